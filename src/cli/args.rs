@@ -65,9 +65,6 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
         command.reads().map_or(Ok(()), reject_map_without_inputs).map_err(refused)?;
     }
     overwrites::reject(&command, table.as_deref(), settings.as_deref()).map_err(refused)?;
-    if let Command::Move(request) = &mut command {
-        request.typed = words.into_iter().skip(1).collect();
-    }
     Ok(Request { verbosity, settings, command })
 }
 

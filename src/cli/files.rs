@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
 use baselink::error::{Error, Result, name};
-use baselink::files::journal::Journal;
 use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
 use baselink::files::write::most_pending;
 
@@ -44,21 +43,10 @@ const BYTES: u64 = 128 << 10;
 /// There is a folder, and its URL cannot be followed by a path.
 pub(crate) fn check(documents: &Documents) -> Result<()> {
     match &documents.reading.origins.root_url {
-        Some(url) if documents.has_folder() => {
+        Some(url) if documents.has_folder() && documents.parts.is_empty() => {
             url.is_of_a_folder().map_err(|error| Error::new(format!("--url: {error}")))
         }
         _ => Ok(()),
-    }
-}
-
-/// Rejects a folder in which a move was stopped: some of its files are missing until the move is complete.
-pub(crate) fn reject_stopped_move(documents: &Documents) -> Result<()> {
-    match documents.roots().find(|root| Journal::is_left(root)) {
-        Some(folder) => {
-            let why = "an earlier move with --in-place was stopped; run that move again first";
-            Err(Error::file(folder, why))
-        }
-        None => Ok(()),
     }
 }
 

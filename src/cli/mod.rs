@@ -18,7 +18,7 @@ use baselink::error::{cause, name, visible};
 
 use self::args::Refusal;
 use self::failure::FileResult;
-use self::output::{Output, ok_or_report};
+use self::output::{Output, ok_or_report, without_workflow_command};
 use self::request::{Command, Verbosity};
 use self::status::ExitStatus;
 
@@ -87,10 +87,10 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
             let text = message.to_string();
             if !message.use_stderr() {
                 message.print()?;
-            } else if text.lines().all(|line| matches!(visible(line), Cow::Borrowed(_))) {
+            } else if text.lines().all(is_harmless) {
                 message.print()?;
             } else {
-                // The message quotes an argument with control characters.
+                // The message quotes an argument with control characters or a workflow command.
                 let mut output = Output::new(Verbosity::default());
                 text.lines().for_each(|line| output.notice(&line));
             }
@@ -111,12 +111,15 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
     Ok(status.unwrap_or(ExitStatus::Unusable))
 }
 
+/// True if a line can be printed as it is.
+fn is_harmless(line: &str) -> bool {
+    let is_unchanged = |shown| matches!(shown, Cow::Borrowed(_));
+    is_unchanged(visible(line)) && is_unchanged(without_workflow_command(line))
+}
+
 /// Carries out a command.
 fn execute(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
     command.reads().map_or(Ok(()), files::check)?;
-    if !matches!(command, Command::Move(_)) {
-        command.reads().map_or(Ok(()), files::reject_stopped_move)?;
-    }
     if command.reads_standard_input() && io::stdin().is_terminal() {
         let otherwise = match command.reads() {
             Some(_) => "name a file",

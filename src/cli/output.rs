@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Text from documents is shown with its control characters escaped, so that it can neither break a line nor control
-//! the terminal. Errors while writing to standard error are ignored.
+//! the terminal. On standard error, the marks of GitHub's workflow commands are escaped, too. Errors while writing to
+//! standard error are ignored.
 //!
 //! Deliberately absent: deciding what to report, which the commands do.
 
@@ -526,7 +527,8 @@ impl Output {
     }
 
     fn print_line(&mut self, line: fmt::Arguments<'_>) {
-        self.print_bytes(format!("{line}\n").as_bytes());
+        let line = format!("{line}\n");
+        self.print_bytes(without_workflow_command(&line).as_bytes());
     }
 
     fn print_bytes(&mut self, bytes: &[u8]) {
@@ -708,6 +710,15 @@ pub(crate) fn visible_reference(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
+/// Escapes the marks of workflow commands, which the runner of GitHub Actions obeys in the log of any program: `::` at the
+/// start of a line, after white space, and `##[` anywhere (`ActionCommand.cs` of the runner).
+pub(crate) fn without_workflow_command(line: &str) -> Cow<'_, str> {
+    let rest = line.trim_start();
+    let command = rest.strip_prefix("::").map(|rest| format!("\\u{{3a}}:{rest}"));
+    let line = command.map_or(line.into(), Cow::Owned);
+    if line.contains("##[") { line.replace("##[", "#\\u{23}[").into() } else { line }
+}
+
 /// The element and attribute of a link, such as `a[href]`, preceded by the number of its entity, if it has one. For a
 /// link in a style sheet, which has no elements, the element is `-`.
 pub(crate) fn location(link: &LinkReport) -> String {
@@ -745,4 +756,22 @@ pub(crate) fn url_for_list(url: &str) -> String {
         kept => kept.to_string(),
     };
     url.chars().map(escaped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workflow_commands_are_escaped() {
+        for (line, expected) in [
+            ("::error::x", r"\u{3a}:error::x"),
+            (" \t::stop-commands::x", r"\u{3a}:stop-commands::x"),
+            ("a::b", "a::b"),
+            ("a ##[b]###[", r"a #\u{23}[b]##\u{23}["),
+            ("# [a]", "# [a]"),
+        ] {
+            assert_eq!(without_workflow_command(line), expected);
+        }
+    }
 }

@@ -114,12 +114,15 @@ impl Drop for Progress {
 
 static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Lets Ctrl-C, SIGTERM and SIGHUP stop the run after the current file; a second signal ends the program. Signals
-/// that the parent process ignores, as `nohup` does, stay ignored.
-pub(crate) fn stop_between_files() -> io::Result<()> {
+/// Lets Ctrl-C, SIGTERM and SIGHUP stop the run after the current file. If `ends_at_once` is true, a second signal ends
+/// the program. Signals that the parent process ignores, as `nohup` does, stay ignored. Only the first call matters.
+pub(crate) fn stop_between_files(ends_at_once: bool) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
-    let stopped = STOPPED.get_or_init(Arc::default);
+    let stopped = Arc::default();
+    if STOPPED.set(Arc::clone(&stopped)).is_err() {
+        return Ok(());
+    }
     let ignored = ignored_signals();
     let signals = [
         SIGINT,
@@ -132,8 +135,10 @@ pub(crate) fn stop_between_files() -> io::Result<()> {
         if ignored & (1 << (signal - 1)) == 0 {
             // In this order, the first signal only sets the flag; the second one finds it set and ends the program.
             let status = super::status::ExitStatus::Stopped as i32;
-            flag::register_conditional_shutdown(signal, status, Arc::clone(stopped))?;
-            flag::register(signal, Arc::clone(stopped))?;
+            if ends_at_once {
+                flag::register_conditional_shutdown(signal, status, Arc::clone(&stopped))?;
+            }
+            flag::register(signal, Arc::clone(&stopped))?;
         }
     }
     Ok(())

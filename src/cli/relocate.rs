@@ -11,58 +11,42 @@
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
 //! (`baselink::purpose::relocate`).
 
-use std::iter;
-use std::path::Path;
 use std::sync::Arc;
 
 use baselink::collection::folder::path_of;
-use baselink::error::{Error, Result, name, visible};
-use baselink::files::journal::{AskedChange, Journal, JournalStart};
-use baselink::files::write::{InPlace, Replacement};
+use baselink::error::{Error, Result, name};
+use baselink::files::stage::StagedMove;
+use baselink::files::write::Replacement;
 use baselink::purpose::relocate::{Relocation, redirects};
 
 use super::collection;
 use super::failure::FileResult;
-use super::files::reject_stopped_move;
 use super::output::{Output, count};
-use super::progress::is_stopped;
+use super::progress::{is_stopped, stop_between_files};
 use super::request::{Move, Rewrite, WrittenTo};
 use super::rewrite::{RewriteKind, rewrite};
-use super::shell;
 use super::status::ExitStatus;
 
 /// Moves a folder.
 pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     let Rewrite { documents, destination, .. } = &request.rewrite;
-    let folder = &documents.paths[0];
-    let journal = match destination {
-        WrittenTo::InPlace(how) => match begin(request, how)? {
-            JournalStart::New(journal) => Some(journal),
-            JournalStart::Finished(remarks) => {
-                return Ok(report_finished(folder, &remarks, output));
-            }
-            JournalStart::Other(command) => {
-                let command = visible(&command);
-                let why =
-                    format!("another move of this folder was stopped; finish it first: {command}");
-                return Err(Error::file(folder, &why).into());
-            }
-        },
-        _ => {
-            reject_stopped_move(documents)?;
-            None
+    let staged = match destination {
+        WrittenTo::InPlace(how) => {
+            stop_between_files(false)?;
+            Some(StagedMove::begin(&documents.paths[0], how)?)
         }
+        _ => None,
     };
     let relocation = Arc::new(relocation(request)?);
     let redirects = request.redirects.as_ref().map(|path| {
         let (list, without_redirect) = redirects(&relocation, path.file_name().unwrap_or_default());
         (path, list.len(), list.concat().into_bytes(), without_redirect)
     });
-    let with = |journal: Journal| match &redirects {
-        Some((.., text, _)) => journal.with(text.clone()),
-        None => journal,
+    let with = |staged: StagedMove| match &redirects {
+        Some((path, _, text, _)) => staged.with(path, text.clone()),
+        None => staged,
     };
-    let kind = RewriteKind::Moved(Arc::clone(&relocation), journal.map(with));
+    let kind = RewriteKind::Moved(Arc::clone(&relocation), staged.map(with));
     let status = rewrite(&request.rewrite, &kind, output)?;
     let is_written = match destination {
         WrittenTo::InPlace(_) => !matches!(status, ExitStatus::Unusable | ExitStatus::Stopped),
@@ -90,24 +74,6 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         report_remaining_folders(request, output);
     }
     Ok(status)
-}
-
-/// Begins the move of a folder in place, or finishes the move of an earlier run.
-fn begin(request: &Move, how: &InPlace) -> Result<JournalStart> {
-    let Move { from, to, form, renames, redirects, typed, .. } = request;
-    let meaning = format!("{from:?} {to:?} {form:?} {renames:?} {redirects:?}");
-    let typed = typed.iter().map(|word| shell::word(&word.to_string_lossy()).into_owned());
-    let command = iter::once("baselink".to_owned()).chain(typed).collect::<Vec<_>>().join(" ");
-    let change = AskedChange { meaning: &meaning, command: &command, beside: redirects.as_deref() };
-    Journal::begin(&request.rewrite.documents.paths[0], how, &change)
-}
-
-/// Reports that the move of an earlier run is finished.
-fn report_finished(folder: &Path, remarks: &[String], output: &mut Output) -> ExitStatus {
-    remarks.iter().for_each(|remark| output.error(remark));
-    let what = "finished the move that an earlier run had begun; nothing else was done";
-    output.notice(&format_args!("{}: {what}", name(folder)));
-    if remarks.is_empty() { ExitStatus::Done } else { ExitStatus::NotHeld }
 }
 
 /// Reports renamed folders that were not removed, because they contain files that a move does not touch.

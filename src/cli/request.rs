@@ -202,8 +202,6 @@ pub(crate) struct Move {
     pub(crate) renames: Vec<(Vec<u8>, Vec<u8>)>,
     /// The file for the list of redirects.
     pub(crate) redirects: Option<PathBuf>,
-    /// The arguments as they were typed.
-    pub(crate) typed: Vec<OsString>,
 }
 
 /// The request of `baselink resolve`.

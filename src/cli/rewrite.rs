@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use baselink::collection::folder::name_of;
 use baselink::error::{Error, name};
 use baselink::files::maildir;
+use baselink::files::stage::StagedMove;
 use baselink::format::Format;
 
 use self::document::{rewrite_document, write_document};
@@ -67,7 +68,7 @@ pub(crate) fn rewrite(
     // While a user types on standard input, Ctrl-C must end the program at once.
     let reads_files = request.documents.roots().count() == request.documents.paths.len();
     if target.writes_files() && reads_files {
-        stop_between_files()?;
+        stop_between_files(true)?;
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
     let rewrite_one = |origin: &Origin, output: &mut Output| {
@@ -82,24 +83,16 @@ pub(crate) fn rewrite(
     if let Err(sentences) = target.finish() {
         sentences.iter().for_each(|sentence| output.caution(sentence));
     }
-    let done = totals.files();
-    if let Some(journal) = kind.journal() {
-        if totals.skipped.count(SkipReason::Unusable) > 0 || is_stopped() {
-            journal.fail();
+    if let Some(staged) = kind.staged() {
+        if totals.skipped.count(SkipReason::Unusable) > 0 {
+            staged.fail();
         }
-        match journal.commit() {
-            Ok(remarks) => {
-                for remark in remarks {
-                    output.error(&remark);
-                    status = status.max(ExitStatus::NotHeld);
-                }
-            }
-            Err(error) => {
-                output.error(&error);
-                return Ok(if is_stopped() { ExitStatus::Stopped } else { ExitStatus::Unusable });
-            }
-        }
+        return Ok(match commit_move(staged, output) {
+            ExitStatus::Done => status.max(totals.report(kind, true, output)),
+            failed => failed,
+        });
     }
+    let done = totals.files();
     if request.documents.has_folder() {
         status = status.max(totals.report(kind, target.writes_files(), output));
     }
@@ -116,6 +109,21 @@ pub(crate) fn rewrite(
         return Ok(ExitStatus::Stopped);
     }
     Ok(status.max(totals.skipped.status()))
+}
+
+/// Applies a move in place.
+fn commit_move(staged: &StagedMove, output: &mut Output) -> ExitStatus {
+    match staged.commit(is_stopped) {
+        Ok(true) => ExitStatus::Done,
+        Ok(false) => {
+            output.error(&"stopped by a signal; nothing was moved");
+            ExitStatus::Stopped
+        }
+        Err(error) => {
+            output.error(&error);
+            ExitStatus::Unusable
+        }
+    }
 }
 
 /// The outcome of a file.

@@ -61,7 +61,9 @@ impl Collection {
 
     fn add_kind(&mut self, entry: &TreeEntry, kind: ResourceKind, retrieval: Option<&Retrieval>) {
         let is_derived = |retrieval: &Retrieval| {
-            let own = || self.origins.below_root_url(entry);
+            let is_of_page =
+                || self.origins.root_url.as_ref().is_some_and(|root| root.is_of(entry));
+            let own = || self.origins.below_root_url(entry).filter(|_| !is_of_page());
             retrieval.source == Source::Retrieval && own().as_ref() == Some(&retrieval.url)
         };
         let retrieval = retrieval.filter(|retrieval| !is_derived(retrieval));

@@ -135,6 +135,8 @@ pub struct RootUrl {
     given: String,
     /// The URL in ASCII with its final `/`; `None` if no path can follow it.
     folder: Option<String>,
+    /// The only file in the folder that has the URL.
+    page: Option<OsString>,
 }
 
 impl RootUrl {
@@ -192,7 +194,22 @@ impl RootUrl {
         let slash = if url.ends_with('/') { "" } else { "/" };
         let is_of_a_folder = unusable(url).is_none() && !url.contains(['?', '#']);
         let folder = is_of_a_folder.then(|| format!("{}{slash}", resolve::ascii(url)));
-        Self { given: url.to_owned(), folder }
+        Self { given: url.to_owned(), folder, page: None }
+    }
+
+    /// The same URL for the file `page` of a folder. No other file gets a URL from it.
+    #[must_use]
+    pub fn of_page(self, page: OsString) -> Self {
+        Self { folder: None, page: Some(page), ..self }
+    }
+
+    /// True if the URL is that of `entry`, and not that of its folder.
+    pub(crate) fn is_of(&self, entry: &TreeEntry) -> bool {
+        match &*entry.relative {
+            [] => true,
+            [name] => self.page.as_ref() == Some(name),
+            _ => false,
+        }
     }
 
     /// The root of a site with an unknown host. Its placeholder is a name that no host has (RFC 6761, 6.4).
@@ -562,7 +579,8 @@ impl Origins {
     /// The URL of `entry`: the URL of the root, and the path of `entry` below it.
     pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
         let root = self.root_url.as_ref()?;
-        let Some((file, folders)) = entry.relative.split_last() else {
+        let Some((file, folders)) = entry.relative.split_last().filter(|_| !root.is_of(entry))
+        else {
             return Some(root.given.clone());
         };
         let file = if self.index.as_ref() == Some(file) { b"" } else { names::bytes(file) };

@@ -1,18 +1,17 @@
-//! A file on disk: its folder, its identity independent of its name, and the recognition of temporary names.
+//! A file on disk: its folder, and its identity independent of its name.
 //!
 //! ```
-//! use baselink::files::write::{TEMPORARY, is_temporary};
-//! use std::ffi::{OsStr, OsString};
+//! use baselink::files::write::is_one_file;
+//! use std::path::Path;
 //!
-//! assert_eq!(TEMPORARY, ".baselink-");
-//! assert!(is_temporary(OsStr::new(".baselink-Zx81kPq0Lm2A")));
-//! assert!(!is_temporary(OsStr::new("page.html")));
+//! assert!(is_one_file(Path::new("src"), Path::new("src/../src")));
+//! assert!(!is_one_file(Path::new("src"), Path::new("docs")));
 //! ```
 //!
 //! Deliberately absent: writing. [`super::write`](mod@super::write) replaces files, and [`super::disk`] waits for
 //! the disk.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File, FileTimes, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::Path;
@@ -22,12 +21,6 @@ use crate::error::{Error, ErrorKind, cause, name};
 
 /// The prefix of the names of temporary files. Temporary files are hidden and are not documents.
 pub const TEMPORARY: &str = ".baselink-";
-
-/// True if `name`, a name without a folder, has the prefix of temporary files.
-#[must_use]
-pub fn is_temporary(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
-}
 
 /// True if a file can be replaced while it is open. Windows has supported this since 2016
 /// (`FILE_RENAME_POSIX_SEMANTICS`), but only on NTFS.

@@ -51,9 +51,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::file::{
-    EntryKind, ExistingEntry, Identity, TEMPORARY, folder_of, identity, not_written, times,
-};
+use super::file::{EntryKind, ExistingEntry, Identity, folder_of, identity, not_written, times};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary;
 use super::write::{NotPreserved, Replacement, entry_at, read_only, symbolic_link};
@@ -142,7 +140,7 @@ impl Mirror {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut entries = fs::read_dir(&self.out).into_iter().flatten().flatten();
-        entries.all(|entry| entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()))
+        entries.all(|entry| temporary::is_temporary(&entry.file_name()))
     }
 
     /// Begins to write the output for the file `input`, at `relative` below this folder. `read` is the metadata of

@@ -1,15 +1,15 @@
 //! The files of a folder: listing them, and writing them without ever losing data.
 //!
 //! [`walk`] finds the files below named folders. [`write`](mod@write) replaces files, [`mirror`] writes an output
-//! folder, [`journal`] changes contents and names of many files at once, and [`maildir`] handles messages of a
+//! folder, [`stage`] changes contents and names of many files together, and [`maildir`] handles messages of a
 //! Maildir.
 //!
 //! Two guarantees hold even if the disk is full or the process is killed. Every file has either its old or its new
-//! contents, and nothing outside the named folders is written. If a run is killed while it applies a [`journal`], some
-//! of these contents are in `.baselink-move` until the next run completes the change.
+//! contents, and nothing outside the named folders is written.
 //!
 //! A temporary file of a killed run may remain. Its name begins with [`write::TEMPORARY`]. On Unix, the next run over
-//! its folder removes it if the file system has locks.
+//! its folder removes it if the file system has locks. The temporary folder of a killed [`stage`] stays. No run reads
+//! what another run has left.
 //!
 //! ```
 //! use baselink::files::{mirror::Mirror, walk::{Selection, walk}};
@@ -34,10 +34,10 @@
 mod disk;
 mod file;
 mod folder;
-pub mod journal;
 mod mailbox_lock;
 pub mod maildir;
 pub mod mirror;
+pub mod stage;
 mod temporary;
 pub mod walk;
 pub mod write;

@@ -5,6 +5,14 @@
 //! .baselink-b81z5n4vd0yh2gks   its program was killed, so the file is not locked, and the next run removes it
 //! ```
 //!
+//! ```
+//! use baselink::files::write::is_temporary;
+//! use std::ffi::OsStr;
+//!
+//! assert!(is_temporary(OsStr::new(".baselink-k2m9xwa6trc0")));
+//! assert!(!is_temporary(OsStr::new(".baselink-notes")));
+//! ```
+//!
 //! The last four characters are computed from the twelve before them, so that names chosen by other programs do not
 //! match. The process that creates the file holds a lock on it (flock(2)), which the system releases when the process
 //! ends. After locking, the process checks that the file still has its name, because another process may have removed
@@ -55,6 +63,15 @@ fn check(drawn: &str) -> String {
     characters(hash >> 32, CHECK)
 }
 
+/// True if `name`, a name without a folder, has the form of the random names of this and earlier versions.
+#[must_use]
+pub fn is_temporary(name: &OsStr) -> bool {
+    let drawn = name.as_encoded_bytes().strip_prefix(TEMPORARY.as_bytes());
+    drawn.is_some_and(|drawn| {
+        [DRAWN, DRAWN + CHECK].contains(&drawn.len()) && drawn.iter().all(u8::is_ascii_alphanumeric)
+    })
+}
+
 /// True if `name` ends in matching check characters. The process that creates a file of such a name keeps it locked.
 fn has_check_characters(name: &OsStr) -> bool {
     let drawn = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
@@ -88,6 +105,22 @@ pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, Fi
         }
         // The file may be gone already.
         let _ = folder.remove(&name);
+    }
+}
+
+/// Creates a temporary folder in `around` that only its owner may use. Later runs never remove it. Returns its name, and
+/// the open folder.
+pub(super) fn create_folder(around: &OpenFolder) -> io::Result<(OsString, OpenFolder)> {
+    loop {
+        let name = OsString::from(format!("{TEMPORARY}{}", random_name()));
+        match around.make(&name, 0o700) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => {
+                made?;
+                let folder = around.below(Path::new(&name))?;
+                return Ok((name, folder));
+            }
+        }
     }
 }
 

@@ -57,11 +57,11 @@ use super::file::{
     EntryKind, ExistingEntry, Identity, REPLACES_OPEN_FILES, changed, folder_of, identity,
     is_sparse, names_of, not_written, refused, times,
 };
-pub use super::file::{TEMPORARY, is_one_file, is_temporary};
+pub use super::file::{TEMPORARY, is_one_file};
 use super::folder::{NameInFolder, OpenFolder};
 use super::mailbox_lock::MailboxLock;
 use super::maildir::{is_message, with_sizes_of};
-pub use super::temporary::remove_left_beside;
+pub use super::temporary::{is_temporary, remove_left_beside};
 use crate::error::{self, Error, Result, cause, name};
 
 /// New contents for a file, applied by [`Replacement::commit`]. Dropping the replacement discards them.
@@ -86,7 +86,7 @@ enum ReplacedFile {
     Any,
     /// A file that was examined before it was read.
     Original { original: Box<Original>, how: InPlace, kind: OriginalKind },
-    /// A file that is replaced together with the others of a [`journal`](super::journal).
+    /// A file that is replaced together with the others of a [`StagedMove`](super::stage::StagedMove).
     Staged { original: Box<Original>, how: InPlace },
 }
 
@@ -273,16 +273,13 @@ impl Replacement {
 
     fn backup(&self) -> Option<&Suffix> {
         match &self.old {
-            ReplacedFile::Original { how, .. } | ReplacedFile::Staged { how, .. } => {
-                how.backup.as_ref()
-            }
+            ReplacedFile::Original { how, .. } => how.backup.as_ref(),
             _ => None,
         }
     }
 
     fn back_up(mut self) -> Result<Self> {
-        if let ReplacedFile::Original { how, original, .. } | ReplacedFile::Staged { how, original } =
-            &mut self.old
+        if let ReplacedFile::Original { how, original, .. } = &mut self.old
             && let Some(suffix) = &how.backup
         {
             original.unchanged()?;
@@ -528,8 +525,8 @@ impl InPlace {
         Ok(replacement)
     }
 
-    /// Begins to replace `original` together with the other files of a [`journal`](super::journal). The new contents
-    /// are written to a file at `place`, which the journal renames to `path`.
+    /// Begins to replace `original` together with the other files of a [`StagedMove`](super::stage::StagedMove). The new
+    /// contents are written to a file at `place`, which is later renamed to `path`. No backup is made.
     pub(super) fn stage(
         &self,
         original: &Original,
@@ -743,7 +740,7 @@ impl Original {
     }
 
     /// Keeps the old file as its backup, unless a backup exists.
-    fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
+    pub(super) fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
         let (backup, place) = self.backup(suffix);
         match entry_at(&backup, &place)? {
             Some(entry) if entry.kind == EntryKind::File => return Ok(()),
@@ -833,7 +830,7 @@ fn no_backup(backup: &Path) -> Error {
 
 /// True if `now` has the same identity, permissions, size and modification time as `seen`. Programs can set the
 /// modification time, but not the time in [`state`].
-fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
+pub(super) fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
     now.is_file()
         && identity(now) == identity(seen)
         && now.len() == seen.len()

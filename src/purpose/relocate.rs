@@ -282,7 +282,12 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
                         continue;
                     }
                 },
-                () => format!("{from} {to} 301\n"),
+                () => {
+                    // `*` would match any text, and `:` would begin the name of a placeholder.
+                    let [from, to] =
+                        [from, to].map(|path| path.replace('*', "%2A").replace(':', "%3A"));
+                    format!("{from} {to} 301\n")
+                }
             });
         }
     }

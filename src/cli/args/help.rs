@@ -87,8 +87,8 @@ With --relative, these links do not become relative: canonical URLs, alternates 
 JSON-LD, feeds, sitemaps and mail, and all links of 404.html, which servers show at any URL. With --to they get the new URL in \
 their present form; otherwise they stay as they are. From disk, browsers refuse module scripts, workers, fetch, web app manifests, SVG `use` of another file, and elements with crossorigin or integrity.
 
-With --in-place, nothing changes before the journal of the move is complete. If a run is stopped, repeat the \
-command to finish the move.
+With --in-place, all new contents are written to temporary files first, and then all files are renamed. Move a clean git \
+work tree, or use -o: if a run is killed between two renames, the folder must be restored from a copy.
 
 Results of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (still leads to its \
 target as written), absolute (leads elsewhere), no-base, left, not-editable.
@@ -104,8 +104,8 @@ Examples:
 Exit status:
   0  done
   1  --strict: a link could not be moved; --verify: something other than URLs would have changed
-  2  a file or an argument could not be used
-  130  stopped by Ctrl-C or a signal; repeat the command to finish";
+  2  a file or an argument could not be used, or a move in place was stopped between two renames
+  130  stopped by Ctrl-C or a signal; every file is complete, and with --in-place nothing was moved";
 
 pub(super) const LINKS_AFTER: &str = "\
 Each line shows the place (path, line, column in bytes), the outcome, the element with its \

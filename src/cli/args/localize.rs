@@ -80,6 +80,18 @@ impl TypedLocalize {
         {
             let (parts, include) = page_and_companions(page)?;
             let folder = folder_of(page).to_owned();
+            match documents.below_settings.remove(page) {
+                // The URL in the settings is that of a folder.
+                Some(mut way) => {
+                    way.pop();
+                    documents.below_settings.insert(folder.clone(), way);
+                }
+                None => {
+                    let own_name = page.file_name().unwrap_or_default().to_owned();
+                    let origins = &mut documents.reading.origins;
+                    origins.root_url = origins.root_url.take().map(|url| url.of_page(own_name));
+                }
+            }
             documents.selection.include = include;
             (documents.paths, documents.parts) = (vec![folder], parts);
         }

@@ -127,8 +127,7 @@ impl TypedMove {
             Some(TypedForm::Disk) => LinkForm::Disk,
         };
         let rewrite = self.output.into_request(documents, self.json, self.strict)?;
-        let (redirects, typed) = (self.redirects, Vec::new());
-        Ok(Move { rewrite, from, to, form, renames, redirects, typed })
+        Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn extract(
     let mirror = output_folder(request, extraction.is_some())?;
     if mirror.is_some() {
         output.ignore_closed_stdout();
-        stop_between_files()?;
+        stop_between_files(true)?;
     }
     let plan = CapturePlan::of(&request.documents, extraction.and_then(|one| one.near), output)?;
     if is_stopped() {

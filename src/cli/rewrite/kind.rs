@@ -17,7 +17,7 @@ use baselink::collection::folder::name_of;
 use baselink::collection::{Collection, TargetPlace};
 use baselink::diagnostic::Code;
 use baselink::error::Result;
-use baselink::files::journal::Journal;
+use baselink::files::stage::StagedMove;
 use baselink::format::Format;
 use baselink::purpose::adapt;
 use baselink::purpose::localize;
@@ -34,8 +34,8 @@ pub(crate) enum RewriteKind {
     Absolute,
     /// Links to files of this tree become local, all others absolute.
     Local { collection: Arc<Collection>, missing: Option<PathBuf> },
-    /// Links into the tree lead to the new places of their targets. With a journal, files are replaced in place.
-    Moved(Arc<Relocation>, Option<Journal>),
+    /// Links into the tree lead to the new places of their targets. With a staged move, files are replaced in place.
+    Moved(Arc<Relocation>, Option<StagedMove>),
 }
 
 impl RewriteKind {
@@ -104,10 +104,10 @@ impl RewriteKind {
         }
     }
 
-    /// The journal of files that are replaced together.
-    pub(super) fn journal(&self) -> Option<&Journal> {
+    /// The files that are replaced together.
+    pub(super) fn staged(&self) -> Option<&StagedMove> {
         match self {
-            Self::Moved(_, journal) => journal.as_ref(),
+            Self::Moved(_, staged) => staged.as_ref(),
             _ => None,
         }
     }
@@ -123,7 +123,7 @@ impl RewriteKind {
 
     /// The words for documents that changed, would change and do not change, and for other files in the result.
     pub(super) fn words(&self) -> [&'static str; 4] {
-        let others = if self.journal().is_some() { "renamed" } else { "copied" };
+        let others = if self.staged().is_some() { "renamed" } else { "copied" };
         match self {
             Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite", others],
             Self::Local { .. } | Self::Moved(..) => {

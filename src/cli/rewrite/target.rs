@@ -18,8 +18,8 @@ use baselink::collection::Collection;
 use baselink::collection::folder::{name_of, path_of};
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
-use baselink::files::journal::Journal;
 use baselink::files::maildir;
+use baselink::files::stage::StagedMove;
 use baselink::files::walk::TreeEntry;
 use baselink::files::write::{self, Committed, InPlace, Original, Replacement, is_one_file};
 use baselink::format::Format;
@@ -44,7 +44,7 @@ pub(in crate::cli) enum RunTarget<'a> {
     Below(OutputFolder),
     InPlace(&'a InPlace),
     /// In place, all files at once.
-    Staged(&'a Journal, &'a Collection),
+    Staged(&'a StagedMove, &'a Collection),
     Diff,
     Nowhere,
 }
@@ -104,11 +104,9 @@ impl<'a> RunTarget<'a> {
 
     /// The target with the new names of files from `kind`.
     pub(super) fn renaming(self, kind: &'a RewriteKind) -> Self {
-        match (self, kind.renamed(), kind.journal()) {
+        match (self, kind.renamed(), kind.staged()) {
             (Self::Below(below), Some(collection), _) => Self::Below(below.renaming(collection)),
-            (Self::InPlace(_), Some(collection), Some(journal)) => {
-                Self::Staged(journal, collection)
-            }
+            (Self::InPlace(_), Some(collection), Some(staged)) => Self::Staged(staged, collection),
             (target, ..) => target,
         }
     }
@@ -163,13 +161,13 @@ impl<'a> RunTarget<'a> {
                 let original = Box::new(entry.original()?);
                 file(FilePlace::Original { how, original }, None)
             }
-            (Self::Staged(journal, collection), Origin::Entry(entry)) => {
+            (Self::Staged(staged, collection), Origin::Entry(entry)) => {
                 let original = Box::new(entry.original()?);
                 let old: PathBuf = entry.relative.iter().collect();
                 let number = collection.number_at(&name_of(entry));
                 let new = number.and_then(|number| path_of(collection.path_in_mirror(number)));
                 let new = new.unwrap_or_else(|| old.clone());
-                file(FilePlace::Staged { journal, original, old, new }, None)
+                file(FilePlace::Staged { staged, original, old, new }, None)
             }
             (Self::Below(_), Origin::Standard) => {
                 return Err(Error::new(
@@ -235,7 +233,7 @@ enum FilePlace<'t> {
     },
     /// The paths are relative to the folder.
     Staged {
-        journal: &'t Journal,
+        staged: &'t StagedMove,
         original: Box<Original>,
         old: PathBuf,
         new: PathBuf,
@@ -261,11 +259,11 @@ impl SinkFile<'_> {
                     let new = if is_mailbox { new.of_mailbox() } else { new };
                     Some(with_unchanged_start(new, original, input)?)
                 }
-                FilePlace::Staged { journal, original, old, new } => {
+                FilePlace::Staged { staged, original, old, new } => {
                     if maildir::is_message(original.path()) {
                         *new = with_sizes(new, original.path(), write)?;
                     }
-                    let new = journal.replace(original, old, new)?;
+                    let new = staged.replace(original, old, new)?;
                     Some(with_unchanged_start(new, original, input)?)
                 }
                 FilePlace::Below { below, entry, to } => {
@@ -313,8 +311,8 @@ impl FileSink<'_> {
                 // The path is opened again, so a file that has replaced the input by now is copied.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
-            FilePlace::Staged { journal, old, new, .. } if old != new => {
-                Some(Ok(journal.rename(&old, &new)))
+            FilePlace::Staged { staged, original, old, new } if old != new => {
+                Some(Ok(staged.rename(&original, &old, &new)))
             }
             _ => None,
         }
@@ -358,9 +356,9 @@ impl FileSink<'_> {
             }
             Self::Standard | Self::File(_) => {
                 if let Self::File(file) = self
-                    && let FilePlace::Staged { journal, .. } = &file.place
+                    && let FilePlace::Staged { staged, .. } = &file.place
                 {
-                    journal.fail();
+                    staged.fail();
                 }
                 *self = Self::Nowhere;
             }
@@ -379,8 +377,8 @@ impl FileSink<'_> {
         let new = match (file.new, file.place) {
             (Some(new), _) => new,
             (None, FilePlace::Below { below, entry, to }) => below.copy(entry, &to)?,
-            (None, FilePlace::Staged { journal, old, new, .. }) if old != new => {
-                return Ok(Written::To(journal.rename(&old, &new)));
+            (None, FilePlace::Staged { staged, original, old, new }) if old != new => {
+                return Ok(Written::To(staged.rename(&original, &old, &new)));
             }
             (None, _) => return Ok(Written::Already),
         };
