@@ -36,8 +36,8 @@ pub(crate) struct Container {
     pub(crate) is_sealed: fn(&[u8]) -> bool,
     /// The maximum number of bytes in a line of an unencoded body.
     pub(crate) longest_line: Option<usize>,
-    /// The bytes that an edit must not create, because readers of a mailbox would end the message there.
-    pub(crate) delimiter: Option<&'static [u8]>,
+    /// The numbers of lines that an edit must not increase, because a reader of a mailbox ends a message at them.
+    pub(crate) delimiters: fn(&[u8]) -> (usize, usize),
     /// The noun for such a file in diagnostics.
     pub(crate) noun: &'static str,
     /// The fields that describe a body and change with it.
@@ -220,11 +220,13 @@ impl Structure {
     /// The entities of `output`, the edited form of `source`; `Err` with a reason if they are not the same
     /// entities as before.
     pub(crate) fn of_output(&self, source: &[u8], output: &[u8]) -> Result<Self, &'static str> {
-        let delimiter = self.container.delimiter.map(memchr::memmem::Finder::new);
-        let count = |bytes| delimiter.as_ref().map(|finder| finder.find_iter(bytes).count());
+        let [before, after] = [source, output].map(self.container.delimiters);
         // Fewer are allowed, because an edit may remove `From ` from the beginning of a line.
-        if count(source) < count(output) {
+        if before.0 < after.0 {
             return Err("a line begins with 'From '");
+        }
+        if before.1 < after.1 {
+            return Err("a line 'From ' begins a message of a mailbox");
         }
         let found = (self.container.read)(output, &self.entities[0].name);
         let are_like = self.entities.len() == found.entities.len()

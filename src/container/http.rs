@@ -43,7 +43,7 @@ pub(crate) static HTTP: Container = Container {
     signatures: &[],
     is_sealed: |_| false,
     longest_line: None,
-    delimiter: None,
+    delimiters: |_| (0, 0),
     noun: "response",
     of_body: &[
         LENGTH,

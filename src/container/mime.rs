@@ -32,6 +32,7 @@ use super::entity::{
     Container, DEEPEST_NAME, Entity, EntityKind, Opaque, Structure, not_fields, separator_missing,
 };
 use super::fields;
+use super::mbox::from_lines;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, entity_name};
 use crate::layer::transfer::TransferEncoding;
@@ -48,7 +49,7 @@ pub(crate) static MIME: Container = Container {
     // "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
     longest_line: Some(998),
     // A message may be part of a mailbox (RFC 4155).
-    delimiter: Some(b"\nFrom "),
+    delimiters: from_lines,
     noun: "message",
     of_body: &["Content-MD5", "Content-Length", "Lines"],
     describe: fields::digest,
