@@ -99,6 +99,8 @@ pub struct Entity {
     pub kind: EntityKind,
     /// True if the entity or an enclosing one is signed or encrypted, so that no byte may change.
     pub signed: bool,
+    /// True if an enclosing multipart has the forbidden transfer encoding quoted-printable.
+    pub(crate) is_in_quoted_printable: bool,
 }
 
 impl Entity {
@@ -131,6 +133,24 @@ impl Entity {
     /// Fails if the body cannot be decoded.
     pub(crate) fn decode<'a>(&self, bytes: &'a [u8]) -> Result<DecodedBody<'a>, Obstacle> {
         self.transfer_encoding.decode(bytes, self.body)
+    }
+
+    /// The reason, if any, why the body may mean something else than its heading states: an enclosing multipart is in
+    /// quoted-printable, which RFC 2045, 6.4, forbids, and every `=` in the body begins an escape of that encoding.
+    pub(crate) fn doubt(&self, bytes: &[u8]) -> Option<Obstacle> {
+        if !self.is_in_quoted_printable || !self.transfer_encoding.is_identity() {
+            return None;
+        }
+        let text = &bytes[self.body.range()];
+        let is_escape = |at: usize| match &text[at + 1..] {
+            [] | [b'\n' | b'\r', ..] => true,
+            [high, low, ..] => high.is_ascii_hexdigit() && low.is_ascii_hexdigit(),
+            [_] => false,
+        };
+        let mut signs = memchr::memchr_iter(b'=', text).peekable();
+        let is_doubtful = signs.peek().is_some() && signs.all(is_escape);
+        let reason = "the multipart around it is in quoted-printable, and perhaps also this text";
+        is_doubtful.then_some(Obstacle { at: self.body.start, reason })
     }
 
     /// Sets the end of the body, and shortens the heading if it extends beyond `end`. The line end before a

@@ -123,6 +123,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         transfer_encoding,
         kind: EntityKind::Leaf,
         signed: false,
+        is_in_quoted_printable: false,
     };
     Structure { container: &HTTP, entities: vec![entity], diagnostics }
 }

@@ -289,8 +289,8 @@ impl EntityWalk<'_> {
     fn push(&mut self, heading: Heading, body: usize) -> bool {
         let depth = self.open.len();
         let entity = self.entities.len();
-        let (name, parent, digest, signed) = match self.open.last_mut() {
-            None => (Arc::clone(&self.name), None, false, false),
+        let (name, parent, digest, signed, is_in_quoted_printable) = match self.open.last_mut() {
+            None => (Arc::clone(&self.name), None, false, false, false),
             Some(open) => {
                 open.children += 1;
                 let parent = &self.entities[open.entity];
@@ -299,7 +299,9 @@ impl EntityWalk<'_> {
                     true => format!("{}#{entity}", self.name).into(),
                     false => entity_name(&parent.name, open.children),
                 };
-                (name, Some(open.entity), digest, parent.signed)
+                let is_in_quoted_printable = parent.is_in_quoted_printable
+                    || parent.transfer_encoding == TransferEncoding::QuotedPrintable;
+                (name, Some(open.entity), digest, parent.signed, is_in_quoted_printable)
             }
         };
         let media_type = self.media_type(&heading, digest);
@@ -319,6 +321,7 @@ impl EntityWalk<'_> {
             heading,
             body: Span::at(body),
             signed: signed || is_signed_or_encrypted(&media_type),
+            is_in_quoted_printable,
             media_type,
             transfer_encoding,
             kind,
@@ -370,26 +373,40 @@ impl EntityWalk<'_> {
         if !multipart && !message {
             return EntityKind::Leaf;
         }
-        let encoded =
-            matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64);
-        let (why, code, text) = if encoded {
-            let text = format!(
-                "{media_type} must not be in base64 or quoted-printable (RFC 2045, 6.4); its content was not read"
-            );
-            (Opaque::Encoded, Code::CompositeEncoded, text)
-        } else if message {
-            return EntityKind::Message;
-        } else if media_type.boundary().is_some() {
+        if multipart && media_type.boundary().is_some() {
             let nothing = Span::at(body);
             return EntityKind::Multipart { preamble: nothing, epilogue: nothing, closed: false };
-        } else {
-            let text = format!("this {media_type} has no boundary; its content was not read");
-            (Opaque::NoBoundary, Code::BoundaryMissing, text)
-        };
-        let field = heading.first(self.bytes, "Content-Type");
-        let place = field.map_or(heading.span, |field| field.span);
-        self.diagnostics.push(Diagnostic::new(code, place, text));
-        EntityKind::Opaque(why)
+        }
+        let encoded =
+            matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64);
+        if !encoding.is_identity() {
+            self.diagnostics.push(self.encoded(heading, media_type, !encoded && message));
+        }
+        if encoded {
+            return EntityKind::Opaque(Opaque::Encoded);
+        }
+        if message {
+            return EntityKind::Message;
+        }
+        let text = format!("this {media_type} has no boundary; its content was not read");
+        let place = self.content_type(heading);
+        self.diagnostics.push(Diagnostic::new(Code::BoundaryMissing, place, text));
+        EntityKind::Opaque(Opaque::NoBoundary)
+    }
+
+    /// The place of the `Content-Type` in `heading`, or else of all fields.
+    fn content_type(&self, heading: &Heading) -> Span {
+        heading.first(self.bytes, "Content-Type").map_or(heading.span, |field| field.span)
+    }
+
+    /// The diagnostic for a composite type with a transfer encoding (RFC 2045, 6.4). `is_read` is true if its content
+    /// was read nevertheless.
+    fn encoded(&self, heading: &Heading, media_type: &MediaType, is_read: bool) -> Diagnostic {
+        let content = if is_read { "read as it stands" } else { "not read" };
+        let message = format!(
+            "{media_type} must not have a transfer encoding (RFC 2045, 6.4); its content was {content}"
+        );
+        Diagnostic::new(Code::CompositeEncoded, self.content_type(heading), message)
     }
 
     /// Closes the open entities from `place` on, at the end of their content.
@@ -402,21 +419,30 @@ impl EntityWalk<'_> {
                 self.diagnostics.push(separator_missing(entity.body.start));
             }
             let Some(multipart) = open.multipart else { continue };
+            let is_found = multipart.state != MultipartState::Preamble;
+            let is_encoded = !entity.transfer_encoding.is_identity();
+            entity.kind = match (is_found, is_encoded) {
+                (true, _) => entity.kind,
+                (false, true) => EntityKind::Opaque(Opaque::Encoded),
+                (false, false) => EntityKind::Opaque(Opaque::BoundaryNotFound),
+            };
+            if is_encoded {
+                let Entity { heading, media_type, .. } = &self.entities[open.entity];
+                self.diagnostics.push(self.encoded(heading, media_type, is_found));
+            }
             if multipart.state == MultipartState::Epilogue {
                 continue;
             }
             self.boundaries.close(&multipart.boundary, self.open.len());
-            let field = entity.heading.first(self.bytes, "Content-Type");
-            let place = field.map_or(entity.heading.span, |field| field.span);
-            let (code, message) = if multipart.state == MultipartState::Preamble {
-                entity.kind = EntityKind::Opaque(Opaque::BoundaryNotFound);
-                (
+            let (code, message) = match (is_found, is_encoded) {
+                (true, _) => (Code::CloseMissing, "this multipart has no close delimiter"),
+                (false, true) => continue,
+                (false, false) => (
                     Code::BoundaryNotFound,
                     "this multipart does not contain its boundary; its content was not read",
-                )
-            } else {
-                (Code::CloseMissing, "this multipart has no close delimiter")
+                ),
             };
+            let place = self.content_type(&self.entities[open.entity].heading);
             self.diagnostics.push(Diagnostic::new(code, place, message));
         }
     }
