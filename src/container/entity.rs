@@ -130,14 +130,17 @@ impl Entity {
     ///
     /// # Errors
     ///
-    /// Fails if the body cannot be decoded.
+    /// Fails if the body cannot be decoded, or if it is doubtful whether its encoding is the one in its heading.
     pub(crate) fn decode<'a>(&self, bytes: &'a [u8]) -> Result<DecodedBody<'a>, Obstacle> {
-        self.transfer_encoding.decode(bytes, self.body)
+        match self.doubt(bytes) {
+            Some(obstacle) => Err(obstacle),
+            None => self.transfer_encoding.decode(bytes, self.body),
+        }
     }
 
     /// The reason, if any, why the body may mean something else than its heading states: an enclosing multipart is in
     /// quoted-printable, which RFC 2045, 6.4, forbids, and every `=` in the body begins an escape of that encoding.
-    pub(crate) fn doubt(&self, bytes: &[u8]) -> Option<Obstacle> {
+    fn doubt(&self, bytes: &[u8]) -> Option<Obstacle> {
         if !self.is_in_quoted_printable || !self.transfer_encoding.is_identity() {
             return None;
         }
@@ -149,7 +152,7 @@ impl Entity {
         };
         let mut signs = memchr::memchr_iter(b'=', text).peekable();
         let is_doubtful = signs.peek().is_some() && signs.all(is_escape);
-        let reason = "the multipart around it is in quoted-printable, and perhaps also this text";
+        let reason = "perhaps it is in the quoted-printable of the multipart around it";
         is_doubtful.then_some(Obstacle { at: self.body.start, reason })
     }
 

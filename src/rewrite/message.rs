@@ -281,8 +281,7 @@ impl Plan<'_> {
         else {
             return false;
         };
-        let obstacle = decoded.obstacle().or_else(|| entity.doubt(self.bytes));
-        let lifted = match (obstacle, settled.edits.is_empty()) {
+        let lifted = match (decoded.obstacle(), settled.edits.is_empty()) {
             (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
             (_, true) => None,
             // In a container with a single entity, the outcome of a link does not depend on the edits.

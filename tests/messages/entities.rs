@@ -446,7 +446,7 @@ fn every_spelling_of_a_url_in_a_heading_is_read() {
         ("<URL:>", ""),
         ("http://a/b", "http://a/b"),
         ("http://a/\n  b", "http://a/b"),
-        ("\"http://a/ b\"", "http://a/b"),
+        ("\"http://a/ b\"", "http://a/ b"),
         ("\"<URL:http://a/b>\"", "http://a/b"),
         ("\"http://a/b", "http://a/b"),
         ("(see (below)) http://a/b (there)", "http://a/b"),

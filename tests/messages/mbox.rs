@@ -163,7 +163,7 @@ fn an_envelope_line_needs_an_empty_line_before_it_or_a_date() {
     ]);
     // A CR alone does not end a line.
     check(&[("", "x\r\rFrom a\rTo: a\r\rFrom b\rTo: b\r\r", "")]);
-    check(&[("From a\n", "x\n\r\r\nFrom b\nTo: b\n\n", "")]);
+    check(&[("From a\n", "x\n\r\r\nFrom b\nTo: b\n", "\n")]);
 }
 
 #[test]
