@@ -28,13 +28,10 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 
 pub(crate) use self::separator::from_lines;
+use self::separator::{FROM, LINE_FROM, without_empty_line};
 use crate::scan::fields::decimal;
 use crate::span::Span;
 
-/// The beginning of a message.
-const FROM: &[u8] = b"From ";
-/// The beginning of a message, and the end of the line before it.
-const LINE_FROM: &[u8] = b"\nFrom ";
 /// The number of bytes after the next `From ` line within which a `Content-Length` may end a message.
 const LOOK_AHEAD: usize = 64 << 20;
 /// The number of bytes read at a time.
@@ -363,15 +360,6 @@ fn next_message_after(bytes: &[u8], end: usize) -> Option<usize> {
         rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n"))?;
     }
     None
-}
-
-/// The end of `bytes` without a final empty line.
-fn without_empty_line(bytes: &[u8]) -> usize {
-    let before = bytes.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    match before {
-        Some(before) if before.is_empty() || before.ends_with(b"\n") => before.len(),
-        _ => bytes.len(),
-    }
 }
 
 #[cfg(test)]

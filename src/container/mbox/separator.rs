@@ -15,10 +15,13 @@
 
 use memchr::{memchr, memmem};
 
-use super::{FROM, LINE_FROM, without_empty_line};
 use crate::format::{HEADING_HEAD, begins_message, field_name};
 
-/// The maximum length of such a line.
+/// The beginning of a message.
+pub(super) const FROM: &[u8] = b"From ";
+/// The beginning of a message, and the end of the line before it.
+pub(super) const LINE_FROM: &[u8] = b"\nFrom ";
+/// The maximum length of a line that begins a message.
 const LONGEST: usize = 1024;
 
 /// The number of bytes, from the start of the line on, that decide whether a message begins there.
@@ -82,6 +85,15 @@ fn is_time(word: &[u8]) -> bool {
     let is_number =
         |digits: &&[u8]| matches!(digits.len(), 1 | 2) && digits.iter().all(u8::is_ascii_digit);
     matches!(numbers.len(), 2 | 3) && numbers.iter().all(is_number)
+}
+
+/// The end of `bytes` without a final empty line.
+pub(super) fn without_empty_line(bytes: &[u8]) -> usize {
+    let before = bytes.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    match before {
+        Some(before) if before.is_empty() || before.ends_with(b"\n") => before.len(),
+        _ => bytes.len(),
+    }
 }
 
 /// True if `head` begins with a header field, perhaps after lines `>From `, in which programs for UUCP kept the
