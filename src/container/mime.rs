@@ -377,12 +377,11 @@ impl EntityWalk<'_> {
             let nothing = Span::at(body);
             return EntityKind::Multipart { preamble: nothing, epilogue: nothing, closed: false };
         }
-        let encoded =
-            matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64);
-        if !encoding.is_identity() {
-            self.diagnostics.push(self.encoded(heading, media_type, !encoded && message));
+        let is_hidden = hides_content(encoding);
+        if is_hidden || (message && !encoding.is_identity()) {
+            self.diagnostics.push(self.encoded(heading, media_type, !is_hidden));
         }
-        if encoded {
+        if is_hidden {
             return EntityKind::Opaque(Opaque::Encoded);
         }
         if message {
@@ -402,10 +401,11 @@ impl EntityWalk<'_> {
     /// The diagnostic for a composite type with a transfer encoding (RFC 2045, 6.4). `is_read` is true if its content
     /// was read nevertheless.
     fn encoded(&self, heading: &Heading, media_type: &MediaType, is_read: bool) -> Diagnostic {
-        let content = if is_read { "read as it stands" } else { "not read" };
-        let message = format!(
-            "{media_type} must not have a transfer encoding (RFC 2045, 6.4); its content was {content}"
-        );
+        let encoding_and_content = match is_read {
+            true => "have a transfer encoding (RFC 2045, 6.4); its content was read as it stands",
+            false => "be in base64 or quoted-printable (RFC 2045, 6.4); its content was not read",
+        };
+        let message = format!("{media_type} must not {encoding_and_content}");
         Diagnostic::new(Code::CompositeEncoded, self.content_type(heading), message)
     }
 
@@ -420,13 +420,14 @@ impl EntityWalk<'_> {
             }
             let Some(multipart) = open.multipart else { continue };
             let is_found = multipart.state != MultipartState::Preamble;
-            let is_encoded = !entity.transfer_encoding.is_identity();
-            entity.kind = match (is_found, is_encoded) {
+            let encoding = entity.transfer_encoding;
+            let is_hidden = !is_found && hides_content(encoding);
+            entity.kind = match (is_found, is_hidden) {
                 (true, _) => entity.kind,
                 (false, true) => EntityKind::Opaque(Opaque::Encoded),
                 (false, false) => EntityKind::Opaque(Opaque::BoundaryNotFound),
             };
-            if is_encoded {
+            if is_hidden || (is_found && !encoding.is_identity()) {
                 let Entity { heading, media_type, .. } = &self.entities[open.entity];
                 self.diagnostics.push(self.encoded(heading, media_type, is_found));
             }
@@ -434,7 +435,7 @@ impl EntityWalk<'_> {
                 continue;
             }
             self.boundaries.close(&multipart.boundary, self.open.len());
-            let (code, message) = match (is_found, is_encoded) {
+            let (code, message) = match (is_found, is_hidden) {
                 (true, _) => (Code::CloseMissing, "this multipart has no close delimiter"),
                 (false, true) => continue,
                 (false, false) => (
@@ -446,6 +447,11 @@ impl EntityWalk<'_> {
             self.diagnostics.push(Diagnostic::new(code, place, message));
         }
     }
+}
+
+/// True for an encoding in which no delimiter or header field need be visible.
+fn hides_content(encoding: TransferEncoding) -> bool {
+    matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64)
 }
 
 /// True if a line of `text` begins OpenPGP armor (RFC 9580, 6.2), which must not change.

@@ -306,8 +306,12 @@ fn composites_with_a_transfer_encoding_are_reported() {
         );
         check(
             &format!("{MIXED}b\nContent-Transfer-Encoding: {encoding}\n\n«|LS1iCgp4Ci0tYi0t»"),
-            "encoded multipart/mixed",
-            &[Code::CompositeEncoded],
+            if encoding == "x-foo" {
+                "not-found multipart/mixed"
+            } else {
+                "encoded multipart/mixed"
+            },
+            &[if encoding == "x-foo" { Code::BoundaryNotFound } else { Code::CompositeEncoded }],
         );
     }
     check(
