@@ -150,7 +150,7 @@ const MBOX: &[&str] = &["mbox", "mbx", "mbs"];
 const MARKUP_HEAD: usize = 512;
 
 /// The number of bytes examined to detect a message.
-const HEADING_HEAD: usize = 2048;
+pub(crate) const HEADING_HEAD: usize = 2048;
 
 /// The header fields with which mail, news articles and saved pages (MHTML) begin, in lower case. A final `-` marks a
 /// prefix of several names.
@@ -480,7 +480,7 @@ fn complete_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The name of the header field that begins `line` (RFC 5322, 2.2). Obsolete white space before the colon is
 /// removed (4.5).
-fn field_name(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn field_name(line: &[u8]) -> Option<&[u8]> {
     let name = line[..memchr::memchr(b':', line)?].trim_ascii_end();
     (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
 }
@@ -501,7 +501,7 @@ fn starts_with(name: &[u8], start: &str) -> bool {
 /// True if `head` begins with a heading. Every line must be a field or a folded line. At least two fields must be
 /// usual, or one if the heading ends. The first field must be usual or begin with `X-`. An `X-` field does not count
 /// as usual, because YAML has such keys.
-fn begins_message(head: &[u8]) -> bool {
+pub(crate) fn begins_message(head: &[u8]) -> bool {
     let mut usual = 0;
     for (number, line) in complete_lines(head).enumerate() {
         match (line.first(), field_name(line)) {

@@ -36,8 +36,8 @@ pub(crate) struct Container {
     pub(crate) is_sealed: fn(&[u8]) -> bool,
     /// The maximum number of bytes in a line of an unencoded body.
     pub(crate) longest_line: Option<usize>,
-    /// The bytes that an edit must not create, because readers of a mailbox would end the message there.
-    pub(crate) delimiter: Option<&'static [u8]>,
+    /// The numbers of lines that an edit must not increase, because a reader of a mailbox ends a message at them.
+    pub(crate) delimiters: fn(&[u8]) -> (usize, usize),
     /// The noun for such a file in diagnostics.
     pub(crate) noun: &'static str,
     /// The fields that describe a body and change with it.
@@ -99,6 +99,8 @@ pub struct Entity {
     pub kind: EntityKind,
     /// True if the entity or an enclosing one is signed or encrypted, so that no byte may change.
     pub signed: bool,
+    /// True if an enclosing multipart has the forbidden transfer encoding quoted-printable.
+    pub(crate) is_in_quoted_printable: bool,
 }
 
 impl Entity {
@@ -128,9 +130,30 @@ impl Entity {
     ///
     /// # Errors
     ///
-    /// Fails if the body cannot be decoded.
+    /// Fails if the body cannot be decoded, or if it is doubtful whether its encoding is the one in its heading.
     pub(crate) fn decode<'a>(&self, bytes: &'a [u8]) -> Result<DecodedBody<'a>, Obstacle> {
-        self.transfer_encoding.decode(bytes, self.body)
+        match self.doubt(bytes) {
+            Some(obstacle) => Err(obstacle),
+            None => self.transfer_encoding.decode(bytes, self.body),
+        }
+    }
+
+    /// The reason, if any, why the body may mean something else than its heading states: an enclosing multipart is in
+    /// quoted-printable, which RFC 2045, 6.4, forbids, and every `=` in the body begins an escape of that encoding.
+    fn doubt(&self, bytes: &[u8]) -> Option<Obstacle> {
+        if !self.is_in_quoted_printable || !self.transfer_encoding.is_identity() {
+            return None;
+        }
+        let text = &bytes[self.body.range()];
+        let is_escape = |at: usize| match &text[at + 1..] {
+            [] | [b'\n' | b'\r', ..] => true,
+            [high, low, ..] => high.is_ascii_hexdigit() && low.is_ascii_hexdigit(),
+            [_] => false,
+        };
+        let mut signs = memchr::memchr_iter(b'=', text).peekable();
+        let is_doubtful = signs.peek().is_some() && signs.all(is_escape);
+        let reason = "perhaps it is in the quoted-printable of the multipart around it";
+        is_doubtful.then_some(Obstacle { at: self.body.start, reason })
     }
 
     /// Sets the end of the body, and shortens the heading if it extends beyond `end`. The line end before a
@@ -220,11 +243,13 @@ impl Structure {
     /// The entities of `output`, the edited form of `source`; `Err` with a reason if they are not the same
     /// entities as before.
     pub(crate) fn of_output(&self, source: &[u8], output: &[u8]) -> Result<Self, &'static str> {
-        let delimiter = self.container.delimiter.map(memchr::memmem::Finder::new);
-        let count = |bytes| delimiter.as_ref().map(|finder| finder.find_iter(bytes).count());
+        let [before, after] = [source, output].map(self.container.delimiters);
         // Fewer are allowed, because an edit may remove `From ` from the beginning of a line.
-        if count(source) < count(output) {
+        if before.0 < after.0 {
             return Err("a line begins with 'From '");
+        }
+        if before.1 < after.1 {
+            return Err("a line 'From ' begins a message of a mailbox");
         }
         let found = (self.container.read)(output, &self.entities[0].name);
         let are_like = self.entities.len() == found.entities.len()

@@ -43,7 +43,7 @@ pub(crate) static HTTP: Container = Container {
     signatures: &[],
     is_sealed: |_| false,
     longest_line: None,
-    delimiter: None,
+    delimiters: |_| (0, 0),
     noun: "response",
     of_body: &[
         LENGTH,
@@ -123,6 +123,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         transfer_encoding,
         kind: EntityKind::Leaf,
         signed: false,
+        is_in_quoted_printable: false,
     };
     Structure { container: &HTTP, entities: vec![entity], diagnostics }
 }

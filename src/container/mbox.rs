@@ -1,9 +1,9 @@
 //! Mailboxes: splits a file into its messages, one at a time.
 //!
 //! Implements RFC 4155 and the mbox(5) of qmail, with all four ways to protect a body's own `From ` lines (mboxo,
-//! mboxrd, mboxcl, mboxcl2). A message begins with a line `From ` at the start of the file or after an empty line;
-//! `>From ` never begins one. A `Content-Length` takes precedence, if a message or the end of the file follows at
-//! that offset.
+//! mboxrd, mboxcl, mboxcl2). A message begins with a line `From ` at the start of the file, or where `separator`
+//! recognizes one; `>From ` never begins one. A `Content-Length` takes precedence, if a line `From ` or the end of the
+//! file follows at that offset.
 //!
 //! ```
 //! use baselink::container::mbox::Messages;
@@ -20,18 +20,18 @@
 //!
 //! Deliberately absent: unquoting. `>From ` is kept, because only the writer of the file knows whether it was `From `.
 
+mod separator;
+
 use std::io::{self, Read};
 
 use memchr::memchr;
 use memchr::memmem::Finder;
 
+pub(crate) use self::separator::from_lines;
+use self::separator::{FROM, LINE_FROM, without_empty_line};
 use crate::scan::fields::decimal;
 use crate::span::Span;
 
-/// The beginning of a message.
-const FROM: &[u8] = b"From ";
-/// The beginning of a message, and the end of the line before it.
-const LINE_FROM: &[u8] = b"\nFrom ";
 /// The number of bytes after the next `From ` line within which a `Content-Length` may end a message.
 const LOOK_AHEAD: usize = 64 << 20;
 /// The number of bytes read at a time.
@@ -310,7 +310,7 @@ impl<R: Read> Messages<R> {
         Ok((next, without_empty_line(&self.rest()[..next])))
     }
 
-    /// The first `From ` after an empty line in `at..until`, and the offset to continue from.
+    /// The first line in `at..until` that begins a message, and the offset to continue from.
     fn next_from(&mut self, mut at: usize, until: usize) -> io::Result<(Option<usize>, usize)> {
         loop {
             let window = self.rest().len().min(until);
@@ -318,13 +318,15 @@ impl<R: Read> Messages<R> {
                 let line = at + before + 1;
                 self.count_work(before + 1);
                 at = line;
-                if without_empty_line(&self.rest()[..line]) < line {
+                self.fill_to(line + separator::DECIDING)?;
+                let is_after_empty_line = without_empty_line(&self.rest()[..line]) < line;
+                if separator::begins(&self.rest()[line..], is_after_empty_line) {
                     return Ok((Some(line), line));
                 }
             }
             self.count_work(window.saturating_sub(at));
             at = at.max(window.saturating_sub(LINE_FROM.len() - 1));
-            if window == until || !self.fill()? {
+            if window == until || (window == self.rest().len() && !self.fill()?) {
                 return Ok((None, at));
             }
         }
@@ -358,15 +360,6 @@ fn next_message_after(bytes: &[u8], end: usize) -> Option<usize> {
         rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n"))?;
     }
     None
-}
-
-/// The end of `bytes` without a final empty line.
-fn without_empty_line(bytes: &[u8]) -> usize {
-    let before = bytes.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    match before {
-        Some(before) if before.is_empty() || before.ends_with(b"\n") => before.len(),
-        _ => bytes.len(),
-    }
 }
 
 #[cfg(test)]
@@ -415,17 +408,15 @@ mod tests {
 
     #[test]
     fn a_length_counts_up_to_the_look_ahead() {
-        // The body has 12 bytes: 3 (`a LF LF`), then 9 (`From b LF x LF`). It ends 9 bytes after the next `From `.
+        // The body has 16 bytes: 3 (`a LF LF`), then 13 (`From b LF To: b LF`). It ends 13 bytes after the next `From `.
+        let whole = "Content-Length: 16\n\na\n\nFrom b\nTo: b\n";
+        check(13, &[("From 1\n", whole, "\n"), ("From 2\n", "", "\n")]);
         check(
-            9,
-            &[("From 1\n", "Content-Length: 12\n\na\n\nFrom b\nx\n", "\n"), ("From 2\n", "", "\n")],
-        );
-        check(
-            8,
+            12,
             &[
-                ("From 1\n", "Content-Length: 12\n\na\n", "\n"),
-                ("From b\n", "x\n", "\n"),
-                ("From 2\n", "", "\n"),
+                ("From 1\n", "Content-Length: 16\n\na\n", "\n"),
+                ("From b\n", "To: b\n", "\n"),
+                ("From 2\n", "To: c\n", "\n"),
             ],
         );
     }
@@ -433,14 +424,14 @@ mod tests {
     #[test]
     fn the_look_ahead_is_the_same_for_every_message() {
         // The first length is wrong; it ends 8 bytes after the start of `From 2`. The second length is right, but it
-        // ends 9 bytes after the start of `From b`, beyond the limit of 8.
+        // ends 13 bytes after the start of `From b`, beyond the limit of 12.
         check(
-            8,
+            12,
             &[
                 ("From 1\n", "Content-Length: 8\n", "\n"),
-                ("From 2\n", "Content-Length: 12\n\na\n", "\n"),
-                ("From b\n", "x\n", "\n"),
-                ("From 3\n", "", "\n"),
+                ("From 2\n", "Content-Length: 16\n\na\n", "\n"),
+                ("From b\n", "To: b\n", "\n"),
+                ("From 3\n", "To: c\n", "\n"),
             ],
         );
     }
@@ -451,16 +442,18 @@ mod tests {
             0,
             &[
                 ("", "To: a\nFrom b\r\r\nFrom c\n \nFrom d\n\n>From e\n\rFrom f\n", "\r\n"),
-                ("From g\r\n", "From h\r\n", "\n"),
-                ("From i\n", "\r", ""),
+                ("From g\r\n", "To: g\r\n\r\nFrom h\r\nh\r\n", "\n"),
+                ("From i\n", "To: i\n\n\r", ""),
             ],
         );
     }
 
     #[test]
     fn batches_hold_the_same_messages() {
-        let (last, mailbox) =
-            ("From 4\n\nd", "From 1\n\na\n\nFrom 2\nContent-Length: 2\n\nb\n\nFrom 3\n");
+        let (last, mailbox) = (
+            "From 4\nTo: d\n\nd",
+            "From 1\n\na\n\nFrom 2\nContent-Length: 2\n\nb\n\nFrom 3\nTo: c\n",
+        );
         let mailbox = [mailbox, "\n", "c\n".repeat(20).as_str(), "\n", last].concat();
         let alone = messages(mailbox.as_bytes(), LOOK_AHEAD, CHUNK);
         assert_eq!(alone.len(), 4);
@@ -506,18 +499,17 @@ mod tests {
 
     #[test]
     fn a_read_error_ends_a_batch_and_the_next_one_continues() {
-        let failing = Failing(b"From 1\n\na\n\nFrom 2\n\nb", b"c\n", false);
-        // The reader fails in the third chunk, within the second message.
+        let second = ["From 2\nTo: b\n\n", &"b".repeat(separator::DECIDING)].concat();
+        let readable = ["From 1\n\na\n\n", &second].concat();
+        // The reader fails in the last chunk, within the second message.
+        let failing = Failing(readable.as_bytes(), b"c\n", false);
         let mut messages = Messages::with_limits(failing, LOOK_AHEAD, 8);
         let first = messages.next_batch(1000, Vec::new());
         assert_eq!(first.bytes, b"From 1\n\na\n\n");
         assert_eq!(first.failed.map(|error| error.kind()), Some(io::ErrorKind::TimedOut));
-        let second = messages.next_batch(1000, Vec::new());
-        assert_eq!(
-            (second.bytes.as_slice(), second.messages[0].number),
-            (&b"From 2\n\nbc\n"[..], 2)
-        );
-        assert!(second.failed.is_none());
+        let next = messages.next_batch(1000, Vec::new());
+        assert_eq!(next.bytes, [&second, "c\n"].concat().as_bytes());
+        assert!(next.messages[0].number == 2 && next.failed.is_none());
     }
 
     /// The maximum memory, and the bytes searched and moved, for the messages of `mailbox`.
@@ -537,7 +529,10 @@ mod tests {
         let mailbox = b"From x\nContent-Length: 5000\n\na\n\n".repeat(5000);
         for chunk in [64, 1000, CHUNK] {
             let (memory, work) = cost(&mailbox, 5000, 10_000, chunk);
-            assert!(memory <= 2 * (5029 + AFTER_BODY + chunk) + chunk, "{memory} with {chunk}");
+            assert!(
+                memory <= 2 * (5029 + separator::DECIDING + chunk) + chunk,
+                "{memory} with {chunk}"
+            );
             assert!(work <= 4 * mailbox.len(), "{work} with {chunk}");
         }
     }
@@ -546,7 +541,7 @@ mod tests {
     fn batches_after_a_wrong_length_cost_linear_time() {
         // The length leads to the middle of the mailbox, where no message begins.
         let long = b"From x\nContent-Length: 80000\n\na\n\n".to_vec();
-        let mailbox = [long, b"From y\n\nabc\n\n".repeat(10_000)].concat();
+        let mailbox = [long, b"From y\nTo: y\n\nabc\n\n".repeat(10_000)].concat();
         for (chunk, least) in [(1000, 100), (1000, 3000), (CHUNK, 100)] {
             let mut found = Messages::with_limits(&mailbox[..], LOOK_AHEAD, chunk);
             let mut batch = found.next_batch(least, Vec::new());
@@ -573,17 +568,19 @@ mod tests {
         for length in ["501", "99999999", "18446744073709551615", "99999999999999999999999999"] {
             let message = format!("From x\nContent-Length: {length}\n\na\n\n");
             let (memory, work) = cost(message.repeat(1000).as_bytes(), 1000, 497, 10);
-            assert!(memory <= 2 * (message.len() + FROM.len() + 10) + 10, "{memory} with {length}");
+            let most = 2 * (message.len() + separator::DECIDING + 10) + 10;
+            assert!(memory <= most, "{memory} with {length}");
             assert!(work <= 6 * 1000 * message.len(), "{work} with {length}");
         }
     }
 
     #[test]
     fn memory_is_bounded_by_the_largest_message() {
-        let large = ["From x\n\na\n", &"From y\n>From z\n\n \r\n".repeat(1000), "\n"].concat();
-        let mailbox = [&large, "From s\n\nsmall\n\n"].concat().repeat(20);
+        let large =
+            ["From x\nTo: x\n\na\n", &"From y\n>From z\n\n \r\n".repeat(1000), "\n"].concat();
+        let mailbox = [&large, "From s\nTo: s\n\nsmall\n\n"].concat().repeat(20);
         let (memory, work) = cost(mailbox.as_bytes(), 40, 0, 100);
-        assert!(memory <= 2 * (large.len() + 100), "{memory}");
+        assert!(memory <= 2 * (large.len() + 100 + separator::DECIDING), "{memory}");
         assert!(work <= 4 * mailbox.len(), "{work}");
     }
 
@@ -601,7 +598,9 @@ mod tests {
         }
     }
 
-    const TRAPS: [&str; 14] = [
+    const TRAPS: [&str; 16] = [
+        "From a Thu Nov 26 10:00:00 2026\n",
+        "To: b\n",
         "From a\n",
         "From b\r\n",
         "From ",

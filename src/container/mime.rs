@@ -32,6 +32,7 @@ use super::entity::{
     Container, DEEPEST_NAME, Entity, EntityKind, Opaque, Structure, not_fields, separator_missing,
 };
 use super::fields;
+use super::mbox::from_lines;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, entity_name};
 use crate::layer::transfer::TransferEncoding;
@@ -48,7 +49,7 @@ pub(crate) static MIME: Container = Container {
     // "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
     longest_line: Some(998),
     // A message may be part of a mailbox (RFC 4155).
-    delimiter: Some(b"\nFrom "),
+    delimiters: from_lines,
     noun: "message",
     of_body: &["Content-MD5", "Content-Length", "Lines"],
     describe: fields::digest,
@@ -288,8 +289,8 @@ impl EntityWalk<'_> {
     fn push(&mut self, heading: Heading, body: usize) -> bool {
         let depth = self.open.len();
         let entity = self.entities.len();
-        let (name, parent, digest, signed) = match self.open.last_mut() {
-            None => (Arc::clone(&self.name), None, false, false),
+        let (name, parent, digest, signed, is_in_quoted_printable) = match self.open.last_mut() {
+            None => (Arc::clone(&self.name), None, false, false, false),
             Some(open) => {
                 open.children += 1;
                 let parent = &self.entities[open.entity];
@@ -298,7 +299,9 @@ impl EntityWalk<'_> {
                     true => format!("{}#{entity}", self.name).into(),
                     false => entity_name(&parent.name, open.children),
                 };
-                (name, Some(open.entity), digest, parent.signed)
+                let is_in_quoted_printable = parent.is_in_quoted_printable
+                    || parent.transfer_encoding == TransferEncoding::QuotedPrintable;
+                (name, Some(open.entity), digest, parent.signed, is_in_quoted_printable)
             }
         };
         let media_type = self.media_type(&heading, digest);
@@ -318,6 +321,7 @@ impl EntityWalk<'_> {
             heading,
             body: Span::at(body),
             signed: signed || is_signed_or_encrypted(&media_type),
+            is_in_quoted_printable,
             media_type,
             transfer_encoding,
             kind,
@@ -369,26 +373,40 @@ impl EntityWalk<'_> {
         if !multipart && !message {
             return EntityKind::Leaf;
         }
-        let encoded =
-            matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64);
-        let (why, code, text) = if encoded {
-            let text = format!(
-                "{media_type} must not be in base64 or quoted-printable (RFC 2045, 6.4); its content was not read"
-            );
-            (Opaque::Encoded, Code::CompositeEncoded, text)
-        } else if message {
-            return EntityKind::Message;
-        } else if media_type.boundary().is_some() {
+        if multipart && media_type.boundary().is_some() {
             let nothing = Span::at(body);
             return EntityKind::Multipart { preamble: nothing, epilogue: nothing, closed: false };
-        } else {
-            let text = format!("this {media_type} has no boundary; its content was not read");
-            (Opaque::NoBoundary, Code::BoundaryMissing, text)
+        }
+        let is_hidden = hides_content(encoding);
+        if is_hidden || (message && !encoding.is_identity()) {
+            self.diagnostics.push(self.encoded(heading, media_type, !is_hidden));
+        }
+        if is_hidden {
+            return EntityKind::Opaque(Opaque::Encoded);
+        }
+        if message {
+            return EntityKind::Message;
+        }
+        let text = format!("this {media_type} has no boundary; its content was not read");
+        let place = self.content_type(heading);
+        self.diagnostics.push(Diagnostic::new(Code::BoundaryMissing, place, text));
+        EntityKind::Opaque(Opaque::NoBoundary)
+    }
+
+    /// The place of the `Content-Type` in `heading`, or else of all fields.
+    fn content_type(&self, heading: &Heading) -> Span {
+        heading.first(self.bytes, "Content-Type").map_or(heading.span, |field| field.span)
+    }
+
+    /// The diagnostic for a composite type with a transfer encoding (RFC 2045, 6.4). `is_read` is true if its content
+    /// was read nevertheless.
+    fn encoded(&self, heading: &Heading, media_type: &MediaType, is_read: bool) -> Diagnostic {
+        let encoding_and_content = match is_read {
+            true => "have a transfer encoding (RFC 2045, 6.4); its content was read as it stands",
+            false => "be in base64 or quoted-printable (RFC 2045, 6.4); its content was not read",
         };
-        let field = heading.first(self.bytes, "Content-Type");
-        let place = field.map_or(heading.span, |field| field.span);
-        self.diagnostics.push(Diagnostic::new(code, place, text));
-        EntityKind::Opaque(why)
+        let message = format!("{media_type} must not {encoding_and_content}");
+        Diagnostic::new(Code::CompositeEncoded, self.content_type(heading), message)
     }
 
     /// Closes the open entities from `place` on, at the end of their content.
@@ -401,24 +419,39 @@ impl EntityWalk<'_> {
                 self.diagnostics.push(separator_missing(entity.body.start));
             }
             let Some(multipart) = open.multipart else { continue };
+            let is_found = multipart.state != MultipartState::Preamble;
+            let encoding = entity.transfer_encoding;
+            let is_hidden = !is_found && hides_content(encoding);
+            entity.kind = match (is_found, is_hidden) {
+                (true, _) => entity.kind,
+                (false, true) => EntityKind::Opaque(Opaque::Encoded),
+                (false, false) => EntityKind::Opaque(Opaque::BoundaryNotFound),
+            };
+            if is_hidden || (is_found && !encoding.is_identity()) {
+                let Entity { heading, media_type, .. } = &self.entities[open.entity];
+                self.diagnostics.push(self.encoded(heading, media_type, is_found));
+            }
             if multipart.state == MultipartState::Epilogue {
                 continue;
             }
             self.boundaries.close(&multipart.boundary, self.open.len());
-            let field = entity.heading.first(self.bytes, "Content-Type");
-            let place = field.map_or(entity.heading.span, |field| field.span);
-            let (code, message) = if multipart.state == MultipartState::Preamble {
-                entity.kind = EntityKind::Opaque(Opaque::BoundaryNotFound);
-                (
+            let (code, message) = match (is_found, is_hidden) {
+                (true, _) => (Code::CloseMissing, "this multipart has no close delimiter"),
+                (false, true) => continue,
+                (false, false) => (
                     Code::BoundaryNotFound,
                     "this multipart does not contain its boundary; its content was not read",
-                )
-            } else {
-                (Code::CloseMissing, "this multipart has no close delimiter")
+                ),
             };
+            let place = self.content_type(&self.entities[open.entity].heading);
             self.diagnostics.push(Diagnostic::new(code, place, message));
         }
     }
+}
+
+/// True for an encoding in which no delimiter or header field need be visible.
+fn hides_content(encoding: TransferEncoding) -> bool {
+    matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64)
 }
 
 /// True if a line of `text` begins OpenPGP armor (RFC 9580, 6.2), which must not change.

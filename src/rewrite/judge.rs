@@ -702,7 +702,7 @@ impl<'a> Judge<'a> {
     }
 
     /// True if a mail reader finds the target in the message itself. Such a reader ignores the base, and compares
-    /// labels octet by octet (RFC 2557, 8.2).
+    /// labels octet by octet (RFC 2557, 8.2), except that a space equals `%20`.
     fn means_a_part(&self, reference: &str, against: &Against) -> bool {
         let labels = self.around.labels.filter(|labels| !labels.is_empty());
         let is_from_outside = match against {
@@ -712,7 +712,9 @@ impl<'a> Judge<'a> {
             _ => self.chain.is_from_outside,
         };
         labels.is_some_and(|labels| {
-            let is_label = |url: &str| labels.contains_key(without_fragment(url));
+            // A label has `%20` for a space.
+            let is_label =
+                |url: &str| labels.contains_key(&*without_fragment(url).replace(' ', "%20"));
             let located = || self.around.location?.resolve(reference).ok();
             (is_from_outside && is_label(reference))
                 || located().is_some_and(|target| is_label(&target.url))

@@ -294,18 +294,37 @@ fn embedded_messages_are_read() {
 }
 
 #[test]
-fn composites_with_a_transfer_encoding_are_opaque() {
-    check(
-        &format!("{MIXED}b\nContent-Transfer-Encoding: BASE64 (x)\n\n«|--b\n\nx\n--b--»"),
-        "encoded multipart/mixed",
-        &[Code::CompositeEncoded],
-    );
+fn composites_with_a_transfer_encoding_are_reported() {
+    // bug 216: a delimiter that stands in the message shows that the parts are not encoded.
+    for encoding in ["BASE64 (x)", "quoted-printable", "x-foo"] {
+        check(
+            &format!(
+                "{MIXED}b\nContent-Transfer-Encoding: {encoding}\n\n«p|x»\n--b\n\n«1|x»\n--b--"
+            ),
+            "multipart multipart/mixed, 1 leaf text/plain",
+            &[Code::CompositeEncoded],
+        );
+        check(
+            &format!("{MIXED}b\nContent-Transfer-Encoding: {encoding}\n\n«|LS1iCgp4Ci0tYi0t»"),
+            if encoding == "x-foo" {
+                "not-found multipart/mixed"
+            } else {
+                "encoded multipart/mixed"
+            },
+            &[if encoding == "x-foo" { Code::BoundaryNotFound } else { Code::CompositeEncoded }],
+        );
+    }
     check(
         &format!(
             "{MIXED}b\n\n--b\nContent-Type: message/rfc822\nContent-Transfer-Encoding:\n \
              quoted-printable\n\n«1|A: b»\n--b--"
         ),
         "multipart multipart/mixed, 1 encoded message/rfc822",
+        &[Code::CompositeEncoded],
+    );
+    check(
+        "Content-Type: message/rfc822\nContent-Transfer-Encoding: x\n\n«|A: b\n\n«1|x»»",
+        "message message/rfc822, 1 leaf text/plain",
         &[Code::CompositeEncoded],
     );
 }
@@ -431,7 +450,7 @@ fn every_spelling_of_a_url_in_a_heading_is_read() {
         ("<URL:>", ""),
         ("http://a/b", "http://a/b"),
         ("http://a/\n  b", "http://a/b"),
-        ("\"http://a/ b\"", "http://a/b"),
+        ("\"http://a/ b\"", "http://a/ b"),
         ("\"<URL:http://a/b>\"", "http://a/b"),
         ("\"http://a/b", "http://a/b"),
         ("(see (below)) http://a/b (there)", "http://a/b"),

@@ -94,9 +94,9 @@ fn a_content_length_may_be_followed_by_two_line_ends() {
     check(&[("From a\n", message, ""), ("From b\n", message, "")]);
     // After three line ends, the length is not trusted.
     check(&[
-        ("From a\n", "Content-Length: 8\n", "\n"),
-        ("From b\n", "c\n\n", "\n"),
-        ("From d\n", "", ""),
+        ("From a\n", "Content-Length: 12\n", "\n"),
+        ("From b\n", "To: c\n\n", "\n"),
+        ("From d\n", "To: e\n", "\n"),
     ]);
 }
 
@@ -122,38 +122,54 @@ fn only_the_content_length_of_the_outer_heading_counts() {
     check(&[
         ("From a\n", "To: a\n\nContent-Length: 13\n", "\n"),
         ("From b\n", "To: b\n", "\n"),
-        ("From c\n", "Content-Length: 1\nContent-Length: 7\n", "\n"),
-        ("From d\n", "", ""),
+        ("From c\n", "Content-Length: 1\nContent-Length: 14\n", "\n"),
+        ("From d\n", "To: d\n", "\n"),
     ]);
 }
 
 #[test]
 fn text_before_the_first_envelope_is_a_message() {
-    check_both(&[("", "To: a\n\nbody\n", "\n"), ("From b\n", "To: c\n", "")]);
+    check_both(&[("", "To: a\n\nbody\n", "\n"), ("From b\n", "To: c\n", "\n")]);
     check_both(&[("", "To: a\n\nno From here", "")]);
-    check_both(&[("", "", "\n"), ("From b\n", "", "")]);
+    check_both(&[("", "", "\n"), ("From b\n", "To: c\n", "\n")]);
     check_both(&[("", ">From b\nTo: c\n", "\n")]);
     check_both(&[("", "from b\nFrom: c\n\nFROM d\n\n From e\n", "")]);
     check(&[]);
 }
 
 #[test]
-fn an_envelope_line_needs_an_empty_line_before_it() {
+fn an_envelope_line_needs_an_empty_line_before_it_or_a_date() {
+    const DATED: &str = "From a@b Sat Jan  3 01:05:34 1996\n";
+    const PIPERMAIL: &str = "From a at b  Sat Jan  3 01:05:34 1996\n";
+    const TO: &str = "To: a\n";
+    // bug 210: nothing but a date is needed, and a header field.
+    check_both(&[(DATED, "To: a\n\nx\n", ""), (DATED, "X: a\n", ""), (DATED, "X: b\n", "")]);
+    check_both(&[("From \n", "To: a\n\nx\n", ""), ("From - \n", TO, "\n")]);
     // Directly after an envelope, the line belongs to the heading.
-    check_both(&[("From a\n", "From b\n", "\n"), ("From c\n", "", "\n"), ("From d\n", "", "")]);
-    check_both(&[("From a\n", "\nx\nFrom b\n \nFrom c\n\t\n>From d\n", "")]);
+    check_both(&[("From a\n", "From b\n", "\n"), ("From c\n", TO, "\n"), (DATED, TO, "")]);
+    let text =
+        ["\nx\nFrom b\nTo: b\n \nFrom c\nTo: c\n\t\n>From d\nTo: d\n", PIPERMAIL, TO].concat();
+    check_both(&[("From a\n", &text, "")]);
+    check_both(&[("From a\n", "\nx\n", "\n"), (PIPERMAIL, "X: y\n", "")]);
+    // bug 211: a sentence after an empty line is text.
+    check_both(&[("From a\n", "\nFrom here\n\nFrom there on\nNote: x\n\nFrom\nTo: c\n", "\n")]);
     // Of several empty lines, only the last belongs to the mailbox.
-    check_both(&[("From a\n", "x\n\n\n", "\n"), ("From b\n", "x\n\n", "\n")]);
+    check_both(&[("From a\n", "x\n\n\n", "\n"), ("From b\n", TO, "\n")]);
     // Line ends of both kinds.
-    check(&[("From a\r\n", "x\n", "\r\n"), ("From b\n", "x\r\n", "\n"), ("From c\n", "", "")]);
+    check(&[
+        ("From a\r\n", "x\n", "\r\n"),
+        ("From b\n", "To: x\r\n", "\r\n"),
+        ("From c\n", TO, "\n"),
+    ]);
     // A CR alone does not end a line.
-    check(&[("", "x\r\rFrom a\r\rFrom b", "")]);
-    check(&[("From a\n", "x\n\r\r\nFrom b", "")]);
+    check(&[("", "x\r\rFrom a\rTo: a\r\rFrom b\rTo: b\r\r", "")]);
+    check(&[("From a\n", "x\n\r\r\nFrom b\nTo: b\n", "\n")]);
 }
 
 #[test]
 fn a_mailbox_may_end_anywhere() {
-    check(&[("From a\n", "x\n", "\n"), ("From ", "", "")]);
+    check(&[("From a\n", "x\n\nFrom ", "")]);
+    check(&[("From a\n", "x\n\nFrom a@b Sat Jan  3 01:05:34 1996\n", "")]);
     check(&[("From a\n", "x\n\nFrom", "")]);
     check(&[("From a", "", "")]);
     check(&[("From a\r", "", "")]);
@@ -179,6 +195,13 @@ impl Read for SmallReads<'_> {
 fn body() -> impl Strategy<Value = String> {
     let lines = prop::sample::select(vec![
         "From x\n",
+        "From x Sat Jan  3 01:05:34 1996\n",
+        "From x y Sat, 3 Jan 1996 01:05:34 GMT\r\n",
+        "From \n",
+        "From -",
+        "To: z\n",
+        "X-Z:\n",
+        "Note: z\n",
         "\n",
         "\r\n",
         ">From y\n",
@@ -189,7 +212,7 @@ fn body() -> impl Strategy<Value = String> {
         "\r",
         "é",
     ]);
-    prop::collection::vec(lines, 0..6).prop_map(|lines| lines.concat())
+    prop::collection::vec(lines, 0..9).prop_map(|lines| lines.concat())
 }
 
 /// A message whose `Content-Length` is right or too large.
@@ -240,6 +263,24 @@ impl Read for FailsOnce<'_> {
                 self.0.read(&mut into[..size])
             }
             None => self.0.read(into),
+        }
+    }
+}
+
+/// Lines near the limits of 1,024 bytes for the line, and of 2,048 bytes for the heading.
+#[test]
+fn long_lines_are_split_as_the_referee_splits_them() {
+    for sender in 980..1000 {
+        for field in [1, 2030, 2031, 2032, 2033, 2034, 2040] {
+            for end in ["To: b\n\n", "To: b\nno field\n", ""] {
+                for date in [" Sat Jan  3 01:05:34 1996", ""] {
+                    let (sender, field) = ("a".repeat(sender), "b".repeat(field));
+                    let mailbox = format!("From a\n\n\nFrom {sender}{date}\nTo: {field}\n{end}");
+                    let bytes = mailbox.as_bytes();
+                    assert_eq!(found(bytes).0, by_lines(bytes), "{mailbox}");
+                    assert_eq!(found(SmallReads(bytes, 1000, false)).0, by_lines(bytes));
+                }
+            }
         }
     }
 }

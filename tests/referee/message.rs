@@ -302,7 +302,8 @@ fn leaf(
         })
     };
     let unknown = |diagnostic: &Diagnostic| {
-        diagnostic.code == Code::CharsetUnknown && diagnostic.span == Span::at(before.body.start)
+        matches!(diagnostic.code, Code::CharsetUnknown | Code::TransferUndecodable)
+            && diagnostic.span == Span::at(before.body.start)
     };
     let untouched = [Some(Reason::Transfer), Some(Reason::Signed)];
     if links().any(|link| untouched.contains(&link.reason))

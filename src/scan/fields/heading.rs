@@ -237,20 +237,32 @@ pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
     value.len()
 }
 
-/// The words of `value`, separated by white space and comments. A comment is recognized only at the start of a word,
-/// because URLs may contain `(`.
-fn words(value: &[u8]) -> Vec<&[u8]> {
-    let mut words = Vec::new();
-    let mut at = 0;
-    loop {
-        at += comments_end(&value[at..]);
-        if at == value.len() {
-            return words;
+/// The end of the bare URL at the start of `value`, before the comments at the end. RFC 2557, 4.2, allows comments
+/// before and after the URL. Inside it, `(` is part of the URL.
+pub(super) fn bare_end(value: &[u8]) -> usize {
+    let mut at = 1;
+    while at < value.len() {
+        if value[at] == b'(' && is_white(value[at - 1]) {
+            let end = at + comments_end(&value[at..]);
+            if end == value.len() {
+                return value[..at].trim_ascii_end().len();
+            }
+            at = end;
         }
-        let end = value::skip(value, at, |byte| !is_white(byte));
-        words.push(&value[at..end]);
-        at = end;
+        at += 1;
     }
+    value.len()
+}
+
+/// True for the white space in a URL that is not part of it: line ends, and tabs, which the URL Standard ignores, too.
+/// RFC 2557, 4.4.2, allows folding; every space that does not belong to a fold is part of the URL.
+pub(super) fn folds(byte: u8) -> bool {
+    is_white(byte) && byte != b' '
+}
+
+/// The lines of a folded URL, without the white space around them.
+fn lines(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|&byte| folds(byte)).map(<[u8]>::trim_ascii)
 }
 
 /// The URL in the value of a header field.
@@ -265,10 +277,10 @@ pub fn url_of(value: &[u8]) -> String {
             if inner.trim_ascii_start().starts_with(b"<") {
                 bracketed(inner.trim_ascii_start())
             } else {
-                joined(inner.split(|&byte| is_white(byte)))
+                joined(lines(inner))
             }
         }
-        _ => joined(words(value)),
+        _ => joined(lines(&value[..bare_end(value)])),
     };
     // An encoded word may contain the brackets around the URL.
     if value.starts_with(b"=?") && url.starts_with('<') { bracketed(url.as_bytes()) } else { url }
@@ -317,8 +329,8 @@ pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
     content
 }
 
-/// Joins the words of a URL. RFC 2557, 4.4.3: unfold, remove white space, then decode encoded words. For
-/// percent-encoding, it says "Do NOT transform".
+/// Joins the pieces of a URL. RFC 2557, 4.4.3: unfold, then decode encoded words. For percent-encoding, it says "Do
+/// NOT transform".
 pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut text = String::new();
     for word in words {
@@ -350,7 +362,9 @@ fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     };
     let at = at.filter(|_| !url.is_empty());
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));
-    UrlValue { field: kind, url: url.into(), value: field.value, span: field.span, verbatim }
+    // Other parts find the part by `a%20b` and by `a b`, which are the same URL to a browser.
+    let url = url.replace(' ', "%20").into();
+    UrlValue { field: kind, url, value: field.value, span: field.span, verbatim }
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! `Archived-At` (RFC 5064), `Location` (RFC 9110, 10.2.2), `URI` (RFC 2068, 19.6.2.5), `Refresh` (HTML, 7.8), and
 //! `Content-Type` with the `URL` of an external body (RFC 2017, 3.1).
 //!
-//! White space inside a URL is ignored (RFC 1808, 3.1; RFC 2369, 2; RFC 2017, 3.1). URLs with encoded words or
+//! White space inside a URL in brackets is ignored (RFC 1808, 3.1; RFC 2369, 2; RFC 2017, 3.1). Elsewhere, only folds are
+//! (RFC 2557, 4.4.2). URLs with encoded words or
 //! quoted pairs are read but cannot be edited.
 //!
 //! ```
@@ -22,7 +23,8 @@
 use std::borrow::Cow;
 
 use super::heading::{
-    Field, Heading, comments_end, is_white, joined, text_of, url_of, without_prefix,
+    Field, Heading, bare_end, comments_end, folds, is_white, joined, text_of, url_of,
+    without_prefix,
 };
 use super::media_type::{MediaType, quoted_parameter};
 use crate::document::{Against, Link, Role};
@@ -252,12 +254,9 @@ fn raw_url(bytes: &[u8], span: Span) -> View {
             }
             inside
         }
-        _ => {
-            let comment = (1..value.len()).find(|&at| value[at] == b'(' && is_white(value[at - 1]));
-            Span::new(start, comment.map_or(span.end, |at| start + at))
-        }
+        _ => Span::new(start, start + bare_end(value)),
     };
-    view(bytes, &pieces(bytes, inside, is_white))
+    view(bytes, &pieces(bytes, inside, folds))
 }
 
 /// The text inside brackets, without the prefix `URL:` (RFC 1808, 3.1).
@@ -398,14 +397,21 @@ mod tests {
             ("<a>", "a", Some("a")),
             ("(c) <URL: a/\r\n b> (d)", "a/b", Some("a/\r\n b")),
             ("<url:a", "a", Some("a")),
-            ("\"a b\"", "ab", Some("a b")),
+            ("a b.svg", "a b.svg", Some("a b.svg")),
+            ("a\tb", "ab", Some("a\tb")),
+            ("a  b\r\n\t c", "a  bc", Some("a  b\r\n\t c")),
+            ("<a b>", "ab", Some("a b")),
+            ("a (1).svg", "a (1).svg", Some("a (1).svg")),
+            ("a (1) (c)\r\n (d)", "a", Some("a")),
+            ("\"a b\"", "a b", Some("a b")),
             ("\" <a> \"", "a", Some("a")),
             ("a%2eb/(c)", "a%2eb/(c)", Some("a%2eb/(c)")),
             ("caf\u{e9}", "caf\u{e9}", Some("caf\u{e9}")),
             ("=?utf-8?Q?a=C3=A9?=", "a\u{e9}", None),
             ("=?utf-8?Q?a?=\n =?utf-8?Q?b?=", "ab", None),
             ("\"a\\\"b\"", "a\"b", None),
-            ("a (c) b", "ab", None),
+            ("a (c) b", "a (c) b", Some("a (c) b")),
+            ("=?utf-8?Q?a_?= =?utf-8?Q?b?= c", "a b c", None),
             // Not an encoded word to mailparse, but it would be one without the `<`.
             ("=?<=?utf-8?Q?=61?=", "=?<=?utf-8?Q?=61?=", None),
             ("a?b=?c", "a?b=?c", Some("a?b=?c")),
