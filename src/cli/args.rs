@@ -18,7 +18,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
 use self::commands::{Typed, reject_url};
-use super::request::{Command, Documents, Request, Verbosity};
+use super::request::{Documents, Request, Verbosity};
 use super::settings::{Settings, nearest};
 use super::shell;
 
@@ -60,7 +60,7 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
         settings = Some(path);
     }
     let table = typed.table();
-    let mut command = typed.into_request().map_err(refused)?;
+    let command = typed.into_request().map_err(refused)?;
     if is_map_typed {
         command.reads().map_or(Ok(()), reject_map_without_inputs).map_err(refused)?;
     }
