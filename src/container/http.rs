@@ -147,7 +147,7 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
     let mut at = 0;
     loop {
         let start = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
-        let (heading, body) = Heading::read_at(bytes, start, b'\n', |_| false);
+        let (heading, body) = Heading::read_whole(bytes, start);
         let is_followed = begins_response(&bytes[body..]) && !heading.separator.is_empty();
         if !is_followed || !is_intermediate(&bytes[at..start], bytes, &heading) {
             return (heading, body);
