@@ -204,9 +204,9 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
             Some(&LENGTH) => {
                 edits.push(Edit { span: field.value, new: length.clone().into_bytes().into() });
             }
-            // The field already declares that there are no codings.
-            Some(&(TRANSFER | CONTENT))
-                if Codings::read([value], [], None).is_some_and(Codings::is_identity) => {}
+            // No coding of the field was undone.
+            Some(&CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {}
+            Some(&TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {}
             Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
                 let span = Span::new(field.name.start, field.value.end);
                 edits.push(Edit { span, new: format!("{LENGTH}: {length}").into_bytes().into() });
