@@ -14,8 +14,14 @@
 //!
 //! Deliberately absent: reading the whole document. Detection uses the name, or else the first bytes.
 
+mod body;
+
 use std::str::FromStr;
 
+#[cfg(feature = "tree")]
+pub(crate) use self::body::EXTENSIONS;
+pub(crate) use self::body::STILL_COMPRESSED;
+pub use self::body::{in_place_of_html, is_compressed, media_type_of};
 use crate::error::{Error, Result};
 use crate::named::display_by_name;
 
@@ -282,6 +288,13 @@ impl Format {
     #[must_use]
     pub fn is_archive(self) -> bool {
         self.row().5 == FormatContent::Archive
+    }
+
+    /// True for pages, style sheets and scripts.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_of_page(self) -> bool {
+        matches!(self, Self::Html | Self::Xhtml | Self::Css | Self::Script)
     }
 
     /// The format of a media type, both halves in lower case. An unknown `+xml` type is XML (RFC 7303, 4.2), and

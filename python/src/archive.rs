@@ -218,7 +218,7 @@ impl ArchiveColumns {
             return Err(ErrorKind::OutOfMemory.into());
         }
         edits.write_to(bytes, &mut output)?;
-        let document = payload(&output.0, options.format);
+        let document = payload(&output.0, options.format).ok();
         let error = match &document {
             None => Some(
                 "not-editable: the body of this response is damaged, of a coding that is not read, or \

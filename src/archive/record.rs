@@ -229,7 +229,7 @@ impl RecordHeading {
     pub(super) fn read(bytes: &[u8], length: usize) -> Self {
         let bytes = &bytes[..length];
         let line = memchr::memchr(b'\n', bytes).map_or(length, |at| at + 1);
-        let (fields, _) = Heading::read_at(bytes, line, b'\n', |_| false);
+        let (fields, _) = Heading::read_whole(bytes, line);
         let mut diagnostics = Vec::new();
         let version = version(&bytes[..line]);
         let version = (!matches!(version, "1.0" | "1.1")).then(|| version.to_owned());
@@ -305,11 +305,11 @@ pub(super) const STARTS: usize = 32;
 /// `WARC-` or `Content-` field follows it.
 pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
     let is_start = |&at: &usize| {
-        let before = &bytes[..at];
-        let before = before.strip_suffix(b"\r").unwrap_or(before);
+        // Some programs write CR CR LF.
+        let before = bytes[..at].iter().rfind(|&&byte| byte != b'\r');
         let line = &bytes[at + 1..];
         let line_end = memchr::memchr(b'\n', &line[..line.len().min(STARTS / 2)]);
-        before.ends_with(b"\n")
+        before == Some(&b'\n')
             && begins_record(line)
             && line_end.is_some_and(|end| {
                 let next = &line[end + 1..];

@@ -51,8 +51,8 @@ const CHUNK: usize = 64 << 10;
 const READ_SURPLUS: usize = 320;
 /// The number of bytes to read first when searching for a record.
 const FIRST_SEARCH: usize = 512;
-/// The number of bytes to read after a block: two line ends and the start of a record.
-const AFTER: usize = 4 + BEGINNING;
+/// The number of bytes to read after a block: two line ends, of at most three bytes, and the start of a record.
+const AFTER: usize = 6 + BEGINNING;
 /// The number of bytes to read after a block if there are more line ends, or if a record must be searched for.
 const FAR_AFTER: usize = 64 + STARTS;
 /// The number of bytes that may be read again in any archive, in addition to twice the bytes read so far.
@@ -143,7 +143,7 @@ impl ReadAhead {
     /// True if two line ends follow the block that ends at `end`.
     fn has_usual_end(&self, end: usize) -> bool {
         let after = self.filled().get(end..).unwrap_or_default();
-        matches!(&after[..line_ends(after)], b"\r\n\r\n" | b"\n\n")
+        matches!(&after[..line_ends(after)], b"\r\n\r\n" | b"\n\n" | b"\r\r\n\r\r\n")
     }
 
     /// Classifies the bytes after the block that ends at `end`.
@@ -541,13 +541,16 @@ fn line_ends(bytes: &[u8]) -> usize {
 }
 
 /// The end of the heading at the start of `bytes`, after its empty line. The end is not in the first `searched`
-/// bytes.
+/// bytes. A line may end with several CR before its LF.
 fn heading_end(bytes: &[u8], searched: usize) -> Option<usize> {
-    let from = searched.saturating_sub(2);
-    memchr::memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1).find_map(|line| {
-        let next = &bytes[line..];
-        let length =
-            if next.starts_with(b"\r\n") { 2 } else { usize::from(next.starts_with(b"\n")) };
-        (length > 0).then_some(line + length)
-    })
+    let mut line = memchr::memrchr(b'\n', &bytes[..searched]).map_or(0, |at| at + 1);
+    while let Some(length) = memchr::memchr(b'\n', &bytes[line..]) {
+        let content = &bytes[line..line + length];
+        let is_empty = line > 0 && content.iter().all(|&byte| byte == b'\r');
+        line += length + 1;
+        if is_empty {
+            return Some(line);
+        }
+    }
+    None
 }

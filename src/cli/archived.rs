@@ -96,7 +96,8 @@ struct CapturedBytes {
     /// The base of its links; `None` for its own URL.
     base: Option<String>,
     body: Vec<u8>,
-    format: Format,
+    media_type: Option<MediaType>,
+    /// The character encoding that the archive records beside the media type.
     charset: Option<Charset>,
 }
 
@@ -169,9 +170,8 @@ impl Item {
                 false => Some("utf-8".to_owned()),
             };
             let place = (entry.number, entry.url.clone(), Source::Har);
-            let document =
-                |body| Archived::from_description(place, media_type, label, body, options);
-            Ok(entry.into_body()?.map(document))
+            let Some(body) = entry.into_body()? else { return Ok(None) };
+            Ok(Archived::from_description(place, &media_type, label, body, options))
         };
         match entry.and_then(of_entry) {
             Ok(document) => Self { document, ..Self::default() },
@@ -193,10 +193,10 @@ impl Item {
             );
             return Self::of_captured(number, captured, options);
         }
-        let document = media_type_read(&found.media_type, options).map(|media_type| {
+        let document = media_type_read(&found.media_type, options).and_then(|media_type| {
             let WebResource { number, url, charset: label, body, .. } = found;
             let place = (number, url, Source::WebArchive);
-            Archived::from_description(place, media_type, label, body, options)
+            Archived::from_description(place, &media_type, label, body, options)
         });
         Self { document, ..Self::default() }
     }
@@ -245,11 +245,11 @@ impl CapturedBytes {
         media_type: Option<MediaType>,
         label: Option<&str>,
     ) -> Self {
-        let found = CapturedBody::of(Cow::Borrowed(&body), media_type.as_ref());
-        let format = found.format;
-        let charset = label.map_or(found.charset, Charset::for_label);
-        capture.media_type = media_type.map_or_else(String::new, |one| one.to_string()).into();
-        Self { source, capture, other_urls: Vec::new(), base: None, body, format, charset }
+        let media_type = media_type.map(|one| one.of_body(&body, Some(&capture.url)));
+        let charset = label.and_then(Charset::for_label);
+        let name = media_type.as_ref().map(MediaType::to_string);
+        capture.media_type = name.unwrap_or_default().into();
+        Self { source, capture, other_urls: Vec::new(), base: None, body, media_type, charset }
     }
 }
 
@@ -275,22 +275,29 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
 
 /// The media type `value`, if documents of it are read.
 fn media_type_read(value: &str, options: &Options) -> Option<MediaType> {
-    MediaType::read(value.as_bytes()).filter(|media_type| {
-        let format = media_type.format();
-        format.has_headings() || is_read(format, &options.scan)
-    })
+    MediaType::read(value.as_bytes()).filter(|media_type| is_document(media_type, options))
+}
+
+/// True if documents of this media type are read.
+fn is_document(media_type: &MediaType, options: &Options) -> bool {
+    let format = media_type.format();
+    format.has_headings() || is_read(format, &options.scan)
 }
 
 impl Archived {
     /// The document in `bytes`, with the place, the media type and the label of its encoding that the archive
-    /// records.
+    /// records; `None` if the bytes show that it is not a document.
     fn from_description(
         (number, url, source): (u64, String, Source),
-        media_type: MediaType,
+        media_type: &MediaType,
         label: Option<String>,
         bytes: Vec<u8>,
         options: &Options,
-    ) -> Self {
+    ) -> Option<Self> {
+        let media_type = media_type.clone().of_body(&bytes, Some(&url));
+        if !is_document(&media_type, options) {
+            return None;
+        }
         let mut options = Options { format: media_type.format(), ..options.clone() };
         options.retrieval = Some(Retrieval::of(url.clone(), source));
         options.scan.charset =
@@ -298,7 +305,7 @@ impl Archived {
         let offset = Offset { file: number, within: 0 };
         let (url, media_type) = (Some(url), media_type.to_string());
         let key = RecordKey { id: None, offset, url, media_type };
-        Self { key, number: 0, content: DocumentBytes::Bytes(bytes), options }
+        Some(Self { key, number: 0, content: DocumentBytes::Bytes(bytes), options })
     }
 
     /// The captures: first the resource itself, then redirects to it from its other URLs.
@@ -318,16 +325,16 @@ impl Archived {
         }
     }
 
-    /// The body of the capture, without content codings; `None` if these cannot be decoded.
-    pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
+    /// The body of the capture, without content codings; `Err` with a reason if these cannot be decoded.
+    pub(crate) fn body(&self) -> Result<CapturedBody<'_>, &'static str> {
         match &self.content {
             DocumentBytes::Record(record, _) => record::body(record),
             DocumentBytes::Capture(captured) => {
-                let CapturedBytes { body, format, charset, .. } = &**captured;
-                let bytes = Cow::Borrowed(body.as_slice());
-                Some(CapturedBody { bytes, format: *format, charset: *charset })
+                let CapturedBytes { body, media_type, charset, .. } = &**captured;
+                let found = CapturedBody::of(Cow::Borrowed(body), media_type.as_ref())?;
+                Ok(CapturedBody { charset: charset.or(found.charset), ..found })
             }
-            DocumentBytes::Bytes(_) => None,
+            DocumentBytes::Bytes(_) => Err("it is not a capture"),
         }
     }
 

@@ -124,13 +124,12 @@ pub(crate) struct CapturedDocument<'a> {
 }
 
 impl CapturePlan {
-    /// The body of the resource with this number, taken from `archived`; `None` if its content codings cannot be
-    /// decoded.
+    /// The body of the resource with this number, taken from `archived`; `Err` with a reason if it cannot be decoded.
     pub(crate) fn document<'a>(
         &self,
         number: usize,
         archived: &'a Archived,
-    ) -> Option<CapturedDocument<'a>> {
+    ) -> Result<CapturedDocument<'a>, &'static str> {
         let body = archived.body()?;
         let options = is_read(body.format, &archived.options.scan).then(|| {
             let mut options = Options { format: body.format, ..archived.options.clone() };
@@ -138,7 +137,7 @@ impl CapturePlan {
             options.scan.charset = body.charset.or(options.scan.charset);
             options
         });
-        Some(CapturedDocument { body, options })
+        Ok(CapturedDocument { body, options })
     }
 }
 

@@ -407,7 +407,8 @@ impl Captures {
             match (body, own) {
                 (Some(body), _) => {
                     best.item = body.item;
-                    if media_type(best).is_empty() {
+                    // Only the record of the body proves that it is HTML.
+                    if matches!(&**media_type(best), "" | "text/html") {
                         best.media_type = body.media_type;
                     }
                     best.status = if best.status == 304 { 200 } else { best.status };

@@ -32,6 +32,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::near::composed_text;
 use super::path::is_page_name;
+use crate::format::EXTENSIONS;
 use crate::layer::digest::first_of_md5;
 use crate::reference::{Grammar, Reference, decode_percent, without_fragment};
 
@@ -48,90 +49,6 @@ const MAX_FOLDER: usize = 100;
 const MAX_QUERY: usize = 80;
 /// The number of bytes of a digest in a name. If digests collide, a digest of other text is used.
 const DIGEST_BYTES: usize = 4;
-
-/// Media types and their extensions, of which the first is the default. Browsers recognize a file on disk by its
-/// extension.
-#[rustfmt::skip]
-const EXTENSIONS: &[(&str, &[&str])] = &[
-    ("text/html", &["html", "htm", "shtml", "shtm"]),
-    ("application/xhtml+xml", &["xhtml", "xht", "xhtm"]),
-    ("text/css", &["css"]),
-    ("text/javascript", &["js", "mjs"]),
-    ("application/javascript", &["js", "mjs"]),
-    ("application/x-javascript", &["js", "mjs"]),
-    ("application/ecmascript", &["js", "mjs"]),
-    ("text/ecmascript", &["js", "mjs"]),
-    ("application/json", &["json", "webmanifest", "map", "geojson", "jsonld"]),
-    ("text/json", &["json", "webmanifest", "map", "geojson", "jsonld"]),
-    ("application/ld+json", &["jsonld", "json"]),
-    ("application/manifest+json", &["webmanifest", "json"]),
-    ("text/xml", &["xml", "xsl", "xslt", "rss", "atom", "rdf", "opml", "svg", "xhtml"]),
-    ("application/xml", &["xml", "xsl", "xslt", "rss", "atom", "rdf", "opml", "svg", "xhtml"]),
-    ("application/rss+xml", &["rss", "xml", "rdf"]),
-    ("application/atom+xml", &["atom", "xml"]),
-    ("application/rdf+xml", &["rdf", "xml"]),
-    ("application/xslt+xml", &["xsl", "xslt"]),
-    // Servers send this type for unknown kinds of text, so any extension of a text format is kept.
-    ("text/plain", &["txt", "text", "log", "md", "csv", "css", "js", "mjs", "json", "xml", "svg", "srt", "vtt"]),
-    ("text/csv", &["csv"]),
-    ("text/markdown", &["md", "markdown"]),
-    ("text/vtt", &["vtt"]),
-    ("text/calendar", &["ics"]),
-    ("text/vcard", &["vcf"]),
-    ("image/png", &["png", "apng"]),
-    ("image/apng", &["png", "apng"]),
-    ("image/jpeg", &["jpg", "jpeg", "jpe", "jfif", "pjpeg", "pjp"]),
-    ("image/jpg", &["jpg", "jpeg", "jpe", "jfif", "pjpeg", "pjp"]),
-    ("image/gif", &["gif"]),
-    ("image/webp", &["webp"]),
-    ("image/avif", &["avif"]),
-    ("image/svg+xml", &["svg"]),
-    ("image/bmp", &["bmp"]),
-    ("image/tiff", &["tif", "tiff"]),
-    ("image/x-icon", &["ico", "cur"]),
-    ("image/vnd.microsoft.icon", &["ico", "cur"]),
-    ("image/jxl", &["jxl"]),
-    ("image/heic", &["heic"]),
-    ("font/woff", &["woff"]),
-    ("font/woff2", &["woff2"]),
-    ("font/ttf", &["ttf"]),
-    ("font/otf", &["otf"]),
-    ("font/sfnt", &["ttf", "otf"]),
-    ("application/font-woff", &["woff"]),
-    ("application/font-woff2", &["woff2"]),
-    ("application/x-font-woff", &["woff"]),
-    ("application/x-font-ttf", &["ttf"]),
-    ("application/x-font-truetype", &["ttf"]),
-    ("application/x-font-opentype", &["otf"]),
-    ("application/vnd.ms-fontobject", &["eot"]),
-    ("audio/mpeg", &["mp3", "mpga"]),
-    ("audio/mp4", &["m4a", "mp4"]),
-    ("audio/ogg", &["ogg", "oga", "opus"]),
-    ("audio/wav", &["wav"]),
-    ("audio/x-wav", &["wav"]),
-    ("audio/flac", &["flac"]),
-    ("audio/aac", &["aac"]),
-    ("audio/webm", &["weba", "webm"]),
-    ("video/mp4", &["mp4", "m4v"]),
-    ("video/webm", &["webm"]),
-    ("video/ogg", &["ogv", "ogg"]),
-    ("video/quicktime", &["mov", "qt"]),
-    ("video/mp2t", &["ts"]),
-    ("application/vnd.apple.mpegurl", &["m3u8"]),
-    ("application/x-mpegurl", &["m3u8"]),
-    ("application/dash+xml", &["mpd"]),
-    ("application/pdf", &["pdf"]),
-    ("application/zip", &["zip", "epub", "docx", "xlsx", "pptx", "odt", "jar"]),
-    ("application/gzip", &["gz", "tgz", "svgz"]),
-    ("application/x-gzip", &["gz", "tgz", "svgz"]),
-    ("application/epub+zip", &["epub"]),
-    ("application/wasm", &["wasm"]),
-    ("application/rtf", &["rtf"]),
-    ("application/msword", &["doc"]),
-    ("application/x-shockwave-flash", &["swf"]),
-    ("message/rfc822", &["eml", "mht", "mhtml"]),
-    ("multipart/related", &["mht", "mhtml"]),
-];
 
 /// The names of files that the program writes to the output folder.
 const TAKEN_AT_ROOT: &[&str] = &["baselink-map.csv", "index.html"];

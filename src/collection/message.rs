@@ -101,7 +101,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
                 urls: urls(message, entity, &chains[index], options),
                 base: THIS_MESSAGE.into(),
                 source: None,
-                media_type: entity.media_type.clone(),
+                media_type: structure.media_type(message, index, None),
                 body: entity.decode(message).map(|decoded| decoded.bytes),
                 is_root: choice.root == Some(index),
             };

@@ -23,8 +23,10 @@ use std::sync::Arc;
 use super::capture::{Capture, name_digest};
 use crate::archive::{Record, RecordContent, RecordType};
 use crate::container::http;
-use crate::format::Format;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::format::{Format, STILL_COMPRESSED, is_compressed};
 use crate::layer::charset::Charset;
+use crate::layer::transfer::TransferEncoding;
 use crate::rewrite::record::url_of;
 use crate::scan::fields::MediaType;
 
@@ -37,18 +39,36 @@ pub struct CapturedBody<'a> {
     pub format: Format,
     /// The character encoding that the heading declares.
     pub charset: Option<Charset>,
+    /// A description of the damage because of which only a part of the body could be decoded.
+    pub damage: Option<Cow<'static, str>>,
 }
 
 impl<'a> CapturedBody<'a> {
-    /// Creates a body with this media type.
-    #[must_use]
-    pub fn of(bytes: Cow<'a, [u8]>, media_type: Option<&MediaType>) -> Self {
+    /// Creates a body with this media type, which [`MediaType::of_body`] returned.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence about a page, style sheet or script that is still compressed.
+    pub fn of(bytes: Cow<'a, [u8]>, media_type: Option<&MediaType>) -> Result<Self, &'static str> {
+        let is_compressed = is_compressed(&bytes, false);
+        Self::decoded(bytes, media_type, is_compressed)
+    }
+
+    fn decoded(
+        bytes: Cow<'a, [u8]>,
+        media_type: Option<&MediaType>,
+        is_compressed: bool,
+    ) -> Result<Self, &'static str> {
         let format = match media_type {
             Some(media_type) => media_type.format(),
             None => Format::detect(None, &bytes),
         };
+        if is_compressed && format.is_of_page() {
+            return Err(STILL_COMPRESSED);
+        }
         let charset = media_type.and_then(|media_type| media_type.parameter("charset"));
-        Self { bytes, format, charset: charset.and_then(Charset::for_label) }
+        let charset = charset.and_then(Charset::for_label);
+        Ok(Self { bytes, format, charset, damage: None })
     }
 }
 
@@ -78,11 +98,16 @@ pub fn capture(record: &Record) -> Option<Capture> {
             capture.location = location.map(|location| String::from_utf8_lossy(location).into());
             // The heading of a revisit may lack the media type. The media type of the other capture then applies.
             if record.record_type == RecordType::Response || value("Content-Type").is_some() {
-                capture.media_type = response.entities[0].media_type.to_string().into();
+                let media_type = match record.record_type {
+                    RecordType::Response => response.media_type(block, 0, Some(&url)),
+                    // The body of a revisit is in another record.
+                    _ => response.entities[0].media_type.clone(),
+                };
+                capture.media_type = media_type.to_string().into();
             }
         }
         (RecordType::Response | RecordType::Resource, RecordContent::Entity(media_type)) => {
-            capture.media_type = media_type.to_string().into();
+            capture.media_type = media_type.of_body(block, Some(&url)).to_string().into();
         }
         (RecordType::Revisit | RecordType::Resource, _) => {}
         _ => return None,
@@ -109,21 +134,35 @@ pub fn capture(record: &Record) -> Option<Capture> {
     Some(capture)
 }
 
-/// The body of the capture in `record`; `None` if its content codings cannot be decoded.
-#[must_use]
-pub fn body(record: &Record) -> Option<CapturedBody<'_>> {
+/// The body of the capture in `record`.
+///
+/// # Errors
+///
+/// Returns a sentence about a body that cannot be decoded, or that is not the whole resource.
+pub fn body(record: &Record) -> Result<CapturedBody<'_>, &'static str> {
     let block = record.block();
+    let url = url_of(record);
     match record.document() {
         RecordContent::Http => {
             let response = http::response(block, &Arc::from(""));
             let entity = &response.entities[0];
-            let decoded = entity.decode(block).ok()?;
-            let is_whole = decoded.obstacle().is_none();
-            is_whole.then(|| CapturedBody::of(decoded.bytes, Some(&entity.media_type)))
+            if let TransferEncoding::Coded(codings) = entity.transfer_encoding
+                && let Some(reason) = codings.kept()
+            {
+                return Err(reason);
+            }
+            let decoded = entity.decode(block).map_err(|obstacle| obstacle.reason)?;
+            let media_type = response.media_type(block, 0, url.as_deref());
+            let is_damage = |one: &&Diagnostic| one.code == Code::TransferUndecodable;
+            let damage = decoded.remarks.iter().find(is_damage).map(|one| one.message.clone());
+            let is_compressed = decoded.is_compressed();
+            let body = CapturedBody::decoded(decoded.bytes, Some(&media_type), is_compressed)?;
+            Ok(CapturedBody { damage, ..body })
         }
         RecordContent::Entity(media_type) => {
-            Some(CapturedBody::of(Cow::Borrowed(block), Some(&media_type)))
+            let media_type = media_type.of_body(block, url.as_deref());
+            CapturedBody::of(Cow::Borrowed(block), Some(&media_type))
         }
-        RecordContent::None => Some(CapturedBody::of(Cow::Borrowed(block), None)),
+        RecordContent::None => CapturedBody::of(Cow::Borrowed(block), None),
     }
 }

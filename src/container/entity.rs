@@ -223,6 +223,27 @@ pub(super) fn separator_missing(body: usize) -> Diagnostic {
 }
 
 impl Structure {
+    /// The media type of the content of the entity `index`, which may be something else than the declared HTML.
+    /// `retrieval` is the retrieval URL of a response; a body part has its URL in its `Content-Location`.
+    pub(crate) fn media_type(
+        &self,
+        bytes: &[u8],
+        index: usize,
+        retrieval: Option<&str>,
+    ) -> MediaType {
+        let entity = &self.entities[index];
+        let declared = entity.media_type.clone();
+        if !declared.is("text", "html") {
+            return declared;
+        }
+        let beginning = entity.transfer_encoding.beginning(bytes, entity.body);
+        if self.container.is_single {
+            return declared.of_body(&beginning, retrieval);
+        }
+        let label = entity.heading.url(bytes, UrlField::ContentLocation);
+        declared.of_body(&beginning, label.as_ref().map(|label| &*label.url))
+    }
+
     /// The fields in the heading of the entity `index` that may declare a base, with their URLs.
     pub(crate) fn bases(&self, bytes: &[u8], index: usize) -> Vec<UrlValue> {
         let mut urls = self.entities[index].heading.all_urls(bytes);

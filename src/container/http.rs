@@ -148,7 +148,7 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
     let mut at = 0;
     loop {
         let start = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
-        let (heading, body) = Heading::read_at(bytes, start, b'\n', |_| false);
+        let (heading, body) = Heading::read_whole(bytes, start);
         let is_followed = begins_response(&bytes[body..]) && !heading.separator.is_empty();
         if !is_followed || !is_intermediate(&bytes[at..start], bytes, &heading) {
             return (heading, body);
@@ -205,9 +205,9 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
             Some(&LENGTH) => {
                 edits.push(Edit { span: field.value, new: length.clone().into_bytes().into() });
             }
-            // The field already declares that there are no codings.
-            Some(&(TRANSFER | CONTENT))
-                if Codings::read([value], [], None).is_some_and(Codings::is_identity) => {}
+            // No coding of the field was undone.
+            Some(&CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {}
+            Some(&TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {}
             Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
                 let span = Span::new(field.name.start, field.value.end);
                 edits.push(Edit { span, new: format!("{LENGTH}: {length}").into_bytes().into() });

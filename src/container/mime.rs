@@ -275,9 +275,10 @@ impl EntityWalk<'_> {
     fn begin(&mut self, start: usize) -> usize {
         let mut at = start;
         loop {
-            let (heading, body) = Heading::read_at(self.bytes, at, self.line_end, |line| {
-                self.boundaries.find(&self.bytes[line..], &self.open).is_some()
-            });
+            let is_delimiter =
+                |line: usize| self.boundaries.find(&self.bytes[line..], &self.open).is_some();
+            let (heading, body) =
+                Heading::read_at(self.bytes, at, self.line_end, Some(is_delimiter));
             at = body;
             if !self.push(heading, body) {
                 return at;

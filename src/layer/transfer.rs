@@ -33,12 +33,13 @@ use std::borrow::Cow;
 
 use self::base64::Base64Data;
 pub use self::codings::Codings;
-use self::codings::Uncoded;
+use self::codings::{BEGINNING, Uncoded};
 pub use self::encoded::Obstacle;
 use self::encoded::{Encoded, push};
 use self::quoted_printable::Marks;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::edit::{Edit, Edits};
+use crate::format::is_compressed;
 use crate::span::Span;
 
 /// The encoding of a body for transport (RFC 2045, 6.1).
@@ -96,7 +97,11 @@ impl TransferEncoding {
     /// True if the body represents itself.
     #[must_use]
     pub fn is_identity(self) -> bool {
-        matches!(self, Self::SevenBit | Self::EightBit | Self::Binary)
+        match self {
+            Self::SevenBit | Self::EightBit | Self::Binary => true,
+            Self::Coded(codings) => codings.is_empty() && codings.kept().is_none(),
+            Self::QuotedPrintable | Self::Base64 | Self::Unknown => false,
+        }
     }
 
     /// Decodes the bytes at `body` of `buffer`.
@@ -131,7 +136,7 @@ impl TransferEncoding {
             }
             Self::Coded(codings) => {
                 let Uncoded { bytes, obstacle, remarks: found } =
-                    codings.decode(raw, body.start)?;
+                    codings.decode(raw, body.start, None)?;
                 remarks = found;
                 let places = match (&bytes, obstacle) {
                     (Cow::Borrowed(_), None) => Places::Identity,
@@ -144,6 +149,22 @@ impl TransferEncoding {
             }
         };
         Ok(DecodedBody { bytes, remarks, encoding: self, buffer, body, places })
+    }
+
+    /// The first bytes of the decoded body, about 1 KiB; empty if they cannot be decoded.
+    #[must_use]
+    pub(crate) fn beginning(self, buffer: &[u8], body: Span) -> Cow<'_, [u8]> {
+        match self {
+            Self::Coded(codings) => {
+                let uncoded = codings.decode(&buffer[body.range()], body.start, Some(BEGINNING));
+                uncoded.map(|uncoded| uncoded.bytes).unwrap_or_default()
+            }
+            _ => {
+                let end = body.end.min(body.start + BEGINNING);
+                let decoded = self.decode(buffer, Span::new(body.start, end));
+                decoded.map(|decoded| decoded.bytes).unwrap_or_default()
+            }
+        }
     }
 }
 
@@ -192,6 +213,13 @@ impl DecodedBody<'_> {
             (true, len) => Span::at(place(len - 1).end),
         };
         found.shifted(self.body.start)
+    }
+
+    /// True if the bytes, which should be those of a page or a part of it, are still compressed.
+    #[must_use]
+    pub fn is_compressed(&self) -> bool {
+        let is_undecoded = self.remarks.iter().any(|one| one.code == Code::CodingAbsent);
+        is_compressed(&self.bytes, is_undecoded)
     }
 
     /// The reason, if any, why no edit can be made.

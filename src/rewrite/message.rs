@@ -40,13 +40,13 @@ use crate::container::lift::{lengthened, lift};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::UrlField;
 use crate::edit::{Edit, Edits};
-use crate::format::Format;
+use crate::format::STILL_COMPRESSED;
 use crate::layer::charset::{Charset, is_ascii_superset};
 use crate::layer::transfer::DecodedBody;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Base;
 use crate::scan::attributes::Group;
-use crate::scan::fields::links;
+use crate::scan::fields::{MediaType, links};
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
@@ -172,11 +172,13 @@ impl Plan<'_> {
             Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.profile),
             Rule::Encapsulating | Rule::Default => None,
         };
-        if entity.kind != EntityKind::Leaf || !self.plan_content(index, &heading) {
+        let retrieval = self.options.retrieval.as_ref().map(|one| one.url.as_str());
+        let media_type = self.structure.media_type(self.bytes, index, retrieval);
+        if entity.kind != EntityKind::Leaf || !self.plan_content(index, &media_type, &heading) {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
-                format: entity.media_type.format(),
-                media_type: entity.media_type.to_string().into(),
+                format: media_type.format(),
+                media_type: media_type.to_string().into(),
                 charset: Charset::UTF_8,
                 chain: heading,
                 ids: Vec::new(),
@@ -247,13 +249,13 @@ impl Plan<'_> {
     }
 
     /// Plans the document that is the content of a leaf; `false` if it is not a document of a known format.
-    fn plan_content(&mut self, index: usize, heading: &BaseChain) -> bool {
+    fn plan_content(&mut self, index: usize, media_type: &MediaType, heading: &BaseChain) -> bool {
         let entity = &self.structure.entities[index];
-        let format = entity.media_type.format();
+        let format = media_type.format();
         if !scan::is_read(format, &self.options.scan) {
             return false;
         }
-        let label = entity.media_type.parameter("charset");
+        let label = media_type.parameter("charset");
         if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
             let message = format!("the charset {label} is unknown; the part was kept unchanged");
             self.warn(Code::CharsetUnknown, Span::at(entity.body.start), message);
@@ -267,6 +269,11 @@ impl Plan<'_> {
                 return false;
             }
         };
+        if format.is_of_page() && decoded.is_compressed() {
+            let message = format!("this part was kept unchanged: {STILL_COMPRESSED}");
+            self.warn(Code::TransferUndecodable, Span::at(entity.body.start), message);
+            return false;
+        }
         self.referrers.add(index, format, &decoded.bytes);
         let options = ScanOptions {
             entity: entity.name.clone(),
@@ -277,7 +284,8 @@ impl Plan<'_> {
             true => Some(Reason::Signed),
             false => self.kept[index],
         };
-        let Some(mut settled) = self.document((entity, format), &options, heading, kept, &decoded)
+        let Some(mut settled) =
+            self.document((entity, media_type), &options, heading, kept, &decoded)
         else {
             return false;
         };
@@ -357,7 +365,7 @@ impl Plan<'_> {
     /// Plans the document in a part. Spans in the report are offsets in the message.
     fn document(
         &mut self,
-        (entity, format): (&Entity, Format),
+        (entity, media_type): (&Entity, &MediaType),
         scan: &ScanOptions,
         heading: &BaseChain,
         kept: Option<Reason>,
@@ -368,7 +376,7 @@ impl Plan<'_> {
         let around = Surroundings { kept, labels, location, room: Some(self.room) };
         let (outer, is_listed) = (Outer::Heading(heading), self.wanted.is_listed());
         let task = Task { options: self.options, scan, around, outer, is_listed };
-        let mut plan = driver::content(task, format, &decoded.bytes)?;
+        let mut plan = driver::content(task, media_type.format(), &decoded.bytes)?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
         for (index, report) in plan.entities.iter_mut().enumerate() {
@@ -377,7 +385,7 @@ impl Plan<'_> {
                 _ => report.parent.map(|parent| parent + first),
             };
         }
-        plan.entities[0].media_type = entity.media_type.to_string().into();
+        plan.entities[0].media_type = media_type.to_string().into();
         plan.move_reports(|span| decoded.covering(span));
         self.report.entities.append(&mut plan.entities);
         self.report.diagnostics.append(&mut plan.diagnostics);

@@ -22,7 +22,7 @@ use super::options::Options;
 use crate::archive::{Record, RecordContent};
 use crate::base::{Retrieval, Source};
 use crate::container::http;
-use crate::format::Format;
+use crate::format::{Format, STILL_COMPRESSED, is_compressed};
 use crate::layer::charset::Charset;
 use crate::resolve::Base;
 use crate::scan::attributes::Group;
@@ -47,9 +47,10 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
     let (bytes, format, media_type) = match record.document() {
         RecordContent::None => return None,
         RecordContent::Entity(media_type) => {
+            let media_type = media_type.of_body(block, url_of(record).as_deref());
             (Cow::Borrowed(block), media_type.format(), media_type)
         }
-        RecordContent::Http => response(block, options),
+        RecordContent::Http => response(block, url_of(record).as_deref(), options),
     };
     let is_read = format.has_headings() || scan::is_read(format, &options.scan);
     let label = media_type.parameter("charset").filter(|_| !format.has_headings());
@@ -59,23 +60,40 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
     is_read.then_some(RecordDocument { bytes, options, media_type })
 }
 
-/// The decoded payload of `bytes`, a response or another document; `None` if it cannot be decoded with certainty.
-#[must_use]
-pub fn payload(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
-    if format != Format::Http {
-        return Some(Cow::Borrowed(bytes));
+/// The decoded payload of `bytes`, a response or another document.
+///
+/// # Errors
+///
+/// Returns a sentence about a payload that cannot be decoded with certainty.
+pub fn payload(bytes: &[u8], format: Format) -> Result<Cow<'_, [u8]>, &'static str> {
+    let (payload, format, is_compressed) = match format {
+        Format::Http => {
+            let structure = http::response(bytes, &Arc::from(""));
+            let decoded = structure.entities[0].decode(bytes).map_err(|found| found.reason)?;
+            if let Some(obstacle) = decoded.obstacle() {
+                return Err(obstacle.reason);
+            }
+            let is_compressed = decoded.is_compressed();
+            (decoded.bytes, structure.media_type(bytes, 0, None).format(), is_compressed)
+        }
+        _ => (Cow::Borrowed(bytes), format, is_compressed(bytes, false)),
+    };
+    match format.is_of_page() && is_compressed {
+        true => Err(STILL_COMPRESSED),
+        false => Ok(payload),
     }
-    let structure = http::response(bytes, &Arc::from(""));
-    let decoded = structure.entities[0].decode(bytes).ok()?;
-    decoded.obstacle().is_none().then_some(decoded.bytes)
 }
 
-/// The document of the response `block`, with its format and the media type of the payload. If the payload is a
-/// message, this is the decoded payload; otherwise, it is the whole block.
-fn response<'r>(block: &'r [u8], options: &Options) -> (Cow<'r, [u8]>, Format, MediaType) {
+/// The document of the response `block` from `url`, with its format and the media type of the payload. If the payload
+/// is a message, this is the decoded payload; otherwise, it is the whole block.
+fn response<'r>(
+    block: &'r [u8],
+    url: Option<&str>,
+    options: &Options,
+) -> (Cow<'r, [u8]>, Format, MediaType) {
     let structure = http::response(block, &Arc::from(""));
     let entity = &structure.entities[0];
-    let media_type = entity.media_type.clone();
+    let media_type = structure.media_type(block, 0, url);
     let format = media_type.format();
     if format == Format::Message
         && let Ok(message) = entity.decode(block)

@@ -180,7 +180,11 @@ fn is_right_in_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> 
             is.line() == [b"Content-Length: ", length.as_bytes(), end].concat()
         }
         () if was.line() == is.line() => {
-            is_coding && Codings::read([was.value()], [], None).is_some_and(Codings::is_identity)
+            let codings = match was.is("Transfer-Encoding") {
+                true => Codings::read([], [was.value()], None),
+                false => Codings::read([was.value()], [], None),
+            };
+            is_coding && codings.is_some_and(Codings::is_empty)
         }
         () => is_renamed,
     }

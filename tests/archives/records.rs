@@ -136,6 +136,33 @@ fn an_arc_file_is_named_in_the_error() {
     }
 }
 
+/// Bug 201: a heading with CR CR LF ended the archive. Records with such line ends are found like others, also after a
+/// record whose Content-Length is wrong.
+#[test]
+fn a_heading_may_have_several_cr_before_lf() {
+    let record = |length: usize| {
+        let heading = format!(
+            "WARC/1.0\nWARC-Type: resource\nno field\nContent-Length: {length}\nodd: \nodd\n\n"
+        );
+        [heading.replace('\n', "\r\r\n").as_bytes(), b"ok\r\r\n\r\r\n"].concat()
+    };
+    for lengths in [[2, 2, 2], [2, 9, 2]] {
+        let archive = lengths.map(record);
+        for archive in [archive.concat(), archive.map(|record| member(&record)).concat()] {
+            let found = entries(&archive);
+            assert_eq!((records(&found).len(), anomalies(&found).len()), (3, 0), "{lengths:?}");
+            for (record, length) in records(&found).iter().zip(lengths) {
+                let is_right = length == 2;
+                assert!(record.block().starts_with(b"ok"), "{lengths:?}");
+                assert_eq!(record.block().len() == 2, is_right, "{lengths:?}");
+                let lines = "2 lines in the heading are not named fields";
+                assert_eq!(&*record.diagnostics[0].message, lines);
+                assert_eq!(record.diagnostics.len(), if is_right { 1 } else { 2 }, "{lengths:?}");
+            }
+        }
+    }
+}
+
 /// Bug 72: an archive with an unknown version produced a diagnostic for each record.
 #[test]
 fn an_unknown_version_is_reported_once_with_a_count() {

@@ -11,6 +11,7 @@
 use std::io::Write as _;
 
 use baselink::container::http::response;
+use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::{Options, Outcome, Reason, edits, rewrite, verify};
 use flate2::Compression;
@@ -133,6 +134,38 @@ impl Parts {
     }
 }
 
+/// Bug 200: if the last line of a heading was not a field, the heading had no end and its body was kept. Browsers ignore
+/// such a line. Without any empty line, the body stays.
+#[test]
+fn only_an_empty_line_ends_a_heading() {
+    let lines = [
+        "Power by: x",
+        "no colon",
+        ": x",
+        "N\u{e4}me: x",
+        "<!-- x -->",
+        "HTTP/1.1 200 OK",
+        "--x",
+        "-->",
+        "\0",
+    ];
+    for line in lines {
+        for end in ["\n", "\r\n", "\r\r\n"] {
+            let with = |before: &str, link: &str| {
+                let lines = ["HTTP/1.1 200 OK", "Content-Type: text/html", line, before, link];
+                lines.join(end).into_bytes()
+            };
+            let response = with("", "<a href=x>");
+            let rewritten = rewrite(&response, &options());
+            assert_eq!(rewritten.output(), with("", "<a href=http://h.example/a/x>"), "{line:?}");
+            let codes: Vec<_> = rewritten.report.diagnostics.iter().map(|one| one.code).collect();
+            assert_eq!(codes, [Code::FieldMalformed], "{line:?}");
+            let undivided = with("<!-- y -->", "<a href=x>");
+            assert_eq!(rewrite(&undivided, &options()).output(), undivided, "{line:?}");
+        }
+    }
+}
+
 /// The decoded body of a response, and true if the body has codings.
 fn body(bytes: &[u8]) -> (Option<Vec<u8>>, bool) {
     let structure = response(bytes, &"".into());
@@ -206,7 +239,7 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(vec![
             "\r\n", "\n", "Content-Type: text/html\r\n", "Content-Length: 5\r\n", "Content-Length: -1\n",
             "Content-Length: 99999999999999999999\n", "Transfer-Encoding: chunked\r\n",
-            "Content-Encoding: br\n", "Content-Encoding: gzip, zstd, gzip, br, br\n", "HTTP/1.1 200 OK\r\n",
+            "Content-Encoding: br\n", "Content-Encoding: foo, gzip\n", "Power by: x\r\n", "Content-Encoding: gzip, zstd, gzip, br, br\n", "HTTP/1.1 200 OK\r\n",
             "<a href=x>", "0\r\n\r\n", "ffffffffffffffff\r\n", " folded\r\n", "\u{0}", "Content-Type: text/css\n",
         ]), 0..12),
     ) {

@@ -166,7 +166,7 @@ impl Listing<'_> {
     ) -> io::Result<ListedFile> {
         let path = Path::new(plan.chosen.url(resource));
         let document = plan.document(resource, archived);
-        let Some(CapturedDocument { body, options: Some(options) }) = document else {
+        let Ok(CapturedDocument { body, options: Some(options) }) = document else {
             return Ok(ListedFile::default());
         };
         let Some(number) = self.tree.number_of(path) else { return Ok(ListedFile::default()) };

@@ -241,7 +241,7 @@ impl<'a> CheckedTree<'a> {
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan = |number: usize, (_, archived): (&Input<'_>, &Archived), _: &mut Output| {
-                let CapturedDocument { body, options } = plan.document(number, archived)?;
+                let CapturedDocument { body, options } = plan.document(number, archived).ok()?;
                 let checked = check_capture(&body.bytes, &options?, plan.collection());
                 let path = PathBuf::from(plan.chosen.url(number));
                 let input = Input::whole(DocumentName::of(&path), body.format, &body.bytes);

@@ -266,18 +266,27 @@ impl ArchiveRun<'_> {
                     output,
                 );
                 let whole = rewritten.edits.apply(input.bytes);
-                let payload = payload(&whole, input.format).filter(|_| rewritten.is_proved);
-                let Some(bytes) = payload else { return Ok(None) };
-                bytes.into_owned()
+                match payload(&whole, input.format) {
+                    _ if !rewritten.is_proved => return Ok(None),
+                    Ok(bytes) => bytes.into_owned(),
+                    Err(why) => {
+                        output.caution(&format_args!("{}: {why}; skipped", input.name));
+                        return Ok(None);
+                    }
+                }
             }
             RewriteKind::Local { collection, .. } => {
-                let Some(CapturedDocument { body, options }) = plan.document(number, archived)
-                else {
-                    let why = "its content codings cannot be decoded; skipped";
-                    output.caution(&format_args!("{}: {why}", input.name));
-                    return Ok(None);
+                let CapturedDocument { body, options } = match plan.document(number, archived) {
+                    Ok(document) => document,
+                    Err(why) => {
+                        output.caution(&format_args!("{}: {why}; skipped", input.name));
+                        return Ok(None);
+                    }
                 };
-                let CapturedBody { bytes, format, charset } = body;
+                let CapturedBody { bytes, format, charset, damage } = body;
+                if let Some(damage) = damage {
+                    output.caution(&format_args!("{}: {damage}", input.name));
+                }
                 if let Some(options) = options {
                     let options = localize::options(plan.name(number), collection, &options);
                     let document = Input::whole(input.name, format, &bytes);

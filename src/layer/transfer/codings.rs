@@ -2,7 +2,8 @@
 //!
 //! Transfer codings (RFC 9112, 7) belong to the message, content codings (RFC 9110, 8.4) to its content. Many
 //! clients store the original heading with a decoded body: `curl -i --compressed`, `wget --save-headers`, and many
-//! crawlers. A body that is not coded as its heading claims is therefore used as it is, with a diagnostic.
+//! crawlers. A body that is not coded as its heading claims is therefore used as it is, with a diagnostic. Damaged data
+//! are decoded as far as possible, and an unknown content coding turns decoding off, as in browsers.
 //!
 //! ```
 //! use baselink::layer::transfer::{Codings, TransferEncoding};
@@ -21,6 +22,8 @@ use std::borrow::Cow;
 use super::encoded::Obstacle;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::format::begins_response;
+#[cfg(feature = "codings")]
+use crate::format::media_type_of;
 use crate::span::Span;
 
 /// The maximum number of codings of a body.
@@ -41,6 +44,9 @@ const RATIO: usize = 1_100;
 /// In an archive of such bodies, no record costs more than this.
 #[cfg(feature = "codings")]
 const FLOOR: usize = 1 << 20;
+
+/// The most bytes at the beginning of a body that are decoded to find its format.
+pub(super) const BEGINNING: usize = 1_024;
 
 /// A coding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +81,8 @@ const CODINGS: &[(&str, Option<Coding>)] = &[
 pub struct Codings {
     /// The codings in the order in which they were applied.
     applied: [Option<Coding>; MOST],
+    /// True if a content coding is unknown.
+    has_unknown: bool,
     /// The reason, if any, why the body must not change, whatever its codings.
     kept: Option<&'static str>,
 }
@@ -98,27 +106,35 @@ enum Undone {
 
 impl Codings {
     /// The codings named in `Content-Encoding` and `Transfer-Encoding` fields, each a list. `kept` is the reason,
-    /// if any, to keep the body unchanged: a clause without a full stop. `None` if a coding is unknown, or there
-    /// are more than four.
+    /// if any, to keep the body unchanged: a clause without a full stop. As in Chromium, no content coding is undone
+    /// if one is unknown, and unknown transfer codings are ignored. `None` if there are more than four codings.
     #[must_use]
     pub fn read<'v>(
         content: impl IntoIterator<Item = &'v [u8]>,
         transfer: impl IntoIterator<Item = &'v [u8]>,
         kept: Option<&'static str>,
     ) -> Option<Self> {
+        let content: Option<Vec<_>> = names(content).map(coding).collect();
+        let has_unknown = content.is_none();
+        let transfer = names(transfer).filter_map(coding);
         let mut applied = [None; MOST];
         let mut places = applied.iter_mut();
-        for name in
-            content.into_iter().chain(transfer).flat_map(|value| value.split(|&b| b == b','))
-        {
-            // A transfer coding may have parameters.
-            let name = name.split(|&byte| byte == b';').next()?.trim_ascii();
-            let has_name = |known: &&(&str, _)| name.eq_ignore_ascii_case(known.0.as_bytes());
-            if let Some(coding) = CODINGS.iter().find(has_name)?.1 {
-                *places.next()? = Some(coding);
-            }
+        for coding in content.into_iter().flatten().chain(transfer).flatten() {
+            *places.next()? = Some(coding);
         }
-        Some(Self { applied, kept })
+        Some(Self { applied, has_unknown, kept })
+    }
+
+    /// True if no coding is undone.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.applied == [None; MOST]
+    }
+
+    /// The reason, if any, why the body must not change.
+    #[must_use]
+    pub fn kept(self) -> Option<&'static str> {
+        self.kept
     }
 
     /// True if there are no codings and the body may change.
@@ -127,15 +143,25 @@ impl Codings {
         self == Self::default()
     }
 
-    /// Undoes the codings, the last one first.
+    /// Undoes the codings, the last one first. Stops after `most` bytes, if given. `at` is the start of the body.
     ///
     /// # Errors
     ///
-    /// Fails if this build does not support a coding, or if the body decodes to too many times its length. `at` is
-    /// the start of the body.
-    pub(super) fn decode(self, body: &[u8], at: usize) -> Result<Uncoded<'_>, Obstacle> {
+    /// Fails if this build does not support a coding, if nothing can be decoded, if zstd data are damaged, or if the
+    /// body decodes to too many times its length.
+    pub(super) fn decode(
+        self,
+        body: &[u8],
+        at: usize,
+        most: Option<usize>,
+    ) -> Result<Uncoded<'_>, Obstacle> {
         let bytes = Cow::Borrowed(body);
         let mut uncoded = Uncoded { bytes, obstacle: self.kept, remarks: Vec::new() };
+        if self.has_unknown {
+            let message =
+                "the heading declares an unknown content coding; the body was not decoded";
+            uncoded.remarks.push(Diagnostic::new(Code::CodingAbsent, Span::at(at), message));
+        }
         for coding in self.applied.into_iter().rev().flatten() {
             if uncoded.bytes.is_empty() {
                 break;
@@ -144,8 +170,8 @@ impl Codings {
                 uncoded.remarks.push(Diagnostic::new(code, Span::at(at), message));
             };
             let undone = match coding {
-                Coding::Chunked => Ok(chunks(&uncoded.bytes)),
-                _ => compressed(coding, &uncoded.bytes, body.len()),
+                Coding::Chunked => Ok(chunks(&uncoded.bytes, most)),
+                _ => compressed(coding, &uncoded.bytes, body.len(), most),
             };
             match undone.map_err(|reason| Obstacle::new(at, reason))? {
                 Undone::NotCoded => {
@@ -158,7 +184,7 @@ impl Codings {
                 Undone::Bytes(bytes, more) => {
                     uncoded.bytes = Cow::Owned(bytes);
                     uncoded.obstacle = uncoded.obstacle.or(more);
-                    if let Some(more) = more {
+                    if let Some(more) = more.filter(|more| *more != TRAILERS) {
                         report(Code::TransferUndecodable, more.into());
                     }
                 }
@@ -171,9 +197,24 @@ impl Codings {
     }
 }
 
+/// The names in lists of codings. A transfer coding may have parameters.
+fn names<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> impl Iterator<Item = &'v [u8]> {
+    let elements = values.into_iter().flat_map(|value| value.split(|&byte| byte == b','));
+    elements.map(|name| name.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii())
+}
+
+/// The coding called `name`; `None` if it is unknown, `Some(None)` if the body stays as it is.
+fn coding(name: &[u8]) -> Option<Option<Coding>> {
+    let has_name = |known: &&(&str, _)| name.eq_ignore_ascii_case(known.0.as_bytes());
+    CODINGS.iter().find(has_name).map(|(_, coding)| *coding)
+}
+
+/// The obstacle of a complete body whose trailer fields would be lost.
+const TRAILERS: &str = "it has trailer fields";
+
 /// Decodes chunks (RFC 9112, 7.1), each with a line end after it. The last chunk is empty, and trailer fields may
 /// follow it.
-fn chunks(bytes: &[u8]) -> Undone {
+fn chunks(bytes: &[u8], most: Option<usize>) -> Undone {
     const DAMAGED: &str = "its chunks are damaged; the rest was not read";
     let mut data = Vec::new();
     let mut rest = bytes;
@@ -186,7 +227,7 @@ fn chunks(bytes: &[u8]) -> Undone {
             let more = match after {
                 b"" | b"\n" | b"\r\n" => None,
                 [b'\n', ..] | [b'\r', b'\n', ..] => Some("data follows its last chunk"),
-                _ => Some("it has trailer fields"),
+                _ => Some(TRAILERS),
             };
             return Undone::Bytes(data, more);
         }
@@ -200,6 +241,9 @@ fn chunks(bytes: &[u8]) -> Undone {
             _ => return Undone::Bytes(data, Some(DAMAGED)),
         };
         data.extend_from_slice(&after[..size]);
+        if most.is_some_and(|most| data.len() >= most) {
+            return Undone::Bytes(data, None);
+        }
     }
 }
 
@@ -215,54 +259,105 @@ fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 #[cfg(not(feature = "codings"))]
-fn compressed(_: Coding, _: &[u8], _: usize) -> Result<Undone, &'static str> {
+fn compressed(_: Coding, _: &[u8], _: usize, _: Option<usize>) -> Result<Undone, &'static str> {
     Err("it is compressed, and this build does not decompress")
 }
 
+/// Decompresses `bytes`, which belong to a body of `length` bytes, up to `most` bytes.
 #[cfg(feature = "codings")]
-fn compressed(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'static str> {
-    use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
-
-    // deflate and brotli data have no signature.
-    let (has_signature, is_coded) = match coding {
-        Coding::Gzip => (true, bytes.starts_with(b"\x1f\x8b")),
-        Coding::Zstd => (true, bytes.starts_with(b"\x28\xb5\x2f\xfd")),
-        _ => (false, true),
+fn compressed(
+    coding: Coding,
+    bytes: &[u8],
+    length: usize,
+    most: Option<usize>,
+) -> Result<Undone, &'static str> {
+    let is_gzip = bytes.starts_with(b"\x1f\x8b");
+    let has_signature = match coding {
+        Coding::Gzip if !is_gzip => return Ok(Undone::NotCoded),
+        Coding::Zstd if !bytes.starts_with(b"\x28\xb5\x2f\xfd") => return Ok(Undone::NotCoded),
+        Coding::Zstd => true,
+        // Some servers call gzip deflate. Other deflate and brotli data have no signature.
+        _ => is_gzip,
     };
-    if !is_coded {
-        return Ok(Undone::NotCoded);
-    }
-    let (data, more) = match coding {
-        Coding::Gzip => all_of(MultiGzDecoder::new(bytes), length),
-        Coding::Deflate if has_zlib_header(bytes) => all_of(ZlibDecoder::new(bytes), length),
-        Coding::Deflate => all_of(DeflateDecoder::new(bytes), length),
-        Coding::Brotli => all_of(brotli_decompressor::Decompressor::new(bytes, 4_096), length),
-        Coding::Zstd => all_of(Frames::new(bytes), length),
-        Coding::Chunked => return Ok(Undone::NotCoded),
-    }?;
+    let (data, more) = inflated(coding, bytes, length, most)?;
+    let is_other = || !has_signature && (is_text(bytes) || media_type_of(bytes).is_some());
     Ok(match more {
-        Some(DAMAGED) if data.is_empty() || (!has_signature && is_text(bytes)) => Undone::NotCoded,
+        Some(DAMAGED | FOLLOWED) if is_other() => Undone::NotCoded,
+        Some(DAMAGED) if data.is_empty() && !has_signature => Undone::NotCoded,
+        Some(DAMAGED) if data.is_empty() || coding == Coding::Zstd => return Err(UNREADABLE),
         more => Undone::Bytes(data, more),
     })
 }
 
+/// The decompressed bytes, and the obstacle that ended them early, if any.
+#[cfg(feature = "codings")]
+type Inflated = Result<(Vec<u8>, Option<&'static str>), &'static str>;
+
+/// Decompresses `bytes`, which begin with the signature of the `coding` if it has one.
+#[cfg(feature = "codings")]
+fn inflated(coding: Coding, bytes: &[u8], length: usize, most: Option<usize>) -> Inflated {
+    use std::io::Read as _;
+
+    use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+
+    let mut rest = bytes;
+    // Deflate and Brotli decoders leave the bytes after the end.
+    let (data, more) = match coding {
+        Coding::Gzip | Coding::Deflate if bytes.starts_with(b"\x1f\x8b") => {
+            rest = &[];
+            let mut decoder = MultiGzDecoder::new(bytes);
+            let (data, more) = all_of(&mut decoder, length, most)?;
+            // Without a header, the decoder stopped after a member.
+            let is_between = more.is_some() && !data.is_empty() && decoder.header().is_none();
+            (data, if is_between { Some(FOLLOWED) } else { more })
+        }
+        Coding::Deflate if has_zlib_header(bytes) => {
+            all_of(ZlibDecoder::new(&mut rest), length, most)?
+        }
+        Coding::Deflate => all_of(DeflateDecoder::new(&mut rest), length, most)?,
+        Coding::Zstd => {
+            rest = &[];
+            all_of(Frames::new(bytes), length, most)?
+        }
+        Coding::Brotli | Coding::Gzip | Coding::Chunked => {
+            let mut decoder = brotli_decompressor::Decompressor::new(&mut rest, 4_096);
+            let (data, more) = all_of(&mut decoder, length, most)?;
+            // The decoder rejects bytes after the end that it has already read.
+            let is_followed = more.is_none() && decoder.read(&mut [0]).is_err();
+            (data, if is_followed { Some(FOLLOWED) } else { more })
+        }
+    };
+    let is_whole = most.is_none_or(|most| data.len() < most);
+    let is_followed = more.is_none() && is_whole && !rest.is_empty();
+    Ok((data, if is_followed { Some(FOLLOWED) } else { more }))
+}
+
 /// The diagnostic for compressed data that are truncated or corrupt.
 #[cfg(feature = "codings")]
-const DAMAGED: &str = "its compressed data are damaged; the rest was not read";
+const DAMAGED: &str = "its compressed data are truncated or damaged; the rest was not read";
 
-/// The output of `decoder` for an encoded body of `length` bytes, and the obstacle that ended it early, if any.
+/// The diagnostic for bytes after compressed data.
 #[cfg(feature = "codings")]
-fn all_of(
-    decoder: impl std::io::Read,
-    length: usize,
-) -> Result<(Vec<u8>, Option<&'static str>), &'static str> {
+const FOLLOWED: &str = "other bytes follow its compressed data and were not read";
+
+/// The diagnostic for compressed data that cannot be decoded even in part.
+#[cfg(feature = "codings")]
+const UNREADABLE: &str = "its compressed data are truncated or damaged and cannot be decoded";
+
+/// The output of `decoder` for an encoded body of `length` bytes, up to `most` bytes, and the obstacle that ended it
+/// early, if any.
+#[cfg(feature = "codings")]
+fn all_of(decoder: impl std::io::Read, length: usize, most: Option<usize>) -> Inflated {
     use std::io::{ErrorKind, Read as _};
-    let most = length.saturating_mul(RATIO).clamp(FLOOR, LONGEST);
+    let allowed = length.saturating_mul(RATIO).clamp(FLOOR, LONGEST);
+    let limit = most.unwrap_or(allowed + 1);
     let mut data = Vec::new();
-    let read = decoder.take(most as u64 + 1).read_to_end(&mut data);
+    let read = decoder.take(limit as u64).read_to_end(&mut data);
     let more = match read {
-        Ok(_) if data.len() <= most => None,
-        Ok(_) if most < LONGEST => return Err("it inflates to more than 1,100 times its length"),
+        Ok(_) if data.len() <= allowed => None,
+        Ok(_) if allowed < LONGEST => {
+            return Err("it inflates to more than 1,100 times its length");
+        }
         Ok(_) => Some("it is longer than 256 MB; the rest was not read"),
         Err(error) if error.kind() == ErrorKind::OutOfMemory => {
             return Err("there is not enough memory for it");

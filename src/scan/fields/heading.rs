@@ -2,7 +2,8 @@
 //!
 //! A field ends before the next line that does not continue it (2.2.3), and the heading ends with an empty line. Much
 //! real mail has lines in its heading that are not header fields, or lacks the empty line. Lines between header
-//! fields are kept and reported. If such lines follow the last header field, they are the beginning of the body.
+//! fields are kept and reported. If such lines follow the last header field, they are the beginning of the body of a
+//! mail. In HTTP and WARC, only an empty line ends the heading (RFC 9112, 2.1; ISO 28500, 4).
 //!
 //! The URLs of `Base` (RFC 1808, 3.1), `Content-Base` (RFC 2110), `Content-Location` (RFC 2557) and
 //! `Snapshot-Content-Location` are read in every spelling: `<URL:…>`, `<…>`, quoted, bare.
@@ -74,7 +75,7 @@ pub struct Heading {
     pub span: Span,
     /// The empty line between heading and body; an empty span if there is none.
     pub separator: Span,
-    /// The first line that is not a header field but precedes one, and the number of such lines.
+    /// The first line that is part of the heading but not of a header field, and the number of such lines.
     pub not_fields: Option<(Span, usize)>,
 }
 
@@ -82,16 +83,23 @@ impl Heading {
     /// Reads the heading at the start of a message.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
-        Self::read_at(bytes, 0, line_end_of(bytes), |_| false).0
+        Self::read_at(bytes, 0, line_end_of(bytes), Some(|_: usize| false)).0
+    }
+
+    /// Reads the heading at `start` that only an empty line ends, as in HTTP and WARC. Also returns the start of the
+    /// body. Without an empty line, lines after the last header field begin the body.
+    pub(crate) fn read_whole(bytes: &[u8], start: usize) -> (Self, usize) {
+        Self::read_at(bytes, start, b'\n', None::<fn(usize) -> bool>)
     }
 
     /// Reads the heading of the entity that begins at `start`, where lines end with `line_end`. Also returns the start
-    /// of the body. A line that begins with dashes, and whose offset `delimiter` accepts, ends the heading.
+    /// of the body. With a `delimiter`, as in mail, lines after the last header field begin the body, and a line that
+    /// begins with dashes, and whose offset `delimiter` accepts, ends the heading.
     pub(crate) fn read_at(
         bytes: &[u8],
         start: usize,
         line_end: u8,
-        delimiter: impl Fn(usize) -> bool,
+        delimiter: Option<impl Fn(usize) -> bool>,
     ) -> (Self, usize) {
         let mut fields: Vec<Field> = Vec::new();
         let mut separator = None;
@@ -107,8 +115,8 @@ impl Heading {
                 separator = Some(line);
                 break;
             }
-            let dashes = content.starts_with(b"--");
-            if dashes && delimiter(at) {
+            let dashes = delimiter.as_ref().filter(|_| content.starts_with(b"--"));
+            if dashes.is_some_and(|delimiter| delimiter(at)) {
                 break;
             }
             let first = fields.is_empty() && trailing.is_none() && not_fields.is_none();
@@ -116,11 +124,7 @@ impl Heading {
                 (b' ' | b'\t', Some(field)) if trailing.is_none() => field.span.end = end,
                 _ => match name_end(content) {
                     Some((name, colon)) => {
-                        if let Some((line, lines)) = trailing.take() {
-                            let before = not_fields.map_or(0, |(_, lines)| lines);
-                            not_fields =
-                                Some((not_fields.map_or(line, |(first, _)| first), before + lines));
-                        }
+                        add_lines(&mut not_fields, trailing.take());
                         if fields.is_empty() {
                             fields.reserve(USUAL);
                         }
@@ -136,13 +140,16 @@ impl Heading {
                     None => {
                         trailing = Some(trailing.map_or((line, 1), |(line, n)| (line, n + 1)));
                         // A line that begins with dashes is more likely a delimiter than part of a heading.
-                        if dashes {
+                        if dashes.is_some() {
                             break;
                         }
                     }
                 },
             }
             at = end;
+        }
+        if delimiter.is_none() && separator.is_some() {
+            add_lines(&mut not_fields, trailing.take());
         }
         // If no header field follows such lines, they begin the body, and the separator is missing.
         let end = trailing.map_or(at, |(line, _)| line.start);
@@ -180,6 +187,14 @@ impl Heading {
     #[must_use]
     pub fn url(&self, bytes: &[u8], field: UrlField) -> Option<UrlValue> {
         self.first(bytes, field.name()).map(|one| url_value(bytes, field, one))
+    }
+}
+
+/// Adds lines, as their first one and their number, to earlier ones.
+fn add_lines(all: &mut Option<(Span, usize)>, more: Option<(Span, usize)>) {
+    if let Some((line, lines)) = more {
+        let (first, before) = all.unwrap_or((line, 0));
+        *all = Some((first, before + lines));
     }
 }
 

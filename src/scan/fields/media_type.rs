@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::heading::{LONGEST_DECODED, comments_end, is_white};
-use crate::format::Format;
+use crate::format::{Format, in_place_of_html};
 use crate::span::Span;
 
 /// A media type with its parameters.
@@ -42,6 +42,20 @@ impl MediaType {
     #[must_use]
     pub fn format(&self) -> Format {
         Format::of_media_type(&self.type_, &self.subtype)
+    }
+
+    /// The media type of the body with this `Content-Type` that begins with `body` and was retrieved from `url`. Only
+    /// `text/html` is doubted.
+    #[must_use]
+    pub fn of_body(self, body: &[u8], url: Option<&str>) -> Self {
+        let other = match self.is("text", "html") {
+            true => in_place_of_html(body, url).and_then(|other| other.split_once('/')),
+            false => None,
+        };
+        match other {
+            Some((type_, subtype)) => Self { type_: type_.into(), subtype: subtype.into(), ..self },
+            None => self,
+        }
     }
 
     /// The default for a body without a valid `Content-Type` (RFC 2045, 5.2).
