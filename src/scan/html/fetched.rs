@@ -115,15 +115,16 @@ impl Sink for FetchScanner<'_> {
             (Namespace::Html, "template") => self.templates += 1,
             (Namespace::Html, "picture") => self.pictures += 1,
             (Namespace::Html, "style") if self.templates == 0 => self.style = Some(tag.span.end),
-            (_, "style") if self.templates == 0 && !tag.self_closing => {
-                self.style = Some(tag.span.end);
-            }
             _ => {}
         }
     }
 
     fn end_text(&mut self, at: usize) {
         self.spans.extend(self.style.take().map(|start| Span::new(start, at)));
+    }
+
+    fn style_text(&mut self, span: Span) {
+        self.spans.extend((self.templates == 0).then_some(span));
     }
 
     fn end_tag(&mut self, tag: &RawTag) {
