@@ -128,8 +128,6 @@ pub enum FallbackReason {
     EndTag,
     /// An HTML start tag in an integration point that may do more than open an element there.
     IntegrationPoint,
-    /// An `annotation-xml`, whose attributes determine the kind of its content.
-    Annotation,
     /// A name in foreign content with bytes beyond ASCII.
     Name,
     /// Several `base` elements and a table, from which the parser may move one.
@@ -269,6 +267,8 @@ pub enum Against {
     Nothing,
     /// Unknown, because the reference contains an entity that was not read.
     Unknown,
+    /// Unknown, because an XSLT style sheet produces the reference. Only the resulting documents have a base.
+    Results,
 }
 
 /// The status of a declaration of a base in its document.

@@ -148,7 +148,7 @@ type FormatRow =
     (Format, &'static str, &'static str, &'static [&'static str], &'static str, FormatContent);
 const MANIFEST: &str = "application/manifest+json";
 const SAFARI: &str = "application/x-webarchive";
-const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml"];
+const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml", "xsl", "xslt"];
 const MESSAGE: &[&str] = &["eml", "mht", "mhtml", "nws"];
 const MBOX: &[&str] = &["mbox", "mbx", "mbs"];
 

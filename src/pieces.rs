@@ -82,12 +82,15 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
         Enter(Rc<markup5ever_rcdom::Node>),
         Leave,
     }
+    // The names of the open elements.
+    let mut names: Vec<String> = Vec::new();
     let dom = html5ever::parse_document(RcDom::default(), ParseOpts::default()).one(text);
     let mut pieces = Vec::new();
     // Dropping a node takes its descendants apart, so the document is kept alive to the end.
     let mut steps = vec![Visit::Enter(dom.document.clone())];
     while let Some(step) = steps.pop() {
         let Visit::Enter(node) = step else {
+            names.pop();
             pieces.push(piece("end of element", ""));
             continue;
         };
@@ -96,7 +99,9 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
             NodeData::Doctype { name, public_id, system_id } => {
                 pieces.push(piece("doctype", format!("{name} {public_id} {system_id}")));
             }
-            NodeData::Text { contents } => pieces.push(piece("text", &**contents.borrow())),
+            NodeData::Text { contents } => {
+                pieces.push(piece(text_kind(names.last()), &**contents.borrow()));
+            }
             NodeData::Comment { contents } => pieces.push(piece("comment", &**contents)),
             NodeData::ProcessingInstruction { target, contents } => {
                 pieces.push(piece(&**target, &**contents));
@@ -106,6 +111,7 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
                 for html5ever::Attribute { name, value } in attrs.borrow().iter() {
                     pieces.push(piece(format!("attribute {} {}", name.ns, name.local), &**value));
                 }
+                names.push(name.local.to_string());
                 steps.push(Visit::Leave);
                 steps.extend(template_contents.borrow().iter().cloned().map(Visit::Enter));
             }
@@ -113,6 +119,20 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
         steps.extend(node.children.borrow().iter().rev().cloned().map(Visit::Enter));
     }
     pieces
+}
+
+/// The elements of HTML whose child text may contain links.
+const WITH_LINKS: [&str; 5] = ["style", "script", "noscript", "noframes", "noembed"];
+
+/// The kind of text that readers see, which contains no links.
+pub(crate) const VISIBLE_TEXT: &str = "text of an element";
+
+/// The kind of the child text of an HTML or SVG element called `name`.
+fn text_kind(name: Option<&String>) -> String {
+    match name.filter(|name| WITH_LINKS.iter().any(|one| name.eq_ignore_ascii_case(one))) {
+        Some(name) => format!("text of {name}"),
+        None => VISIBLE_TEXT.to_owned(),
+    }
 }
 
 /// The events that quick-xml finds in `text`, each with its verbatim text. The first unreadable event contains the
@@ -169,6 +189,8 @@ pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
     let mut end = 0;
+    // The name of the last tag, if it is a start tag.
+    let mut name: Option<String> = None;
     walk::best_effort(bytes, 0..bytes.len(), true, &mut |event: html::sink::Event<'_>| {
         let (span, found) = match event {
             html::sink::Event::Comment { span } => {
@@ -186,11 +208,19 @@ pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
                 (tag.span, found)
             }
         };
-        pieces.push(piece("text", text.get(end..span.start).unwrap_or_default()));
+        let before = text.get(end..span.start).unwrap_or_default();
+        pieces.push(piece(text_kind(name.as_ref()), before));
         pieces.extend(found);
         end = span.end;
+        match event {
+            html::sink::Event::StartTag { tag, .. } => {
+                name = Some(text[tag.name.range()].to_ascii_lowercase());
+            }
+            html::sink::Event::EndTag { .. } => name = None,
+            html::sink::Event::Comment { .. } => {}
+        }
     });
-    pieces.push(piece("text", &text[end..]));
+    pieces.push(piece(text_kind(name.as_ref()), &text[end..]));
     pieces
 }
 

@@ -54,7 +54,8 @@ named! {
         Fragment = "fragment",
         /// The link contains an XML entity that is external or was not read.
         Entity = "entity",
-        /// The base cannot resolve relative references.
+        /// The base cannot resolve relative references, or it is the base of the documents that an XSLT style sheet
+        /// produces.
         BaseUnusable = "base-unusable",
         /// The profile cannot resolve the link.
         Unresolvable = "unresolvable",

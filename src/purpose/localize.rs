@@ -175,7 +175,8 @@ impl Destination for LocalDestination {
             | Against::ElementCodebase(..)
             | Against::Inner(_)
             | Against::Nothing
-            | Against::Unknown => return Choice::Target,
+            | Against::Unknown
+            | Against::Results => return Choice::Target,
             Against::Document
             | Against::Fallback
             | Against::Retrieval

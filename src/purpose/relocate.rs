@@ -396,7 +396,7 @@ struct RelocateLinks {
 
 impl Destination for RelocateLinks {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
-        if matches!(against, Against::Nothing | Against::Unknown) {
+        if matches!(against, Against::Nothing | Against::Unknown | Against::Results) {
             return Choice::Kept;
         }
         let (Some(target), Some(base)) = (&link.target, &link.base) else { return Choice::Kept };

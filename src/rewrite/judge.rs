@@ -38,6 +38,7 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{self, Base, Kept, Profile, Splice, Target};
 use crate::scan::block::holds;
 use crate::scan::html::pass::Plain;
+use crate::scan::value;
 use crate::span::Span;
 
 /// The surroundings of a document, as far as its links depend on them.
@@ -296,7 +297,7 @@ impl<'a> Judge<'a> {
                 }
                 self.inner(element, codebase)
             }
-            Against::Nothing | Against::Unknown => None,
+            Against::Nothing | Against::Unknown | Against::Results => None,
         }
     }
 
@@ -305,7 +306,7 @@ impl<'a> Judge<'a> {
     fn link_base(&self, against: &Against, reference: &str) -> LinkBase<'_> {
         let known = self.prepared(against);
         let may_lack_scheme = known.is_none()
-            && !matches!(against, Against::Nothing | Against::Unknown)
+            && !matches!(against, Against::Nothing | Against::Unknown | Against::Results)
             && base::lacks_only_scheme(reference, self.options.profile);
         let assumed = self.assumed.as_ref().filter(|_| may_lack_scheme);
         // A base that is too long to be used is not repeated for every link.
@@ -536,6 +537,10 @@ impl<'a> Judge<'a> {
     ) -> Option<Verdict<'j>> {
         let ReferenceUse { against, base, .. } = *usage;
         let profile = self.options.profile;
+        let is_result = matches!(against, Against::Results);
+        if is_result && value::is_template(text?) {
+            return Some(Verdict::Left(Reason::Placeholder));
+        }
         if profile != Profile::Whatwg && is_absolute(raw) {
             return Some(Verdict::Absolute);
         }
@@ -603,7 +608,11 @@ impl<'a> Judge<'a> {
             return Some(Verdict::Left(Reason::BaseElement));
         }
         let Some(prepared) = base else {
-            return Some(Verdict::NoBase);
+            return Some(if is_result {
+                Verdict::Left(Reason::BaseUnusable)
+            } else {
+                Verdict::NoBase
+            });
         };
         if self.around.has_labels() && self.means_a_part(text?, against) {
             return Some(Verdict::Left(Reason::SiblingPart));

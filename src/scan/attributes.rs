@@ -83,6 +83,8 @@ pub enum Syntax {
     Task,
     /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2). Text in brackets is not a URL.
     Curie,
+    /// An XPath expression, in which calls of `document` contain URLs (XSLT 1.0, 12.1).
+    Documents,
     /// CSS declarations (CSS Style Attributes).
     Css,
     /// The value of one CSS property (SVG 2, 6.6, "presentation attributes").

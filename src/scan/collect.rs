@@ -113,6 +113,27 @@ impl<'a> Collector<'a> {
         Self { options, enclosed, links: Vec::new(), embedded: Vec::new() }
     }
 
+    /// The number of links and of embedded documents so far.
+    pub(super) fn mark(&self) -> (usize, usize) {
+        (self.links.len(), self.embedded.len())
+    }
+
+    /// Changes the links since [`Self::mark`], which an XSLT style sheet produces. Their base is unknown, unless they
+    /// begin with `/`: browsers apply a sheet only to documents of its own origin. All links of a template, which
+    /// contains an expression, are unknown. Embedded documents are not read.
+    pub(super) fn leave_to_results(
+        &mut self,
+        (links, embedded): (usize, usize),
+        is_template: bool,
+    ) {
+        self.embedded.truncate(embedded);
+        for link in &mut self.links[links..] {
+            if is_template || !link.reference.starts_with(['/', '\\']) {
+                link.against = Against::Results;
+            }
+        }
+    }
+
     /// Adds the references in a value.
     pub(super) fn references(&mut self, view: View, syntax: Syntax, place: &LinkPlace<'_>) {
         let text = view.text.as_str();
@@ -135,6 +156,12 @@ impl<'a> Collector<'a> {
                 Some(refresh) => (vec![refresh.span], Form::Refresh(refresh.quote)),
                 None => return,
             },
+            Syntax::Documents => {
+                for (span, quote) in value::documents(text) {
+                    self.add_trimmed(&view, span, Form::Refresh(Some(quote)), place);
+                }
+                return;
+            }
             Syntax::Css | Syntax::CssValue => return self.css(&view, place),
             Syntax::Html => {
                 let pieces = match place.carriers {
@@ -304,6 +331,11 @@ pub(super) fn script_type(type_: Option<&str>, language: Option<&str>) -> String
     }
 }
 
+/// A media type without its parameters (MIME Sniffing, 4.3).
+fn essence(type_: &str) -> &str {
+    type_.split(';').next().unwrap_or_default().trim_end()
+}
+
 impl TextContent {
     /// The content of a `style` element with this `type`, which is in lower case.
     pub(super) fn of_style(type_: &str) -> Option<Self> {
@@ -320,7 +352,9 @@ impl TextContent {
         let (group, content) = match type_ {
             "importmap" => (Group::Json, Self::Json(json::JsonKind::ImportMap)),
             "speculationrules" => (Group::Json, Self::Json(json::JsonKind::SpeculationRules)),
-            "application/ld+json" => (Group::Json, Self::Json(json::JsonKind::JsonLd)),
+            _ if essence(type_) == "application/ld+json" => {
+                (Group::Json, Self::Json(json::JsonKind::JsonLd))
+            }
             "module" => (Group::Scripts, Self::Script(script::Goal::Module)),
             _ if JAVASCRIPT.contains(&type_) => {
                 (Group::Scripts, Self::Script(script::Goal::Classic))

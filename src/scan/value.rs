@@ -162,6 +162,48 @@ pub fn task(value: &str) -> Vec<Span> {
         .collect()
 }
 
+/// True if the value of an attribute of a literal result element contains an expression in braces. Two braces are a
+/// literal one (XSLT 1.0, 7.6.2).
+#[must_use]
+pub fn is_template(value: &str) -> bool {
+    value.split(|character| character != '{').any(|braces| braces.len() % 2 == 1)
+}
+
+/// The string literals that are the only argument of a call of `document` in an XPath expression (XSLT 1.0, 12.1), each
+/// with its quote. A second argument would change the base.
+#[must_use]
+pub fn documents(expression: &str) -> Vec<(Span, char)> {
+    let input = expression.as_bytes();
+    let mut found = Vec::new();
+    // The end of the last token that is `document` or the `(` after it.
+    let (mut after_name, mut after_open, mut at) = (false, false, 0);
+    while at < input.len() {
+        let byte = input[at];
+        let start = at;
+        at = match byte {
+            b'"' | b'\'' => skip(input, at + 1, |next| next != byte) + 1,
+            _ if is_name_byte(byte) => skip(input, at, is_name_byte),
+            _ => at + 1,
+        };
+        if is_whitespace(byte) {
+            continue;
+        }
+        if after_open && matches!(byte, b'"' | b'\'') && at <= input.len() {
+            let end = skip(input, at, is_whitespace);
+            let is_only = input.get(end) == Some(&b')');
+            found.extend(is_only.then(|| (Span::new(start + 1, at - 1), char::from(byte))));
+        }
+        after_open = after_name && byte == b'(';
+        after_name = &input[start..at.min(input.len())] == b"document";
+    }
+    found
+}
+
+/// True for a byte of a name in XPath, with its prefix.
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte) || !byte.is_ascii()
+}
+
 /// The nonempty tokens of a list with this separator, without surrounding ASCII whitespace. Commas separate the
 /// tokens of `archive` on `applet`; semicolons separate those of `values` on an SVG animation (SMIL 3, 12.5.5).
 #[must_use]

@@ -16,7 +16,9 @@ fn check(input: &[u8]) {
     let mut options = Options::default();
     options.scan.groups = Groups::all();
     let untouched = rewrite(input, &options);
-    assert!(!untouched.report.entities[0].without_tree, "not verified: {shown:?}");
+    // html5ever misreads `annotation-xml` (docs/reliability.md).
+    let is_misread = shown.to_ascii_lowercase().contains("<annotation-xml");
+    assert!(is_misread || !untouched.report.entities[0].without_tree, "not verified: {shown:?}");
     if untouched.report.entities[0].chain.base.is_none() {
         assert_eq!(untouched.output(), input, "changed without a base: {shown:?}");
     }

@@ -92,6 +92,7 @@ fn syntax(syntax: Syntax) -> &'static str {
         Syntax::Refresh => "time and URL",
         Syntax::Task => "fields, two of them URLs",
         Syntax::Curie => "URL, or CURIE in brackets",
+        Syntax::Documents => "XPath: URLs in calls of `document`",
         Syntax::Css => "CSS declarations",
         Syntax::CssValue => "CSS value",
         Syntax::Html => "HTML document",

@@ -66,7 +66,7 @@ fn after<S: Sink>(
     from: usize,
     sink: &mut S,
 ) -> Tokenized {
-    let mut rest = SkippingSink { from, sink };
+    let mut rest = SkippingSink { from, text_from: from, sink };
     let (facts, without_tree) = match exact::scan(bytes, range.clone(), scripting, &mut rest) {
         Ok(facts) => (facts, None),
         Err(bound) => (walk::best_effort(bytes, range, scripting, &mut rest), Some(bound)),
@@ -78,6 +78,8 @@ fn after<S: Sink>(
 struct SkippingSink<'s, S> {
     /// The sink has received everything that begins before this offset.
     from: usize,
+    /// The same for the text of `style` elements in SVG, which may contain comments.
+    text_from: usize,
     sink: &'s mut S,
 }
 
@@ -103,6 +105,19 @@ impl<S: Sink> Sink for SkippingSink<'_, S> {
         // The tag that ends the text is reported next.
         if at >= self.from {
             self.sink.end_text(at);
+        }
+    }
+
+    fn style_text(&mut self, span: Span) {
+        if span.start >= self.text_from {
+            self.text_from = span.end;
+            self.sink.style_text(span);
+        }
+    }
+
+    fn end_style(&mut self, at: usize) {
+        if at >= self.from {
+            self.sink.end_style(at);
         }
     }
 
@@ -146,6 +161,10 @@ mod tests {
             self.reports.push(format!("text ends before {}", &self.page[at..]));
         }
 
+        fn style_text(&mut self, span: Span) {
+            self.reports.push(format!("style {}", &self.page[span.range()]));
+        }
+
         fn comment(&mut self, span: Span) {
             self.reports.push(self.page[span.range()].to_owned());
         }
@@ -165,9 +184,10 @@ mod tests {
             ("<a href=x><style>y</style><b><svg></b><a href=z>", FallbackReason::EndTag),
             // The tag at which the walk stops also ends a text.
             ("<svg><g><style>x</g></style><a href=y>", FallbackReason::EndTag),
+            ("<svg></b><style>x<!--y--></style><a href=z>", FallbackReason::EndTag),
+            ("<svg><style>x<g></g>y<!z></b>v</style><a href=w>", FallbackReason::EndTag),
             ("<svg><style>x<y\u{e9} href=y><a href=z></style>", FallbackReason::Name),
             ("<svg><desc><svg><style>x</svg><li href=y><!--z-->", FallbackReason::IntegrationPoint),
-            ("<!--x--><math><annotation-xml href=y>", FallbackReason::Annotation),
             ("<a href=x><frameset><frame href=y>", FallbackReason::Frameset),
             ("<template><style></style><col href=x><a href=y>", FallbackReason::Column),
             ("<base href=x><table><base href=y><!--z--></table>", FallbackReason::Bases),

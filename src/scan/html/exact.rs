@@ -32,7 +32,7 @@ use html5ever::tokenizer::{
 };
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
-use self::tree::{Node, Tree};
+use self::tree::{MarkedNode, Node, Tree, TreePlace};
 use super::sink::{Sink, TextModel, TreeFacts};
 use super::tag::{self, MOST_ATTRIBUTES, RawAttribute, RawTag};
 use crate::layer::{View, escape};
@@ -62,6 +62,8 @@ pub(crate) enum Bound {
     Nesting(usize),
     /// The tag that ends at this offset could not be verified against the bytes.
     Unverified(usize),
+    /// html5ever misread the tag that ends at this offset, which closed an `annotation-xml` with HTML.
+    Annotation(usize),
 }
 
 /// Reports every tag and comment in `range` of `bytes` to `sink`. `scripting` is the flag of HTML, 13.2.4.5.
@@ -72,7 +74,7 @@ pub(crate) fn scan<S: Sink>(
     sink: &mut S,
 ) -> Result<TreeFacts, Bound> {
     let bytes = &bytes[..range.end];
-    let mut text = Text::None;
+    let mut open = TextState::default();
     let watch = Watch {
         bytes,
         tag: None,
@@ -118,7 +120,7 @@ pub(crate) fn scan<S: Sink>(
             let mut watch = tokenizer.sink.watch.borrow_mut();
             watch.update(at, opening)?;
             for found in watch.found.drain(..) {
-                found.report(bytes, &mut text, sink);
+                found.report(bytes, &mut open, sink)?;
             }
             let granted = FREE_CALLS + CALLS_PER_BYTE * (end - range.start) as u64;
             if tokenizer.sink.builder.sink.calls() > granted {
@@ -129,8 +131,9 @@ pub(crate) fn scan<S: Sink>(
     }
     tokenizer.end();
     for found in tokenizer.sink.watch.borrow_mut().found.drain(..) {
-        found.report(bytes, &mut text, sink);
+        found.report(bytes, &mut open, sink)?;
     }
+    open.interrupt_style(range.end, sink);
     let tree = &tokenizer.sink.builder.sink;
     let has_costly_lists = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
     Ok(TreeFacts { bases: tree.bases(), has_costly_lists })
@@ -151,50 +154,85 @@ fn ascii(bytes: &[u8]) -> String {
 
 /// A token emitted by the tokenizer, with its place.
 enum PlacedToken {
-    Start { tag: RawTag, namespace: Namespace, text: TextModel },
-    End(RawTag),
+    Start { tag: RawTag, namespace: Namespace, text: TextModel, place: TreePlace },
+    End { tag: RawTag, place: TreePlace },
     Comment(Span),
 }
 
-/// The kind of text that is open after the last reported tag.
-#[derive(Clone, Copy, PartialEq)]
-enum Text {
-    None,
-    /// Raw text or RCDATA.
-    OfElement,
-    /// The text of a `style` element in SVG, which may contain tags.
-    OfSvgStyle,
+/// The text that is open after the last reported tag.
+#[derive(Default)]
+struct TextState {
+    /// True for raw text and RCDATA.
+    is_raw: bool,
+    /// The marked elements that are open, outermost first.
+    marked: Vec<MarkedNode>,
+    /// The start of the text, if the current node is a `style` in SVG.
+    style: Option<usize>,
+}
+
+impl TextState {
+    /// Reports the text of a `style` in SVG, which ends or pauses at `at`.
+    fn interrupt_style<S: Sink>(&mut self, at: usize, sink: &mut S) {
+        if let Some(start) = self.style.take().filter(|start| *start < at) {
+            sink.style_text(Span::new(start, at));
+        }
+    }
+
+    /// Reports the text before `tag`, and the end of each `style` in SVG that the tag closes. Fails if the tag closes an
+    /// `annotation-xml` with HTML that only its own end tag or that of `math` should close: html5ever misses it in the
+    /// lists of HTML, 13.2.4.2 and 13.2.6.5.
+    fn enter<S: Sink>(
+        &mut self,
+        (bytes, tag): (&[u8], &RawTag),
+        place: TreePlace,
+        sink: &mut S,
+    ) -> Result<(), Bound> {
+        let at = tag.span.start;
+        let closes_annotation =
+            tag.end_tag && ["annotation-xml", "math"].iter().any(|name| tag.is_named(bytes, name));
+        self.interrupt_style(at, sink);
+        if std::mem::take(&mut self.is_raw) {
+            sink.end_text(at);
+        }
+        let is_closed = |open: &mut MarkedNode| open.id > place.around && Some(*open) != place.own;
+        while let Some(closed) = self.marked.pop_if(is_closed) {
+            match closed.is_style {
+                true => sink.end_style(at),
+                false if closes_annotation => {}
+                false => return Err(Bound::Annotation(tag.span.end)),
+            }
+        }
+        if let Some(own) = place.own {
+            if self.marked.last() != Some(&own) {
+                self.marked.push(own);
+            }
+            self.style = own.is_style.then_some(tag.span.end);
+        }
+        Ok(())
+    }
 }
 
 impl PlacedToken {
     /// Reports the token to `sink`, and before it the end of the `open` text, if the token ends that text.
-    fn report<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) {
-        let is_style = |tag: &RawTag| tag.is_named(bytes, "style");
+    fn report<S: Sink>(
+        self,
+        bytes: &[u8],
+        open: &mut TextState,
+        sink: &mut S,
+    ) -> Result<(), Bound> {
         match self {
-            Self::Start { tag, namespace, text } => {
-                let follows = match text {
-                    TextModel::RawText | TextModel::Rcdata => Text::OfElement,
-                    TextModel::Markup
-                        if namespace == Namespace::Svg && is_style(&tag) && !tag.self_closing =>
-                    {
-                        Text::OfSvgStyle
-                    }
-                    TextModel::Markup | TextModel::Plaintext => Text::None,
-                };
-                if std::mem::replace(open, follows) != Text::None {
-                    sink.end_text(tag.span.start);
-                }
+            Self::Start { tag, namespace, text, place } => {
+                open.enter((bytes, &tag), place, sink)?;
+                open.is_raw = matches!(text, TextModel::RawText | TextModel::Rcdata);
                 sink.start_tag(&tag, namespace, text);
             }
-            Self::End(tag) => {
-                if *open == Text::OfElement || *open == Text::OfSvgStyle && is_style(&tag) {
-                    *open = Text::None;
-                    sink.end_text(tag.span.start);
-                }
+            Self::End { tag, place } => {
+                open.enter((bytes, &tag), place, sink)?;
                 sink.end_tag(&tag);
             }
             Self::Comment(span) => sink.comment(span),
         }
+        Ok(())
     }
 }
 
@@ -368,10 +406,14 @@ impl TokenSink for Proxy<'_> {
             };
             self.watch.borrow_mut().text =
                 (!tag.end_tag && text != TextModel::Markup).then_some(tag.name);
+            // The answer is irrelevant: the tree builder asks the tree for the name of the current node.
+            self.builder.adjusted_current_node_present_but_not_in_html_namespace();
+            let tree = &self.builder.sink;
+            let place = tree.place();
             let found = if tag.end_tag {
-                PlacedToken::End(tag)
+                PlacedToken::End { tag, place }
             } else {
-                PlacedToken::Start { tag, namespace: self.builder.sink.namespace(), text }
+                PlacedToken::Start { tag, namespace: tree.namespace(), text, place }
             };
             self.watch.borrow_mut().found.push(found);
         }

@@ -120,12 +120,17 @@ struct OpenText {
     content: Content,
 }
 
+/// An open `style` in SVG. Its style sheet is its child text content (SVG 2, 6.3), without the text of its children.
+struct OpenStyle {
+    is_css: bool,
+    /// The stretches of text and CDATA sections so far.
+    texts: Vec<Span>,
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Content {
     /// Raw text.
     Raw(TextContent),
-    /// A style sheet in an SVG element: text and CDATA sections.
-    SvgCss,
     /// Markup for readers without scripts, frames or plugins.
     Markup,
 }
@@ -165,6 +170,9 @@ struct Pass<'a, 'l, L> {
     /// The nesting depth of documents and of markup in text.
     depth: usize,
     text: Option<OpenText>,
+    /// The open `style` elements in SVG, outermost first. Until the outermost one ends, links are collected, because
+    /// those of its text precede those of its children.
+    styles: Vec<OpenStyle>,
     markup: Vec<Markup>,
     fallback: Option<FallbackReason>,
 }
@@ -176,7 +184,10 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         if self.options.ids && !self.is_in_text {
             self.ids(tag, namespace);
         }
-        if tag.attributes.len() > FEW || self.may_have_text(tag, namespace, text) {
+        if tag.attributes.len() > FEW
+            || !self.styles.is_empty()
+            || self.may_have_text(tag, namespace, text)
+        {
             self.whole_tag(tag, namespace, text);
             self.drain();
             return;
@@ -217,13 +228,22 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
 
     fn end_text(&mut self, at: usize) {
         // The fast path of style sheets.
-        let style =
-            self.text.as_ref().filter(|open| open.content == Content::Raw(TextContent::Css));
+        let is_style = |open: &&OpenText| open.content == Content::Raw(TextContent::Css);
+        let style = self.text.as_ref().filter(|open| is_style(open) && self.styles.is_empty());
         let span = style.map(|open| Span::new(open.start, at));
         match span.is_some_and(|span| self.css(span, None)) {
             true => self.text = None,
             false => self.close_text(at),
         }
+        self.drain();
+    }
+
+    fn style_text(&mut self, span: Span) {
+        self.styles.last_mut().into_iter().for_each(|style| style.texts.push(span));
+    }
+
+    fn end_style(&mut self, _at: usize) {
+        self.close_style();
         self.drain();
     }
 
@@ -261,6 +281,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             is_in_text: false,
             depth: whole.depth,
             text: None,
+            styles: Vec::new(),
             markup: Vec::new(),
             fallback: None,
         }
@@ -273,6 +294,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             self.links.diagnostic(without_tree(bound));
         }
         self.close_text(span.end);
+        while !self.styles.is_empty() {
+            self.close_style();
+        }
         self.drain();
     }
 
@@ -514,7 +538,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 TextContent::of_style(&of_type()).map(Content::Raw)
             }
             (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => {
-                TextContent::of_style(&of_type()).map(|_| Content::SvgCss)
+                let is_css = TextContent::of_style(&of_type()).is_some();
+                return self.styles.push(OpenStyle { is_css, texts: Vec::new() });
             }
             (Namespace::Html, "script", TextModel::RawText) => {
                 let is_inline = || !attributes.iter().any(|one| one.is_named(self.bytes, "src"));
@@ -546,10 +571,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 let diagnostic = self.collector.text(&view, content, place);
                 diagnostic.into_iter().for_each(|one| self.links.diagnostic(one));
             }
-            Content::SvgCss => {
-                let (view, pieces) = self.svg_text(span);
-                self.collector.css(&view, &LinkPlace::text_of("style", Carriers::Pieces(&pieces)));
-            }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
                     let standing = Standing::FallbackContent;
@@ -559,10 +580,23 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// The text of an element in foreign content, and the carrier of each piece of it.
-    fn svg_text(&self, span: Span) -> (View, Vec<(Span, Carrier)>) {
-        let mut whole = View { text: String::new(), map: OffsetMap::verbatim(span.start, 0) };
-        let mut pieces = Vec::new();
+    /// Closes the innermost open `style` in SVG.
+    fn close_style(&mut self) {
+        let Some(OpenStyle { is_css, texts }) = self.styles.pop() else { return };
+        if let Some(first) = texts.first().filter(|_| is_css) {
+            let mut view = View { text: String::new(), map: OffsetMap::verbatim(first.start, 0) };
+            let mut pieces = Vec::new();
+            texts.iter().for_each(|text| self.svg_text(*text, &mut view, &mut pieces));
+            self.collector.css(&view, &LinkPlace::text_of("style", Carriers::Pieces(&pieces)));
+        }
+        if self.styles.is_empty() {
+            self.collector.links.sort_by_key(|link| link.span().start);
+            self.markup.sort_by_key(|markup| markup.span.start);
+        }
+    }
+
+    /// Appends a stretch of text in foreign content to `whole`, and the carrier of each piece of it to `pieces`.
+    fn svg_text(&self, span: Span, whole: &mut View, pieces: &mut Vec<(Span, Carrier)>) {
         let mut at = span.start;
         let bytes = &self.bytes[..span.end];
         while at < span.end {
@@ -576,9 +610,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             } else if let [b'<', b'a'..=b'z' | b'A'..=b'Z', ..]
             | [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..] = rest
             {
-                // A tag inside the element, complete or cut off by the end of the document.
-                at = tag::read(bytes, at).map_or(span.end, |tag| tag.span.end);
-                continue;
+                // A tag that the end of the document cuts off.
+                return;
             } else if matches!(rest, [b'<', b'!' | b'?' | b'/', ..]) {
                 at = declaration_end(bytes, at, true).unwrap_or(span.end);
                 continue;
@@ -593,7 +626,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             pieces.push((Span::new(start, whole.text.len()), carrier));
             at = next;
         }
-        (whole, pieces)
     }
 
     /// Adds a reference found in an attribute, or in the text of `style`.
@@ -615,6 +647,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
 
     /// Reports the links found so far, and scans pending markup.
     fn drain(&mut self) {
+        if !self.styles.is_empty() {
+            return;
+        }
         if !self.markup.is_empty() {
             return self.drain_all();
         }
@@ -709,6 +744,9 @@ fn without_tree(bound: Bound) -> Diagnostic {
         Bound::Nesting(at) => (at, "elements before this place are nested too deeply"),
         Bound::Unverified(at) => {
             (at, "html5ever and the scanner disagree about the tag that ends here")
+        }
+        Bound::Annotation(at) => {
+            (at, "html5ever cannot read the tag that ends here, in an annotation-xml")
         }
     };
     let message = format!("{why}; the document was scanned without its tree");

@@ -14,7 +14,8 @@
 //! }
 //! ```
 //!
-//! Deliberately absent: text. Raw text begins where its start tag ends, and [`Sink::end_text`] receives its end.
+//! Deliberately absent: text, except the text of a `style` in SVG, which may contain tags. Raw text begins where its
+//! start tag ends, and [`Sink::end_text`] receives its end.
 
 use super::tag::RawTag;
 use crate::document::Standing;
@@ -28,9 +29,16 @@ pub(crate) trait Sink {
     /// depends on another attribute.
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
 
-    /// Receives the end of the raw text or RCDATA of the element whose start tag came last, or of the text of a
-    /// `style` in SVG. Not called if the document ends first.
+    /// Receives the end of the raw text or RCDATA of the element whose start tag came last. Not called if the document
+    /// ends first.
     fn end_text(&mut self, _at: usize) {}
+
+    /// Receives a stretch of the child text of the innermost open `style` in SVG: the bytes between two tags.
+    fn style_text(&mut self, _span: Span) {}
+
+    /// Receives the end of the innermost open `style` in SVG, at the tag that closes it. Not called if the document ends
+    /// first.
+    fn end_style(&mut self, _at: usize) {}
 
     /// Receives an end tag. The proving walk does not report any.
     fn end_tag(&mut self, _tag: &RawTag) {}

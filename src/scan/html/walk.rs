@@ -40,6 +40,7 @@ pub(crate) use self::names::{Name, Names};
 use super::sink::{Sink, TextModel, TreeFacts};
 use super::tag::{self, AttributeFilter, MOST_ATTRIBUTES, RawTag, TooManyAttributes};
 use crate::document::{FallbackReason, Standing};
+use crate::layer::{View, escape};
 use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
 use crate::scan::block::{find, find_any, name_end};
@@ -90,8 +91,10 @@ struct OpenElements<'a> {
     foreign: Foreign<'a>,
     /// The number of open `template` elements.
     templates: usize,
-    /// True if the text of a `style` in SVG is open. It ends at any start tag, or at `</style>`.
-    in_svg_style: bool,
+    /// The places of the open `style` elements of SVG in `foreign`.
+    styles: Vec<usize>,
+    /// The start of the current text, if the innermost open element is a `style` of SVG.
+    style_text: Option<usize>,
 }
 
 /// The state of a walk. `PROVES` is true if the walk stops at the first place that it cannot prove.
@@ -156,6 +159,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 Err(reason) => return Err(Unproved { at, reason }),
             }
         }
+        self.interrupt_style(self.bytes.len());
         Ok(())
     }
 
@@ -186,13 +190,15 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     /// Reads a start tag in foreign content or with a name that matters; in best-effort mode, any start tag.
     #[inline(never)]
     fn special_tag(&mut self, at: usize, end: usize, element: Element) -> NextOffset {
+        self.interrupt_style(at);
         let bytes = self.bytes;
         let span = Span::new(at + 1, end);
         let name = &bytes[span.range()];
         let mut place = self.open.foreign.place(name);
         let mut whole = !PROVES || element.whole || element.kind == ElementKind::Base;
         if let TagPlace::Foreign(_) = place {
-            whole |= name.eq_ignore_ascii_case(b"font");
+            whole |=
+                [&b"font"[..], b"annotation-xml"].iter().any(|one| name.eq_ignore_ascii_case(one));
         }
         let Some(next) = self.attributes(end, whole)? else {
             return Ok(None);
@@ -224,23 +230,21 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let name = &bytes[at + 1..end];
         let is_annotation =
             namespace == Namespace::MathMl && name.eq_ignore_ascii_case(b"annotation-xml");
-        if is_annotation {
-            self.unproved(FallbackReason::Annotation)?;
-        }
         if name.eq_ignore_ascii_case(b"base") {
             self.bases.push((at, Standing::Foreign));
         }
-        self.end_style_and_report(at, end, next, namespace, TextModel::Markup);
+        self.end_styles_and_report(at, end, next, namespace, TextModel::Markup);
         if !self.tag.self_closing {
-            self.open.in_svg_style =
-                namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
+            let is_style = namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
+            self.open.styles.extend(is_style.then_some(self.open.foreign.len()));
             let is_point =
                 foreign::is_point(name, namespace) || is_annotation && self.is_annotated_html();
             // In best-effort mode, other elements are not kept, and their end tags are ignored.
-            if PROVES || is_point || foreign::is_root(name) {
+            if PROVES || is_style || is_point || foreign::is_root(name) {
                 self.open.foreign.open(name, namespace, is_point);
             }
         }
+        self.resume_style(next);
         Ok(Some(next))
     }
 
@@ -261,7 +265,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let text = match element.kind {
             ElementKind::Plain => TextModel::Markup,
             ElementKind::Foreign(namespace) => {
-                self.end_style_and_report(at, end, next, namespace, TextModel::Markup);
+                self.end_styles_and_report(at, end, next, namespace, TextModel::Markup);
                 if !self.tag.self_closing {
                     self.open.foreign.open(name, namespace, false);
                 }
@@ -299,11 +303,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
         match text {
             TextModel::Markup => {
-                self.end_style_and_report(at, end, next, Namespace::Html, text);
+                self.end_styles_and_report(at, end, next, Namespace::Html, text);
                 Ok(Some(next))
             }
             TextModel::Plaintext => {
-                self.end_style_and_report(at, end, next, Namespace::Html, text);
+                self.end_styles_and_report(at, end, next, Namespace::Html, text);
                 Ok(None)
             }
             TextModel::RawText | TextModel::Rcdata => self.text(at, end, next, text, element.kind),
@@ -342,7 +346,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let Ok(end_tag) = tag::read_bounded(bytes, end, most) else {
             return Err(FallbackReason::Attributes);
         };
-        self.end_style_and_report(at, name_end, next, Namespace::Html, text);
+        self.end_styles_and_report(at, name_end, next, Namespace::Html, text);
         let Some(end_tag) = end_tag else {
             return Ok(None);
         };
@@ -360,6 +364,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             None => return Ok(None),
             _ => return self.bogus(at),
         }
+        self.interrupt_style(at);
         let end = name_end(self.bytes, at + 2, b'>');
         let next = match self.bytes.get(end) {
             Some(b'>') if PROVES => end + 1,
@@ -370,6 +375,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         };
         if !PROVES || self.open.templates > 0 || !self.open.foreign.is_empty() {
             self.close(at, end)?;
+            self.end_styles(at);
+            self.resume_style(next);
         }
         if !PROVES {
             self.report_end_tag(at, end, next);
@@ -382,8 +389,6 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn close(&mut self, at: usize, end: usize) -> Proof {
         let bytes = self.bytes;
         let name = &bytes[at + 2..end];
-        let ends_style = self.open.in_svg_style && name.eq_ignore_ascii_case(b"style");
-        self.open.in_svg_style &= !ends_style;
         let is_template = name.eq_ignore_ascii_case(b"template");
         let foreign = &mut self.open.foreign;
         if !PROVES {
@@ -396,15 +401,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         } else {
             // `</p>` and `</br>` leave foreign content (13.2.6.5). Unless a `p` is open, `close` returns false for
             // both, because no open element has such a name.
-            //
-            // If an `svg` ends while the text of its `style` is open, the text continues after the `svg`. The walk
-            // would not find its end there.
-            if !foreign.close(name) || self.open.in_svg_style && foreign.is_empty() {
+            if !foreign.close(name) {
                 self.unproved(FallbackReason::EndTag)?;
             }
-        }
-        if ends_style {
-            self.sink.end_text(at);
         }
         Ok(())
     }
@@ -475,16 +474,45 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// True if the current `annotation-xml` is an HTML integration point (13.2.6).
     fn is_annotated_html(&self) -> bool {
-        self.tag.attributes.iter().any(|one| {
-            let value = one.value.map_or(&[][..], |value| &self.bytes[value.range()]);
-            one.is_named(self.bytes, "encoding")
-                && (value.eq_ignore_ascii_case(b"text/html")
-                    || value.eq_ignore_ascii_case(b"application/xhtml+xml"))
+        let value = self.tag.attribute(self.bytes, "encoding").and_then(|one| one.value);
+        let encoding = value.and_then(|value| str::from_utf8(&self.bytes[value.range()]).ok());
+        encoding.is_some_and(|encoding| {
+            let decoded = escape::character_references(View::of_str(encoding, 0)).text;
+            ["text/html", "application/xhtml+xml"]
+                .iter()
+                .any(|one| decoded.eq_ignore_ascii_case(one))
         })
     }
 
-    /// Reports a start tag and, before it, the end of the text of an open `style` in SVG.
-    fn end_style_and_report(
+    /// Reports the text of an open `style` in SVG up to the tag at `at`. Best-effort mode does not know the children of
+    /// the `style`, so the `style` ends there.
+    #[inline(always)]
+    fn interrupt_style(&mut self, at: usize) {
+        if let Some(start) = self.open.style_text.take() {
+            if start < at {
+                self.sink.style_text(Span::new(start, at));
+            }
+            if !PROVES {
+                self.open.foreign.close_innermost();
+            }
+        }
+    }
+
+    /// Reports the end of each `style` in SVG that the tag at `at` closed.
+    fn end_styles(&mut self, at: usize) {
+        while self.open.styles.pop_if(|place| *place >= self.open.foreign.len()).is_some() {
+            self.sink.end_style(at);
+        }
+    }
+
+    /// Continues the text of a `style` in SVG at `next`, if it is the innermost open element.
+    fn resume_style(&mut self, next: usize) {
+        let is_innermost = |place: &usize| *place + 1 == self.open.foreign.len();
+        self.open.style_text = self.open.styles.last().is_some_and(is_innermost).then_some(next);
+    }
+
+    /// Reports a start tag and, before it, the end of each `style` in SVG that the tag closes.
+    fn end_styles_and_report(
         &mut self,
         at: usize,
         name_end: usize,
@@ -492,9 +520,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         namespace: Namespace,
         text: TextModel,
     ) {
-        if std::mem::take(&mut self.open.in_svg_style) {
-            self.sink.end_text(at);
-        }
+        self.end_styles(at);
         self.report_start_tag(at, name_end, next, namespace, text);
     }
 

@@ -58,6 +58,8 @@ struct XmlElement<'a> {
     vocabulary: Vocabulary,
     /// The index in [`Document::element_bases`] of the base in force; `None` for the base of the document.
     base: Option<usize>,
+    /// True if the element is in an XSLT style sheet.
+    in_sheet: bool,
 }
 
 impl XmlElement<'_> {
@@ -68,6 +70,11 @@ impl XmlElement<'_> {
 
     fn against(&self) -> Against {
         self.base.map_or(Against::Document, Against::Element)
+    }
+
+    /// True if the element is copied to the documents that an XSLT style sheet produces (XSLT 1.0, 7.1.1).
+    fn is_literal_result(&self) -> bool {
+        self.in_sheet && self.vocabulary != Vocabulary::Xslt
     }
 }
 
@@ -121,6 +128,8 @@ struct OpenContent {
     content: ContentKind,
     /// The pieces of its text so far, each with true for a CDATA section.
     pieces: Vec<(Span, bool)>,
+    /// True if an XSLT instruction among its children adds text to it.
+    has_instruction: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -145,7 +154,8 @@ pub(super) struct XmlPass<'a> {
     open: Vec<OpenElement<'a>>,
     /// The number of open XHTML templates.
     templates: usize,
-    text: Option<OpenContent>,
+    /// The open elements whose text is scanned, outermost first.
+    texts: Vec<OpenContent>,
     /// The vocabulary of elements without a namespace; `None` before the start tag of the document element.
     plain: Option<Vocabulary>,
     has_base: bool,
@@ -170,7 +180,7 @@ impl<'a> XmlPass<'a> {
             bindings: Bindings::default(),
             open: Vec::new(),
             templates: 0,
-            text: None,
+            texts: Vec::new(),
             plain: None,
             has_base: false,
             has_doctype: false,
@@ -231,7 +241,7 @@ impl<'a> XmlPass<'a> {
         if !is_cdata {
             self.base_in_entity(span);
         }
-        if let Some(text) = self.text.as_mut().filter(|text| text.depth == depth) {
+        if let Some(text) = self.texts.last_mut().filter(|text| text.depth == depth) {
             text.pieces.push((span, is_cdata));
         }
         Ok(())
@@ -310,7 +320,8 @@ impl<'a> XmlPass<'a> {
                     xml::attribute_value(self.decode(attribute.value), &Entities::default());
                 let element = format!("?{name}");
                 let names = (&*element, "href");
-                self.references(names, attribute.quote, row, Against::DocumentEntity, value);
+                let against = (Against::DocumentEntity, false);
+                self.references(names, attribute.quote, row, against, value);
             }
         }
     }
@@ -343,15 +354,18 @@ impl<'a> XmlPass<'a> {
         xml::attribute_value(self.decode(attribute.value), &self.entities)
     }
 
-    /// Adds the references in the value of the attribute `name` of `element`.
+    /// Adds the references in the value of the attribute `name` of `element`, which is a literal result element of XSLT
+    /// if `is_literal`.
     fn references(
         &mut self,
         (element, name): (&str, &str),
         quote: Quote,
         row: &'static Row,
-        against: Against,
+        (against, is_literal): (Against, bool),
         DecodedText { view, entities }: DecodedText,
     ) {
+        let found = self.collector.mark();
+        let is_template = is_literal && value::is_template(&view.text);
         let carriers = Carriers::One(Carrier::XmlAttribute(quote));
         let place = LinkPlace {
             attribute: Some(name),
@@ -361,6 +375,9 @@ impl<'a> XmlPass<'a> {
             ..LinkPlace::text_of(element, carriers)
         };
         self.collector.references(view, row.syntax, &place);
+        if is_literal {
+            self.collector.leave_to_results(found, is_template);
+        }
     }
 
     fn decode(&self, span: Span) -> View {
@@ -368,9 +385,6 @@ impl<'a> XmlPass<'a> {
     }
 
     fn start_tag(&mut self, span: Span, is_empty: bool) -> Result<(), XmlFault> {
-        if self.text.is_some() {
-            self.interrupt_text();
-        }
         if self.open.is_empty() && self.plain.is_some() {
             return Err(XmlFault::new(span.start, "a second document element begins here"));
         }
@@ -384,6 +398,8 @@ impl<'a> XmlPass<'a> {
         if is_root {
             self.plain = Some(match vocabulary {
                 Vocabulary::Plain => Vocabulary::of_root(local),
+                // The output method of HTML writes such elements as HTML (XSLT 1.0, 16.2).
+                Vocabulary::Xslt => Vocabulary::Xhtml,
                 _ => Vocabulary::Plain,
             });
         }
@@ -396,9 +412,15 @@ impl<'a> XmlPass<'a> {
             raw,
         };
         let attributes = attributes.into_iter().map(namespaced).collect();
-        let base = self.open.last().and_then(|open| open.element.base);
-        let element = XmlElement { name, local, vocabulary, base };
-        let mut started = StartedElement { element, attributes };
+        let around = self.open.last().map(|open| open.element);
+        let base = around.and_then(|around| around.base);
+        let mut started = StartedElement {
+            element: XmlElement { name, local, vocabulary, base, in_sheet: false },
+            attributes,
+        };
+        started.element.in_sheet =
+            around.is_some_and(|around| around.in_sheet) || begins_sheet(&started, is_root);
+        self.interrupt_text(vocabulary);
         started.element.base = self.xml_base(&started, is_root);
         if self.options.entry_links {
             self.entry_link_in(&started);
@@ -443,7 +465,7 @@ impl<'a> XmlPass<'a> {
         if self.open.last().is_none_or(|open| self.name(open.element.name) != name) {
             return Err(XmlFault::new(span.start, "this end tag is not that of the open element"));
         }
-        if self.text.as_ref().is_some_and(|text| text.depth == self.open.len()) {
+        if self.texts.last().is_some_and(|text| text.depth == self.open.len()) {
             self.close_text();
         }
         if let Some(open) = self.open.pop() {
@@ -470,6 +492,7 @@ impl<'a> XmlPass<'a> {
         let doubt = BaseDoubt::of_value(&value.entities);
         let against = if is_root { Against::DocumentEntity } else { started.element.against() };
         let (element, row) = (self.shown(started.element.name), &vocabulary::XML_BASE);
+        let against = (against, started.element.is_literal_result());
         self.references((&element, "xml:base"), found.raw.quote, row, against, value);
         self.note_xml_base(around, is_root, text, doubt, found.raw.value)
     }
@@ -590,7 +613,7 @@ impl<'a> XmlPass<'a> {
         let Some(row) = self.row(started, attribute) else {
             return;
         };
-        let against = self.against(started, row);
+        let against = (self.against(started, row), started.element.is_literal_result());
         let value = self.value(&attribute.raw);
         let (element, name) = (self.shown(started.element.name), self.shown(attribute.raw.name));
         self.references((&element, &name), attribute.raw.quote, row, against, value);
@@ -648,6 +671,12 @@ impl<'a> XmlPass<'a> {
             return Against::DocumentEntity;
         }
         match row.against {
+            // The literal result elements may include a `base` element, which is not one of the sheet.
+            attributes::AttributeBase::Document
+                if element.vocabulary == Vocabulary::Xslt && element.base.is_none() =>
+            {
+                Against::Fallback
+            }
             attributes::AttributeBase::Document => element.against(),
             attributes::AttributeBase::Fallback => Against::Fallback,
             attributes::AttributeBase::Retrieval => Against::Retrieval,
@@ -699,28 +728,29 @@ impl<'a> XmlPass<'a> {
                 row.map(ContentKind::Value)
             }
         };
-        self.text = content.map(|content| OpenContent {
+        self.texts.extend(content.map(|content| OpenContent {
             depth: self.open.len(),
             content,
             pieces: Vec::new(),
-        });
+            has_instruction: false,
+        }));
     }
 
-    /// Interrupts the open text at a child element: the text of a `style` or `script` ends there, and any other text
-    /// is discarded.
-    fn interrupt_text(&mut self) {
-        match &self.text {
-            Some(OpenContent { content: ContentKind::Value(_) | ContentKind::Guid, .. }) => {
-                self.text = None
-            }
-            _ => self.close_text(),
+    /// Prepares the innermost open text for a child element of this vocabulary. The text of a `style` or `script`
+    /// continues after the child (HTML, 4.2.6; SVG 2, 6.3), and any other text is discarded.
+    fn interrupt_text(&mut self, child: Vocabulary) {
+        let depth = self.open.len();
+        let Some(text) = self.texts.last_mut().filter(|text| text.depth == depth) else { return };
+        text.has_instruction |= child == Vocabulary::Xslt;
+        if matches!(text.content, ContentKind::Value(_) | ContentKind::Guid) {
+            self.texts.pop();
         }
     }
 
     /// Ends the open text, which belongs to the innermost element, and scans it.
     fn close_text(&mut self) {
-        let (Some(OpenContent { content, pieces, .. }), Some(open)) =
-            (self.text.take(), self.open.last())
+        let (Some(OpenContent { content, pieces, has_instruction, .. }), Some(open)) =
+            (self.texts.pop(), self.open.last())
         else {
             return;
         };
@@ -761,6 +791,7 @@ impl<'a> XmlPass<'a> {
         if self.options.entry_links {
             self.entry_link_text(&element, &whole, &entities);
         }
+        let (found, is_literal) = (self.collector.mark(), element.is_literal_result());
         let element = self.shown(element.name);
         let place = LinkPlace {
             row,
@@ -777,6 +808,9 @@ impl<'a> XmlPass<'a> {
             // HTML without a tag contains no links.
             ContentKind::Value(Row { syntax: Syntax::Html, .. }) if !whole.text.contains('<') => {}
             ContentKind::Value(row) => self.collector.references(whole, row.syntax, &place),
+        }
+        if is_literal {
+            self.collector.leave_to_results(found, has_instruction);
         }
     }
 
@@ -845,6 +879,14 @@ impl<'a> XmlPass<'a> {
         let found = started.attributes.iter().find(is_named);
         let value = found.map(|one| self.value(&one.raw).view.text);
         self.options.entry_links && entry::is_permalink(value.as_deref())
+    }
+}
+
+/// True if an element begins an XSLT style sheet (XSLT 1.0, 2.2 and 2.3).
+fn begins_sheet(started: &StartedElement<'_>, is_root: bool) -> bool {
+    match started.element.vocabulary {
+        Vocabulary::Xslt => ["stylesheet", "transform"].contains(&started.element.local),
+        _ => is_root && started.attribute(Vocabulary::Xslt, "version").is_some(),
     }
 }
 

@@ -22,7 +22,7 @@ use super::namespaces::Vocabulary::{self, *};
 use crate::document::Role;
 use crate::document::Role::{Metadata, Navigation};
 use crate::scan::attributes::Elements::{self, Any, Named};
-use crate::scan::attributes::Syntax::{Curie, Html, Pairs, Url};
+use crate::scan::attributes::Syntax::{Curie, Documents, Html, Pairs, Url};
 use crate::scan::attributes::{
     AttributeBase, Condition, Empty, Fragment, Group, Groups, Row, Syntax,
 };
@@ -162,7 +162,9 @@ pub static TABLE: &[XmlRow] = &[
     place(None, Any, "schemaLocation", Pairs, "XML Schema").prefixed(SchemaInstance).only(Group::Rare).role(Metadata),
     place(None, Any, "noNamespaceSchemaLocation", Url, "XML Schema").prefixed(SchemaInstance).only(Group::Rare).role(Metadata),
     generic(XInclude, Named(&["include"]), "href", "XInclude"),
-    generic(Xslt, Named(&["import", "include"]), "href", "XSLT"),
+    attribute(Xslt, Named(&["import", "include"]), "href", "XSLT"),
+    place(Some(Xslt), Any, "select", Documents, "XSLT"),
+    place(Some(Xslt), Any, "test", Documents, "XSLT"),
     generic(Opml, Named(&["outline"]), "xmlUrl", "OPML 2.0").role(Navigation),
     generic(Opml, Named(&["outline"]), "htmlUrl", "OPML 2.0").role(Navigation),
     generic(Opml, Named(&["outline"]), "url", "OPML 2.0").role(Navigation),

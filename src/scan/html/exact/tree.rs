@@ -48,10 +48,36 @@ struct NodeLinks {
     first: u32,
     last: u32,
     children: u32,
+    /// The innermost marked element around the node's children, possibly the node itself.
+    marked: Option<MarkedNode>,
 }
 
-const UNLINKED: NodeLinks =
-    NodeLinks { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, children: 0 };
+const UNLINKED: NodeLinks = NodeLinks {
+    parent: NONE,
+    previous: NONE,
+    next: NONE,
+    first: NONE,
+    last: NONE,
+    children: 0,
+    marked: None,
+};
+
+/// An open element of interest: a `style` in SVG, or an `annotation-xml` that contains HTML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MarkedNode {
+    /// The number of the node. Elements have higher numbers than the elements around them.
+    pub(super) id: u32,
+    pub(super) is_style: bool,
+}
+
+/// The place of the current node of the tree builder.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TreePlace {
+    /// The current node, if it is marked.
+    pub(super) own: Option<MarkedNode>,
+    /// The number of the innermost marked element around it; 0 if there is none.
+    pub(super) around: u32,
+}
 
 /// A `base` element with the offset of the tag that created it.
 struct BaseNode {
@@ -75,6 +101,8 @@ pub(super) struct Tree {
     tag: Cell<usize>,
     /// The namespace of the last element created for that tag.
     namespace: Cell<Namespace>,
+    /// The node whose name was last requested.
+    named: Cell<u32>,
     calls: Cell<u64>,
     /// The number of steps that a tree with lists of children and attributes would have taken to search these lists.
     steps: Cell<u64>,
@@ -97,6 +125,7 @@ impl Tree {
             bases: RefCell::default(),
             tag: Cell::new(0),
             namespace: Cell::new(Namespace::Html),
+            named: Cell::new(0),
             calls: Cell::new(0),
             steps: Cell::new(0),
             options: Cell::new(0),
@@ -131,6 +160,18 @@ impl Tree {
     /// The namespace of the last element created for the current tag; HTML if there is none.
     pub(super) fn namespace(&self) -> Namespace {
         self.namespace.get()
+    }
+
+    /// The place of the node whose name was last requested.
+    pub(super) fn place(&self) -> TreePlace {
+        let (id, links) = (self.named.get(), self.links.borrow());
+        let NodeLinks { parent, marked, .. } = links[id as usize];
+        let own = marked.filter(|marked| marked.id == id);
+        let around = match own {
+            Some(_) => links.get(parent as usize).and_then(|parent| parent.marked),
+            None => marked,
+        };
+        TreePlace { own, around: around.map_or(0, |marked| marked.id) }
     }
 
     /// Every `base` element by the offset of its tag: the effective one first, the others in source order.
@@ -228,8 +269,12 @@ impl Tree {
         if next != NONE {
             self.step(u64::from(links[parent as usize].children));
         }
+        let around = links[parent as usize].marked;
         let own = &mut links[id as usize];
         (own.parent, own.previous, own.next) = (parent, previous, next);
+        if own.marked.is_none_or(|marked| marked.id != id) {
+            own.marked = around;
+        }
         match previous {
             NONE => links[parent as usize].first = id,
             _ => links[previous as usize].next = id,
@@ -256,6 +301,7 @@ impl TreeSink for Tree {
 
     fn elem_name<'a>(&'a self, target: &'a Node) -> ExpandedName<'a> {
         self.count();
+        self.named.set(target.id);
         target.name.expanded()
     }
 
@@ -267,7 +313,13 @@ impl TreeSink for Tree {
             _ => Namespace::Html,
         };
         self.namespace.set(namespace);
-        let node = self.add(name, flags.mathml_annotation_xml_integration_point);
+        let is_point = flags.mathml_annotation_xml_integration_point;
+        let is_style = name.expanded() == expanded_name!(svg "style");
+        let node = self.add(name, is_point);
+        if is_style || is_point {
+            self.links.borrow_mut()[node.id as usize].marked =
+                Some(MarkedNode { id: node.id, is_style });
+        }
         if flags.template {
             let contents = self.add(nameless(), false);
             node.contents.set(contents.id);
@@ -318,6 +370,8 @@ impl TreeSink for Tree {
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
     fn get_template_contents(&self, target: &Node) -> Node {
+        let mut links = self.links.borrow_mut();
+        links[target.contents.get() as usize].marked = links[target.id as usize].marked;
         // html5ever needs only the index of the fragment.
         Rc::new(NodeFacts {
             id: target.contents.get(),

@@ -2,7 +2,7 @@
 //! "tree construction dispatcher", and 13.2.6.5).
 //!
 //! The stack is empty outside of `svg` and `math`, where it is not needed. Inside, it holds every open element from
-//! the outermost `svg` or `math` down; in best-effort mode, only `svg`, `math` and integration points.
+//! the outermost `svg` or `math` down; in best-effort mode, only `svg`, `math`, integration points, and a `style`.
 //!
 //! An integration point may contain HTML elements, such as those in the labels of diagrams. The proving walk follows
 //! an HTML element whose tags affect no other element, and stops at any other.
@@ -82,6 +82,16 @@ impl<'a> Foreign<'a> {
         self.open.is_empty()
     }
 
+    /// The number of open elements.
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Closes the innermost open element.
+    pub(super) fn close_innermost(&mut self) {
+        self.open.pop();
+    }
+
     /// True if the innermost open element is in SVG or MathML, so that `<![CDATA[` begins a section.
     pub(super) fn is_foreign_innermost(&self) -> bool {
         self.open.last().is_some_and(|top| top.namespace != Namespace::Html)
@@ -97,6 +107,13 @@ impl<'a> Foreign<'a> {
                 }
                 _ => TagPlace::Point,
             },
+            // An `svg` in an `annotation-xml` is one of SVG, whatever the encoding (13.2.6).
+            Some(ForeignElement { name: around, namespace: Namespace::MathMl, .. })
+                if name.eq_ignore_ascii_case(b"svg")
+                    && around.eq_ignore_ascii_case(b"annotation-xml") =>
+            {
+                TagPlace::Point
+            }
             Some(top) => TagPlace::Foreign(top.namespace),
         }
     }
