@@ -39,6 +39,8 @@ pub enum Format {
     Script,
     /// application/manifest+json
     Manifest,
+    /// application/feed+json
+    JsonFeed,
     /// An Internet message, `.eml` or `.mht`.
     Message,
     /// A mailbox: messages in one file.
@@ -105,6 +107,14 @@ const FORMATS: &[FormatRow] = &[
         MANIFEST,
         &["webmanifest"],
         "a web app manifest",
+        FormatContent::OptIn,
+    ),
+    (
+        Format::JsonFeed,
+        "jsonfeed",
+        "application/feed+json",
+        &[],
+        "a JSON Feed",
         FormatContent::OptIn,
     ),
     (Format::Message, "message", "message/rfc822", MESSAGE, "a message", FormatContent::Entities),
@@ -204,8 +214,8 @@ const HEADER_FIELDS: &[&str] = &[
     "xref",
 ];
 
-/// The first bytes of feeds, in lower case.
-const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
+/// The first bytes of feeds and of descriptions of search engines, in lower case.
+const FEEDS: [&[u8]; 4] = [b"<rss", b"<feed", b"<rdf:rdf", b"<opensearchdescription"];
 
 impl Format {
     /// All formats, in the order of the table.
@@ -422,6 +432,9 @@ impl Format {
         if ascii.starts_with(b"@charset \"") {
             return Self::Css;
         }
+        if begins_json_feed(head) {
+            return Self::JsonFeed;
+        }
         let start = ascii.trim_ascii_start().to_ascii_lowercase();
         if start.starts_with(b"<?xml") {
             let of_xml = |name: &[u8]| memchr::memmem::find(&start, name).is_some();
@@ -532,6 +545,21 @@ pub fn begins_response(head: &[u8]) -> bool {
     let ends = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
     let is_code = status.len() >= 3 && status[..3].iter().all(u8::is_ascii_digit);
     version > 0 && is_code && ends(status.get(3))
+}
+
+/// True if `head` begins with an object whose member `version` is a URL of a JSON Feed (JSON Feed 1.1, "Top-level").
+fn begins_json_feed(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(HEADING_HEAD)];
+    let find = |text: &[u8]| memchr::memmem::find(head, text);
+    let Some(start) = find(b"\"version\"").filter(|_| head.trim_ascii_start().starts_with(b"{"))
+    else {
+        return false;
+    };
+    let value = head[start + b"\"version\"".len()..].trim_ascii_start();
+    let value = value.strip_prefix(b":").unwrap_or_default().trim_ascii_start();
+    // Programs may escape a slash (RFC 8259, 7).
+    let url = value.iter().copied().filter(|byte| *byte != b'\\');
+    b"\"https://jsonfeed.org/version/".iter().copied().eq(url.take(30))
 }
 
 impl FromStr for Format {

@@ -239,6 +239,7 @@ impl<'a> File<'a> {
             !is_skipped_archive && (format.is_read() || is_read(format, scan));
         if !has_document_format || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
+            let has_document_format = has_document_format && !scan.is_probed(format);
             let (is_archive, head, rest) = (is_skipped_archive, bytes, reader);
             return Ok(OpenedInput::NonDocument(NonDocument {
                 why,
@@ -295,6 +296,16 @@ impl<'a> File<'a> {
             Contents::Document(bytes, options)
         };
         Ok(OpenedInput::Document(Self { path, format, passed_over, metadata, contents }))
+    }
+
+    /// The file as one that is not a document: it was read only for links to resources of the site, and has none.
+    pub(crate) fn into_other(self) -> NonDocument {
+        let head = match self.contents {
+            Contents::Document(bytes, _) => bytes,
+            Contents::Mailbox(_) | Contents::Archive(_) => Vec::new(),
+        };
+        let (why, has_document_format, is_archive) = (None, false, false);
+        NonDocument { why, has_document_format, is_archive, head, rest: Box::new(io::empty()) }
     }
 
     /// Calls `work` for every document in the file, with the library's options for it. Archives are read by
@@ -443,7 +454,7 @@ fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     let Origin::Entry(entry) = origin else {
         // Standard input in an unknown format is read as HTML.
         return Some(Format::detect(None, head))
-            .filter(|format| format.is_read())
+            .filter(|format| format.is_read() || is_read(*format, scan))
             .unwrap_or_default();
     };
     let name = entry.path.to_string_lossy();

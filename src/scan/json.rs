@@ -1,5 +1,5 @@
 //! The URLs in JSON: import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3 and
-//! 7) in `script` elements, and web app manifests ([`MANIFEST`]).
+//! 7) in `script` elements, and the members of web app manifests and JSON Feeds ([`MANIFEST`]).
 //!
 //! Spans are byte offsets in the given text, inside the quotes of a string (RFC 8259, 7). The text of a span is
 //! still escaped; [`escape::script`] decodes it. Malformed text yields no URLs.
@@ -31,7 +31,7 @@ pub enum JsonKind {
     SpeculationRules,
     /// `application/ld+json`
     JsonLd,
-    /// `application/manifest+json`
+    /// `application/manifest+json`, `application/feed+json`
     Manifest,
 }
 
@@ -60,6 +60,16 @@ pub struct JsonUrl {
     pub member: Option<&'static str>,
     /// The role in the document.
     pub role: Role,
+    /// True for a term of schema.org, whose value may be text.
+    pub is_doubtful: bool,
+}
+
+impl JsonUrl {
+    /// True if the value is an HTML document, not a URL.
+    #[must_use]
+    pub fn is_html(&self) -> bool {
+        self.member == Some(CONTENT_HTML)
+    }
 }
 
 /// An `@base` of JSON-LD.
@@ -99,6 +109,9 @@ enum ValueKind {
     Url,
     // JSON-LD 1.1, 4
     Node,
+    /// The value of `@id`.
+    Id,
+    /// The value of a term of schema.org.
     Iri,
     Context,
     Base,
@@ -117,10 +130,11 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Rule, "urls", ValueKind::Urls),
     (ValueKind::Context, "@base", ValueKind::Base),
     (ValueKind::Node, "@context", ValueKind::Context),
-    (ValueKind::Node, "@id", ValueKind::Iri),
+    (ValueKind::Node, "@id", ValueKind::Id),
     (ValueKind::Node, "@type", ValueKind::Nothing),
     (ValueKind::Node, "@value", ValueKind::Nothing),
-    // Terms of schema.org whose values are locations. All but `item` and `photo` have the type `@id` in its context.
+    // Terms of schema.org whose values are locations. All but `item`, `photo`, `target` and `urlTemplate` have the type
+    // `@id` in its context. `target` and `urlTemplate` may be templates (RFC 6570).
     (ValueKind::Node, "codeRepository", ValueKind::Iri),
     (ValueKind::Node, "contentUrl", ValueKind::Iri),
     (ValueKind::Node, "discussionUrl", ValueKind::Iri),
@@ -139,13 +153,18 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Node, "sameAs", ValueKind::Iri),
     (ValueKind::Node, "screenshot", ValueKind::Iri),
     (ValueKind::Node, "significantLink", ValueKind::Iri),
+    (ValueKind::Node, "target", ValueKind::Iri),
     (ValueKind::Node, "thumbnailUrl", ValueKind::Iri),
     (ValueKind::Node, "url", ValueKind::Iri),
+    (ValueKind::Node, "urlTemplate", ValueKind::Iri),
 ];
 
-/// The members of a web app manifest that are URLs, each with its role and the specification that defines it. `[]`
-/// stands for the elements of an array, `*` for any key. `docs/links.md` has the same table; a test compares the
-/// two.
+/// The member of a JSON Feed that is an HTML document.
+const CONTENT_HTML: &str = "items[].content_html";
+
+/// The members of web app manifests and JSON Feeds that are URLs, each with its role and the specification that defines
+/// it. No member means one thing in a manifest and another in a feed. `[]` stands for the elements of an array, `*` for
+/// any key. `docs/links.md` has the same table; a test compares the two.
 pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("start_url", Role::Navigation, "Web Application Manifest"),
     ("scope", Role::Metadata, "Web Application Manifest"),
@@ -163,6 +182,26 @@ pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("tab_strip.home_tab.icons[].src", Role::Embedded, "Manifest Incubations"),
     ("tab_strip.new_tab_button.url", Role::Navigation, "Manifest Incubations"),
     ("serviceworker.src", Role::Embedded, "Payment Handler"),
+    ("home_page_url", Role::Navigation, "JSON Feed 1.1"),
+    ("feed_url", Role::Metadata, "JSON Feed 1.1"),
+    ("next_url", Role::Metadata, "JSON Feed 1.1"),
+    ("icon", Role::Embedded, "JSON Feed 1.1"),
+    ("favicon", Role::Embedded, "JSON Feed 1.1"),
+    ("authors[].url", Role::Navigation, "JSON Feed 1.1"),
+    ("authors[].avatar", Role::Embedded, "JSON Feed 1.1"),
+    ("author.url", Role::Navigation, "JSON Feed 1"),
+    ("author.avatar", Role::Embedded, "JSON Feed 1"),
+    ("hubs[].url", Role::Metadata, "JSON Feed 1.1"),
+    ("items[].url", Role::Navigation, "JSON Feed 1.1"),
+    ("items[].external_url", Role::Navigation, "JSON Feed 1.1"),
+    (CONTENT_HTML, Role::Embedded, "JSON Feed 1.1"),
+    ("items[].image", Role::Embedded, "JSON Feed 1.1"),
+    ("items[].banner_image", Role::Embedded, "JSON Feed 1.1"),
+    ("items[].authors[].url", Role::Navigation, "JSON Feed 1.1"),
+    ("items[].authors[].avatar", Role::Embedded, "JSON Feed 1.1"),
+    ("items[].author.url", Role::Navigation, "JSON Feed 1"),
+    ("items[].author.avatar", Role::Embedded, "JSON Feed 1"),
+    ("items[].attachments[].url", Role::Embedded, "JSON Feed 1.1"),
 ];
 
 /// Extends `path`, a prefix of paths in [`MANIFEST`], by `mark` and the name after it. `next` receives the rest of
@@ -208,7 +247,7 @@ impl ValueKind {
     /// The kind of the values in an array of this kind.
     fn element(self) -> Self {
         match self {
-            Self::Node | Self::Iri | Self::Context => self,
+            Self::Node | Self::Id | Self::Iri | Self::Context => self,
             Self::Rules => Self::Rule,
             Self::Urls => Self::Url,
             Self::Manifest(path) => in_manifest(path, "[]", |_| Some(0)),
@@ -232,7 +271,7 @@ impl ValueKind {
             Self::Manifest(path) => MANIFEST.iter().any(|(row, ..)| *row == path),
             Self::Address => is_url_like(&string()),
             // JSON-LD 1.1, 4.5.1: a blank node identifier is not an IRI.
-            Self::Iri => !string().starts_with("_:"),
+            Self::Id | Self::Iri => !string().starts_with("_:"),
             _ => false,
         }
     }
@@ -292,7 +331,7 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let decoded = |span: Span| escape::script(View::of_str(&json[span.range()], 0)).text;
     // A context may come after the URLs that it affects. Therefore the URLs with their nodes, the parents of nodes and
     // the effects of contexts are collected first.
-    let mut found: Vec<(Span, usize, Option<&'static str>)> = Vec::new();
+    let mut found: Vec<(Span, usize, ValueKind)> = Vec::new();
     let mut nodes = vec![0];
     let mut settings: Vec<(usize, BaseSetting)> = Vec::new();
     let mut outer: Vec<OpenValue> = Vec::new();
@@ -313,22 +352,21 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
                         let key = decoded(span);
                         open.next = open.place.member(&key);
                         if open.place.key_is_url(&key) {
-                            found.push((span, open.node, None));
+                            found.push((span, open.node, ValueKind::Url));
                         }
                     }
                 } else if open.next == ValueKind::Base {
                     settings.push((open.node, BaseSetting::Base(Some(span))));
                 } else if open.next.string_is_url(|| decoded(span)) {
-                    let member = match open.next {
-                        ValueKind::Manifest(path) => Some(path),
-                        _ => None,
-                    };
-                    found.push((span, open.node, member));
+                    found.push((span, open.node, open.next));
                 }
             }
             b'{' => {
                 // An object as the value of a term is a node like any other.
-                let place = if open.next == ValueKind::Iri { ValueKind::Node } else { open.next };
+                let place = match open.next {
+                    ValueKind::Id | ValueKind::Iri => ValueKind::Node,
+                    other => other,
+                };
                 let mut node = open.node;
                 if place == ValueKind::Node {
                     node = nodes.len();
@@ -356,9 +394,14 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
         }
     }
     let (in_effect, bases) = bases(&nodes, settings);
-    let url = |(span, node, member): (Span, usize, Option<&'static str>)| {
+    let url = |(span, node, value): (Span, usize, ValueKind)| {
         let base: Option<usize> = in_effect[node];
-        JsonUrl { span, base, member, role: kind.role(member) }
+        let member = match value {
+            ValueKind::Manifest(path) => Some(path),
+            _ => None,
+        };
+        let is_doubtful = value == ValueKind::Iri;
+        JsonUrl { span, base, member, role: kind.role(member), is_doubtful }
     };
     let urls = found.into_iter().map(url).collect();
     JsonUrls { urls, bases }
@@ -476,7 +519,7 @@ mod tests {
             (r#"{"image":["a","b",{"@type":"ImageObject","url":"c"}]}"#, &["a", "b", "c"]),
             (r#"{"itemListElement":[{"position":1,"item":{"@id":"a","name":"b"}}]}"#, &["a"]),
             (r#"{"url":{"@value":"a"},"sameAs":{"@list":["b"]}}"#, &[]),
-            (r#"{"URL":"a","target":{"urlTemplate":"b{c}"}}"#, &[]),
+            (r#"{"URL":"a","target":{"urlTemplate":"b{c}"}}"#, &["b{c}"]),
             // Names in a context are definitions, not links.
             (r#"{"@context":{"@vocab":"a","b":{"@id":"c"},"url":"d"},"logo":"e"}"#, &["e"]),
             (r#"{"@context":["a",{"image":"b"}],"logo":"c"}"#, &["c"]),

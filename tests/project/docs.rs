@@ -131,6 +131,7 @@ fn name(vocabulary: Vocabulary) -> String {
         Vocabulary::Smil => "SMIL",
         Vocabulary::SitemapImage => "Sitemap image",
         Vocabulary::SitemapVideo => "Sitemap video",
+        Vocabulary::MozillaSearch => "Mozilla search",
         other => return format!("{other:?}"),
     };
     name.to_owned()
