@@ -35,7 +35,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::Quote;
 use crate::layer::spelling::{Carrier, Spelling};
 use crate::layer::{OffsetMap, lift};
-use crate::reference::{self, Grammar, without_fragment};
+use crate::reference::{self, Grammar, is_template, without_fragment};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{self, Base, Kept, Profile, Splice, Target};
 use crate::scan::block::holds;
@@ -130,6 +130,8 @@ struct ReferenceUse<'a> {
     empty_resolves: bool,
     fragment_identifies: bool,
     is_xml_base: bool,
+    /// True if the reference may be a template for URLs, whose braces must stay.
+    may_be_template: bool,
 }
 
 /// The base of a link, and the rule and source that gave it.
@@ -196,6 +198,7 @@ impl<'a> Judge<'a> {
             empty_resolves: found.empty_resolves,
             fragment_identifies: found.fragment_identifies,
             is_xml_base: false,
+            may_be_template: false,
         };
         let raw = &bytes[found.span.range()];
         // A kept link that depends on the base needs a report: `super::labels` looks for such links.
@@ -372,6 +375,8 @@ impl<'a> Judge<'a> {
             empty_resolves: link.empty_resolves,
             fragment_identifies: link.fragment_identifies,
             is_xml_base: is_xml_base && !link.fragment_identifies,
+            may_be_template: link.certainty == Certainty::Doubtful
+                || link.attribute.as_deref() == Some("template"),
         };
         // With the decoded text, a verdict is always possible.
         let text = link.reference.as_str();
@@ -653,6 +658,11 @@ impl<'a> Judge<'a> {
             return Some(Verdict::Left(Reason::Placeholder));
         }
         Some(match prepared.base.resolve(text) {
+            Ok(target)
+                if usage.may_be_template && is_template(text) && !is_template(&target.url) =>
+            {
+                Verdict::Left(Reason::Placeholder)
+            }
             // The layout of folders is the same for every profile.
             Ok(target) => {
                 let is_agreed = prepared.base.leads_through_layout(text);

@@ -248,13 +248,11 @@ impl<'a> Collector<'a> {
                 self.json_document(decoded, against);
                 continue;
             }
-            // A fragment names a node of the same graph.
-            let may_be_text = url.is_doubtful && !decoded.text.starts_with('#');
-            let certainty = self.options.certainty(may_be_text.then_some(Group::Json));
+            let certainty = self.options.certainty(url.is_doubtful.then_some(Group::Json));
             let place = LinkPlace { against, element, role: url.role, certainty, ..*place };
             self.decoded(&decoded, Form::Script('"'), url.span, &place);
         }
-        let is_file = kind == json::JsonKind::Manifest;
+        let is_file = matches!(kind, json::JsonKind::Manifest | json::JsonKind::Feed);
         let line = is_file.then(|| json::fault(&view.text))??;
         let message = format!("not JSON: syntax error in line {line}; no link in it was read");
         Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
@@ -265,7 +263,15 @@ impl<'a> Collector<'a> {
         if value.text.contains('<') {
             let (carrier, form, enclosed) = (Carrier::Raw, Form::Script('"'), self.enclosed);
             let (pieces, entities) = (Vec::new(), Vec::new());
-            self.embedded.push(Embedded { value, form, carrier, pieces, entities, enclosed, within });
+            self.embedded.push(Embedded {
+                value,
+                form,
+                carrier,
+                pieces,
+                entities,
+                enclosed,
+                within,
+            });
         }
     }
 

@@ -1,5 +1,5 @@
 //! The URLs in JSON: import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3 and
-//! 7) in `script` elements, and the members of web app manifests and JSON Feeds ([`MANIFEST`]).
+//! 7) in `script` elements, and the members of web app manifests ([`MANIFEST`]) and JSON Feeds ([`FEED`]).
 //!
 //! Spans are byte offsets in the given text, inside the quotes of a string (RFC 8259, 7). The text of a span is
 //! still escaped; [`escape::script`] decodes it. Malformed text yields no URLs.
@@ -31,20 +31,31 @@ pub enum JsonKind {
     SpeculationRules,
     /// `application/ld+json`
     JsonLd,
-    /// `application/manifest+json`, `application/feed+json`
+    /// `application/manifest+json`
     Manifest,
+    /// `application/feed+json`
+    Feed,
 }
 
 impl JsonKind {
-    /// The role of a URL, or of a `member` of a manifest.
+    /// The members that are URLs, for a file of this kind.
+    fn members(self) -> &'static [(&'static str, Role, &'static str)] {
+        match self {
+            Self::Manifest => MANIFEST,
+            Self::Feed => FEED,
+            Self::ImportMap | Self::SpeculationRules | Self::JsonLd => &[],
+        }
+    }
+
+    /// The role of a URL, or of a `member` of a file.
     fn role(self, member: Option<&str>) -> Role {
-        let of_member = || MANIFEST.iter().find(|(path, ..)| Some(*path) == member);
+        let of_member = || self.members().iter().find(|(path, ..)| Some(*path) == member);
         match self {
             Self::ImportMap => Role::Embedded,
             // Documents that a reader may visit next.
             Self::SpeculationRules => Role::Navigation,
             Self::JsonLd => Role::Metadata,
-            Self::Manifest => of_member().map_or(Role::Metadata, |(_, role, _)| *role),
+            Self::Manifest | Self::Feed => of_member().map_or(Role::Metadata, |(_, role, _)| *role),
         }
     }
 }
@@ -56,7 +67,7 @@ pub struct JsonUrl {
     pub span: Span,
     /// The index in [`JsonUrls::bases`] of the base in effect; `None` means the base of the document.
     pub base: Option<usize>,
-    /// The path in [`MANIFEST`] if the URL is a member of a manifest.
+    /// The path in [`MANIFEST`] or [`FEED`] if the URL is a member of such a file.
     pub member: Option<&'static str>,
     /// The role in the document.
     pub role: Role,
@@ -115,8 +126,8 @@ enum ValueKind {
     Iri,
     Context,
     Base,
-    /// A path of [`MANIFEST`], or a prefix of one.
-    Manifest(&'static str),
+    /// A path of a member, or a prefix of one, in a file of this kind.
+    Member(JsonKind, &'static str),
 }
 
 /// The object keys that can lead to URLs. The first row that matches kind and key counts.
@@ -159,12 +170,9 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Node, "urlTemplate", ValueKind::Iri),
 ];
 
-/// The member of a JSON Feed that is an HTML document.
-const CONTENT_HTML: &str = "items[].content_html";
-
-/// The members of web app manifests and JSON Feeds that are URLs, each with its role and the specification that defines
-/// it. No member means one thing in a manifest and another in a feed. `[]` stands for the elements of an array, `*` for
-/// any key. `docs/links.md` has the same table; a test compares the two.
+/// The members of a web app manifest that are URLs, each with its role and the specification that defines it. `[]`
+/// stands for the elements of an array, `*` for any key. `docs/links.md` has the same table; a test compares the
+/// two.
 pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("start_url", Role::Navigation, "Web Application Manifest"),
     ("scope", Role::Metadata, "Web Application Manifest"),
@@ -182,6 +190,13 @@ pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("tab_strip.home_tab.icons[].src", Role::Embedded, "Manifest Incubations"),
     ("tab_strip.new_tab_button.url", Role::Navigation, "Manifest Incubations"),
     ("serviceworker.src", Role::Embedded, "Payment Handler"),
+];
+
+/// The member of a JSON Feed that is an HTML document.
+const CONTENT_HTML: &str = "items[].content_html";
+
+/// The members of a JSON Feed that are URLs, and [`CONTENT_HTML`], in the form of [`MANIFEST`].
+pub const FEED: &[(&str, Role, &str)] = &[
     ("home_page_url", Role::Navigation, "JSON Feed 1.1"),
     ("feed_url", Role::Metadata, "JSON Feed 1.1"),
     ("next_url", Role::Metadata, "JSON Feed 1.1"),
@@ -204,15 +219,20 @@ pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("items[].attachments[].url", Role::Embedded, "JSON Feed 1.1"),
 ];
 
-/// Extends `path`, a prefix of paths in [`MANIFEST`], by `mark` and the name after it. `next` receives the rest of
-/// each row that begins with `path` and `mark`, and returns the length of the name if the row matches.
-fn in_manifest(path: &str, mark: &str, next: impl Fn(&str) -> Option<usize>) -> ValueKind {
-    let found = MANIFEST.iter().find_map(|&(row, ..)| {
+/// Extends `path`, a prefix of paths of members, by `mark` and the name after it. `next` receives the rest of each row
+/// that begins with `path` and `mark`, and returns the length of the name if the row matches.
+fn inner_member(
+    kind: JsonKind,
+    path: &str,
+    mark: &str,
+    next: impl Fn(&str) -> Option<usize>,
+) -> ValueKind {
+    let found = kind.members().iter().find_map(|&(row, ..)| {
         let length = path.len() + mark.len();
         let rest = row.strip_prefix(path)?.strip_prefix(mark)?;
         Some(&row[..length + next(rest)?])
     });
-    found.map_or(ValueKind::Nothing, ValueKind::Manifest)
+    found.map_or(ValueKind::Nothing, |path| ValueKind::Member(kind, path))
 }
 
 impl ValueKind {
@@ -221,7 +241,7 @@ impl ValueKind {
             JsonKind::ImportMap => Self::ImportMap,
             JsonKind::SpeculationRules => Self::RuleSets,
             JsonKind::JsonLd => Self::Node,
-            JsonKind::Manifest => Self::Manifest(""),
+            JsonKind::Manifest | JsonKind::Feed => Self::Member(kind, ""),
         }
     }
 
@@ -230,8 +250,8 @@ impl ValueKind {
         match self {
             Self::Specifiers => Self::Address,
             Self::Scopes => Self::Specifiers,
-            Self::Manifest(path) => {
-                in_manifest(path, if path.is_empty() { "" } else { "." }, |rest| {
+            Self::Member(kind, path) => {
+                inner_member(kind, path, if path.is_empty() { "" } else { "." }, |rest| {
                     let name = rest.split(['.', '[']).next()?;
                     (name == key || name == "*").then_some(name.len())
                 })
@@ -250,7 +270,7 @@ impl ValueKind {
             Self::Node | Self::Id | Self::Iri | Self::Context => self,
             Self::Rules => Self::Rule,
             Self::Urls => Self::Url,
-            Self::Manifest(path) => in_manifest(path, "[]", |_| Some(0)),
+            Self::Member(kind, path) => inner_member(kind, path, "[]", |_| Some(0)),
             _ => Self::Nothing,
         }
     }
@@ -268,7 +288,7 @@ impl ValueKind {
     fn string_is_url(self, string: impl FnOnce() -> String) -> bool {
         match self {
             Self::Url => true,
-            Self::Manifest(path) => MANIFEST.iter().any(|(row, ..)| *row == path),
+            Self::Member(kind, path) => kind.members().iter().any(|(row, ..)| *row == path),
             Self::Address => is_url_like(&string()),
             // JSON-LD 1.1, 4.5.1: a blank node identifier is not an IRI.
             Self::Id | Self::Iri => !string().starts_with("_:"),
@@ -397,7 +417,7 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let url = |(span, node, value): (Span, usize, ValueKind)| {
         let base: Option<usize> = in_effect[node];
         let member = match value {
-            ValueKind::Manifest(path) => Some(path),
+            ValueKind::Member(_, path) => Some(path),
             _ => None,
         };
         let is_doubtful = value == ValueKind::Iri;

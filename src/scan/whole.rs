@@ -42,7 +42,8 @@ pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
     };
     let (content, element) = match format {
         Format::Css => (TextContent::Css, ""),
-        Format::Manifest | Format::JsonFeed => (TextContent::Json(JsonKind::Manifest), ""),
+        Format::Manifest => (TextContent::Json(JsonKind::Manifest), ""),
+        Format::JsonFeed => (TextContent::Json(JsonKind::Feed), ""),
         _ => (TextContent::Script(Goal::File), "script"),
     };
     let empty = |charset| Document::empty(Arc::clone(&options.entity), format, charset);

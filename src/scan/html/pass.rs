@@ -23,7 +23,9 @@ use super::sink::{Sink, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{Names, declaration_end};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, Certainty, FallbackReason, LONGEST_BASE, Link, Standing, entity_name};
+use crate::document::{
+    Against, Certainty, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
+};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
