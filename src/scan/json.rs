@@ -568,6 +568,30 @@ mod tests {
     }
 
     #[test]
+    fn json_feeds() {
+        for (json, expected) in [
+            (r#"{"icon":"a","items":[{"image":"b","icon":"c","id":"d"}]}"#, &["a", "b"] as &[_]),
+            (r#"{"items":{"url":"a"},"icons":[{"src":"b"}],"author":"c"}"#, &[]),
+            (r#"{"item":[{"url":"a"}],"items":[[{"url":"b"}]]}"#, &[]),
+        ] {
+            check(JsonKind::Feed, json, expected);
+        }
+        let found = urls(JsonKind::Feed, r#"{"items":[{"content_html":"a","url":"b"}]}"#).urls;
+        assert_eq!(found.iter().map(JsonUrl::is_html).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn only_terms_may_be_text() {
+        let found = urls(JsonKind::JsonLd, r#"{"@id":"a","license":"b","target":"c{d}"}"#).urls;
+        assert_eq!(
+            found.iter().map(|url| url.is_doubtful).collect::<Vec<_>>(),
+            [false, true, true]
+        );
+        let found = urls(JsonKind::SpeculationRules, r#"{"prefetch":[{"urls":["a"]}]}"#).urls;
+        assert!(!found[0].is_doubtful);
+    }
+
+    #[test]
     fn malformed_json_has_no_urls() {
         for json in [
             "",
