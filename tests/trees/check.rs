@@ -756,7 +756,7 @@ fn many_missing_targets_take_linear_time() {
     let page =
         Page::of(&page_entry, page.as_bytes(), Format::Html, &Options::default(), &moving.from);
     index.add_entry(&page_entry, None);
-    let found = findings(&page, &Tree { index, ids: HashMap::new() }, &moving);
+    let found = findings(&page, &Tree { index: index.into(), ids: HashMap::new() }, &moving);
     assert_eq!(found.len(), 20_000);
     assert!(found.iter().all(|finding| finding.cause.map(Cause::name) == Some("absent")));
 }
