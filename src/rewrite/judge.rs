@@ -12,7 +12,7 @@
 //! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute, Outcome::Left]);
 //! ```
 //!
-//! Some places hold URLs or other text. [`Judge::is_link`] gives a value that is not a link no verdict.
+//! Some places hold URLs or other text. Text gets no outcome ([`Judge::is_link`]).
 //!
 //! Deliberately absent: the choice of the base.
 
