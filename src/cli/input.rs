@@ -88,9 +88,10 @@ impl NonDocument {
         if let Some(why) = &self.why {
             return Error::new(why.clone());
         }
-        let format = Format::opt_in(&path.to_string_lossy());
-        let why = match format.and_then(|format| Some((format.noun(), group_of(format)?))) {
-            Some((noun, group)) => format!("{noun} is read only with --enable {group}"),
+        let format =
+            Format::opt_in(&path.to_string_lossy()).unwrap_or(Format::detect(None, &self.head));
+        let why = match group_of(format) {
+            Some(group) => format!("{} is read only with --enable {group}", format.noun()),
             None => format!(
                 "not recognized as a document; if it is one, give its format with --format: {}",
                 Format::NAMES.join(", ")
