@@ -412,6 +412,7 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
             Format::Css => Some((Source::BaseElement, "a style sheet declares no base")),
             Format::Script => Some((Source::BaseElement, "a script declares no base")),
             Format::Manifest => Some((Source::BaseElement, "a manifest declares no base")),
+            Format::JsonFeed => Some((Source::BaseElement, "a JSON Feed declares no base")),
             _ => Some((Source::BaseElement, "the document has no base element")),
         };
         if let Some((source, reason)) = absent {

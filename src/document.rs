@@ -207,6 +207,18 @@ named! {
 
 display_by_name!(Role);
 
+/// The certainty that the value of a place is a reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Certainty {
+    /// The place holds only references.
+    #[default]
+    Certain,
+    /// The place also holds other text, such as a name.
+    Doubtful,
+    /// The value counts only if it leads to a resource of the site.
+    IfFound,
+}
+
 /// A reference in a document, as written.
 #[derive(Clone, Debug)]
 pub struct Link {
@@ -218,6 +230,8 @@ pub struct Link {
     pub reference: String,
     /// The role in the document.
     pub role: Role,
+    /// The certainty that the value is a reference.
+    pub certainty: Certainty,
     /// The base against which the reference is resolved.
     pub against: Against,
     /// True if an empty reference means the base; false if it has no meaning.

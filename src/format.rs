@@ -45,6 +45,8 @@ pub enum Format {
     Script,
     /// application/manifest+json
     Manifest,
+    /// application/feed+json
+    JsonFeed,
     /// An Internet message, `.eml` or `.mht`.
     Message,
     /// A mailbox: messages in one file.
@@ -111,6 +113,14 @@ const FORMATS: &[FormatRow] = &[
         MANIFEST,
         &["webmanifest"],
         "a web app manifest",
+        FormatContent::OptIn,
+    ),
+    (
+        Format::JsonFeed,
+        "jsonfeed",
+        "application/feed+json",
+        &[],
+        "a JSON Feed",
         FormatContent::OptIn,
     ),
     (Format::Message, "message", "message/rfc822", MESSAGE, "a message", FormatContent::Entities),
@@ -210,8 +220,8 @@ const HEADER_FIELDS: &[&str] = &[
     "xref",
 ];
 
-/// The first bytes of feeds, in lower case.
-const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
+/// The first bytes of feeds and of descriptions of search engines, in lower case.
+const FEEDS: [&[u8]; 4] = [b"<rss", b"<feed", b"<rdf:rdf", b"<opensearchdescription"];
 
 impl Format {
     /// All formats, in the order of the table.
@@ -435,6 +445,9 @@ impl Format {
         if ascii.starts_with(b"@charset \"") {
             return Self::Css;
         }
+        if begins_json_feed(head) {
+            return Self::JsonFeed;
+        }
         let start = ascii.trim_ascii_start().to_ascii_lowercase();
         if start.starts_with(b"<?xml") {
             let of_xml = |name: &[u8]| memchr::memmem::find(&start, name).is_some();
@@ -547,6 +560,21 @@ pub fn begins_response(head: &[u8]) -> bool {
     version > 0 && is_code && ends(status.get(3))
 }
 
+/// True if `head` begins with an object whose member `version` is a URL of a JSON Feed (JSON Feed 1.1, "Top-level").
+fn begins_json_feed(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(HEADING_HEAD)];
+    let find = |text: &[u8]| memchr::memmem::find(head, text);
+    let Some(start) = find(b"\"version\"").filter(|_| head.trim_ascii_start().starts_with(b"{"))
+    else {
+        return false;
+    };
+    let value = head[start + b"\"version\"".len()..].trim_ascii_start();
+    let value = value.strip_prefix(b":").unwrap_or_default().trim_ascii_start();
+    // Programs may escape a slash (RFC 8259, 7).
+    let url = value.iter().copied().filter(|byte| *byte != b'\\');
+    b"\"https://jsonfeed.org/version/".iter().copied().eq(url.take(30))
+}
+
 impl FromStr for Format {
     type Err = Error;
 
@@ -582,6 +610,16 @@ mod tests {
             (None, b"<!-- a > b --> <!DOCTYPE rss SYSTEM 'x'><?y ?><RSS>", Format::Xml),
             (None, b"<!-- <rss> --><p>", Format::Html),
             (None, b"<!-- <rss>", Format::Html),
+            (
+                None,
+                b" {\"title\":\"x\",\"version\" : \"https:\\/\\/jsonfeed.org\\/version\\/1\"}",
+                Format::JsonFeed,
+            ),
+            (None, b"{\"version\":\"https://jsonfeed.org/version/", Format::JsonFeed),
+            (None, b"{\"version\":\"https://jsonfeed.org/versio", Format::Other),
+            (None, b"[{\"version\":\"https://jsonfeed.org/version/1\"}]", Format::Other),
+            (Some("a.js"), b"{\"version\":\"https://jsonfeed.org/version/1\"}", Format::Script),
+            (None, b"<OpenSearchDescription xmlns='x'>", Format::Xml),
             (None, b"@charset \"utf-8\"; a { }", Format::Css),
             (None, b"\xef\xbb\xbf@charset \"", Format::Css),
             (None, b"@charset 'utf-8';", Format::Other),
@@ -699,6 +737,7 @@ mod tests {
             ("text", "xml", Format::Xml),
             ("application", "xml", Format::Xml),
             ("application", "atom+xml", Format::Xml),
+            ("application", "feed+json", Format::JsonFeed),
             ("model", "x3d+xml", Format::Xml),
             ("message", "partial", Format::Other),
             ("message", "external-body", Format::Other),

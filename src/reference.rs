@@ -364,6 +364,39 @@ pub fn contains_placeholder(reference: &str) -> bool {
     })
 }
 
+/// True if a reference contains an expression in braces, and thus is a template for URLs (RFC 6570, 2.2). No URL
+/// contains braces.
+///
+/// ```
+/// use baselink::reference::is_template;
+/// assert!(is_template("/search?q={term}") && !is_template("/search?q=%7Bterm%7D"));
+/// ```
+#[must_use]
+pub fn is_template(reference: &str) -> bool {
+    reference.split_once('{').is_some_and(|(_, rest)| rest.contains('}'))
+}
+
+/// True if `text` resembles a relative path rather than a word: it has no white space, and contains a `/` or ends with
+/// the extension of a file, before a query or fragment.
+///
+/// ```
+/// use baselink::reference::resembles_path;
+/// assert!(resembles_path("img/a") && resembles_path("a.jpg?v=2"));
+/// assert!(!resembles_path("Jane Doe/x") && !resembles_path("none") && !resembles_path("Apache-2.0"));
+/// ```
+#[must_use]
+pub fn resembles_path(text: &str) -> bool {
+    let path = text.split(['?', '#']).next().unwrap_or_default();
+    let is_extension = |end: &str| {
+        matches!(end.len(), 2..=11)
+            && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && end.bytes().any(|byte| byte.is_ascii_alphabetic())
+    };
+    let has_extension =
+        path.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_extension(end));
+    !text.contains(char::is_whitespace) && (path.contains('/') || has_extension)
+}
+
 /// Decodes percent-escapes (RFC 3986, 2.1). A `%` that does not begin an escape represents itself.
 pub(crate) fn decode_percent(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());

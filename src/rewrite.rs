@@ -41,7 +41,9 @@ mod unfit_base;
 use std::borrow::Cow;
 
 pub use self::beside::NearbyFiles;
-pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options};
+pub use self::options::{
+    BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options, Site,
+};
 pub(crate) use self::plan::PlannedPart;
 use self::plan::{FilePlan, Requested};
 pub use self::rows::ListedLink;

@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: their meaning. `index.d.ts` describes the options for people.
 
-use baselink::scan::group_of;
+use baselink::scan::{group_of, is_read};
 use baselink::{ContentLocationUse, Dkim, Format, Profile, Rewriter, RewriterBuilder};
 
 use crate::{TypeError, type_error};
@@ -42,7 +42,7 @@ pub(crate) fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
     }
     let rewriter = builder.build().map_err(type_error)?;
     let options = rewriter.options();
-    match group_of(options.format).filter(|group| !options.scan.groups.contains(*group)) {
+    match group_of(options.format).filter(|_| !is_read(options.format, &options.scan)) {
         // The command reports the same error.
         Some(group) => Err(type_error(format!(
             "format '{}' requires enable '{group}'; by default such files have no links",

@@ -19,6 +19,7 @@ const FOLDERS = {
   svg: ["svg", "svg", 10],
   feed: ["xml", "xml", 15],
   manifest: ["manifest", "webmanifest", 3],
+  jsonfeed: ["jsonfeed", "json", 1],
   script: ["script", "js", 5],
   message: ["message", "eml", 140],
   http: ["http", "http", 40],

@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: their meaning. `Options` in `baselink/_types.py` describes the options for people.
 
-use baselink::scan::group_of;
+use baselink::scan::{group_of, is_read};
 use baselink::{ContentLocationUse, Dkim, Format, Options, Rewriter, RewriterBuilder};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -46,7 +46,7 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewrit
     };
     let rewriter = builder.build().map_err(value_error)?;
     let Options { format, scan, .. } = rewriter.options();
-    match group_of(*format).filter(|group| !scan.groups.contains(*group)) {
+    match group_of(*format).filter(|_| !is_read(*format, scan)) {
         // The command reports the same error.
         Some(group) => Err(PyValueError::new_err(format!(
             "format '{}' requires enable='{group}'; by default such files have no links",

@@ -47,6 +47,7 @@ FOLDERS = {
     "svg": ("svg", "svg", 10),
     "feed": ("xml", "xml", 15),
     "manifest": ("manifest", "webmanifest", 3),
+    "jsonfeed": ("jsonfeed", "json", 1),
     "script": ("script", "js", 5),
     "message": ("message", "eml", 140),
     "http": ("http", "http", 40),

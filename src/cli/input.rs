@@ -88,9 +88,10 @@ impl NonDocument {
         if let Some(why) = &self.why {
             return Error::new(why.clone());
         }
-        let format = Format::opt_in(&path.to_string_lossy());
-        let why = match format.and_then(|format| Some((format.noun(), group_of(format)?))) {
-            Some((noun, group)) => format!("{noun} is read only with --enable {group}"),
+        let format =
+            Format::opt_in(&path.to_string_lossy()).unwrap_or(Format::detect(None, &self.head));
+        let why = match group_of(format) {
+            Some(group) => format!("{} is read only with --enable {group}", format.noun()),
             None => format!(
                 "not recognized as a document; if it is one, give its format with --format: {}",
                 Format::NAMES.join(", ")
@@ -239,6 +240,7 @@ impl<'a> File<'a> {
             !is_skipped_archive && (format.is_read() || is_read(format, scan));
         if !has_document_format || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
+            let has_document_format = has_document_format && !scan.is_probed(format);
             let (is_archive, head, rest) = (is_skipped_archive, bytes, reader);
             return Ok(OpenedInput::NonDocument(NonDocument {
                 why,
@@ -295,6 +297,16 @@ impl<'a> File<'a> {
             Contents::Document(bytes, options)
         };
         Ok(OpenedInput::Document(Self { path, format, passed_over, metadata, contents }))
+    }
+
+    /// The file as one that is not a document: it was read only for links to resources of the site, and has none.
+    pub(crate) fn into_other(self) -> NonDocument {
+        let head = match self.contents {
+            Contents::Document(bytes, _) => bytes,
+            Contents::Mailbox(_) | Contents::Archive(_) => Vec::new(),
+        };
+        let (why, has_document_format, is_archive) = (None, false, false);
+        NonDocument { why, has_document_format, is_archive, head, rest: Box::new(io::empty()) }
     }
 
     /// Calls `work` for every document in the file, with the library's options for it. Archives are read by
@@ -443,7 +455,7 @@ fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     let Origin::Entry(entry) = origin else {
         // Standard input in an unknown format is read as HTML.
         return Some(Format::detect(None, head))
-            .filter(|format| format.is_read())
+            .filter(|format| format.is_read() || is_read(*format, scan))
             .unwrap_or_default();
     };
     let name = entry.path.to_string_lossy();

@@ -182,6 +182,12 @@ fn open_and_rewrite(
         OpenedInput::Document(file) => file,
         OpenedInput::NonDocument(other) => return copy_or_skip(other, kind, origin, sink, output),
     };
+    if let Contents::Document(bytes, options) = &file.contents
+        && options.scan.is_probed(file.format)
+        && kind.finds_no_link(origin, bytes, options)
+    {
+        return copy_or_skip(file.into_other(), kind, origin, sink, output);
+    }
     let format = file.format;
     output.report_passed_over(&file.passed_over);
     sink.set_metadata(file.metadata.as_ref());

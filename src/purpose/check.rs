@@ -9,6 +9,7 @@
 //! ```
 //!
 //! ```
+//! use std::sync::Arc;
 //! use baselink::base::Retrieval;
 //! use baselink::collection::{Collection, Resource};
 //! use baselink::purpose::check::{Cause, Class, check};
@@ -18,7 +19,7 @@
 //! collection.add(Resource::file(b"x.html"), ["http://a/docs/x.html"]);
 //! let page = b"<a href=#top></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
 //! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
-//! let checked = check(b"x.html", page, &options, &collection, None);
+//! let checked = check(b"x.html", page, &options, &Arc::new(collection), None);
 //! let found: Vec<_> = checked.findings(&|_, _, _| None, true).filter_map(|(_, finding)| finding).collect();
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
@@ -26,16 +27,18 @@
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
 //! change links and ids.
 
+use std::sync::Arc;
+
 use crate::base::{Retrieval, Source};
 use crate::collection::origin::{RootUrl, canonical};
 use crate::collection::{Collection, is_disk, url_below};
 use crate::diagnostic::Code;
-use crate::document::Program;
+use crate::document::{Against, Program};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::reference::{Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Report};
-use crate::rewrite::{BaseElement, Fragments, Options, rewrite};
+use crate::rewrite::{BaseElement, Fragments, Options, Site, rewrite};
 
 mod bases;
 mod captured;
@@ -75,9 +78,9 @@ enum LinkJudge<'a> {
 pub fn check_capture(
     bytes: &[u8],
     options: &Options,
-    collection: &Collection,
+    collection: &Arc<Collection>,
 ) -> CheckedDocument<'static> {
-    let report = rewrite(bytes, &options_of(options)).report;
+    let report = rewrite(bytes, &options_of(options, collection)).report;
     let document = report.entities.first().filter(|_| !options.format.has_headings());
     let charset = document.map(|document| document.charset);
     let judge = LinkJudge::Captures(CaptureJudge::of(bytes, &report.links, collection));
@@ -94,10 +97,10 @@ pub fn check<'a>(
     name: &[u8],
     bytes: &[u8],
     options: &Options,
-    collection: &'a Collection,
+    collection: &'a Arc<Collection>,
     to: Option<&RootUrl>,
 ) -> CheckedDocument<'a> {
-    let mut options = options_of(options);
+    let mut options = options_of(options, collection);
     let has_ids =
         matches!(options.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
     options.scan.ids &= has_ids;
@@ -142,9 +145,20 @@ pub fn check<'a>(
     CheckedDocument { report, charset, ids, judge: LinkJudge::Move(Box::new(judge)) }
 }
 
-/// Changes `options` so that every reference is resolved.
-fn options_of(options: &Options) -> Options {
+/// The site of a check.
+#[derive(Debug)]
+struct CheckedSite(Arc<Collection>);
+
+impl Site for CheckedSite {
+    fn has(&self, link: &LinkReport, _: &Against) -> bool {
+        link.target.as_deref().is_some_and(|target| self.0.find(target).file().is_some())
+    }
+}
+
+/// Changes `options` so that every reference is resolved, and text that leads nowhere in `collection` is not a link.
+fn options_of(options: &Options, collection: &Arc<Collection>) -> Options {
     Options {
+        site: Some(Arc::new(CheckedSite(Arc::clone(collection)))),
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         ..options.clone()

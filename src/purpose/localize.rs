@@ -40,7 +40,9 @@ use crate::reference::{Category, Grammar, Reference, decode_percent_lossy, place
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::copies::stem_of_companion;
-use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
+use crate::rewrite::{
+    BaseElement, Choice, Destination, Fragments, Options, Rewritten, Site, rewrite,
+};
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
 
@@ -60,10 +62,12 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
     let destination =
         LocalDestination { collection, path, own, place, on_disk, to_browsers, is_message };
+    let destination = Arc::new(destination);
     Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
-        destination: Some(Arc::new(destination)),
+        site: Some(Arc::clone(&destination) as Arc<dyn Site>),
+        destination: Some(destination),
         ..options.clone()
     }
 }
@@ -162,10 +166,11 @@ impl Destination for LocalDestination {
         if link.source.kind() == SourceKind::Note && link.reference.starts_with('#') {
             return Choice::Kept;
         }
-        // The target of `codebase` or `scope` is a folder. In a sitemap, the protocol requires absolute URLs.
+        // The target of `codebase` or `scope` is a folder. Sitemaps, and search engines once they are installed, need
+        // absolute URLs.
         let wants_absolute = match link.attribute.as_deref() {
-            None => link.element == "scope" || is_location(&link.element),
-            Some(attribute) => attribute == "codebase",
+            None if link.element == "scope" => true,
+            attribute => attribute == Some("codebase") || is_location(&link.element, attribute),
         };
         if wants_absolute {
             return Choice::Target;
@@ -202,6 +207,14 @@ impl Destination for LocalDestination {
             }
             None => Choice::Target,
         }
+    }
+}
+
+impl Site for LocalDestination {
+    fn has(&self, link: &LinkReport, against: &Against) -> bool {
+        let is_saved = |target: &str| self.collection.find_saved(target).is_some();
+        matches!(self.choose(link, against), Choice::Reference(_))
+            || link.target.as_deref().is_some_and(is_saved)
     }
 }
 

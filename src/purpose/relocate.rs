@@ -51,7 +51,7 @@ use crate::reference::{Category, Grammar, Reference, decode_percent};
 use crate::report::{LinkReport, Outcome};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{
-    BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten, rewrite,
+    BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten, Site, rewrite,
 };
 use crate::span::Span;
 
@@ -327,7 +327,7 @@ pub fn options(
     // Feed readers, crawlers and mail programs may not know the URL of the document, so relative links could break.
     let keeps_forms = relocation.form == LinkForm::Written
         || options.format.has_headings()
-        || options.format == Format::Xml
+        || matches!(options.format, Format::Xml | Format::JsonFeed)
         || (is_page && is_at_any_url(name));
     let must_be_absolute = match keeps_forms {
         true => Vec::new(),
@@ -341,13 +341,15 @@ pub fn options(
         must_be_absolute,
         last_base: Mutex::default(),
     };
+    let destination = Arc::new(destination);
     let mut options = Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         // The collection knows the files of the tree, so the comments in saved pages are not needed.
         local_copies: LocalCopies::Rewrite,
         beside: None,
-        destination: Some(Arc::new(destination)),
+        site: Some(Arc::clone(&destination) as Arc<dyn Site>),
+        destination: Some(destination),
         ..options.clone()
     };
     options.scan.ignore_saved = true;
@@ -414,6 +416,12 @@ impl Destination for RelocateLinks {
             && !relocation.collection.has_renames()
             && !self.is_message;
         moves_whole.then(|| relocation.from.as_str())
+    }
+}
+
+impl Site for RelocateLinks {
+    fn has(&self, link: &LinkReport, _: &Against) -> bool {
+        link.target.as_deref().is_some_and(|target| self.relocation.file(target).is_some())
     }
 }
 

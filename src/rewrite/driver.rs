@@ -314,8 +314,8 @@ impl Links for Driver<'_, '_> {
     }
 
     fn link(&mut self, bytes: &[u8], link: Link) {
+        let Some(judged) = self.judge.link(link, self.charset, &self.enclosing) else { return };
         self.own_links += 1;
-        let judged = self.judge.link(link, self.charset, &self.enclosing);
         self.judge.count_copy(&judged.report, judged.report.span);
         self.take(bytes, judged, self.charset);
     }

@@ -12,6 +12,8 @@
 //! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute, Outcome::Left]);
 //! ```
 //!
+//! Some places hold URLs or other text. Text gets no outcome ([`Judge::is_link`]).
+//!
 //! Deliberately absent: the choice of the base.
 
 use std::borrow::Cow;
@@ -27,13 +29,13 @@ use super::totals::LinkBases;
 use super::unfit_base::breaks_template;
 use crate::base::{self, BaseChain, Established, Rule, Source, SourceKind};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Against, LONGEST_BASE, Link, Role};
+use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role};
 use crate::edit::Edit;
 use crate::layer::charset::Charset;
 use crate::layer::escape::Quote;
 use crate::layer::spelling::{Carrier, Spelling};
 use crate::layer::{OffsetMap, lift};
-use crate::reference::{self, Grammar, without_fragment};
+use crate::reference::{self, Grammar, is_template, without_fragment};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{self, Base, Kept, Profile, Splice, Target};
 use crate::scan::block::holds;
@@ -129,6 +131,8 @@ struct ReferenceUse<'a> {
     empty_resolves: bool,
     fragment_identifies: bool,
     is_xml_base: bool,
+    /// True if the reference may be a template for URLs, whose braces must stay.
+    may_be_template: bool,
 }
 
 /// The base of a link, and the rule and source that gave it.
@@ -185,7 +189,7 @@ impl<'a> Judge<'a> {
     /// decoded first.
     #[inline(always)]
     pub(super) fn plain(&self, bytes: &[u8], found: &Plain) -> Option<Verdict<'_>> {
-        if !self.has_fast_path {
+        if !self.has_fast_path || found.certainty != Certainty::Certain {
             return None;
         }
         let usage = ReferenceUse {
@@ -195,6 +199,7 @@ impl<'a> Judge<'a> {
             empty_resolves: found.empty_resolves,
             fragment_identifies: found.fragment_identifies,
             is_xml_base: false,
+            may_be_template: false,
         };
         let raw = &bytes[found.span.range()];
         // A kept link that depends on the base needs a report: `super::labels` looks for such links.
@@ -354,14 +359,14 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges a link of a document. The buffer that was scanned is in `charset`. `enclosing` lists the attribute values
-    /// that contain the document, outermost first.
+    /// Judges a link of a document; `None` if the value is not a link. The buffer that was scanned is in `charset`.
+    /// `enclosing` lists the attribute values that contain the document, outermost first.
     pub(super) fn link(
         &mut self,
         link: Link,
         charset: Charset,
         enclosing: &[(Spelling, Charset)],
-    ) -> Judged {
+    ) -> Option<Judged> {
         self.prepare(&link.against);
         let base = self.link_base(&link.against, &link.reference);
         let is_xml_base = link.attribute.as_deref() == Some("xml:base");
@@ -372,6 +377,8 @@ impl<'a> Judge<'a> {
             empty_resolves: link.empty_resolves,
             fragment_identifies: link.fragment_identifies,
             is_xml_base: is_xml_base && !link.fragment_identifies,
+            may_be_template: link.certainty == Certainty::Doubtful
+                || link.attribute.as_deref() == Some("template"),
         };
         // With the decoded text, a verdict is always possible.
         let text = link.reference.as_str();
@@ -380,6 +387,9 @@ impl<'a> Judge<'a> {
         let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
         let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
+        if !self.is_link(&report, link.certainty, &link.against) {
+            return None;
+        }
         // Signed links are kept, even if they are absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
         let choice = match destination {
@@ -411,7 +421,7 @@ impl<'a> Judge<'a> {
         }
         let declares_base = link.against == Against::Fallback || is_xml_base;
         let mut judged = Judged { declares_base, report, edits: Vec::new() };
-        let Some(kept) = kept else { return judged };
+        let Some(kept) = kept else { return Some(judged) };
         let report = &judged.report;
         let (reference, target) = (&report.reference, report.target.as_deref());
         let new = chosen.as_deref().or(target).unwrap_or_default();
@@ -434,7 +444,33 @@ impl<'a> Judge<'a> {
             }
             Err(reason) => judged.refuse(reason),
         }
-        judged
+        Some(judged)
+    }
+
+    /// True if the value of a place with this `certainty` is a link. An absolute URL is a link, and so is a value that is
+    /// left for a reason of its own, such as a placeholder.
+    fn is_link(&self, report: &LinkReport, certainty: Certainty, against: &Against) -> bool {
+        let text = report.reference.as_str();
+        let leads_to_resource = || {
+            // A color may look like a fragment, which would lead to the document itself.
+            let may_lead = report.target.is_some() && !text.is_empty() && !text.starts_with('#');
+            let site = self.options.site.as_ref().filter(|_| may_lead);
+            site.is_some_and(|site| site.has(report, against))
+        };
+        let is_intended = report.reason.is_some_and(Reason::is_intended);
+        match certainty {
+            Certainty::Certain => true,
+            Certainty::IfFound => leads_to_resource(),
+            Certainty::Doubtful if report.outcome == Outcome::Absolute || is_intended => true,
+            Certainty::Doubtful => {
+                let is_marked = ["/", "./", "../", "?"].iter().any(|mark| text.starts_with(mark));
+                is_marked
+                    || match self.options.site {
+                        Some(_) => leads_to_resource(),
+                        None => reference::resembles_path(text),
+                    }
+            }
+        }
     }
 
     /// The report of a link with this verdict, and the parts of the reference that its target keeps.
@@ -634,6 +670,11 @@ impl<'a> Judge<'a> {
             return Some(Verdict::Left(Reason::Placeholder));
         }
         Some(match prepared.base.resolve(text) {
+            Ok(target)
+                if usage.may_be_template && is_template(text) && !is_template(&target.url) =>
+            {
+                Verdict::Left(Reason::Placeholder)
+            }
             // The layout of folders is the same for every profile.
             Ok(target) => {
                 let is_agreed = prepared.base.leads_through_layout(text);

@@ -232,7 +232,9 @@ impl Plan<'_> {
         let mut found = DocumentPlan::within(Some(self.room));
         for link in links(self.bytes, fields) {
             let of_one = if link.element == LABEL { &mut of_label } else { &mut of_others };
-            found.add(of_one.link(link, Charset::UTF_8, &[]));
+            if let Some(judged) = of_one.link(link, Charset::UTF_8, &[]) {
+                found.add(judged);
+            }
         }
         let outgrown = found.settle();
         let span = Span::at(fields.span.start);

@@ -48,8 +48,17 @@ pub struct Options {
     pub base_element: BaseElement,
     /// Chooses the replacement of each link. If `None`, the replacement is the target.
     pub destination: Option<Arc<dyn Destination>>,
+    /// The site that the document belongs to, if known.
+    pub site: Option<Arc<dyn Site>>,
     /// The options of the scanners.
     pub scan: ScanOptions,
+}
+
+/// The resources of a folder or an archive. Some places hold URLs or other text
+/// ([`Certainty`](crate::document::Certainty)); a value that leads to a resource is a link.
+pub trait Site: fmt::Debug + Send + Sync {
+    /// True if `link`, which is resolved `against` this base, leads to a resource.
+    fn has(&self, link: &LinkReport, against: &Against) -> bool;
 }
 
 /// The replacement for a link that has a target.

@@ -115,13 +115,13 @@ named! {
         Social = "social",
         /// `data-*` attributes of lazy loading libraries.
         Lazy = "lazy",
-        /// Import maps, speculation rules and JSON-LD in `script` elements.
+        /// Import maps, speculation rules and JSON-LD in `script` elements; JSON Feeds.
         Json = "json",
         /// Header fields of messages and HTTP responses.
         Headers = "headers",
         /// `<URL:…>` in plain text.
         Text = "text",
-        /// Web app manifests and sitemaps.
+        /// Web app manifests, JSON Feeds, sitemaps and descriptions of search engines.
         Manifest = "manifest",
         /// The imports of scripts, and URLs relative to a module.
         Scripts = "scripts",

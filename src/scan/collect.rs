@@ -14,7 +14,7 @@
 use super::attributes::{Empty, Fragment, Group, Groups, Row, Syntax};
 use super::{ScanOptions, css, json, script, value};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, LONGEST_BASE, Link, Role};
+use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::xml::EntityUse;
 use crate::layer::{View, escape};
@@ -37,6 +37,7 @@ pub(super) struct Collector<'a> {
 /// A document embedded in a value.
 pub(super) struct Embedded {
     pub(super) value: View,
+    pub(super) form: Form,
     pub(super) carrier: Carrier,
     /// The carrier of each piece of the value, if there are several.
     pub(super) pieces: Vec<(Span, Carrier)>,
@@ -84,6 +85,8 @@ pub(super) struct LinkPlace<'a> {
     pub(super) row: Option<&'static Row>,
     /// The role of the references, used if there is no row.
     pub(super) role: Role,
+    /// The certainty of the references, used if there is no row.
+    pub(super) certainty: Certainty,
     pub(super) carriers: Carriers<'a>,
     pub(super) against: Against,
     /// True if the attribute is written without `=`.
@@ -100,6 +103,7 @@ impl<'a> LinkPlace<'a> {
             attribute: None,
             row: None,
             role: Role::Embedded,
+            certainty: Certainty::Certain,
             carriers,
             against: Against::Document,
             no_value: false,
@@ -170,6 +174,7 @@ impl<'a> Collector<'a> {
                 };
                 self.embedded.push(Embedded {
                     value: view,
+                    form: Form::Document,
                     carrier: place.carriers.first(),
                     pieces,
                     entities: place.entities.to_vec(),
@@ -208,6 +213,7 @@ impl<'a> Collector<'a> {
             attribute: place.attribute.map(str::to_owned),
             reference: view.text[inner.range()].to_owned(),
             role: row.map_or(place.role, |row| row.role),
+            certainty: row.map_or(place.certainty, |row| self.options.certainty(row.group)),
             against: match has_unknown {
                 Some(true) => Against::Unknown,
                 _ => place.against.clone(),
@@ -264,15 +270,36 @@ impl<'a> Collector<'a> {
                 inner => inner,
             };
             let element = url.member.unwrap_or(place.element);
-            let place = LinkPlace { against, element, role: url.role, ..*place };
-            if let Some(raw) = view.slice(url.span) {
-                self.decoded(&escape::script(raw), Form::Script('"'), url.span, &place);
+            let Some(decoded) = view.slice(url.span).map(escape::script) else { continue };
+            if url.is_html() {
+                self.json_document(decoded, against);
+                continue;
             }
+            let certainty = self.options.certainty(url.is_doubtful.then_some(Group::Json));
+            let place = LinkPlace { against, element, role: url.role, certainty, ..*place };
+            self.decoded(&decoded, Form::Script('"'), url.span, &place);
         }
-        let is_file = kind == json::JsonKind::Manifest;
+        let is_file = matches!(kind, json::JsonKind::Manifest | json::JsonKind::Feed);
         let line = is_file.then(|| json::fault(&view.text))??;
         let message = format!("not JSON: syntax error in line {line}; no link in it was read");
         Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
+    }
+
+    /// Adds the HTML document in a string of JSON. HTML without a tag contains no links.
+    fn json_document(&mut self, value: View, within: Against) {
+        if value.text.contains('<') {
+            let (carrier, form, enclosed) = (Carrier::Raw, Form::Script('"'), self.enclosed);
+            let (pieces, entities) = (Vec::new(), Vec::new());
+            self.embedded.push(Embedded {
+                value,
+                form,
+                carrier,
+                pieces,
+                entities,
+                enclosed,
+                within,
+            });
+        }
     }
 
     /// Adds the URLs of the script in `view`. If the script cannot be read to its end, adds none and returns a
@@ -285,17 +312,20 @@ impl<'a> Collector<'a> {
     ) -> Option<Diagnostic> {
         let urls = match script::urls(&view.text, goal) {
             Ok(urls) => urls,
+            Err(_) if self.options.probed.contains(Group::Scripts) => return None,
             Err(fault) => {
                 let message = format!("the script was not read: {} here", fault.what);
                 let span = view.map.covering(Span::at(fault.at));
                 return Some(Diagnostic::new(Code::NotWellFormed, span, message));
             }
         };
+        let certainty = self.options.certainty(Some(Group::Scripts));
+        let place = LinkPlace { certainty, against: place.against.clone(), ..*place };
         for url in urls {
             let Some(raw) = view.slice(url.span) else { continue };
             let decoded = escape::script(raw);
             if !url.is_specifier || json::is_url_like(&decoded.text) {
-                self.decoded(&decoded, Form::Script(url.quote), url.span, place);
+                self.decoded(&decoded, Form::Script(url.quote), url.span, &place);
             }
         }
         None

@@ -1,5 +1,5 @@
 //! The URLs in JSON: import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3 and
-//! 7) in `script` elements, and web app manifests ([`MANIFEST`]).
+//! 7) in `script` elements, and the members of web app manifests ([`MANIFEST`]) and JSON Feeds ([`FEED`]).
 //!
 //! Spans are byte offsets in the given text, inside the quotes of a string (RFC 8259, 7). The text of a span is
 //! still escaped; [`escape::script`] decodes it. Malformed text yields no URLs.
@@ -33,18 +33,29 @@ pub enum JsonKind {
     JsonLd,
     /// `application/manifest+json`
     Manifest,
+    /// `application/feed+json`
+    Feed,
 }
 
 impl JsonKind {
-    /// The role of a URL, or of a `member` of a manifest.
+    /// The members that are URLs, for a file of this kind.
+    fn members(self) -> &'static [(&'static str, Role, &'static str)] {
+        match self {
+            Self::Manifest => MANIFEST,
+            Self::Feed => FEED,
+            Self::ImportMap | Self::SpeculationRules | Self::JsonLd => &[],
+        }
+    }
+
+    /// The role of a URL, or of a `member` of a file.
     fn role(self, member: Option<&str>) -> Role {
-        let of_member = || MANIFEST.iter().find(|(path, ..)| Some(*path) == member);
+        let of_member = || self.members().iter().find(|(path, ..)| Some(*path) == member);
         match self {
             Self::ImportMap => Role::Embedded,
             // Documents that a reader may visit next.
             Self::SpeculationRules => Role::Navigation,
             Self::JsonLd => Role::Metadata,
-            Self::Manifest => of_member().map_or(Role::Metadata, |(_, role, _)| *role),
+            Self::Manifest | Self::Feed => of_member().map_or(Role::Metadata, |(_, role, _)| *role),
         }
     }
 }
@@ -56,10 +67,20 @@ pub struct JsonUrl {
     pub span: Span,
     /// The index in [`JsonUrls::bases`] of the base in effect; `None` means the base of the document.
     pub base: Option<usize>,
-    /// The path in [`MANIFEST`] if the URL is a member of a manifest.
+    /// The path in [`MANIFEST`] or [`FEED`] if the URL is a member of such a file.
     pub member: Option<&'static str>,
     /// The role in the document.
     pub role: Role,
+    /// True for a term of schema.org, whose value may be text.
+    pub is_doubtful: bool,
+}
+
+impl JsonUrl {
+    /// True if the value is an HTML document, not a URL.
+    #[must_use]
+    pub fn is_html(&self) -> bool {
+        self.member == Some(CONTENT_HTML)
+    }
 }
 
 /// An `@base` of JSON-LD.
@@ -99,11 +120,14 @@ enum ValueKind {
     Url,
     // JSON-LD 1.1, 4
     Node,
+    /// The value of `@id`.
+    Id,
+    /// The value of a term of schema.org.
     Iri,
     Context,
     Base,
-    /// A path of [`MANIFEST`], or a prefix of one.
-    Manifest(&'static str),
+    /// A path of a member, or a prefix of one, in a file of this kind.
+    Member(JsonKind, &'static str),
 }
 
 /// The object keys that can lead to URLs. The first row that matches kind and key counts.
@@ -117,10 +141,11 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Rule, "urls", ValueKind::Urls),
     (ValueKind::Context, "@base", ValueKind::Base),
     (ValueKind::Node, "@context", ValueKind::Context),
-    (ValueKind::Node, "@id", ValueKind::Iri),
+    (ValueKind::Node, "@id", ValueKind::Id),
     (ValueKind::Node, "@type", ValueKind::Nothing),
     (ValueKind::Node, "@value", ValueKind::Nothing),
-    // Terms of schema.org whose values are locations. All but `item` and `photo` have the type `@id` in its context.
+    // Terms of schema.org whose values are locations. All but `item`, `photo`, `target` and `urlTemplate` have the type
+    // `@id` in its context. `target` and `urlTemplate` may be templates (RFC 6570).
     (ValueKind::Node, "codeRepository", ValueKind::Iri),
     (ValueKind::Node, "contentUrl", ValueKind::Iri),
     (ValueKind::Node, "discussionUrl", ValueKind::Iri),
@@ -139,8 +164,10 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Node, "sameAs", ValueKind::Iri),
     (ValueKind::Node, "screenshot", ValueKind::Iri),
     (ValueKind::Node, "significantLink", ValueKind::Iri),
+    (ValueKind::Node, "target", ValueKind::Iri),
     (ValueKind::Node, "thumbnailUrl", ValueKind::Iri),
     (ValueKind::Node, "url", ValueKind::Iri),
+    (ValueKind::Node, "urlTemplate", ValueKind::Iri),
 ];
 
 /// The members of a web app manifest that are URLs, each with its role and the specification that defines it. `[]`
@@ -165,15 +192,47 @@ pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("serviceworker.src", Role::Embedded, "Payment Handler"),
 ];
 
-/// Extends `path`, a prefix of paths in [`MANIFEST`], by `mark` and the name after it. `next` receives the rest of
-/// each row that begins with `path` and `mark`, and returns the length of the name if the row matches.
-fn in_manifest(path: &str, mark: &str, next: impl Fn(&str) -> Option<usize>) -> ValueKind {
-    let found = MANIFEST.iter().find_map(|&(row, ..)| {
+/// The member of a JSON Feed that is an HTML document.
+const CONTENT_HTML: &str = "items[].content_html";
+
+/// The members of a JSON Feed that are URLs, and [`CONTENT_HTML`], in the form of [`MANIFEST`].
+pub const FEED: &[(&str, Role, &str)] = &[
+    ("home_page_url", Role::Navigation, "JSON Feed 1.1"),
+    ("feed_url", Role::Metadata, "JSON Feed 1.1"),
+    ("next_url", Role::Metadata, "JSON Feed 1.1"),
+    ("icon", Role::Embedded, "JSON Feed 1.1"),
+    ("favicon", Role::Embedded, "JSON Feed 1.1"),
+    ("authors[].url", Role::Navigation, "JSON Feed 1.1"),
+    ("authors[].avatar", Role::Embedded, "JSON Feed 1.1"),
+    ("author.url", Role::Navigation, "JSON Feed 1"),
+    ("author.avatar", Role::Embedded, "JSON Feed 1"),
+    ("hubs[].url", Role::Metadata, "JSON Feed 1.1"),
+    ("items[].url", Role::Navigation, "JSON Feed 1.1"),
+    ("items[].external_url", Role::Navigation, "JSON Feed 1.1"),
+    (CONTENT_HTML, Role::Embedded, "JSON Feed 1.1"),
+    ("items[].image", Role::Embedded, "JSON Feed 1.1"),
+    ("items[].banner_image", Role::Embedded, "JSON Feed 1.1"),
+    ("items[].authors[].url", Role::Navigation, "JSON Feed 1.1"),
+    ("items[].authors[].avatar", Role::Embedded, "JSON Feed 1.1"),
+    ("items[].author.url", Role::Navigation, "JSON Feed 1"),
+    ("items[].author.avatar", Role::Embedded, "JSON Feed 1"),
+    ("items[].attachments[].url", Role::Embedded, "JSON Feed 1.1"),
+];
+
+/// Extends `path`, a prefix of paths of members, by `mark` and the name after it. `next` receives the rest of each row
+/// that begins with `path` and `mark`, and returns the length of the name if the row matches.
+fn inner_member(
+    kind: JsonKind,
+    path: &str,
+    mark: &str,
+    next: impl Fn(&str) -> Option<usize>,
+) -> ValueKind {
+    let found = kind.members().iter().find_map(|&(row, ..)| {
         let length = path.len() + mark.len();
         let rest = row.strip_prefix(path)?.strip_prefix(mark)?;
         Some(&row[..length + next(rest)?])
     });
-    found.map_or(ValueKind::Nothing, ValueKind::Manifest)
+    found.map_or(ValueKind::Nothing, |path| ValueKind::Member(kind, path))
 }
 
 impl ValueKind {
@@ -182,7 +241,7 @@ impl ValueKind {
             JsonKind::ImportMap => Self::ImportMap,
             JsonKind::SpeculationRules => Self::RuleSets,
             JsonKind::JsonLd => Self::Node,
-            JsonKind::Manifest => Self::Manifest(""),
+            JsonKind::Manifest | JsonKind::Feed => Self::Member(kind, ""),
         }
     }
 
@@ -191,8 +250,8 @@ impl ValueKind {
         match self {
             Self::Specifiers => Self::Address,
             Self::Scopes => Self::Specifiers,
-            Self::Manifest(path) => {
-                in_manifest(path, if path.is_empty() { "" } else { "." }, |rest| {
+            Self::Member(kind, path) => {
+                inner_member(kind, path, if path.is_empty() { "" } else { "." }, |rest| {
                     let name = rest.split(['.', '[']).next()?;
                     (name == key || name == "*").then_some(name.len())
                 })
@@ -208,10 +267,10 @@ impl ValueKind {
     /// The kind of the values in an array of this kind.
     fn element(self) -> Self {
         match self {
-            Self::Node | Self::Iri | Self::Context => self,
+            Self::Node | Self::Id | Self::Iri | Self::Context => self,
             Self::Rules => Self::Rule,
             Self::Urls => Self::Url,
-            Self::Manifest(path) => in_manifest(path, "[]", |_| Some(0)),
+            Self::Member(kind, path) => inner_member(kind, path, "[]", |_| Some(0)),
             _ => Self::Nothing,
         }
     }
@@ -229,10 +288,10 @@ impl ValueKind {
     fn string_is_url(self, string: impl FnOnce() -> String) -> bool {
         match self {
             Self::Url => true,
-            Self::Manifest(path) => MANIFEST.iter().any(|(row, ..)| *row == path),
+            Self::Member(kind, path) => kind.members().iter().any(|(row, ..)| *row == path),
             Self::Address => is_url_like(&string()),
             // JSON-LD 1.1, 4.5.1: a blank node identifier is not an IRI.
-            Self::Iri => !string().starts_with("_:"),
+            Self::Id | Self::Iri => !string().starts_with("_:"),
             _ => false,
         }
     }
@@ -292,7 +351,7 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let decoded = |span: Span| escape::script(View::of_str(&json[span.range()], 0)).text;
     // A context may come after the URLs that it affects. Therefore the URLs with their nodes, the parents of nodes and
     // the effects of contexts are collected first.
-    let mut found: Vec<(Span, usize, Option<&'static str>)> = Vec::new();
+    let mut found: Vec<(Span, usize, ValueKind)> = Vec::new();
     let mut nodes = vec![0];
     let mut settings: Vec<(usize, BaseSetting)> = Vec::new();
     let mut outer: Vec<OpenValue> = Vec::new();
@@ -313,22 +372,21 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
                         let key = decoded(span);
                         open.next = open.place.member(&key);
                         if open.place.key_is_url(&key) {
-                            found.push((span, open.node, None));
+                            found.push((span, open.node, ValueKind::Url));
                         }
                     }
                 } else if open.next == ValueKind::Base {
                     settings.push((open.node, BaseSetting::Base(Some(span))));
                 } else if open.next.string_is_url(|| decoded(span)) {
-                    let member = match open.next {
-                        ValueKind::Manifest(path) => Some(path),
-                        _ => None,
-                    };
-                    found.push((span, open.node, member));
+                    found.push((span, open.node, open.next));
                 }
             }
             b'{' => {
                 // An object as the value of a term is a node like any other.
-                let place = if open.next == ValueKind::Iri { ValueKind::Node } else { open.next };
+                let place = match open.next {
+                    ValueKind::Id | ValueKind::Iri => ValueKind::Node,
+                    other => other,
+                };
                 let mut node = open.node;
                 if place == ValueKind::Node {
                     node = nodes.len();
@@ -356,9 +414,14 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
         }
     }
     let (in_effect, bases) = bases(&nodes, settings);
-    let url = |(span, node, member): (Span, usize, Option<&'static str>)| {
+    let url = |(span, node, value): (Span, usize, ValueKind)| {
         let base: Option<usize> = in_effect[node];
-        JsonUrl { span, base, member, role: kind.role(member) }
+        let member = match value {
+            ValueKind::Member(_, path) => Some(path),
+            _ => None,
+        };
+        let is_doubtful = value == ValueKind::Iri;
+        JsonUrl { span, base, member, role: kind.role(member), is_doubtful }
     };
     let urls = found.into_iter().map(url).collect();
     JsonUrls { urls, bases }
@@ -476,7 +539,7 @@ mod tests {
             (r#"{"image":["a","b",{"@type":"ImageObject","url":"c"}]}"#, &["a", "b", "c"]),
             (r#"{"itemListElement":[{"position":1,"item":{"@id":"a","name":"b"}}]}"#, &["a"]),
             (r#"{"url":{"@value":"a"},"sameAs":{"@list":["b"]}}"#, &[]),
-            (r#"{"URL":"a","target":{"urlTemplate":"b{c}"}}"#, &[]),
+            (r#"{"URL":"a","target":{"urlTemplate":"b{c}"}}"#, &["b{c}"]),
             // Names in a context are definitions, not links.
             (r#"{"@context":{"@vocab":"a","b":{"@id":"c"},"url":"d"},"logo":"e"}"#, &["e"]),
             (r#"{"@context":["a",{"image":"b"}],"logo":"c"}"#, &["c"]),
@@ -502,6 +565,30 @@ mod tests {
         ] {
             check(JsonKind::JsonLd, json, expected);
         }
+    }
+
+    #[test]
+    fn json_feeds() {
+        for (json, expected) in [
+            (r#"{"icon":"a","items":[{"image":"b","icon":"c","id":"d"}]}"#, &["a", "b"] as &[_]),
+            (r#"{"items":{"url":"a"},"icons":[{"src":"b"}],"author":"c"}"#, &[]),
+            (r#"{"item":[{"url":"a"}],"items":[[{"url":"b"}]]}"#, &[]),
+        ] {
+            check(JsonKind::Feed, json, expected);
+        }
+        let found = urls(JsonKind::Feed, r#"{"items":[{"content_html":"a","url":"b"}]}"#).urls;
+        assert_eq!(found.iter().map(JsonUrl::is_html).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn only_terms_may_be_text() {
+        let found = urls(JsonKind::JsonLd, r#"{"@id":"a","license":"b","target":"c{d}"}"#).urls;
+        assert_eq!(
+            found.iter().map(|url| url.is_doubtful).collect::<Vec<_>>(),
+            [false, true, true]
+        );
+        let found = urls(JsonKind::SpeculationRules, r#"{"prefetch":[{"urls":["a"]}]}"#).urls;
+        assert!(!found[0].is_doubtful);
     }
 
     #[test]

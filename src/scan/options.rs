@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use super::attributes::{Group, Groups, Place};
+use crate::document::Certainty;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 
@@ -24,6 +25,9 @@ pub struct ScanOptions {
     pub charset: Option<Charset>,
     /// The enabled groups of places.
     pub groups: Groups,
+    /// The groups of `groups` in which a link counts only if it leads to a resource of the site. Faults of scripts in
+    /// these groups are not reported.
+    pub probed: Groups,
     /// Additional places.
     pub places: Vec<Place>,
     /// True if the possible targets of fragments are collected: `id`, the `name` of `a` (HTML, 7.4.6.4, "find a
@@ -40,6 +44,37 @@ pub struct ScanOptions {
     pub scanner: Scanner,
 }
 
+impl ScanOptions {
+    /// Reads the groups `lazy` and `scripts` for links to resources of the site, unless they are enabled.
+    #[doc(hidden)]
+    pub fn probe(&mut self) {
+        for group in [Group::Lazy, Group::Scripts] {
+            if !self.groups.contains(group) {
+                self.groups.insert(group);
+                self.probed.insert(group);
+            }
+        }
+    }
+
+    /// True if a document of the given format is read only for links to resources of the site.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_probed(&self, format: Format) -> bool {
+        group_of(format).is_some_and(|group| self.probed.contains(group))
+    }
+
+    /// The certainty of a reference in a place of `group`.
+    #[inline(always)]
+    pub(crate) fn certainty(&self, group: Option<Group>) -> Certainty {
+        match group {
+            None => Certainty::Certain,
+            Some(group) if self.probed.contains(group) => Certainty::IfFound,
+            Some(Group::Social | Group::Json | Group::Lazy) => Certainty::Doubtful,
+            Some(_) => Certainty::Certain,
+        }
+    }
+}
+
 /// True if links in a document of the given format are read: the format is supported, and its group, if it has one, is
 /// enabled.
 #[doc(hidden)]
@@ -47,6 +82,7 @@ pub struct ScanOptions {
 pub fn is_read(format: Format, options: &ScanOptions) -> bool {
     match format {
         Format::Html | Format::Css | Format::Xhtml | Format::Svg | Format::Xml => true,
+        Format::JsonFeed if options.groups.contains(Group::Json) => true,
         _ => group_of(format).is_some_and(|group| options.groups.contains(group)),
     }
 }
@@ -58,7 +94,7 @@ pub fn group_of(format: Format) -> Option<Group> {
     match format {
         Format::Plain => Some(Group::Text),
         Format::Script => Some(Group::Scripts),
-        Format::Manifest => Some(Group::Manifest),
+        Format::Manifest | Format::JsonFeed => Some(Group::Manifest),
         _ => None,
     }
 }

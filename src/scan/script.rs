@@ -41,10 +41,7 @@ pub struct ScriptUrl {
 ///
 /// Fails if `script` cannot be read to its end, because the part before the error may have been misread.
 pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
-    // Neither keyword may contain escapes.
-    if memchr::memmem::find(script.as_bytes(), b"import").is_none()
-        && memchr::memmem::find(script.as_bytes(), b"export").is_none()
-    {
+    if !may_have_urls(script.as_bytes()) {
         return Ok(Vec::new());
     }
     let mut finder = UrlFinder { script, recent: Vec::new(), declaration: None, found: Vec::new() };
@@ -60,6 +57,12 @@ pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
         }
     }
     Ok(finder.found)
+}
+
+/// True if a script in an encoding that extends ASCII contains one of the keywords before a URL. Neither may contain
+/// escapes.
+pub(super) fn may_have_urls(script: &[u8]) -> bool {
+    ["import", "export"].iter().any(|word| memchr::memmem::find(script, word.as_bytes()).is_some())
 }
 
 /// The position in the current declaration.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use super::ScanOptions;
 use super::attributes::Group;
-use crate::document::{Against, Document, Link, Role};
+use crate::document::{Against, Certainty, Document, Link, Role};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::{Carrier, Form, Spelling};
@@ -94,6 +94,7 @@ fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
         attribute: None,
         reference: view.text,
         role: Role::Navigation,
+        certainty: Certainty::Certain,
         against: Against::Document,
         empty_resolves: false,
         fragment_identifies: false,

@@ -1,5 +1,5 @@
-//! Files that consist of a single value: style sheets; web app manifests, in the group `manifest`; and scripts, in
-//! the group `scripts`.
+//! Files that consist of a single value: style sheets; web app manifests and JSON Feeds, in the group `manifest`; and
+//! scripts, in the group `scripts`.
 //!
 //! Every URL is resolved against the URL of its own file, also in a manifest (Web Application Manifest, "processing a
 //! manifest"). The page that refers to the file does not matter.
@@ -23,14 +23,14 @@ use std::sync::Arc;
 use super::collect::{Carriers, Collector, LinkPlace, TextContent};
 use super::json::JsonKind;
 use super::script::Goal;
-use super::{ScanOptions, is_read};
+use super::{ScanOptions, html, is_read};
 use crate::document::Document;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::Carrier;
 
-/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`] or [`Format::Script`]. If the
-/// group of the format is not enabled, no links are returned.
+/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`], [`Format::JsonFeed`] or
+/// [`Format::Script`]. If the group of the format is not enabled, no links are returned.
 ///
 /// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
 /// ASCII.
@@ -43,6 +43,7 @@ pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
     let (content, element) = match format {
         Format::Css => (TextContent::Css, ""),
         Format::Manifest => (TextContent::Json(JsonKind::Manifest), ""),
+        Format::JsonFeed => (TextContent::Json(JsonKind::Feed), ""),
         _ => (TextContent::Script(Goal::File), "script"),
     };
     let empty = |charset| Document::empty(Arc::clone(&options.entity), format, charset);
@@ -54,7 +55,8 @@ pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
         let view = charset.decode(&bytes[start..], start);
         let place = LinkPlace::text_of(element, Carriers::One(Carrier::Raw));
         let diagnostics = Vec::from_iter(collector.text(&view, content, &place));
-        Document { links: collector.links, diagnostics, ..empty(charset) }
+        let parts = html::document::parts(collector.embedded, &options.entity, options);
+        Document { links: collector.links, parts, diagnostics, ..empty(charset) }
     })
 }
 

@@ -65,6 +65,9 @@ fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
         ],
         Format::Css => &[(b"@import 'a'; @import \"b\"; c { d: url(e) url( 'f' ) image-set(\"g\" 1x) }", "")],
         Format::Script => &[(b"import './a'; import b from \"../c\"; import('/d')", "scripts")],
+        Format::JsonFeed => {
+            &[(b"{\"home_page_url\": \"a\", \"items\": [{\"url\": \"b\\u0063\"}]}", "manifest")]
+        }
         Format::Manifest => &[(b"{\"start_url\": \"a\", \"icons\": [{\"src\": \"b\\u0063\"}]}", "manifest")],
         Format::Message => &[
             (

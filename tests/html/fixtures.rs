@@ -20,6 +20,7 @@ const FOLDERS: &[(&str, &str, Format, usize)] = &[
     ("svg", "svg", Format::Svg, 10),
     ("feed", "xml", Format::Xml, 15),
     ("manifest", "webmanifest", Format::Manifest, 3),
+    ("jsonfeed", "json", Format::JsonFeed, 1),
     ("script", "js", Format::Script, 5),
 ];
 

@@ -17,7 +17,7 @@ use baselink::rewrite::copies::SUFFIXES;
 use baselink::scan::attributes::{
     AttributeBase, Condition, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE,
 };
-use baselink::scan::json::MANIFEST;
+use baselink::scan::json::{FEED, MANIFEST};
 use baselink::scan::xml::namespaces::Vocabulary;
 use baselink::scan::xml::vocabulary::{self, XmlRow};
 use baselink::{Outcome, Reason, Role};
@@ -132,6 +132,7 @@ fn name(vocabulary: Vocabulary) -> String {
         Vocabulary::Smil => "SMIL",
         Vocabulary::SitemapImage => "Sitemap image",
         Vocabulary::SitemapVideo => "Sitemap video",
+        Vocabulary::MozillaSearch => "Mozilla search",
         other => return format!("{other:?}"),
     };
     name.to_owned()
@@ -207,8 +208,10 @@ fn every_member_of_a_manifest_is_documented_in_its_order() {
     let row = |(member, role, standard): &(&str, Role, &str)| {
         format!("| `{member}` | {role} | `manifest` | {standard} |")
     };
-    let rows: Vec<_> = MANIFEST.iter().map(row).collect();
-    assert_eq!(table(LINKS, "## Web app manifests"), rows);
+    for (heading, members) in [("## Web app manifests", MANIFEST), ("## JSON Feeds", FEED)] {
+        let rows: Vec<_> = members.iter().map(row).collect();
+        assert_eq!(table(LINKS, heading), rows, "docs/links.md should have\n{}", rows.join("\n"));
+    }
 }
 
 #[test]
@@ -265,6 +268,7 @@ fn every_format_is_documented_in_its_order() {
             Format::Other => "no",
             Format::Script => "with `--enable scripts`",
             Format::Manifest => "with `--enable manifest`",
+            Format::JsonFeed => "with `--enable manifest` or `json`",
             _ if format.is_archive() => "by all commands but `move` and `resolve`",
             _ if format.is_read() => "yes",
             _ => "not yet",

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use baselink::scan::attributes::TABLE;
 
 /// Folders of cases, the extension of their documents, and the least number of cases.
-const FOLDERS: [(&str, &str, usize); 7] = [
+const FOLDERS: [(&str, &str, usize); 8] = [
     ("html", "html", 100),
     ("css", "css", 60),
     ("xhtml", "xhtml", 15),
     ("svg", "svg", 10),
     ("feed", "xml", 15),
     ("manifest", "webmanifest", 3),
+    ("jsonfeed", "json", 1),
     ("script", "js", 5),
 ];
 const FILES: [&str; 6] =
@@ -208,6 +209,7 @@ fn every_other_place_has_a_case() {
         ("## Places that are not attributes", 0..1),
         ("## XML", 0..3),
         ("## Web app manifests", 0..1),
+        ("## JSON Feeds", 0..1),
         ("## Scripts", 0..1),
         ("## Header fields and plain text", 0..1),
     ] {

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use baselink::collection::folder::name_of;
 use baselink::collection::origin::map::UrlMap;
@@ -77,13 +78,13 @@ impl Page {
 
 /// The index of all files of a tree, and the ids in its documents.
 struct Tree {
-    index: Collection,
+    index: Arc<Collection>,
     ids: HashMap<usize, Ids>,
 }
 
 impl Tree {
     fn new(pages: &mut [(Vec<u8>, Page)], index: Collection, moving: &Move) -> Self {
-        let mut tree = Self { index, ids: HashMap::new() };
+        let mut tree = Self { index: Arc::new(index), ids: HashMap::new() };
         let mut ids = HashMap::new();
         for (_, page) in pages {
             let mut links = Vec::new();
@@ -755,7 +756,7 @@ fn many_missing_targets_take_linear_time() {
     let page =
         Page::of(&page_entry, page.as_bytes(), Format::Html, &Options::default(), &moving.from);
     index.add_entry(&page_entry, None);
-    let found = findings(&page, &Tree { index, ids: HashMap::new() }, &moving);
+    let found = findings(&page, &Tree { index: index.into(), ids: HashMap::new() }, &moving);
     assert_eq!(found.len(), 20_000);
     assert!(found.iter().all(|finding| finding.cause.map(Cause::name) == Some("absent")));
 }

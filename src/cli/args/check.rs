@@ -115,6 +115,7 @@ impl TypedCheck {
             CheckForm::Text => None,
         };
         let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
+        documents.reading.options.scan.probe();
         documents.archives = if is_of_archives { Archives::Named } else { Archives::None };
         let to = new_url(self.to.as_deref(), &folder)?;
         if !is_of_archives {

@@ -23,7 +23,7 @@ use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile, hierarchical_scheme};
 use baselink::scan::attributes::{Groups, Place};
-use baselink::scan::group_of;
+use baselink::scan::{group_of, is_read};
 use baselink::{
     BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options, ScanOptions,
 };
@@ -269,14 +269,6 @@ impl TypedDocuments {
         for enabled in self.enable {
             groups.extend(enabled);
         }
-        if let Some(format) = self.format
-            && let Some(group) = group_of(format).filter(|group| !groups.contains(*group))
-        {
-            return Err(Error::new(format!(
-                "--format {} requires --enable {group}; by default such files have no links",
-                format.name()
-            )));
-        }
         let trust = Trust::of(&self.trust);
         let local_copies =
             if trust.local_copies { LocalCopies::Keep } else { LocalCopies::Rewrite };
@@ -288,6 +280,14 @@ impl TypedDocuments {
             ignore_saved: !trust.saved,
             ..ScanOptions::default()
         };
+        if let Some(format) = self.format
+            && let Some(group) = group_of(format).filter(|_| !is_read(format, &scan))
+        {
+            return Err(Error::new(format!(
+                "--format {} requires --enable {group}; by default such files have no links",
+                format.name()
+            )));
+        }
         let content_location = match trust.content_location {
             true => ContentLocationUse::Base,
             false => ContentLocationUse::Label,

@@ -75,6 +75,7 @@ impl TypedLocalize {
     pub(super) fn into_request(self) -> Result<Localize> {
         let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::Named;
+        documents.reading.options.scan.probe();
         if let [page] = documents.paths.as_slice()
             && is_page(page, documents.reading.format)
         {

@@ -115,8 +115,10 @@ impl TypedMove {
         let to = to.unwrap_or_else(|| from.clone());
         origins.root_url = Some(from.clone());
         origins.keeps_local_copies = false;
-        let groups = &mut documents.reading.options.scan.groups;
-        [Group::Social, Group::Json, Group::Manifest].into_iter().for_each(|it| groups.insert(it));
+        let scan = &mut documents.reading.options.scan;
+        let groups = [Group::Social, Group::Json, Group::Manifest];
+        groups.into_iter().for_each(|group| scan.groups.insert(group));
+        scan.probe();
         let mut renames = Vec::new();
         for typed in &self.rename {
             renames.append(&mut read_renames(typed, folder)?);

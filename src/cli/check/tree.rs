@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use baselink::base::lacks_only_scheme;
 use baselink::collection::Collection;
@@ -53,7 +54,7 @@ pub(super) struct CheckedTree<'a> {
     numbers: HashMap<PathBuf, usize>,
     /// The number of skipped files that are parts of HTML pages.
     pub(super) parts: usize,
-    pub(super) collection: Collection,
+    pub(super) collection: Arc<Collection>,
     /// The ids in each document, by the number of the document in the collection.
     ids: HashMap<usize, Ids>,
     /// The counts of all files together.
@@ -182,7 +183,7 @@ impl<'a> CheckedTree<'a> {
         // An error is ignored here, because the later walk over the documents reports it.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
         let mut tree = Self::empty(request, origins);
-        let collection = collection.unwrap_or_default();
+        let collection = Arc::new(collection.unwrap_or_default());
         let (mut fragments_of_files, mut ids) = (Vec::new(), HashMap::new());
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(request, &collection, origin, file, output)
@@ -212,7 +213,7 @@ impl<'a> CheckedTree<'a> {
             files: Vec::new(),
             numbers: HashMap::new(),
             parts: 0,
-            collection: Collection::default(),
+            collection: Arc::default(),
             ids: HashMap::new(),
             sum: ClassCounts::default(),
             targets: Targets::default(),
@@ -242,7 +243,11 @@ impl<'a> CheckedTree<'a> {
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan = |number: usize, (_, archived): (&Input<'_>, &Archived), _: &mut Output| {
                 let CapturedDocument { body, options } = plan.document(number, archived).ok()?;
-                let checked = check_capture(&body.bytes, &options?, plan.collection());
+                let options = options?;
+                let checked = check_capture(&body.bytes, &options, plan.collection());
+                if options.scan.is_probed(body.format) && checked.report.links.is_empty() {
+                    return None;
+                }
                 let path = PathBuf::from(plan.chosen.url(number));
                 let input = Input::whole(DocumentName::of(&path), body.format, &body.bytes);
                 let places = FilePlaces::in_charset(&input, checked.charset);
@@ -338,7 +343,7 @@ fn settle(counts: &mut ClassCounts, fragment_links: FragmentLinks, ids: &HashMap
 
 fn scan(
     request: &Check,
-    collection: &Collection,
+    collection: &Arc<Collection>,
     origin: &Origin,
     file: File<'_>,
     output: &mut Output,
@@ -359,6 +364,9 @@ fn scan(
         let mut options = options.clone();
         options.scan.ids = true;
         let document = check(&name, input.bytes, &options, collection, request.to.as_ref());
+        if options.scan.is_probed(options.format) && document.report.links.is_empty() {
+            return Ok(());
+        }
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document.report.diagnostics.iter().filter(|found| is_of_the_document(found));
         found.for_each(|found| output.report_diagnostic(&places, found));

@@ -287,8 +287,13 @@ impl ArchiveRun<'_> {
                 if let Some(damage) = damage {
                     output.caution(&format_args!("{}: {damage}", input.name));
                 }
-                if let Some(options) = options {
-                    let options = localize::options(plan.name(number), collection, &options);
+                let options = options
+                    .map(|options| localize::options(plan.name(number), collection, &options));
+                let has_links = |options: &Options| {
+                    !options.scan.is_probed(format)
+                        || !localize::localize(&bytes, options).report.links.is_empty()
+                };
+                if let Some(options) = options.filter(has_links) {
                     let document = Input::whole(input.name, format, &bytes);
                     let rewritten = rewrite_document(
                         (self.request, kind),

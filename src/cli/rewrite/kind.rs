@@ -22,6 +22,7 @@ use baselink::format::Format;
 use baselink::purpose::adapt;
 use baselink::purpose::localize;
 use baselink::purpose::relocate::{self, LinkForm, Relocation};
+use baselink::reference::is_template;
 use baselink::{LinkReport, Options, Report, Rewritten};
 
 use crate::cli::input::NonDocument;
@@ -84,6 +85,11 @@ impl RewriteKind {
                 localized
             }
         }
+    }
+
+    /// True if a document of `origin` has no link.
+    pub(super) fn finds_no_link(&self, origin: &Origin, bytes: &[u8], options: &Options) -> bool {
+        self.rewrite(bytes, &self.options(origin, bytes, options)).report.links.is_empty()
     }
 
     /// The results that links can have.
@@ -173,8 +179,10 @@ impl RewriteKind {
 
     /// The link targets that belong to the tree by their URL but have no file in it, without their fragments.
     pub(super) fn missing<'r>(&self, report: &'r Report) -> Vec<&'r str> {
-        // A base element needs no file at its URL.
-        let links = report.links.iter().filter(|link| link.element != "base");
+        // A base element needs no file at its URL, and a template is not a URL.
+        let needs_file =
+            |link: &&LinkReport| link.element != "base" && !is_template(&link.reference);
+        let links = report.links.iter().filter(needs_file);
         let target = |link: &'r LinkReport| link.target.as_deref()?.split('#').next();
         match self {
             Self::Absolute => Vec::new(),

@@ -12,7 +12,7 @@ use super::ids::FragmentPlace;
 use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{Absence, TargetPlace};
 use crate::document::{Program, Role};
-use crate::reference::{Category, Grammar, Reference};
+use crate::reference::{Category, Grammar, Reference, is_template};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::span::Span;
@@ -177,6 +177,7 @@ impl MoveJudge<'_> {
                 });
                 if let TargetPlace::Inside(Err(missing)) = now
                     && !is_base(link)
+                    && !is_template(&link.reference)
                 {
                     finding.missing = Some(missing.absence);
                     finding.hint = missing.hint;
@@ -304,6 +305,11 @@ impl MoveJudge<'_> {
             return;
         }
         let number = match (now, then) {
+            (TargetPlace::Inside(Err(_)), _) if is_template(&link.reference) => {
+                finding.class = Class::Left;
+                finding.cause = Some(Cause::Kept(Reason::Placeholder));
+                return;
+            }
             (TargetPlace::Inside(Err(missing)), _) => return missing.clone().record_in(finding),
             (TargetPlace::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be

@@ -27,7 +27,7 @@ use super::heading::{
     without_prefix,
 };
 use super::media_type::{MediaType, quoted_parameter};
-use crate::document::{Against, Link, Role};
+use crate::document::{Against, Certainty, Link, Role};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::{MapBuilder, View};
 use crate::scan::attributes::LOADED;
@@ -127,6 +127,7 @@ impl FoundLinks<'_> {
             map: (view.text == read && !may_be_encoded(&view.text)).then_some(view.map),
             reference: read,
             role: self.role,
+            certainty: Certainty::Certain,
             against: Against::Document,
             empty_resolves: false,
             fragment_identifies: false,

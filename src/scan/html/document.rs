@@ -14,11 +14,11 @@ use std::sync::Arc;
 use super::pass::{self, Links, Part, Plain, Whole};
 use super::prelude;
 use crate::diagnostic::Diagnostic;
-use crate::document::{Against, Decoded, Document, Link, Piece};
+use crate::document::{Against, Decoded, Document, Link, Piece, entity_name};
 use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::Charset;
-use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::layer::spelling::{Carrier, Spelling};
 use crate::scan::ScanOptions;
 use crate::scan::collect::{Embedded, unknown};
 
@@ -68,10 +68,25 @@ impl Links for DocumentBuilder<'_> {
     }
 }
 
+/// Scans the HTML documents in values of the document called `entity`, which is not HTML.
+pub(in crate::scan) fn parts(
+    mut embedded: Vec<Embedded>,
+    entity: &str,
+    options: &ScanOptions,
+) -> Vec<Document> {
+    embedded.sort_by_key(|embedded| embedded.value.map.source().start);
+    let part = |(index, found)| {
+        let entity = entity_name(entity, index + 1);
+        self::embedded(Part { found, entity, depth: 1 }, options)
+    };
+    embedded.into_iter().enumerate().map(part).collect()
+}
+
 /// Scans the HTML document in a value.
 pub(crate) fn embedded(part: Part, options: &ScanOptions) -> Document {
     let Part { found, entity, depth } = part;
-    let Embedded { value: View { text, map }, carrier, pieces, entities, enclosed, within } = found;
+    let Embedded { value: View { text, map }, form, carrier, pieces, entities, enclosed, within } =
+        found;
     let in_cdata =
         carrier == Carrier::CData || pieces.iter().any(|(_, one)| *one == Carrier::CData);
     let bytes = text.as_bytes();
@@ -84,7 +99,7 @@ pub(crate) fn embedded(part: Part, options: &ScanOptions) -> Document {
             link.against = Against::Unknown;
         }
     }
-    let spelling = Spelling { form: Form::Document, carrier, enclosed };
+    let spelling = Spelling { form, carrier, enclosed };
     let piece = |(span, carrier)| Some(Piece { span, carrier, map: map.slice(span)? });
     let pieces = pieces.into_iter().filter_map(piece).collect();
     document.within = within;

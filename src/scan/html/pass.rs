@@ -23,7 +23,9 @@ use super::sink::{Sink, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{Names, declaration_end};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, FallbackReason, LONGEST_BASE, Link, Standing, entity_name};
+use crate::document::{
+    Against, Certainty, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
+};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
@@ -32,7 +34,7 @@ use crate::scan::attributes::{
     self, Condition, Empty, Fragment, Group, Namespace, Place, Row, Syntax,
 };
 use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent, script_type};
-use crate::scan::{ScanOptions, block, css, value};
+use crate::scan::{ScanOptions, block, css, script, value};
 use crate::span::Span;
 
 /// The maximum nesting depth of documents and of markup in text.
@@ -56,6 +58,8 @@ pub(crate) struct Plain {
     pub(crate) empty_resolves: bool,
     /// True if a reference that is only a fragment identifies an element of this document, and is not a link.
     pub(crate) fragment_identifies: bool,
+    /// The certainty that the value is a reference.
+    pub(crate) certainty: Certainty,
 }
 
 /// A receiver of the links of a document, in document order. Spans are offsets in the scanned bytes.
@@ -455,6 +459,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             enclosed: self.enclosed,
             empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
             fragment_identifies: row.is_none_or(|row| row.fragment == Fragment::Identifier),
+            certainty: self.options.certainty(row.and_then(|row| row.group)),
         }
     }
 
@@ -565,6 +570,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         };
         let span = Span::new(start, end);
         match content {
+            Content::Raw(TextContent::Script(_))
+                if !script::may_have_urls(&self.bytes[span.range()]) => {}
             Content::Raw(content) => {
                 let view = self.charset.decode(&self.bytes[span.range()], span.start);
                 let place = if content == TextContent::Css { &STYLE } else { &SCRIPT };

@@ -25,7 +25,7 @@ pub mod vocabulary;
 use self::pass::XmlPass;
 use super::ScanOptions;
 use super::html::{self, saved};
-use crate::document::{Document, entity_name};
+use crate::document::Document;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 
@@ -53,12 +53,6 @@ fn document(
     document.links.sort_by_key(|link| link.span().start);
     let may_be_saved = format == Format::Xhtml && !options.ignore_saved;
     document.saved = may_be_saved.then(|| saved::saved(&bytes[start..])).flatten();
-    let mut embedded = pass.collector.embedded;
-    embedded.sort_by_key(|embedded| embedded.value.map.source().start);
-    let parts = embedded.into_iter().enumerate().map(|(index, found)| {
-        let entity = entity_name(&document.entity, index + 1);
-        html::document::embedded(html::pass::Part { found, entity, depth: 1 }, options)
-    });
-    document.parts = parts.collect();
+    document.parts = html::document::parts(pass.collector.embedded, &document.entity, options);
     document
 }

@@ -79,6 +79,10 @@ pub enum Vocabulary {
     SitemapImage,
     /// Videos in sitemaps.
     SitemapVideo,
+    /// Descriptions of search engines.
+    OpenSearch,
+    /// Mozilla's additions to OpenSearch.
+    MozillaSearch,
 }
 
 /// The known namespace names. Some vocabularies have several, such as one for each version.
@@ -129,6 +133,10 @@ const NAMES: &[(&str, Vocabulary)] = &[
     ("http://www.google.com/schemas/sitemap/0.84", Vocabulary::Sitemap),
     ("http://www.google.com/schemas/sitemap-image/1.1", Vocabulary::SitemapImage),
     ("http://www.google.com/schemas/sitemap-video/1.1", Vocabulary::SitemapVideo),
+    ("http://a9.com/-/spec/opensearch/1.1/", Vocabulary::OpenSearch),
+    ("http://a9.com/-/spec/opensearch/1.0/", Vocabulary::OpenSearch),
+    ("http://a9.com/-/spec/opensearchdescription/1.0/", Vocabulary::OpenSearch),
+    ("http://www.mozilla.org/2006/browser/search/", Vocabulary::MozillaSearch),
 ];
 
 /// The vocabulary of elements without a namespace, by the document element.
@@ -153,6 +161,7 @@ const ROOTS: &[(&[&str], Vocabulary)] = &[
     (&["kml"], Vocabulary::Kml),
     (&["smil"], Vocabulary::Smil),
     (&["urlset", "sitemapindex"], Vocabulary::Sitemap),
+    (&["OpenSearchDescription"], Vocabulary::OpenSearch),
 ];
 
 impl Vocabulary {

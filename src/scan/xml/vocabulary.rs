@@ -186,6 +186,11 @@ pub static TABLE: &[XmlRow] = &[
     sitemap(SitemapImage, Named(&["loc", "license"]), "Google"),
     sitemap(SitemapVideo, Named(&["thumbnail_loc", "content_loc", "player_loc", "gallery_loc"]), "Google"),
     attribute(SitemapVideo, Named(&["uploader"]), "info", "Google").only(Group::Manifest).role(Metadata),
+    attribute(OpenSearch, Named(&["Url"]), "template", "OpenSearch 1.1").only(Group::Manifest).role(Metadata),
+    content(OpenSearch, Named(&["Image"]), Url, "OpenSearch 1.1").only(Group::Manifest),
+    content(OpenSearch, Named(&["SearchForm"]), Url, "browser practice").only(Group::Manifest).role(Navigation),
+    content(MozillaSearch, Named(&["SearchForm"]), Url, "Mozilla").only(Group::Manifest).role(Navigation),
+    content(MozillaSearch, Named(&["UpdateUrl", "IconUpdateUrl"]), Url, "Mozilla").only(Group::Manifest).role(Metadata),
 ];
 
 /// Processing instructions with a URL in the pseudo-attribute `href`, each with its group and the row of the
@@ -201,15 +206,16 @@ static MODEL: Row = Row { role: Metadata, ..STYLE_SHEET };
 /// The row of `xml:base` (XML Base, 3).
 pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").role(Metadata).row;
 
-/// True if the text of an element with this name, as written, is a location in a sitemap. The protocol requires these
-/// URLs to be absolute. No other vocabulary in the table uses such names.
+/// True if the attribute of an element, or its text, is a URL that should be absolute: in a sitemap, whose protocol
+/// requires it, or in the description of a search engine. The name of the element is as written. No other vocabulary in
+/// the table uses such names.
 #[must_use]
-pub fn is_location(element: &str) -> bool {
+pub fn is_location(element: &str, attribute: Option<&str>) -> bool {
     let local = element.rsplit(':').next().unwrap_or_default();
     let mut rows = TABLE.iter().map(|row| &row.row);
     rows.any(|row| {
         row.group == Some(Group::Manifest)
-            && row.attribute.is_empty()
+            && row.attribute == attribute.unwrap_or_default()
             && row.elements.contain(local)
     })
 }

@@ -185,12 +185,18 @@ pub(crate) struct Names {
     attributes: NameMap<()>,
 }
 
-/// The names for the default options, which nearly every scan uses.
-static DEFAULT: LazyLock<Names> = LazyLock::new(|| Names::new(&ScanOptions::default()));
-
-/// The names for the default options, if fragment targets are collected, too.
-static WITH_IDS: LazyLock<Names> =
-    LazyLock::new(|| Names::new(&ScanOptions { ids: true, ..ScanOptions::default() }));
+/// The names for the options that nearly every scan uses: the default groups and those of [`ScanOptions::probe`], each
+/// without and with ids.
+static KNOWN: LazyLock<[(Groups, bool, Names); 4]> = LazyLock::new(|| {
+    [(false, false), (false, true), (true, false), (true, true)].map(|(is_probed, ids)| {
+        let mut options = ScanOptions { ids, ..ScanOptions::default() };
+        if is_probed {
+            options.probe();
+        }
+        let names = Names::new(&options);
+        (options.groups, ids, names)
+    })
+});
 
 /// The attributes whose values a fragment can refer to.
 const IDS: &[&str] = &["id", "name"];
@@ -198,10 +204,12 @@ const IDS: &[&str] = &["id", "name"];
 impl Names {
     /// The names for documents that are scanned with `options`.
     pub(crate) fn of(options: &ScanOptions) -> Cow<'static, Self> {
-        if options.groups == Groups::default() && options.places.is_empty() {
-            Cow::Borrowed(if options.ids { &WITH_IDS } else { &DEFAULT })
-        } else {
-            Cow::Owned(Self::new(options))
+        let is_known = |(groups, ids, _): &&(Groups, bool, Self)| {
+            *groups == options.groups && *ids == options.ids && options.places.is_empty()
+        };
+        match KNOWN.iter().find(is_known) {
+            Some((.., names)) => Cow::Borrowed(names),
+            None => Cow::Owned(Self::new(options)),
         }
     }
 
