@@ -271,7 +271,8 @@ impl ArchiveRun<'_> {
                 bytes.into_owned()
             }
             RewriteKind::Local { collection, .. } => {
-                let Some(CapturedDocument { body, options }) = plan.document(number, archived)
+                let Some(CapturedDocument { body, options }) =
+                    plan.document_on_disk(number, archived)
                 else {
                     let why = "its content codings cannot be decoded; skipped";
                     output.caution(&format_args!("{}: {why}", input.name));

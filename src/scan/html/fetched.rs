@@ -161,7 +161,7 @@ impl Links for FetchedLinks {
 
     fn part(&mut self, _: &[u8], _: Part) {}
 
-    fn diagnostic(&mut self, _: Diagnostic) {}
+    fn diagnostic(&mut self, _: &[u8], _: Diagnostic) {}
 }
 
 impl FetchedLinks {
