@@ -93,6 +93,9 @@ named! {
         Kept = "kept",
         /// The link already has the text that was chosen for it.
         Chosen = "chosen",
+        /// The link can lead neither to a file of the copy nor to a URL that may replace it. It was rewritten and now
+        /// leads nowhere.
+        Nowhere = "nowhere",
     }
 }
 
@@ -146,7 +149,8 @@ pub struct LinkReport {
     pub written: Option<String>,
     /// The outcome of the link.
     pub outcome: Outcome,
-    /// The reason for [`Outcome::Left`] and [`Outcome::NotEditable`].
+    /// The reason for [`Outcome::Left`] and [`Outcome::NotEditable`], and [`Reason::Nowhere`] for
+    /// [`Outcome::Rewritten`].
     pub reason: Option<Reason>,
     /// True if another profile resolves the link to a different target, apart from spelling, or if only some
     /// profiles find a target. Independent of the outcome.
@@ -188,6 +192,22 @@ impl LinkReport {
         self.written = None;
         self.outcome = Outcome::Left;
         self.reason = Some(reason);
+    }
+
+    /// Marks the link as relative without a base, and clears its target.
+    pub(crate) fn lack_base(&mut self) {
+        self.leave(Reason::Nowhere);
+        (self.outcome, self.reason) = (Outcome::NoBase, None);
+    }
+
+    /// Marks the link as rewritten to `written`, which has no file in a copy. If `is_nowhere` is true, the new reference
+    /// leads nowhere; otherwise it is a URL.
+    pub(crate) fn guard(&mut self, written: String, is_nowhere: bool) {
+        self.outcome = Outcome::Rewritten;
+        self.reason = is_nowhere.then_some(Reason::Nowhere);
+        self.target = (!is_nowhere).then(|| written.clone());
+        self.written = Some(written);
+        self.differs = false;
     }
 
     /// True if the link was rewritten, and another profile resolves it differently.

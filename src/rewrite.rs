@@ -24,6 +24,7 @@ mod declaration;
 mod differing;
 mod driver;
 mod file;
+mod guarded;
 mod judge;
 mod judged;
 mod labels;
@@ -41,8 +42,10 @@ mod unfit_base;
 use std::borrow::Cow;
 
 pub use self::beside::NearbyFiles;
+pub(crate) use self::options::NOWHERE;
 pub use self::options::{
-    BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options, Site,
+    BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
+    Site,
 };
 pub(crate) use self::plan::PlannedPart;
 use self::plan::{FilePlan, Requested};

@@ -130,14 +130,39 @@ impl CapturePlan {
         number: usize,
         archived: &'a Archived,
     ) -> Result<CapturedDocument<'a>, &'static str> {
-        let body = archived.body()?;
+        archived.body().map(|body| self.with_options(number, archived, body))
+    }
+
+    /// Like [`document`](Self::document), for a copy that opens from disk. Browsers then determine the format without the
+    /// media type, so a body of another type is read if its name or its first bytes are those of a document.
+    pub(crate) fn document_on_disk<'a>(
+        &self,
+        number: usize,
+        archived: &'a Archived,
+    ) -> Result<CapturedDocument<'a>, &'static str> {
+        let mut body = archived.body()?;
+        if !is_read(body.format, &archived.options.scan) {
+            let name = String::from_utf8_lossy(self.name(number));
+            let format = Format::detect(Some(&name), &body.bytes);
+            let is_opened = !format.has_headings() && !format.is_archive();
+            body.format = if is_opened { format } else { body.format };
+        }
+        Ok(self.with_options(number, archived, body))
+    }
+
+    fn with_options<'a>(
+        &self,
+        number: usize,
+        archived: &Archived,
+        body: CapturedBody<'a>,
+    ) -> CapturedDocument<'a> {
         let options = is_read(body.format, &archived.options.scan).then(|| {
             let mut options = Options { format: body.format, ..archived.options.clone() };
             options.retrieval = Some(archived.retrieval(self.chosen.url(number)));
             options.scan.charset = body.charset.or(options.scan.charset);
             options
         });
-        Ok(CapturedDocument { body, options })
+        CapturedDocument { body, options }
     }
 }
 

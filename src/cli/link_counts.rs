@@ -35,6 +35,8 @@ pub(crate) enum LinkResult {
     Absolute,
     /// The link was a declared base, and is now empty.
     BaseEmptied,
+    /// The link can lead neither to a file nor to a URL, and now leads nowhere.
+    Nowhere,
     NoBase,
     Left,
     NotEditable,
@@ -51,6 +53,7 @@ impl LinkResult {
         Self::MadeAbsolute,
         Self::Absolute,
         Self::BaseEmptied,
+        Self::Nowhere,
         Self::NoBase,
         Self::Left,
         Self::NotEditable,
@@ -64,6 +67,7 @@ impl LinkResult {
         Self::MadeRelative,
         Self::Unchanged,
         Self::Absolute,
+        Self::Nowhere,
         Self::NoBase,
         Self::Left,
         Self::NotEditable,
@@ -84,6 +88,7 @@ impl LinkResult {
     pub(crate) fn of_localized(link: &LinkReport) -> Self {
         let new = link.in_output();
         match (Self::of(link.outcome), link.reason) {
+            (Self::Rewritten, Some(Reason::Nowhere)) => Self::Nowhere,
             (Self::Rewritten, _) if new.is_empty() => Self::BaseEmptied,
             (Self::Rewritten, _) if scheme(Grammar::Rfc3986, new).is_some() => Self::MadeAbsolute,
             (Self::Rewritten, _) => Self::MadeLocal,
@@ -99,6 +104,7 @@ impl LinkResult {
             !matches!(of, Category::AbsoluteUrl | Category::NetPath | Category::AbsPath)
         };
         match (Self::of(link.outcome), category(link.in_output())) {
+            (Self::Rewritten, _) if link.reason == Some(Reason::Nowhere) => Self::Nowhere,
             (Self::Rewritten, new) if is_relative(new) => {
                 match is_relative(category(&link.reference)) {
                     true => Self::MovedRelative,
@@ -120,6 +126,7 @@ impl LinkResult {
                 | Self::MadeLocal
                 | Self::MadeAbsolute
                 | Self::BaseEmptied
+                | Self::Nowhere
                 | Self::MovedRelative
                 | Self::MovedRootRelative
                 | Self::MovedAbsolute
@@ -140,6 +147,7 @@ impl LinkResult {
             Self::Unchanged => "unchanged",
             Self::Absolute => Outcome::Absolute.name(),
             Self::BaseEmptied => "base emptied",
+            Self::Nowhere => Reason::Nowhere.name(),
             Self::NoBase => Outcome::NoBase.name(),
             Self::Left => Outcome::Left.name(),
             Self::NotEditable => Outcome::NotEditable.name(),
@@ -189,7 +197,8 @@ impl LinkCounts {
     pub(crate) fn add_links(&mut self, report: &Report, of: fn(&LinkReport) -> LinkResult) {
         for link in &report.links {
             let result = of(link);
-            let implies_reason = matches!(result, LinkResult::Local | LinkResult::Unchanged);
+            let implies_reason =
+                matches!(result, LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere);
             let reason = link.reason.filter(|_| !implies_reason);
             *self.counts.entry((result, reason)).or_default() += 1;
         }

@@ -19,6 +19,7 @@ use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use baselink::collection::origin::without_assumed_hosts;
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{name, visible};
 use baselink::files::write::Replacement;
@@ -605,8 +606,8 @@ impl Output {
             for level in &entity.chain.levels {
                 let place =
                     level.span.map_or_else(|| input.name.to_string(), |span| places.at(span));
-                let value =
-                    level.value.as_deref().map(|value| format!(" {}", visible_reference(value)));
+                let value = level.value.as_deref().map(without_assumed_hosts);
+                let value = value.map(|value| format!(" {}", visible_reference(&value)));
                 self.print_line(format_args!(
                     "{}: {whose}{} {}{}: {}: {}",
                     self.err.paint(PLACE, place),
@@ -614,7 +615,7 @@ impl Output {
                     level.source.name(),
                     value.unwrap_or_default(),
                     level.status.name(),
-                    visible(&level.reason)
+                    visible(&without_assumed_hosts(&level.reason))
                 ));
             }
         }
@@ -627,9 +628,11 @@ impl Output {
             return;
         }
         for link in &report.links {
-            if !matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute)
-                && link.reason != Some(Reason::Chosen)
-            {
+            let is_as_wished = match link.outcome {
+                Outcome::Rewritten | Outcome::Absolute => link.reason.is_none(),
+                _ => link.reason == Some(Reason::Chosen),
+            };
+            if !is_as_wished {
                 let (place, what) = (places.at(link.span), outcome_and_reason(link));
                 let place = self.err.paint(PLACE, place);
                 let (location, reference) = (location(link), visible_reference(&link.reference));
@@ -699,7 +702,7 @@ impl StrictViolations {
 /// True if `--strict` accepts the outcome of a link.
 fn is_intended(link: &LinkReport) -> bool {
     match link.outcome {
-        Outcome::Rewritten | Outcome::Absolute => true,
+        Outcome::Rewritten | Outcome::Absolute => link.reason.is_none(),
         Outcome::NoBase | Outcome::NotEditable => false,
         Outcome::Left => link.reason.is_some_and(Reason::is_intended),
     }

@@ -23,7 +23,7 @@
 use std::path::{Path, PathBuf};
 
 use super::index::{Collection, Resource, ResourceKind};
-use super::origin::{self, FolderLayout, names};
+use super::origin::{self, FolderLayout, RootUrl, names};
 use crate::base::{Retrieval, Source};
 use crate::files::os_string;
 use crate::files::walk::{EntryKind, TreeEntry};
@@ -94,10 +94,12 @@ impl Collection {
     /// Sets the layout of a tree in which a crawler recorded the URLs of files and named folders after hosts. Only the
     /// layout reveals the files of URLs that redirect, because the crawler records the last URL.
     fn learn_layout(&mut self, url: &str) {
+        let site = RootUrl::of_site(&self.origins.scheme);
         if let Some((scheme, _)) = url.split_once(':')
-            && self.origins.root_url.is_none()
+            && self.origins.root_url.as_ref().is_none_or(|root| *root == site)
             && self.origins.layout.is_none()
         {
+            self.origins.root_url = None;
             self.origins.layout = Some(FolderLayout::Host);
             self.origins.scheme = scheme.to_ascii_lowercase();
         }

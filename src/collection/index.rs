@@ -462,6 +462,17 @@ impl Collection {
         (TargetPlace::Inside(self.named(&below, false)), None)
     }
 
+    /// The path of `url` below the root of the tree, whether or not it has a file.
+    pub(crate) fn path_of_url(&self, url: &str) -> Option<Vec<u8>> {
+        let below = self.origins.root_url.as_ref()?.below_own(without_query(url))?;
+        below.is_path.then_some(below.path)
+    }
+
+    /// The scheme of references that lack only a scheme.
+    pub(crate) fn scheme(&self) -> &str {
+        &self.origins.scheme
+    }
+
     /// The path of `url`, which has no query, below `root`, or else below the root of the tree.
     pub(super) fn path_below(&self, root: Option<&RootUrl>, url: &str) -> Option<Vec<u8>> {
         let below = match root.or(self.origins.root_url.as_ref()) {

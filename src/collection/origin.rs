@@ -39,6 +39,7 @@
 //! `page.html` does not become `/page`. The `.html` is removed only after the extension of a program, as in
 //! `list.php.html`, because a crawler has added it.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -214,8 +215,8 @@ impl RootUrl {
 
     /// The root of a site with an unknown host. Its placeholder is a name that no host has (RFC 6761, 6.4).
     #[must_use]
-    pub fn of_site() -> Self {
-        Self::of_file(ASSUMED)
+    pub fn of_site(scheme: &str) -> Self {
+        Self::of_file(&format!("{scheme}://{ASSUMED_HOST}"))
     }
 
     /// A placeholder for an unknown folder of a site with an unknown host.
@@ -350,18 +351,30 @@ impl PathBelowRoot {
     }
 }
 
-/// The prefix of every URL derived from an assumed root.
+/// The prefix of every URL derived from an assumed root of `check`.
 const ASSUMED: &str = "https://assumed.invalid/";
+
+/// The host of every assumed URL, and the slash after it.
+const ASSUMED_HOST: &str = "assumed.invalid/";
 
 /// The name of each folder in an assumed root.
 const ASSUMED_FOLDER: &str = "assumed/";
 /// The number of folders in an assumed root. Surplus `..` segments of links then do not reach the root of the site.
 const ASSUMED_DEPTH: usize = 16;
 
-/// True if `url` is derived from an assumed root ([`Origins::assume_root`]). Such a URL is not shown.
+/// True if `url` is derived from an assumed root ([`Origins::assume_root`], [`Origins::assume_site`]). Such a URL is
+/// not shown.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
-    url.starts_with(ASSUMED)
+    url.split_once("://").is_some_and(|(_, place)| place.starts_with(ASSUMED_HOST))
+}
+
+/// `text` with only the path of each URL of a site whose host is unknown.
+#[must_use]
+pub fn without_assumed_hosts(text: &str) -> Cow<'_, str> {
+    let Some(at) = text.find(&format!("://{ASSUMED_HOST}")) else { return Cow::Borrowed(text) };
+    let scheme = text[..at].trim_end_matches(|one: char| one.is_ascii_alphabetic());
+    Cow::Owned(text.replace(&format!("{}://{ASSUMED_HOST}", &text[scheme.len()..at]), "/"))
 }
 
 /// The part of `url` that may be shown: after an assumed root, only the path below it; otherwise all of `url`. `None`
@@ -394,6 +407,13 @@ impl Origins {
             self.root_url = Some(place.cloned().unwrap_or_else(RootUrl::assumed));
             self.assumes_root = true;
         }
+    }
+
+    /// Assumes that the root is that of a site with an unknown host, if no map, layout or root URL is given. It applies
+    /// only to files without another URL.
+    pub fn assume_site(&mut self) {
+        let site = RootUrl::of_site(&self.scheme);
+        self.assume_root(Some(&site));
     }
 
     /// The URL of the root, unless it is assumed. Assumed URLs are not shown.

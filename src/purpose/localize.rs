@@ -2,7 +2,7 @@
 //!
 //! The file for a target (RFC 1808, 4) is found by its retrieval URLs, and by the names that programs use for saved
 //! files ([`Collection::find_saved`]). A link to a file becomes a relative reference, and any other link an absolute
-//! URL.
+//! URL. A link that would lead out of the folder on disk leads nowhere (`super::on_disk`).
 //!
 //! Relative references to files work only if their base is the URL of the file that contains them. The `href` of every
 //! `base` element therefore becomes empty, and so does every `xml:base`. Both then denote this URL (HTML, 4.2.3; XML
@@ -31,17 +31,19 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::base::SourceKind;
-use crate::collection::origin::{RootUrl, canonical, names};
+use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{Collection, FoundFile, split_name, stem, url_below, without_query};
 use crate::document::Against;
 use crate::layer::digest::ends_with_md5;
+use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::spelling::{names_base, unmistakable};
 use crate::reference::{Category, Grammar, Reference, decode_percent_lossy, placeholder};
 use crate::report::{LinkReport, Outcome, Reason};
-use crate::resolve::{Base, Profile};
+use crate::resolve::{Base, Profile, parses};
 use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{
-    BaseElement, Choice, Destination, Fragments, Options, Rewritten, Site, rewrite,
+    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, Rewritten, Site,
+    rewrite,
 };
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
@@ -60,6 +62,8 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let collection = Arc::clone(collection);
     let number = collection.number_at(&path);
     let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
+    let place_on_disk = DiskPlace::new(&path, collection.scheme());
+    let guard = LinksInCopy { place: place_on_disk, own: own.clone() };
     let destination =
         LocalDestination { collection, path, own, place, on_disk, to_browsers, is_message };
     let destination = Arc::new(destination);
@@ -68,7 +72,28 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
         base_element: BaseElement::Absolute,
         site: Some(Arc::clone(&destination) as Arc<dyn Site>),
         destination: Some(destination),
+        guard: Some(Arc::new(guard)),
         ..options.clone()
+    }
+}
+
+/// The guard of the links of one file.
+#[derive(Debug)]
+struct LinksInCopy {
+    place: DiskPlace,
+    /// The retrieval URL, in the form in which bases are reported.
+    own: Option<String>,
+}
+
+impl Guard for LinksInCopy {
+    fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
+        let url = link.base.as_deref();
+        let declared = match url {
+            Some(url) if self.own.as_deref() == Some(url) && parses(url) => DiskBase::Own,
+            Some(url) if is_on_network(url) => DiskBase::Url(url),
+            _ => DiskBase::Inside,
+        };
+        self.place.prefix(link, reference, &DiskBase::of(base, declared))
     }
 }
 
@@ -131,6 +156,10 @@ impl Destination for ExceptCanonical {
             true => Choice::Target,
             false => self.others.choose(link, against),
         }
+    }
+
+    fn empties_bases(&self) -> bool {
+        self.others.empties_bases()
     }
 }
 
@@ -197,16 +226,23 @@ impl Destination for LocalDestination {
         let saved = self.saved(target, link);
         let local =
             saved.or_else(|| if self.collection.has_only_urls() { None } else { by_name() });
-        // A URL that denotes a part of a message, or a file on the author's disk, is meaningless in the mirror.
-        let is_meaningless =
-            ["thismessage:", "file:"].iter().any(|scheme| target.starts_with(scheme));
+        // A URL that denotes a part of a message is meaningless in the mirror.
+        let is_meaningless = target.starts_with("thismessage:");
         match local {
             Some(reference) => Choice::Reference(reference),
+            None if is_assumed(target) => match self.place_without_file(target, link) {
+                Some(reference) => Choice::Nowhere(reference),
+                None => Choice::Target,
+            },
             None if is_meaningless && is_relative && self.collection.has_only_urls() => {
                 Choice::Kept
             }
             None => Choice::Target,
         }
+    }
+
+    fn empties_bases(&self) -> bool {
+        !self.is_message
     }
 }
 
@@ -219,6 +255,12 @@ impl Site for LocalDestination {
 }
 
 impl LocalDestination {
+    /// A reference to the place of `target`, a URL of the site whose host is unknown. It has no file.
+    fn place_without_file(&self, target: &str, link: &LinkReport) -> Option<String> {
+        let below = self.collection.path_of_url(target)?;
+        self.reference(&below, target, true, link)
+    }
+
     /// A reference to the file that was saved for `target`.
     fn saved(&self, target: &str, link: &LinkReport) -> Option<String> {
         let bare = target.split('#').next().unwrap_or_default();
@@ -359,7 +401,9 @@ fn relative(from: &[u8], to: &[u8]) -> Option<String> {
     let mut reference = "../".repeat(memchr::memchr_iter(b'/', &from[common..]).count());
     let path = names::path(&to[common..], names::Percent::Encode)?;
     // The text before a colon in the first segment would be parsed as a scheme (RFC 3986, 4.2).
-    if reference.is_empty() && path.split('/').next().is_some_and(|name| name.contains(':')) {
+    let needs_dot =
+        path.is_empty() || path.split('/').next().is_some_and(|name| name.contains(':'));
+    if reference.is_empty() && needs_dot {
         reference.push_str("./");
     }
     Some(reference + &path)

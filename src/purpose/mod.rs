@@ -17,5 +17,6 @@ pub mod adapt;
 pub mod check;
 pub mod entry_page;
 pub mod localize;
+mod on_disk;
 pub mod relocate;
 mod spelling;

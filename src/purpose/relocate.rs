@@ -41,6 +41,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::memmem;
 
+use super::on_disk::{DiskBase, DiskPlace, is_on_network};
 use super::spelling::{names_base, unmistakable};
 use crate::base::SourceKind;
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
@@ -51,7 +52,8 @@ use crate::reference::{Category, Grammar, Reference, decode_percent};
 use crate::report::{LinkReport, Outcome};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{
-    BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten, Site, rewrite,
+    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
+    Rewritten, Site, rewrite,
 };
 use crate::span::Span;
 
@@ -66,7 +68,7 @@ pub enum LinkForm {
     /// ([`is_at_any_url`]).
     Relative,
     /// Relative, with the names of files, so that a browser can open them from disk: `dir/index.html` for `dir/`, and
-    /// `about.html` for `about`.
+    /// `about.html` for `about`. A link out of the folder becomes absolute, or leads nowhere.
     Disk,
 }
 
@@ -225,6 +227,15 @@ impl Relocation {
         }
     }
 
+    /// The new place of the file `name`, if the folder is to open from disk.
+    fn place_on_disk(&self, name: &[u8]) -> Option<DiskPlace> {
+        let number = self.collection.number_at(name);
+        let path = number.map_or(name, |number| self.collection.path_in_mirror(number));
+        let scheme = Reference::split(Grammar::Rfc3986, self.to.as_str()).scheme();
+        let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
+        (self.form == LinkForm::Disk).then(|| DiskPlace::new(path, scheme))
+    }
+
     /// True if the URL of the root does not change. Only URLs of renamed files then change.
     fn stays(&self) -> bool {
         self.from.as_str() == self.to.as_str()
@@ -333,15 +344,16 @@ pub fn options(
         true => Vec::new(),
         false => canonical::absolute(bytes, options.format),
     };
-    let destination = RelocateLinks {
+    let destination = Arc::new(RelocateLinks {
         relocation: Arc::clone(relocation),
         profile: options.profile,
+        place: relocation.place_on_disk(name),
         keeps_forms,
         is_message: options.format.has_headings(),
         must_be_absolute,
         last_base: Mutex::default(),
-    };
-    let destination = Arc::new(destination);
+    });
+    let guard = Arc::clone(&destination) as Arc<dyn Guard>;
     let mut options = Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
@@ -349,6 +361,7 @@ pub fn options(
         local_copies: LocalCopies::Rewrite,
         beside: None,
         site: Some(Arc::clone(&destination) as Arc<dyn Site>),
+        guard: destination.place.is_some().then_some(guard),
         destination: Some(destination),
         ..options.clone()
     };
@@ -387,6 +400,8 @@ impl Destination for KeepEveryLink {
 struct RelocateLinks {
     relocation: Arc<Relocation>,
     profile: Profile,
+    /// The new place of the document, if links must open from disk.
+    place: Option<DiskPlace>,
     /// True if all links keep their form.
     keeps_forms: bool,
     is_message: bool,
@@ -422,6 +437,19 @@ impl Destination for RelocateLinks {
 impl Site for RelocateLinks {
     fn has(&self, link: &LinkReport, _: &Against) -> bool {
         link.target.as_deref().is_some_and(|target| self.relocation.file(target).is_some())
+    }
+}
+
+impl Guard for RelocateLinks {
+    fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
+        let place = self.place.as_ref()?;
+        let url = link.base.as_ref().map(|base| self.base_after(base));
+        let url = url.as_ref().map(|base| base.as_str());
+        let below = url.and_then(|url| url.strip_prefix(self.relocation.to.as_str()));
+        let on_disk = below.map(DiskPlace::url);
+        let on_network = url.filter(|url| is_on_network(url));
+        let declared = on_disk.as_deref().or(on_network).map_or(DiskBase::Inside, DiskBase::Url);
+        place.prefix(link, reference, &DiskBase::of(base, declared))
     }
 }
 
@@ -481,13 +509,17 @@ impl RelocateLinks {
         };
         let form = self.form(link, &moved, written);
         let is_base = names_base(&link.element, link.attribute.as_deref());
-        let becomes_relative = !self.keeps_forms && form == Category::RelPath && moved.is_inside;
-        if becomes_relative && self.relocation.form == LinkForm::Disk && !is_base {
+        let is_on_disk = self.place.is_some();
+        let is_relative = form == Category::RelPath && moved.is_inside;
+        let becomes_relative = is_relative && !(self.keeps_forms && form == written);
+        if becomes_relative && is_on_disk && !is_base {
             moved = self.relocation.moved(target, true);
         }
         let is_kept = form == written
             && self.leads_there(head, written, &moved, base)
-            && !(becomes_relative && self.climbs_out(head, &moved, base));
+            && !(is_relative
+                && (is_on_disk || becomes_relative)
+                && self.climbs_out(head, &moved, base));
         if is_kept {
             return reference.to_owned();
         }
@@ -509,9 +541,21 @@ impl RelocateLinks {
             link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
         let must_be_absolute =
             || is_open_graph || is_linked_data || self.must_be_absolute.contains(&link.span);
-        match self.keeps_forms || !moved.is_inside || !may_be_relative || must_be_absolute() {
-            true => written,
-            false => Category::RelPath,
+        let keeps_form =
+            self.keeps_forms || !moved.is_inside || !may_be_relative || must_be_absolute();
+        // From disk, other forms would lead out of the folder.
+        let has_url = !is_assumed(&moved.url);
+        match (keeps_form, self.place.is_some()) {
+            (false, true)
+                if has_url && !moved.has_file && !is_base && written != Category::RelPath =>
+            {
+                Category::AbsoluteUrl
+            }
+            (false, _) => Category::RelPath,
+            (true, false) => written,
+            (true, true) if written == Category::RelPath && moved.is_inside => written,
+            (true, true) if has_url => Category::AbsoluteUrl,
+            (true, true) => Category::RelPath,
         }
     }
 

@@ -33,12 +33,12 @@ use super::rows::Rows;
 use super::totals::Totals;
 use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer};
-use crate::diagnostic::Diagnostic;
-use crate::document::{Document, Link};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Against, Certainty, Document, Link, Role};
 use crate::edit::Edit;
 use crate::format::Format;
 use crate::layer::charset::{Charset, Detected, may_become_utf_8};
-use crate::layer::spelling::{Carrier, Spelling};
+use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::report::{EntityReport, Outcome, Reason};
 use crate::resolve::Splice;
 use crate::scan::html::pass::{self, Links, Part, Plain, Whole};
@@ -175,9 +175,9 @@ impl<'a, 'r> Driver<'a, 'r> {
     }
 
     fn take(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
-        if judged.edits.iter().any(|edit| self.may_flip(bytes, edit))
-            || self.hides_meta(bytes, &judged.edits)
-        {
+        let is_risky = judged.edits.iter().any(|edit| self.may_flip(bytes, edit))
+            || self.hides_meta(bytes, &judged.edits);
+        if is_risky && !judged.is_guarded {
             judged.refuse(Reason::Encoding);
         }
         self.has_differing |= judged.report.is_rewritten_otherwise();
@@ -210,6 +210,30 @@ impl<'a, 'r> Driver<'a, 'r> {
         let old = edits.iter().map(|edit| edit.span.len()).sum();
         let new = edits.iter().map(|edit| edit.new.len()).sum();
         self.meta.would_leave((old, new), bytes, self.charset)
+    }
+
+    /// Replaces a document that is nested too deep to be read, because its links could lead out of the folder of a copy.
+    fn replace_unread(&mut self, bytes: &[u8], found: &Diagnostic) {
+        if found.code != Code::TooDeep || self.task.options.guard.is_none() {
+            return;
+        }
+        let spelling = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
+        self.link(
+            bytes,
+            Link {
+                element: String::new(),
+                attribute: None,
+                reference: String::new(),
+                role: Role::Embedded,
+                certainty: Certainty::Certain,
+                against: Against::Unknown,
+                empty_resolves: false,
+                fragment_identifies: false,
+                map: None,
+                holder: found.span,
+                spelling,
+            },
+        );
     }
 
     /// Plans a document embedded in this one.
@@ -292,7 +316,7 @@ impl Links for Driver<'_, '_> {
             let Some(report) = self.judge.plain_report(verdict, bytes, found) else { return false };
             self.own_links += 1;
             let edits = edit.into_iter().collect();
-            self.emit(bytes, Judged { report, edits, declares_base: false }, self.charset);
+            self.emit(bytes, Judged::new(report, edits), self.charset);
             return true;
         }
         let (outcome, reason) = verdict.outcome();
@@ -329,7 +353,8 @@ impl Links for Driver<'_, '_> {
         self.ids.push(id);
     }
 
-    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+    fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic) {
+        self.replace_unread(bytes, &diagnostic);
         self.plan.diagnostics.push(diagnostic);
     }
 }
@@ -390,7 +415,9 @@ pub(super) fn document(
     let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
     driver.enclosing.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
     driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
-    driver.plan.diagnostics = std::mem::take(&mut document.diagnostics);
+    for diagnostic in std::mem::take(&mut document.diagnostics) {
+        driver.diagnostic(bytes, diagnostic);
+    }
     for link in std::mem::take(&mut document.links) {
         driver.link(bytes, link);
     }

@@ -22,8 +22,9 @@ use std::sync::Arc;
 
 use super::copies::Copies;
 use super::crawled::Crawler;
+use super::guarded;
 use super::judged::{Judged, depends_on_base};
-use super::options::{BaseElement, Choice, Destination, Fragments, Options};
+use super::options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
 use super::unfit_base::breaks_template;
@@ -172,6 +173,7 @@ impl<'a> Judge<'a> {
             document: None,
             others: HashMap::new(),
             has_fast_path: around.kept.is_none()
+                && options.guard.is_none()
                 && (destination.is_none() || stays_below.is_some()),
             stays_below,
             splices: [0; 2],
@@ -413,14 +415,34 @@ impl<'a> Judge<'a> {
                 kept = None;
                 report.stay(Reason::Chosen);
             }
+            Choice::Nowhere(text) if text == report.reference => {
+                kept = None;
+                report.lack_base();
+            }
+            Choice::Nowhere(text) => {
+                kept = Some(common_tail(&report.reference, &text));
+                report.guard(text.clone(), true);
+                chosen = Some(text);
+            }
             Choice::Kept if report.outcome == Outcome::Rewritten => {
                 kept = None;
                 report.stay(Reason::Kept);
             }
             _ => {}
         }
-        let declares_base = link.against == Against::Fallback || is_xml_base;
-        let mut judged = Judged { declares_base, report, edits: Vec::new() };
+        let mut judged = Judged::new(report, Vec::new());
+        judged.declares_base = link.against == Against::Fallback || is_xml_base;
+        if let Some(guard) = self.options.guard.as_deref()
+            && self.around.kept.is_none()
+            && !self.names_a_part(&judged.report)
+        {
+            let base = self.base_in_copy(&link.against, link.holder);
+            let new = chosen.as_deref().unwrap_or_else(|| judged.report.in_output()).to_owned();
+            let place = (link.map.as_ref(), link.holder, link.spelling, charset);
+            if guarded::apply(&mut judged, (guard, base), &new, place) {
+                return Some(judged);
+            }
+        }
         let Some(kept) = kept else { return Some(judged) };
         let report = &judged.report;
         let (reference, target) = (&report.reference, report.target.as_deref());
@@ -470,6 +492,48 @@ impl<'a> Judge<'a> {
                         None => reference::resembles_path(text),
                     }
             }
+        }
+    }
+
+    /// The declaration of the base that `against` denotes, as a reader of a copy sees it at `place`.
+    fn base_in_copy(&self, against: &Against, place: Span) -> BaseInCopy {
+        let chain = self.chain;
+        let is_emptied = self.options.destination.as_ref().is_some_and(|one| one.empties_bases());
+        match against {
+            Against::Fallback | Against::Retrieval => return BaseInCopy::Undeclared,
+            Against::Codebase(_) | Against::ElementCodebase(..) | Against::Inner(_) => {
+                return BaseInCopy::Inner;
+            }
+            _ if is_emptied => return BaseInCopy::Undeclared,
+            Against::Element(_) => return BaseInCopy::Declared,
+            Against::Document
+            | Against::DocumentEntity
+            | Against::Nothing
+            | Against::Unknown
+            | Against::Results => {}
+        }
+        // Browsers may use a declaration that cannot be resolved here.
+        let declares = |level: &&base::Level| {
+            level.rule == Rule::Embedded
+                && matches!(level.status, base::Status::Taken | base::Status::Invalid)
+        };
+        let inherited = chain.declared.as_ref().map(|outer| (outer.rule, outer.source.kind()));
+        match (chain.levels.iter().find(declares), inherited) {
+            (Some(level), _) => match level.source.kind() {
+                SourceKind::Note => BaseInCopy::Undeclared,
+                kind if kind.is_in_document()
+                    && level.span.is_none_or(|span| span.start > place.start) =>
+                {
+                    BaseInCopy::DeclaredLater
+                }
+                _ => BaseInCopy::Declared,
+            },
+            (None, Some((Rule::Embedded, SourceKind::Heading | SourceKind::Snapshot))) => {
+                BaseInCopy::Declared
+            }
+            // The document around this one may declare a base later, or one that cannot be resolved here.
+            (None, _) if !chain.entity.is_empty() => BaseInCopy::DeclaredLater,
+            (None, _) => BaseInCopy::Undeclared,
         }
     }
 
@@ -749,6 +813,12 @@ impl<'a> Judge<'a> {
         rule == Rule::Embedded
             && self.chain.source.kind() != SourceKind::Note
             && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
+    }
+
+    /// True if the reference as written is the label of a part of the message.
+    fn names_a_part(&self, link: &LinkReport) -> bool {
+        let is_label = |labels: &Labels| labels.contains_key(without_fragment(&link.reference));
+        link.reason == Some(Reason::SiblingPart) || self.around.labels.is_some_and(is_label)
     }
 
     /// True if a mail reader finds the target in the message itself. Such a reader ignores the base, and compares

@@ -10,6 +10,7 @@
 //!
 //! Deliberately absent: the judgement.
 
+use super::options::NOWHERE;
 use crate::document::Decoded;
 use crate::edit::Edit;
 use crate::layer::charset::Charset;
@@ -24,19 +25,42 @@ pub(super) struct Judged {
     pub(super) edits: Vec<Edit<'static>>,
     /// True if the link is the href of a `base` element or an `xml:base`.
     pub(super) declares_base: bool,
+    /// The only permitted alternative to `edits`, if the link would otherwise lead out of the folder of a copy.
+    pub(super) guarded: Option<Box<GuardedEdit>>,
+    /// True if `edits` are this alternative, which is never refused for its length or its effect on other links.
+    pub(super) is_guarded: bool,
+}
+
+/// The edit that keeps a link from leading out of a folder.
+pub(super) struct GuardedEdit {
+    pub(super) edit: Edit<'static>,
+    /// The new reference.
+    pub(super) written: String,
+    /// True if the new reference leads nowhere.
+    pub(super) is_nowhere: bool,
 }
 
 impl Judged {
-    pub(super) fn refuse(&mut self, reason: Reason) {
-        self.edits.clear();
-        self.report.refuse(reason);
+    pub(super) fn new(report: LinkReport, edits: Vec<Edit<'static>>) -> Self {
+        Self { report, edits, declares_base: false, guarded: None, is_guarded: false }
     }
 
-    /// Applies [`LinkReport::outgrow`], and drops the edits.
+    pub(super) fn refuse(&mut self, reason: Reason) {
+        self.edits.clear();
+        let Some(guarded) = self.guarded.take() else { return self.report.refuse(reason) };
+        let GuardedEdit { edit, written, is_nowhere } = *guarded;
+        self.edits.push(edit);
+        self.report.guard(written, is_nowhere);
+        self.is_guarded = true;
+    }
+
+    /// If the link was to be rewritten, refuses its edits because the result would be too long.
     pub(super) fn outgrow(&mut self) {
-        if self.report.outcome == Outcome::Rewritten {
-            self.edits.clear();
-            self.report.outgrow();
+        if self.report.outcome == Outcome::Rewritten && !self.is_guarded {
+            self.refuse(Reason::Growth);
+            if !self.is_guarded {
+                self.report.target = None;
+            }
         }
     }
 
@@ -48,8 +72,8 @@ impl Judged {
     /// Refuses the edits if the first one begins before `edited`. Otherwise advances `edited` to the end of the last
     /// edit.
     pub(super) fn keep_apart(&mut self, edited: &mut usize) {
-        if self.edits.first().is_some_and(|first| first.span.start < *edited) {
-            return self.refuse(Reason::Escape);
+        while self.edits.first().is_some_and(|first| first.span.start < *edited) {
+            self.refuse(Reason::Escape);
         }
         if let Some(last) = self.edits.last() {
             *edited = last.span.end;
@@ -79,40 +103,55 @@ pub(super) fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> b
 
 /// Lifts the edits of a link from the text of a document to the underlying buffer.
 pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Charset) {
-    let mut lifted = Vec::with_capacity(judged.edits.len());
-    for edit in &judged.edits {
-        let text = String::from_utf8_lossy(&edit.new);
-        let piece = decoded.pieces.partition_point(|piece| piece.span.end < edit.span.end);
-        let (map, span, spelling) = match decoded.pieces.get(piece) {
-            None => (&decoded.map, edit.span, decoded.spelling),
-            // An edit across two pieces would delete the bytes between them.
-            Some(piece) if edit.span.start < piece.span.start => {
-                return judged.refuse(Reason::Escape);
-            }
-            Some(piece) => {
-                let from = piece.span.start;
-                let span = Span::new(edit.span.start - from, edit.span.end - from);
-                (&piece.map, span, Spelling { carrier: piece.carrier, ..decoded.spelling })
-            }
+    let lift = |edit: &Edit<'_>, is_nowhere: bool| {
+        let lifted = lift_edit(edit, decoded, beneath);
+        // The edit may begin or end inside text that the underlying buffer has as a unit.
+        let whole = || {
+            let new = beneath.encode(NOWHERE).ok()?.into();
+            Some(Edit { span: decoded.map.covering(edit.span), new })
         };
-        let Ok(spelled) = spelling.spell(&text, beneath) else {
-            return judged.refuse(Reason::Encoding);
-        };
-        let (before, after) = decoded.text.split_at(edit.span.start);
-        let next = text.chars().next().or_else(|| after[edit.span.len()..].chars().next());
-        // In ISO-2022-JP, text after a non-ASCII character begins with an escape sequence, which must be neither
-        // cut off nor overwritten. A switch to Roman must not be deleted either.
-        let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());
-        if beneath.is_stateful()
-            && (is_shifted(before) || is_shifted(&decoded.text[..edit.span.end]))
-            || decoded.has_roman && (text.contains(['\\', '~']) || !map.stands_verbatim(span))
-        {
-            return judged.refuse(Reason::Encoding);
-        }
-        match lift(map, span, spelled, next) {
-            Some(edit) => lifted.push(edit),
-            None => return judged.refuse(Reason::Escape),
-        }
+        lifted.or_else(|reason| whole().filter(|_| is_nowhere).ok_or(reason))
+    };
+    let is_nowhere = judged.is_guarded && judged.report.reason == Some(Reason::Nowhere);
+    let lifted: Result<Vec<_>, _> =
+        judged.edits.iter().map(|edit| lift(edit, is_nowhere)).collect();
+    judged.guarded = judged.guarded.take().and_then(|guarded| {
+        let edit = lift(&guarded.edit, guarded.is_nowhere).ok()?;
+        Some(Box::new(GuardedEdit { edit, ..*guarded }))
+    });
+    match lifted {
+        Ok(edits) => judged.edits = edits,
+        Err(reason) => judged.refuse(reason),
     }
-    judged.edits = lifted;
+}
+
+fn lift_edit(
+    edit: &Edit<'_>,
+    decoded: &Decoded,
+    beneath: Charset,
+) -> Result<Edit<'static>, Reason> {
+    let text = String::from_utf8_lossy(&edit.new);
+    let piece = decoded.pieces.partition_point(|piece| piece.span.end < edit.span.end);
+    let (map, span, spelling) = match decoded.pieces.get(piece) {
+        None => (&decoded.map, edit.span, decoded.spelling),
+        // An edit across two pieces would delete the bytes between them.
+        Some(piece) if edit.span.start < piece.span.start => return Err(Reason::Escape),
+        Some(piece) => {
+            let from = piece.span.start;
+            let span = Span::new(edit.span.start - from, edit.span.end - from);
+            (&piece.map, span, Spelling { carrier: piece.carrier, ..decoded.spelling })
+        }
+    };
+    let spelled = spelling.spell(&text, beneath).map_err(|_| Reason::Encoding)?;
+    let (before, after) = decoded.text.split_at(edit.span.start);
+    let next = text.chars().next().or_else(|| after[edit.span.len()..].chars().next());
+    // In ISO-2022-JP, text after a non-ASCII character begins with an escape sequence, which must be neither
+    // cut off nor overwritten. A switch to Roman must not be deleted either.
+    let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());
+    if beneath.is_stateful() && (is_shifted(before) || is_shifted(&decoded.text[..edit.span.end]))
+        || decoded.has_roman && (text.contains(['\\', '~']) || !map.stands_verbatim(span))
+    {
+        return Err(Reason::Encoding);
+    }
+    lift(map, span, spelled, next).ok_or(Reason::Escape)
 }

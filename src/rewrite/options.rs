@@ -50,6 +50,8 @@ pub struct Options {
     pub destination: Option<Arc<dyn Destination>>,
     /// The site that the document belongs to, if known.
     pub site: Option<Arc<dyn Site>>,
+    /// Keeps every link of a copy from leading out of its folder. If `None`, a link may lead anywhere.
+    pub guard: Option<Arc<dyn Guard>>,
     /// The options of the scanners.
     pub scan: ScanOptions,
 }
@@ -71,6 +73,32 @@ pub enum Choice {
     Kept,
     /// This reference, escaped for its place as a target would be.
     Reference(String),
+    /// This reference, although it leads nowhere. The link is reported with [`Reason::Nowhere`](crate::Reason), or as
+    /// [`Outcome::NoBase`](crate::Outcome) if it is unchanged.
+    Nowhere(String),
+}
+
+/// A URL that leads nowhere (CSS Values 4, 4.5.3). The reference that it replaces follows as its fragment.
+pub(crate) const NOWHERE: &str = "about:invalid#";
+
+/// Keeps the links of a document inside the folder that contains its copy.
+pub trait Guard: fmt::Debug + Send + Sync {
+    /// The text to insert before `reference`, so that `link` does not lead out of the folder: a scheme, or a URL that leads
+    /// nowhere. `None` if `reference` may be written as it is.
+    fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String>;
+}
+
+/// The declaration, if any, of the base of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseInCopy {
+    /// No declaration: the base is the URL of the document.
+    Undeclared,
+    /// A `base` element or an `xml:base` before the link, or a header field.
+    Declared,
+    /// A declaration that readers may not know yet when they follow the link.
+    DeclaredLater,
+    /// A `codebase`, or an `@base` of JSON-LD.
+    Inner,
 }
 
 /// Chooses the replacement for each link. It is called for every link that has a target and may be changed,
@@ -102,6 +130,11 @@ pub trait Destination: fmt::Debug + Send + Sync {
     /// [`choose`](Self::choose).
     fn stays_below(&self) -> Option<&str> {
         None
+    }
+
+    /// True if every declared base in the document becomes empty.
+    fn empties_bases(&self) -> bool {
+        false
     }
 }
 

@@ -14,6 +14,7 @@ mod adapt;
 mod archives;
 mod browser;
 mod captures;
+mod contained;
 mod crawlers;
 mod localize;
 mod saved;

@@ -26,7 +26,7 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedLocalize {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Exit with 1 if a relative link can be made neither local nor absolute, or if a record of an archive causes a
+    /// Exit with 1 if a link can be made neither local nor absolute, or if a record of an archive causes a
     /// warning
     ///
     /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
@@ -38,7 +38,7 @@ pub(super) struct TypedLocalize {
     /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null if nothing was written), the numbers of links by
-    /// result (made-local, local, made-absolute, absolute, base-emptied, no-base, left,
+    /// result (made-local, local, made-absolute, absolute, base-emptied, nowhere, no-base, left,
     /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -95,6 +95,9 @@ impl TypedLocalize {
             }
             documents.selection.include = include;
             (documents.paths, documents.parts) = (vec![folder], parts);
+        }
+        if documents.has_folder() {
+            documents.reading.origins.assume_site();
         }
         let is_elsewhere = self.output.output.is_some();
         let printed = match (self.json, self.output.diff) {

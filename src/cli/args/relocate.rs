@@ -108,7 +108,7 @@ impl TypedMove {
                 let from = url.is_of_a_folder().map(|()| url);
                 from.map_err(|error| Error::new(format!("--url: {error}")))?
             }
-            None => RootUrl::of_site(),
+            None => RootUrl::of_site(&origins.scheme),
         };
         let to = self.to.as_deref().map(RootUrl::new).transpose();
         let to = to.map_err(|error| Error::new(format!("--to: {error}")))?;

@@ -276,7 +276,8 @@ impl ArchiveRun<'_> {
                 }
             }
             RewriteKind::Local { collection, .. } => {
-                let CapturedDocument { body, options } = match plan.document(number, archived) {
+                let document = plan.document_on_disk(number, archived);
+                let CapturedDocument { body, options } = match document {
                     Ok(document) => document,
                     Err(why) => {
                         output.caution(&format_args!("{}: {why}; skipped", input.name));

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baselink::collection::folder::name_of;
+use baselink::collection::origin::{is_assumed, without_assumed_hosts};
 use baselink::collection::{Collection, TargetPlace};
 use baselink::diagnostic::Code;
 use baselink::error::Result;
@@ -82,6 +83,9 @@ impl RewriteKind {
                     let is_emptied = emptied.get(first).is_some_and(|at| *at <= found.span.end);
                     found.code != Code::BaseRelative || !is_emptied
                 });
+                for found in &mut report.diagnostics {
+                    found.message = without_assumed_hosts(&found.message).into_owned().into();
+                }
                 localized
             }
         }
@@ -194,7 +198,8 @@ impl RewriteKind {
                 let is_missing = |target: &&str| {
                     // An archive has known hosts, but no root URL.
                     let is_inside = matches!(collection.find(target), TargetPlace::Inside(_));
-                    (is_inside || collection.has_host(target))
+                    !is_assumed(target)
+                        && (is_inside || collection.has_host(target))
                         && collection.find_saved(target).is_none()
                 };
                 links.filter(|link| !is_local(link)).filter_map(target).filter(is_missing).collect()

@@ -38,5 +38,5 @@ impl Links for EmbeddedLinks {
 
     fn part(&mut self, _: &[u8], _: Part) {}
 
-    fn diagnostic(&mut self, _: Diagnostic) {}
+    fn diagnostic(&mut self, _: &[u8], _: Diagnostic) {}
 }

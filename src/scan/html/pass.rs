@@ -77,7 +77,7 @@ pub(crate) trait Links {
     fn id(&mut self, _id: String) {}
 
     /// Receives a diagnostic.
-    fn diagnostic(&mut self, diagnostic: Diagnostic);
+    fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic);
 }
 
 /// A document embedded in a value, not scanned yet.
@@ -295,7 +295,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     fn finish(&mut self, span: Span, read: &engines::Tokenized) {
         self.fallback = self.fallback.or(read.fallback);
         if let Some(bound) = read.without_tree {
-            self.links.diagnostic(without_tree(bound));
+            self.links.diagnostic(self.bytes, without_tree(bound));
         }
         self.close_text(span.end);
         while !self.styles.is_empty() {
@@ -576,7 +576,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 let view = self.charset.decode(&self.bytes[span.range()], span.start);
                 let place = if content == TextContent::Css { &STYLE } else { &SCRIPT };
                 let diagnostic = self.collector.text(&view, content, place);
-                diagnostic.into_iter().for_each(|one| self.links.diagnostic(one));
+                diagnostic.into_iter().for_each(|one| self.links.diagnostic(self.bytes, one));
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
@@ -673,7 +673,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         for found in std::mem::take(&mut self.collector.embedded) {
             self.parts += 1;
             if self.depth == DEEPEST {
-                self.links.diagnostic(too_deep(found.value.map.source()));
+                self.links.diagnostic(self.bytes, too_deep(found.value.map.source()));
                 continue;
             }
             let entity = entity_name(&self.entity, self.parts);
@@ -699,7 +699,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// Scans markup in text. The recursion depth is at most [`DEEPEST`].
     fn scan_markup(&mut self, Markup { span, .. }: Markup) {
         if self.depth == DEEPEST {
-            self.links.diagnostic(too_deep(span));
+            self.links.diagnostic(self.bytes, too_deep(span));
             return;
         }
         let outer = (self.enclosed, self.is_in_text, self.text.take());

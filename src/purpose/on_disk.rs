@@ -1,0 +1,156 @@
+//! The rule for copies that open from disk: every link leads to a place in the folder, to an absolute URL whose scheme is
+//! not `file`, or nowhere.
+//!
+//! A browser resolves a relative reference against the `file:` URL of the copy (URL Standard, 4.4). `/x`, `//h/x` and enough
+//! `..` then lead out of the folder, where a page could read files or contact hosts that its author chose.
+//!
+//! ```text
+//! in DIR/sub/page.html:  ../x  ./%2e%2e/y  {{z}}   stay
+//!                        ../../x  /x  \\h\x  file:x  C|/x   lead out
+//! ```
+//!
+//! Deliberately absent: symbolic links in the folder.
+
+use crate::collection::origin::{is_assumed, names};
+use crate::reference::opaque_scheme;
+use crate::report::{LinkReport, Reason};
+use crate::resolve::{Base, Profile, parses};
+use crate::rewrite::{BaseInCopy, NOWHERE};
+
+/// The URL of a folder on disk. The files around it are unknown.
+const FOLDER: &str = "file:///elsewhere/";
+
+/// The place of a document in a folder that opens from disk.
+#[derive(Debug)]
+pub(super) struct DiskPlace {
+    own: Base,
+    root: Base,
+    /// The scheme of references that lack only a scheme, if their base has none.
+    scheme: String,
+}
+
+/// The base of a link in the copy.
+#[derive(Clone, Copy)]
+pub(super) enum DiskBase<'a> {
+    /// The copy itself.
+    Own,
+    /// An unknown place in the folder.
+    Inside,
+    /// This URL. The folder has the URL [`FOLDER`].
+    Url(&'a str),
+}
+
+impl<'a> DiskBase<'a> {
+    /// The bases against which readers may resolve a reference. `declared` is its declared base.
+    pub(super) fn of(base: BaseInCopy, declared: Self) -> Vec<Self> {
+        match base {
+            BaseInCopy::Undeclared => vec![Self::Own],
+            BaseInCopy::Declared => vec![declared],
+            // Browsers ignore a `codebase`.
+            BaseInCopy::DeclaredLater | BaseInCopy::Inner => vec![Self::Own, declared],
+        }
+    }
+}
+
+impl DiskPlace {
+    /// The place of the document with the path `name` below the folder.
+    pub(super) fn new(name: &[u8], scheme: &str) -> Self {
+        let base = |path: &str| Base::new(Profile::Whatwg, &format!("{FOLDER}{path}"));
+        let own = names::path(name, names::Percent::Encode).unwrap_or_default();
+        Self { own: base(&own), root: base(""), scheme: scheme.to_owned() }
+    }
+
+    /// The URL on disk of the resource at `path`, percent-encoded, below the folder.
+    pub(super) fn url(path: &str) -> String {
+        format!("{FOLDER}{path}")
+    }
+
+    /// The text to insert before `reference` if it leads out of the folder from one of the `bases`: the scheme that it lacks,
+    /// or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL.
+    pub(super) fn prefix(
+        &self,
+        link: &LinkReport,
+        reference: &str,
+        bases: &[DiskBase<'_>],
+    ) -> Option<String> {
+        // The text of an entity is unknown, so the whole reference is.
+        if link.reason == Some(Reason::Entity) {
+            return Some(NOWHERE.to_owned());
+        }
+        if !bases.iter().any(|base| self.leads_out(reference, *base)) {
+            return None;
+        }
+        let mut seen = reference.trim_start().bytes();
+        let has_host = seen.by_ref().take(2).filter(|byte| b"/\\".contains(byte)).count() == 2
+            && seen.next().is_some_and(|next| !b"/\\".contains(&next));
+        if !has_host {
+            return Some(NOWHERE.to_owned());
+        }
+        let of_base = link
+            .base
+            .as_deref()
+            .and_then(opaque_scheme)
+            .filter(|one| matches!(&**one, "http" | "https"));
+        Some(format!("{}:", of_base.as_ref().unwrap_or(&self.scheme)))
+    }
+
+    /// True if a browser, or a program that decodes escapes early, leaves the folder.
+    fn leads_out(&self, reference: &str, base: DiskBase<'_>) -> bool {
+        if is_plainly_below(reference) && !matches!(base, DiskBase::Url(_)) {
+            return false;
+        }
+        if let Some(scheme) = opaque_scheme(reference) {
+            return scheme == "file" || is_drive(&scheme, reference) || is_assumed(reference);
+        }
+        let given;
+        let base = match base {
+            DiskBase::Own => &self.own,
+            DiskBase::Inside => &self.root,
+            DiskBase::Url(url) => {
+                given = Base::new(Profile::Whatwg, url);
+                &given
+            }
+        };
+        match base.resolve(reference) {
+            Ok(target) => is_outside(&target.url),
+            // A browser opens nothing, but another reader may.
+            Err(_) => self.own.resolve(reference).map_or(true, |target| is_outside(&target.url)),
+        }
+    }
+}
+
+/// True if Windows reads `scheme`, the scheme of a reference, as a drive.
+fn is_drive(scheme: &str, reference: &str) -> bool {
+    let path = reference.split_once(':').map(|(_, path)| path);
+    scheme.len() == 1 && path.is_some_and(|path| path.starts_with(['/', '\\']))
+}
+
+/// True if relative references with this base lead neither to the disk nor to an assumed host.
+pub(super) fn is_on_network(base: &str) -> bool {
+    opaque_scheme(base).is_some_and(|scheme| scheme != "file") && parses(base) && !is_assumed(base)
+}
+
+/// True if a relative path leads below any base, and contains nothing that a reader might decode.
+fn is_plainly_below(reference: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
+    reference.bytes().all(is_plain) && !reference.starts_with('/') && !reference.contains("..")
+}
+
+/// True if an absolute URL leads to the disk outside the folder, or has an assumed host.
+fn is_outside(url: &str) -> bool {
+    if !url.starts_with("file:") {
+        return is_assumed(url);
+    }
+    let Some(path) = url.strip_prefix(FOLDER) else { return true };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let mut depth = 0_usize;
+    // Some programs decode `%2F` and `%5C` before they split a path.
+    names::decode(path).split(|byte| b"/\\".contains(byte)).any(|name| match name {
+        b"" | b"." => false,
+        b".." => depth.checked_sub(1).map(|less| depth = less).is_none(),
+        _ => {
+            depth += 1;
+            false
+        }
+    })
+}
