@@ -162,6 +162,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         let Task { options, outer, .. } = self.task;
         all.extend(base_diagnostic(self.own_links > 0, self.chain, outer, options.profile));
         all.extend(self.judge.missing_copies());
+        all.extend(self.judge.links_of_sheets());
         all
     }
 
@@ -315,7 +316,9 @@ impl Links for Driver<'_, '_> {
 
     fn link(&mut self, bytes: &[u8], link: Link) {
         self.own_links += 1;
-        let judged = self.judge.link(link, self.charset, &self.enclosing);
+        self.judge.find_styles(bytes, self.charset, &link);
+        let mut judged = self.judge.link(link, self.charset, &self.enclosing);
+        self.judge.keep_for_sheet(&mut judged);
         self.judge.count_copy(&judged.report, judged.report.span);
         self.take(bytes, judged, self.charset);
     }

@@ -130,6 +130,7 @@ impl FoundLinks<'_> {
             fragment_identifies: false,
             holder: field.value,
             spelling: Spelling { form: Form::Field(quote), carrier: Carrier::Raw, enclosed: false },
+            custom_property: None,
         });
     }
 
