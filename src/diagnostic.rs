@@ -33,6 +33,8 @@ named! {
         TooDeep = "too-deep",
         /// Links for which RFC 1808, RFC 3986 and browsers give different targets.
         ProfilesDiffer = "profiles-differ",
+        /// References in custom properties of CSS that lead elsewhere from a style sheet of the page.
+        CustomProperty = "custom-property",
         /// Lines in a heading that are not header fields (RFC 5322, 2.2); they are kept.
         FieldMalformed = "field-malformed",
         /// A repeated header field that may occur once; the first counts.

@@ -244,6 +244,9 @@ pub struct Link {
     pub holder: Span,
     /// The spelling of new text in place of the reference.
     pub spelling: Spelling,
+    /// The name of the custom property whose value contains the reference. Browsers resolve such a reference where
+    /// the property is used (CSS Custom Properties 1, 3).
+    pub custom_property: Option<Box<str>>,
 }
 
 impl Link {

@@ -87,6 +87,9 @@ named! {
         Transfer = "transfer",
         /// The changed message did not read back as expected, so the whole message was kept unchanged.
         Doubt = "doubt",
+        /// The link is in a custom property of CSS, leads elsewhere from a style sheet of its page, and the page itself
+        /// does not use the property.
+        CustomProperty = "custom-property",
         /// Absolute links would make the message many times as long, so the links of the part were kept unchanged.
         Growth = "growth",
         /// The caller's [`choose`](crate::RewriterBuilder::choose) kept the link unchanged.
@@ -158,9 +161,28 @@ pub struct LinkReport {
     /// The other profiles with a different target, in the order of [`Profile::ALL`].
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) differs_under: [bool; Profile::ALL.len()],
+    /// The name of the custom property of CSS whose value contains the link.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(crate) custom_property: Option<Box<CustomProperty>>,
     /// True if the link can be replaced in its position: apart from escapes, its bytes are the reference itself, and
     /// they are not in signed content.
     pub is_editable: bool,
+}
+
+/// A custom property of CSS whose value contains a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CustomProperty {
+    pub(crate) name: Box<str>,
+    /// Other targets of the link, from the style sheets that its page links.
+    pub(crate) in_sheets: Vec<TargetInSheet>,
+}
+
+/// The target of a link from a style sheet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TargetInSheet {
+    /// The URL of the style sheet.
+    pub(crate) base: String,
+    pub(crate) target: String,
 }
 
 impl LinkReport {

@@ -33,6 +33,7 @@ mod message;
 mod options;
 mod plan;
 mod prepared;
+mod properties;
 #[cfg(feature = "archive")]
 pub mod record;
 mod rows;

@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use baselink::Options;
 use baselink::collection::Collection;
-use baselink::collection::capture::{Captures, ChosenCaptures, DateRange};
+use baselink::collection::capture::{Capture, Captures, ChosenCaptures, DateRange};
+use baselink::collection::properties::PropertyUses;
 use baselink::collection::record::CapturedBody;
 use baselink::error::Error;
 use baselink::format::Format;
@@ -41,22 +42,29 @@ pub(crate) struct CapturePlan {
 }
 
 impl CapturePlan {
-    /// Reads all captures, and chooses one for each selected URL.
+    /// Reads all captures, and chooses one for each selected URL. With `reads_styles`, also finds the uses of custom
+    /// properties.
     pub(crate) fn of(
         documents: &Documents,
         near: Option<DateRange>,
+        reads_styles: bool,
         output: &mut Output,
     ) -> io::Result<Self> {
         let (mut captures, mut plan) = (Captures::near(near), Self::default());
+        let mut all_uses = PropertyUses::default();
         let progress = progress(documents, output);
         let mut first = 0_u32;
         for path in &documents.paths {
             let mut next = first;
             let look = |_: &Input<'_>, archived: &Archived, _: &mut Output| {
-                Ok((archived.number, archived.captures()))
+                let captures = archived.captures();
+                let uses = captures.first().filter(|_| reads_styles);
+                let uses = uses.map(|capture| property_uses(capture, archived));
+                Ok((archived.number, captures, uses))
             };
             let read = with_archive(path, documents, Wanted::Captures, |archive| {
-                archive::each(archive, output, look, |(number, found), _, _| {
+                archive::each(archive, output, look, |(number, found, uses), _, _| {
+                    uses.into_iter().for_each(|uses| all_uses.merge(uses));
                     let item = first.saturating_add(number);
                     next = item.saturating_add(1);
                     found.into_iter().for_each(|capture| captures.add(item, capture));
@@ -71,6 +79,11 @@ impl CapturePlan {
         }
         output.show_progress(None);
         plan.chosen = captures.choose(|url| documents.selection.takes(&place_of(url)));
+        if let Some(collection) = Arc::get_mut(&mut plan.chosen.collection).filter(|_| reads_styles)
+        {
+            let uses = all_uses.with_paths(|url| collection.path_of(str::from_utf8(url).ok()?));
+            collection.set_property_uses(uses);
+        }
         let items = plan.chosen.resources.iter().map(|one| one.item);
         plan.by_item = items.zip(0..).collect();
         plan.by_item.sort_unstable();
@@ -164,6 +177,18 @@ impl CapturePlan {
         });
         CapturedDocument { body, options }
     }
+}
+
+/// The uses of custom properties in the body of `capture`.
+fn property_uses(capture: &Capture, archived: &Archived) -> PropertyUses {
+    let mut uses = PropertyUses::default();
+    let media_type = capture.media_type.to_ascii_lowercase();
+    let may_have_styles =
+        media_type.is_empty() || ["html", "css", "svg"].iter().any(|one| media_type.contains(one));
+    if let Some(Ok(body)) = may_have_styles.then(|| archived.body()) {
+        uses.add(capture.url.as_bytes(), &body.bytes, body.format);
+    }
+    uses
 }
 
 /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.

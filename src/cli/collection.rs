@@ -11,11 +11,13 @@
 use std::{fs, iter};
 
 use baselink::collection::Collection;
+use baselink::collection::folder::path_of;
+use baselink::collection::properties::{PropertyUses, has_styles};
 use baselink::error::{Error, Result};
 use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 
 use super::in_order::all_in_order;
-use super::input;
+use super::input::{self, format_of_file};
 use super::request::{Documents, Origin};
 
 /// The number of files that a thread takes at a time.
@@ -66,4 +68,31 @@ pub(crate) fn of_folder(
         Some(error) => Err(error),
         None => Ok(collection),
     }
+}
+
+/// Records where the files of `collection`, which are in the folder of `documents`, use custom properties.
+pub(crate) fn note_property_uses(collection: &mut Collection, documents: &Documents) {
+    let Some(folder) = documents.roots().next().filter(|_| documents.has_folder()) else { return };
+    let mut numbers = 0..collection.count();
+    let chunks = iter::from_fn(|| {
+        let chunk: Vec<usize> = numbers.by_ref().take(FILES).collect();
+        (!chunk.is_empty()).then_some(chunk)
+    });
+    let read = |chunk: Vec<usize>| {
+        let mut uses = PropertyUses::default();
+        for number in chunk {
+            let Some(path) = path_of(collection.path(number)) else { continue };
+            let path = folder.join(path);
+            let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+            let format =
+                format_of_file(&path, None).filter(|&format| is_file && has_styles(format));
+            if let Some((format, Ok(bytes))) = format.map(|format| (format, fs::read(&path))) {
+                uses.add(collection.path_in_mirror(number), &bytes, format);
+            }
+        }
+        uses
+    };
+    let mut all = PropertyUses::default();
+    all_in_order(documents.jobs, chunks, read, |uses| all.merge(uses));
+    collection.set_property_uses(all);
 }

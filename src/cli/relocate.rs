@@ -17,7 +17,7 @@ use baselink::collection::folder::path_of;
 use baselink::error::{Error, Result, name};
 use baselink::files::stage::StagedMove;
 use baselink::files::write::Replacement;
-use baselink::purpose::relocate::{Relocation, redirects};
+use baselink::purpose::relocate::{LinkForm, Relocation, redirects};
 
 use super::collection;
 use super::failure::FileResult;
@@ -95,6 +95,9 @@ fn relocation(request: &Move) -> Result<Relocation> {
     collection
         .rename(&request.renames)
         .map_err(|error| Error::new(format!("--rename: {error}")))?;
+    if request.form != LinkForm::Written {
+        collection::note_property_uses(&mut collection, documents);
+    }
     if let Some(path) = &request.redirects
         && path.symlink_metadata().is_ok()
     {

@@ -28,6 +28,7 @@ use std::sync::{Mutex, PoisonError};
 use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
 use super::normal::{host, normal, other_web, without_query};
 use super::path::{is_page_name, joined, names_folder, split_name, stem};
+use super::properties::PropertyUses;
 use super::symlinks::{EntryAt, PathEnd, path_end};
 use super::text_map::TextMap;
 use crate::collection::origin::{FolderLayout, Origins, PathBelowRoot, RootUrl, names};
@@ -180,6 +181,8 @@ pub struct Collection {
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The hosts of resources, and of captures that lead to none. Empty unless the resources are captures.
     hosts: HashSet<Box<str>>,
+    /// The uses of custom properties; `None` if they are unknown.
+    pub(super) property_uses: Option<PropertyUses>,
 }
 
 /// A cache of hints for missing paths. Many links may lead to the same missing path.
@@ -231,6 +234,7 @@ impl Collection {
             renamed: HashMap::new(),
             renamed_folders: HashMap::new(),
             hosts: HashSet::new(),
+            property_uses: None,
         }
     }
 

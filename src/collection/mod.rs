@@ -34,6 +34,7 @@ mod near;
 mod normal;
 pub mod origin;
 mod path;
+pub mod properties;
 #[cfg(feature = "archive")]
 pub mod record;
 mod renames;

@@ -105,6 +105,8 @@ pub fn check<'a>(
         matches!(options.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
     options.scan.ids &= has_ids;
     let mut report = rewrite(bytes, &options).report;
+    // The collection knows which target of a link in a custom property is a file.
+    report.diagnostics.retain(|found| found.code != Code::CustomProperty);
     let is_whole = report.diagnostics.iter().all(|found| found.code != Code::NotWellFormed);
     let document = report.entities.first_mut().filter(|_| !options.format.has_headings());
     let (mut charset, mut saved_by, mut ids) = (None, None, None);

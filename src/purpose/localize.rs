@@ -32,13 +32,15 @@ use std::sync::Arc;
 
 use crate::base::SourceKind;
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
+use crate::collection::properties::PropertyBase;
 use crate::collection::{Collection, FoundFile, split_name, stem, url_below, without_query};
 use crate::document::Against;
+use crate::format::Format;
 use crate::layer::digest::ends_with_md5;
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::spelling::{names_base, unmistakable};
 use crate::reference::{Category, Grammar, Reference, decode_percent_lossy, placeholder};
-use crate::report::{LinkReport, Outcome, Reason};
+use crate::report::{LinkReport, Outcome, Reason, TargetInSheet};
 use crate::resolve::{Base, Profile, parses};
 use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{
@@ -64,8 +66,17 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
     let place_on_disk = DiskPlace::new(&path, collection.scheme());
     let guard = LinksInCopy { place: place_on_disk, own: own.clone() };
-    let destination =
-        LocalDestination { collection, path, own, place, on_disk, to_browsers, is_message };
+    let is_page = options.format != Format::Css;
+    let destination = LocalDestination {
+        collection,
+        path,
+        own,
+        place,
+        on_disk,
+        to_browsers,
+        is_message,
+        is_page,
+    };
     let destination = Arc::new(destination);
     Options {
         fragments: Some(Fragments::Rewrite),
@@ -178,6 +189,8 @@ struct LocalDestination {
     /// The URL of the file below `place`, as browsers parse it.
     to_browsers: Option<Base>,
     is_message: bool,
+    /// False for a style sheet.
+    is_page: bool,
 }
 
 impl Destination for LocalDestination {
@@ -223,9 +236,10 @@ impl Destination for LocalDestination {
             let local = (is_relative && has_own_base).then(|| self.already_local(link)).flatten();
             local.or_else(|| self.local_copy(target, link))
         };
-        let saved = self.saved(target, link);
+        let saved = self.in_user(link).or_else(|| self.saved(target, link));
         let local =
             saved.or_else(|| if self.collection.has_only_urls() { None } else { by_name() });
+        let local = local.or_else(|| self.in_sheet(link));
         // A URL that denotes a part of a message is meaningless in the mirror.
         let is_meaningless = target.starts_with("thismessage:");
         match local {
@@ -340,6 +354,62 @@ impl LocalDestination {
         Some((self.collection.find_below(&self.place, &url).file()?, url))
     }
 
+    /// A relative reference to the file to which `link` leads from the only folder in which its custom property is used.
+    fn in_user(&self, link: &LinkReport) -> Option<String> {
+        let written = Reference::split(Grammar::Rfc3986, &link.reference).category();
+        let Some(PropertyBase::FolderOf(user)) = self.property_base(link)? else { return None };
+        let url = url_below(&self.place, &user).filter(|_| written == Category::RelPath)?;
+        let target = Base::new(Profile::Rfc3986, &url).resolve(&link.reference).ok()?.url;
+        let number = self.collection.number_at(&self.place.below(&target)?.path)?;
+        self.between(&user, number, &target, link)
+    }
+
+    /// A reference to the file to which `link`, if it is in a custom property, leads from a linked style sheet.
+    fn in_sheet(&self, link: &LinkReport) -> Option<String> {
+        let property = link.custom_property.as_ref()?;
+        property.in_sheets.iter().find_map(|TargetInSheet { base, target }| {
+            let sheet = self.collection.path_of(base)?;
+            self.between(&sheet, self.collection.find_saved(target)?.number, target, link)
+        })
+    }
+
+    /// The base of `link` if it is in a custom property: see [`Collection::property_base`].
+    fn property_base(&self, link: &LinkReport) -> Option<Option<PropertyBase>> {
+        let name = &link.custom_property.as_ref()?.name;
+        Some(self.collection.property_base(name, (&self.path, self.is_page), false))
+    }
+
+    /// A reference from the style sheet `from` to the file with this number, with the fragment of `target`.
+    fn between(
+        &self,
+        from: &[u8],
+        number: usize,
+        target: &str,
+        link: &LinkReport,
+    ) -> Option<String> {
+        let fragment = Reference::split(Grammar::Rfc3986, target).fragment().map(str::to_owned);
+        let reference = relative(from, self.collection.path_in_mirror(number))?;
+        let reference = with_parts(reference, None, fragment.as_deref());
+        Some(unmistakable(reference, &link.element, link.attribute.as_deref()))
+    }
+
+    /// The file from which a browser resolves `link`. `None` if the link is in a custom property and must be absolute,
+    /// because the property may be used in several folders.
+    fn user(&self, link: &LinkReport) -> Option<Cow<'_, [u8]>> {
+        let own = Some(Cow::Borrowed(&*self.path));
+        let Some(base) = self.property_base(link) else { return own };
+        let written = Reference::split(Grammar::Rfc3986, &link.reference).category();
+        if written == Category::RelPath {
+            return own;
+        }
+        match base {
+            Some(PropertyBase::Own) => own,
+            Some(PropertyBase::FolderOf(user)) => Some(Cow::Owned(user.into())),
+            // An assumed URL cannot be written.
+            None => own.filter(|_| link.target.as_deref().is_some_and(is_assumed)),
+        }
+    }
+
     /// A reference to the file `to`, with the query and fragment of `target`.
     fn reference(
         &self,
@@ -356,16 +426,11 @@ impl LocalDestination {
         // A fragment alone suffices in `a` and `area`. In other elements it may denote an element, not the document.
         let is_jump = matches!(&*link.element, "a" | "area")
             && fragment.is_none_or(|name| placeholder(&format!("#{name}")).is_none());
-        let mut reference = match fragment {
+        let reference = match fragment {
             Some(_) if to == self.path && query.is_none() && is_jump => String::new(),
-            _ => relative(&self.path, to)?,
+            _ => relative(&self.user(link)?, to)?,
         };
-        for (mark, part) in [('?', query), ('#', fragment)] {
-            if let Some(part) = part {
-                reference.push(mark);
-                reference.push_str(part);
-            }
-        }
+        let reference = with_parts(reference, query, fragment);
         Some(unmistakable(reference, &link.element, link.attribute.as_deref()))
     }
 
@@ -390,6 +455,17 @@ impl LocalDestination {
                 .into_iter()
                 .all(|base| base.as_ref().is_some_and(leads_there))
     }
+}
+
+/// `reference` with a query and a fragment.
+fn with_parts(mut reference: String, query: Option<&str>, fragment: Option<&str>) -> String {
+    for (mark, part) in [('?', query), ('#', fragment)] {
+        if let Some(part) = part {
+            reference.push(mark);
+            reference.push_str(part);
+        }
+    }
+    reference
 }
 
 /// The reference from the file `from` to the file `to`, both below the root; `None` if the path of `to` cannot be part

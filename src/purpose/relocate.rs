@@ -37,14 +37,16 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::memmem;
 
 use super::on_disk::{DiskBase, DiskPlace, is_on_network};
 use super::spelling::{names_base, unmistakable};
-use crate::base::SourceKind;
+use crate::base::{Rule, SourceKind};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
+use crate::collection::properties::PropertyBase;
 use crate::collection::{Collection, without_query};
 use crate::document::{Against, Role};
 use crate::format::Format;
@@ -166,9 +168,16 @@ impl Relocation {
             || has(root.replace('/', "\\/").as_bytes())
     }
 
-    /// True if `url` is below the root but no file exists there.
+    /// True if the target of `link` is below the root but no file exists there.
     #[must_use]
-    pub fn lacks(&self, url: &str) -> bool {
+    pub fn lacks(&self, link: &LinkReport) -> bool {
+        let in_sheets = link.custom_property.iter().flat_map(|property| &property.in_sheets);
+        let urls = link.target.iter().chain(in_sheets.map(|other| &other.target));
+        urls.map(|url| self.lacks_file(url)).reduce(|all, one| all && one) == Some(true)
+    }
+
+    /// True if `url` is below the root but no file exists there.
+    fn lacks_file(&self, url: &str) -> bool {
         let head = without_query(url);
         let path = head.strip_prefix(self.from.as_str()).map(str::as_bytes);
         let is_plain = path.is_some_and(|path| self.collection.plain_file(path).is_some());
@@ -346,6 +355,8 @@ pub fn options(
     };
     let destination = Arc::new(RelocateLinks {
         relocation: Arc::clone(relocation),
+        path: path_after(relocation, name),
+        is_page: options.format != Format::Css,
         profile: options.profile,
         place: relocation.place_on_disk(name),
         keeps_forms,
@@ -369,6 +380,13 @@ pub fn options(
     options
 }
 
+/// The path after the move of the file called `name`.
+fn path_after(relocation: &Relocation, name: &[u8]) -> Vec<u8> {
+    let collection = &relocation.collection;
+    let number = collection.number_at(name);
+    number.map_or(name, |number| collection.path_in_mirror(number)).to_vec()
+}
+
 /// Rewrites `bytes` with the `options` from [`options`](fn@options).
 ///
 /// If the document declares a base that cannot be rewritten, the document is returned unchanged: the base of its links
@@ -385,6 +403,11 @@ pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     rewrite(bytes, &Options { destination: Some(Arc::new(KeepEveryLink)), ..options.clone() })
 }
 
+/// True if `link` is written as a relative path.
+fn is_relative(link: &LinkReport) -> bool {
+    Reference::split(Grammar::Rfc3986, &link.reference).category() == Category::RelPath
+}
+
 /// A destination that keeps every link.
 #[derive(Debug)]
 struct KeepEveryLink;
@@ -399,6 +422,10 @@ impl Destination for KeepEveryLink {
 #[derive(Debug)]
 struct RelocateLinks {
     relocation: Arc<Relocation>,
+    /// The path of the document after the move.
+    path: Vec<u8>,
+    /// False for a style sheet.
+    is_page: bool,
     profile: Profile,
     /// The new place of the document, if links must open from disk.
     place: Option<DiskPlace>,
@@ -417,9 +444,15 @@ impl Destination for RelocateLinks {
             return Choice::Kept;
         }
         let (Some(target), Some(base)) = (&link.target, &link.base) else { return Choice::Kept };
+        let in_sheet = self.in_sheet(link);
+        let (target, base) = match &in_sheet {
+            Some((target, base)) => (target, &**base),
+            None => (target, &**base),
+        };
+        let base_after = || self.base_of_property(link).unwrap_or_else(|| self.base_after(base));
         let reference = match self.has_base_that_stays(link, against) {
             true => self.absolute(link, target),
-            false => self.reference(link, target, &self.base_after(base)),
+            false => self.reference(link, target, &base_after()),
         };
         // The location of the tree is unknown, so its own URL is not written.
         if is_assumed(&reference) { Choice::Kept } else { Choice::Reference(reference) }
@@ -478,10 +511,10 @@ impl RelocateLinks {
     }
 
     /// The base after the move for links whose current base is `base`.
-    fn base_after(&self, base: &Arc<str>) -> Arc<Base> {
+    fn base_after(&self, base: &str) -> Arc<Base> {
         let mut last = self.last_base.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, after)) = &*last
-            && (Arc::ptr_eq(known, base) || known == base)
+            && (ptr::eq(&**known, base) || **known == *base)
         {
             return Arc::clone(after);
         }
@@ -489,8 +522,46 @@ impl RelocateLinks {
         let moved = self.relocation.moved(base, false);
         let query = if moved.drops_query { "" } else { &base[without_query(base).len()..] };
         let after = Arc::new(Base::new(self.profile, &format!("{}{query}", moved.url)));
-        *last = Some((Arc::clone(base), Arc::clone(&after)));
+        *last = Some((base.into(), Arc::clone(&after)));
         after
+    }
+
+    /// The target and base of `link` in a style sheet, if the link is relative and in a custom property. The sheet is in
+    /// the only folder that uses the property; or the page links it, and only the target from this sheet is a file.
+    fn in_sheet(&self, link: &LinkReport) -> Option<(String, String)> {
+        let in_sheets = &link.custom_property.as_ref()?.in_sheets;
+        let is_file = |url: &str| self.relocation.file(url).is_some();
+        let in_user = || {
+            let user = self.user(link, &self.relocation.from).filter(|_| is_relative(link))?;
+            let target = Base::new(self.profile, &user).resolve(&link.reference).ok()?.url;
+            is_file(&target).then_some((target, user))
+        };
+        let in_linked = || {
+            let other = in_sheets.iter().find(|other| is_file(&other.target))?;
+            let is_own = link.target.as_deref().is_some_and(is_file);
+            (!is_own).then(|| (other.target.clone(), other.base.clone()))
+        };
+        in_user().or_else(in_linked)
+    }
+
+    /// The base of `link` after the move if its form may change and it is in a custom property: see
+    /// [`Collection::property_base`].
+    fn property_base(&self, link: &LinkReport) -> Option<Option<PropertyBase>> {
+        let property = link.custom_property.as_ref().filter(|_| !self.keeps_forms)?;
+        let (document, has_base) = ((&*self.path, self.is_page), link.rule == Rule::Embedded);
+        Some(self.relocation.collection.property_base(&property.name, document, has_base))
+    }
+
+    /// The URL below `root` of a file in the only folder that uses the custom property around `link`.
+    fn user(&self, link: &LinkReport, root: &RootUrl) -> Option<String> {
+        let Some(PropertyBase::FolderOf(user)) = self.property_base(link)? else { return None };
+        Some(format!("{}{}", root.as_str(), names::path(&user, names::Percent::Encode)?))
+    }
+
+    /// The base after the move if `link` is in a custom property that is used only in another folder.
+    fn base_of_property(&self, link: &LinkReport) -> Option<Arc<Base>> {
+        let user = self.user(link, &self.relocation.to).filter(|_| !is_relative(link))?;
+        Some(Arc::new(Base::new(self.profile, &user)))
     }
 
     /// The new reference of `link`, whose target is `target` now. `base` is the base after the move.
@@ -541,11 +612,18 @@ impl RelocateLinks {
             link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
         let must_be_absolute =
             || is_open_graph || is_linked_data || self.must_be_absolute.contains(&link.span);
-        let keeps_form =
-            self.keeps_forms || !moved.is_inside || !may_be_relative || must_be_absolute();
+        // A property that is used in several folders needs a reference that means the same in all of them. On disk, only
+        // a relative one means anything.
+        let is_disk = self.place.is_some();
+        let has_several = || !is_disk && self.property_base(link) == Some(None);
+        let keeps_form = self.keeps_forms
+            || !moved.is_inside
+            || !may_be_relative
+            || must_be_absolute()
+            || has_several();
         // From disk, other forms would lead out of the folder.
         let has_url = !is_assumed(&moved.url);
-        match (keeps_form, self.place.is_some()) {
+        match (keeps_form, is_disk) {
             (false, true)
                 if has_url && !moved.has_file && !is_base && written != Category::RelPath =>
             {

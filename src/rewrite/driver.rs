@@ -162,6 +162,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         let Task { options, outer, .. } = self.task;
         all.extend(base_diagnostic(self.own_links > 0, self.chain, outer, options.profile));
         all.extend(self.judge.missing_copies());
+        all.extend(self.judge.links_of_sheets());
         all
     }
 
@@ -226,6 +227,7 @@ impl<'a, 'r> Driver<'a, 'r> {
                 reference: String::new(),
                 role: Role::Embedded,
                 certainty: Certainty::Certain,
+                custom_property: None,
                 against: Against::Unknown,
                 empty_resolves: false,
                 fragment_identifies: false,
@@ -338,7 +340,9 @@ impl Links for Driver<'_, '_> {
     }
 
     fn link(&mut self, bytes: &[u8], link: Link) {
-        let Some(judged) = self.judge.link(link, self.charset, &self.enclosing) else { return };
+        self.judge.find_styles(bytes, self.charset, &link);
+        let Some(mut judged) = self.judge.link(link, self.charset, &self.enclosing) else { return };
+        self.judge.keep_for_sheet(&mut judged);
         self.own_links += 1;
         self.judge.count_copy(&judged.report, judged.report.span);
         self.take(bytes, judged, self.charset);

@@ -26,6 +26,7 @@ use super::guarded;
 use super::judged::{Judged, depends_on_base};
 use super::options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
+use super::properties::PageStyles;
 use super::totals::LinkBases;
 use super::unfit_base::breaks_template;
 use crate::base::{self, BaseChain, Established, Rule, Source, SourceKind};
@@ -92,6 +93,8 @@ pub(super) struct Judge<'a> {
     /// The base for references that lack only a scheme, if there is no other base.
     assumed: Option<PreparedBase>,
     others: HashMap<Against, PreparedBase>,
+    /// The styles of the document; `None` before the first link in a custom property.
+    styles: Option<PageStyles>,
 }
 
 /// The decision on a link.
@@ -172,6 +175,7 @@ impl<'a> Judge<'a> {
             copies: Copies::of(chain, options),
             document: None,
             others: HashMap::new(),
+            styles: None,
             has_fast_path: around.kept.is_none()
                 && options.guard.is_none()
                 && (destination.is_none() || stays_below.is_some()),
@@ -361,6 +365,34 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Finds the styles of the page in `bytes` if `link`, one of its links, is the first in a custom property.
+    pub(super) fn find_styles(&mut self, bytes: &[u8], charset: Charset, link: &Link) {
+        if self.styles.is_some() || link.custom_property.is_none() {
+            return;
+        }
+        // A link of a style sheet has no element, and the base is that of the sheet.
+        let page = if link.element.is_empty() { &[] } else { bytes };
+        let own = self.document.as_ref().map(|document| &document.base);
+        self.styles = Some(PageStyles::of(page, charset, own));
+    }
+
+    /// Keeps a link in a custom property if it probably belongs to a style sheet. A [`Destination`] decides itself.
+    pub(super) fn keep_for_sheet(&mut self, judged: &mut Judged) {
+        let is_rewritten = judged.report.outcome == Outcome::Rewritten;
+        if let Some(styles) = self.styles.as_mut().filter(|_| is_rewritten)
+            && self.options.destination.is_none()
+            && styles.keeps(&judged.report)
+        {
+            judged.edits.clear();
+            judged.report.stay(Reason::CustomProperty);
+        }
+    }
+
+    /// Reports links in custom properties that lead elsewhere from a style sheet.
+    pub(super) fn links_of_sheets(&self) -> Option<Diagnostic> {
+        self.styles.as_ref()?.diagnostic()
+    }
+
     /// Judges a link of a document; `None` if the value is not a link. The buffer that was scanned is in `charset`.
     /// `enclosing` lists the attribute values that contain the document, outermost first.
     pub(super) fn link(
@@ -392,6 +424,8 @@ impl<'a> Judge<'a> {
         if !self.is_link(&report, link.certainty, &link.against) {
             return None;
         }
+        let property = link.custom_property.zip(self.styles.as_ref());
+        report.custom_property = property.map(|(name, styles)| styles.property(name, &report));
         // Signed links are kept, even if they are absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
         let choice = match destination {
@@ -600,6 +634,7 @@ impl<'a> Judge<'a> {
             reason,
             differs,
             differs_under,
+            custom_property: None,
             is_editable: true,
         };
         (report, kept)

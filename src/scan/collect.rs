@@ -93,6 +93,8 @@ pub(super) struct LinkPlace<'a> {
     pub(super) no_value: bool,
     /// The XML entities in the value.
     pub(super) entities: &'a [EntityUse],
+    /// The name of the custom property whose value contains the reference.
+    pub(super) custom_property: Option<&'a [u8]>,
 }
 
 impl<'a> LinkPlace<'a> {
@@ -108,6 +110,7 @@ impl<'a> LinkPlace<'a> {
             against: Against::Document,
             no_value: false,
             entities: &[],
+            custom_property: None,
         }
     }
 }
@@ -226,6 +229,7 @@ impl<'a> Collector<'a> {
             map: view.map.slice(inner).filter(|_| is_editable),
             holder: view.map.covering(inner),
             spelling: Spelling { form, carrier, enclosed: self.enclosed },
+            custom_property: place.custom_property.map(|name| String::from_utf8_lossy(name).into()),
         });
     }
 
@@ -249,9 +253,12 @@ impl<'a> Collector<'a> {
         if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
             return;
         }
-        for url in css::urls(&view.text, self.options.groups) {
+        let mut urls = css::Urls::of(view.text.as_bytes(), self.options.groups);
+        while let Some(url) = urls.next() {
             if let Some(raw) = view.slice(url.span) {
-                self.decoded(&url.decode(raw), url.form, url.span, place);
+                let (against, custom) = (place.against.clone(), urls.custom_property(url));
+                let place = LinkPlace { against, custom_property: custom, ..*place };
+                self.decoded(&url.decode(raw), url.form, url.span, &place);
             }
         }
     }

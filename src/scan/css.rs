@@ -16,12 +16,13 @@
 //! assert_eq!(urls, ["a.css", "b.png"]);
 //! ```
 //!
-//! Three cases are special:
+//! Four cases are special:
 //!
 //! - A declaration inside `supports()` or the prelude of `@supports` is parsed but never applied, so a URL in it is
 //!   not reported.
 //! - The fallback of `var()` and `env()` is read in its context. Inside `image-set()`, a string in it is a URL.
 //! - A url-token, string or function that ends only at the end of the text counts like any other.
+//! - An `@import` counts only at the top level, before every other rule that is certainly valid (Cascade 5, 2).
 //!
 //! The tokenizer (`css/tokens.rs`) belongs to this crate, and most tokens are skipped unread. In a neutral block,
 //! where only `url()` makes a URL, the scanner stops only at six bytes: quotes, `(`, `/`, `@` and `\`. Which blocks
@@ -36,7 +37,10 @@ use crate::layer::spelling::Form;
 use crate::layer::{View, escape};
 use crate::span::Span;
 
+mod nesting;
 mod tokens;
+pub(crate) mod uses;
+use nesting::Nesting;
 use tokens::{CssToken, is_name};
 
 /// A URL of CSS.
@@ -207,12 +211,13 @@ impl Block {
         self.start = true;
     }
 
-    /// Begins an at-rule with the at-keyword `name`.
-    fn begin_at_rule(&mut self, name: &[u8]) {
-        if is_name(name, "import") {
+    /// Begins an at-rule with the at-keyword `name`. An import that is not `in_time` has no effect.
+    fn begin_at_rule(&mut self, name: &[u8], in_time: bool) {
+        let is_import = is_name(name, "import");
+        if is_import && in_time {
             self.strings = Strings::Next;
         }
-        self.silent_prelude = is_silent_prelude(name);
+        self.silent_prelude = is_silent_prelude(name) || (is_import && !in_time);
     }
 
     /// Updates the state for a token without a meaning of its own.
@@ -261,6 +266,8 @@ pub(crate) struct Urls<'a> {
     /// The end of the bytes in which a search for the end of a silent prelude failed. No search begins before it, so
     /// the time stays linear.
     doubtful: usize,
+    /// True if the text may declare custom properties; `None` until it was searched.
+    may_have_custom: Option<bool>,
 }
 
 impl<'a> Urls<'a> {
@@ -271,9 +278,33 @@ impl<'a> Urls<'a> {
             marks: NeutralMarks { bytes, next: [0; 2] },
             at: 0,
             blocks: Vec::new(),
-            nesting: Nesting { at: 0, open: Vec::new(), start: true },
+            nesting: Nesting::new(),
             doubtful: 0,
+            may_have_custom: None,
         }
+    }
+
+    /// The name of the custom property whose value contains `url`, the last URL found (CSS Custom Properties 1, 2); or
+    /// `initial-value`, which may be that of a custom property. `None` for a URL that needs no base.
+    pub(crate) fn custom_property(&mut self, url: CssUrl) -> Option<&'a [u8]> {
+        let text = &self.bytes[url.span.range()];
+        if text.starts_with(b"#") || text.starts_with(b"data:") || !self.may_have_custom() {
+            return None;
+        }
+        self.nesting.advance(self.bytes, url.span.start);
+        self.nesting.custom.map(|(_, name)| &self.bytes[name.range()])
+    }
+
+    /// True if the text may contain a declaration of a custom property.
+    fn may_have_custom(&mut self) -> bool {
+        let bytes = self.bytes;
+        let begins = |at: usize| {
+            let before = at.checked_sub(1).map(|before| bytes[before]);
+            before.is_none_or(|byte| byte.is_ascii_whitespace() || b";{}/".contains(&byte))
+        };
+        *self
+            .may_have_custom
+            .get_or_insert_with(|| memchr::memmem::find_iter(bytes, b"--").any(begins))
     }
 
     /// Skips from one byte that can matter to the next, until the end of a URL, the start of a block that is not
@@ -354,7 +385,7 @@ impl<'a> Urls<'a> {
             return false;
         };
         let mut block = Block { closer, start: false, ..Block::NEUTRAL };
-        block.begin_at_rule(name);
+        block.begin_at_rule(name, self.nesting.takes_imports());
         self.blocks.push(block);
         true
     }
@@ -382,7 +413,8 @@ impl<'a> Urls<'a> {
                 let begins = block.has_statements() && block.start;
                 block.pass(token);
                 if begins {
-                    block.begin_at_rule(name);
+                    self.nesting.advance(self.bytes, start);
+                    block.begin_at_rule(name, self.nesting.takes_imports());
                 }
                 return None;
             }
@@ -431,46 +463,6 @@ impl Iterator for Urls<'_> {
             }
         }
         None
-    }
-}
-
-/// The open blocks in neutral text, determined after that text was skipped.
-struct Nesting {
-    /// The offset up to which the blocks are known.
-    at: usize,
-    /// The closer of each open block.
-    open: Vec<u8>,
-    /// True if a rule or declaration may begin here.
-    start: bool,
-}
-
-impl Nesting {
-    /// The closer of the block around the at-keyword at `at`, if the keyword begins an at-rule. `at` must not decrease
-    /// from call to call.
-    fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
-        while self.at < at {
-            let (token, end) = tokens::token(bytes, self.at);
-            self.at = end;
-            match token {
-                CssToken::Blank => continue,
-                CssToken::Open(closer) => self.open.push(closer),
-                CssToken::Function(_) => self.open.push(b')'),
-                CssToken::Close(closer) if self.open.last() == Some(&closer) => {
-                    self.open.pop();
-                }
-                _ => {
-                    self.start = token == CssToken::Semicolon && self.has_statements();
-                    continue;
-                }
-            }
-            self.start = matches!(token, CssToken::Open(b'}') | CssToken::Close(b'}'))
-                && self.has_statements();
-        }
-        (self.start && self.has_statements()).then(|| self.open.last().copied())
-    }
-
-    fn has_statements(&self) -> bool {
-        matches!(self.open.last(), None | Some(b'}'))
     }
 }
 
@@ -656,11 +648,29 @@ mod tests {
         ("@import 'a' 'b';", &["a"]),
         ("@import layer 'a';", &[]),
         ("@import;'a'", &[]),
-        ("@import 'a'; @import 'b'; c{d:e} @import 'f';", &["a", "b", "f"]),
+        ("@import 'a'; @import 'b'; c{d:e} @import 'f';", &["a", "b"]),
+        // Bug 170: Cascade 5, 2. Only valid rules end the time of imports.
+        (
+            "a{b:c} @import url(d); @import url('e') layer(f) supports(g: url(h)); i{j:url(k)}",
+            &["k"],
+        ),
+        ("*,\n.a > b.c#d:hover::before {} @import 'e'", &[]),
+        ("@media x{} @import 'a';", &[]),
+        ("@layer a{} @import 'b';", &[]),
+        ("@namespace 'a'; @import 'b';", &[]),
+        ("@charset 'a'; @layer b, c; @unknown d; @import 'e'; @import url(g)", &["e", "g"]),
+        ("@import 'a'; @layer b; @import 'c';", &["a"]),
+        ("@layer a, b{} @supports c{} @keyframes {} @page d e{} @import 'f';", &["f"]),
+        ("@supports not (a:b){} @import 'c';", &[]),
+        ("a:!b{} @import 'c';", &["c"]),
+        ("a{b:c}; @import 'd';", &[]),
+        ("x; a{} @import 'b'; c{} @import 'd';", &["b"]),
+        ("a,{} >b{} .1{} @unknown {} @import 'c';", &["c"]),
         ("@charset 'a'; @import 'b';", &["b"]),
         ("@layer a; @import 'b';", &["b"]),
         ("<!-- @import 'a'; -->", &["a"]),
-        ("@media screen { @import 'a'; }", &["a"]),
+        ("@media screen { @import 'a'; }", &[]),
+        ("@unknown { @import 'a'; @import url(b); } @import 'c'", &["c"]),
         // 5.4.2: where a rule may not begin, an at-keyword is a mere token.
         ("a{b: @import 'c'}", &[]),
         ("(@import 'a')", &[]),

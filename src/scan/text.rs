@@ -101,6 +101,7 @@ fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
         map: Some(view.map),
         holder: inside,
         spelling: Spelling { form: Form::Field(None), carrier: Carrier::Raw, enclosed: false },
+        custom_property: None,
     })
 }
 

@@ -19,6 +19,55 @@ enum Strings {
     Source(u8),
 }
 
+/// True if the at-rule `name` with this prelude is certainly valid.
+fn is_certain_rule(name: &str, prelude: &str, is_block: bool) -> bool {
+    let prelude = prelude.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
+    match (&*name.to_ascii_lowercase(), is_block) {
+        ("font-face" | "page", true) => prelude.is_empty(),
+        ("layer", true) => !prelude.contains(','),
+        ("keyframes" | "-webkit-keyframes", true) => {
+            is_compound(prelude) && !prelude.contains(['.', '#', ':', '*'])
+        }
+        ("supports", true) => prelude.starts_with('(') || prelude.starts_with("not"),
+        ("media", true) | ("namespace", false) => true,
+        _ => false,
+    }
+}
+
+/// True if `prelude` is certainly a list of valid selectors: names, classes, ids and well-known pseudo-classes.
+fn is_certain(prelude: &str) -> bool {
+    prelude.split(',').all(|selector| {
+        let words: Vec<_> = selector.split_ascii_whitespace().collect();
+        let is_combinator = |word: &&str| matches!(*word, ">" | "+" | "~");
+        let is_alone = |pair: &[&str]| !(is_combinator(&pair[0]) && is_combinator(&pair[1]));
+        let [Some(first), Some(last)] = [words.first(), words.last()] else { return false };
+        !is_combinator(first)
+            && !is_combinator(last)
+            && words.windows(2).all(is_alone)
+            && words.iter().all(|word| is_combinator(word) || is_compound(word))
+    })
+}
+
+/// True if `word` is a compound selector of such parts.
+fn is_compound(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let elements = ["::before", "::after", "::selection", "::placeholder", ":before", ":after"];
+    let stem = elements.iter().find_map(|end| word.strip_suffix(end)).unwrap_or(&word);
+    let marks: Vec<usize> = stem.match_indices(['.', '#', ':']).map(|(at, _)| at).collect();
+    let ends = marks.iter().skip(1).copied().chain([stem.len()]);
+    let mut parts = marks.iter().zip(ends).map(|(&start, end)| stem[start..end].split_at(1));
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.chars().all(|one| one.is_ascii_alphanumeric() || "-_".contains(one))
+    };
+    let classes =
+        ["root", "link", "visited", "hover", "active", "focus", "first-child", "last-child"];
+    let type_ = &stem[..marks.first().copied().unwrap_or(stem.len())];
+    (type_.is_empty() || type_ == "*" || is_name(type_))
+        && parts
+            .all(|(mark, name)| if mark == ":" { classes.contains(&name) } else { is_name(name) })
+}
+
 /// The context of a list of component values.
 #[derive(Clone, Copy)]
 struct Place {
@@ -67,30 +116,63 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The place of the first `{` from `at` on. It may be in a string, but not in a prelude that is certainly valid.
+    fn open_curly(&self, at: usize) -> usize {
+        self.css[at..].find('{').map_or(self.css.len(), |length| at + length)
+    }
+
     /// Reads rules and declarations up to `closer`, or to the end if there is no `closer` (CSS Syntax 3, 5.4.1 and
     /// 5.4.4).
     fn statements(&mut self, place: Place, closer: Option<&Token>) {
         let place = Place { strings: Strings::None, ..place };
+        let mut is_late = closer.is_some();
+        // At the top level, a semicolon ends only at-rules.
+        let mut is_broken = false;
+        let mut has_import = false;
         while let Some((token, span)) = self.next() {
             match &token {
-                Token::Semicolon => {}
+                Token::Semicolon => is_broken = true,
                 token if Some(token) == closer => return,
                 Token::AtKeyword(name) => {
                     let is = |keyword: &&str| name.eq_ignore_ascii_case(keyword);
                     let silent =
                         ["namespace", "document", "-moz-document", "supports"].iter().any(is);
+                    let is_import = is(&"import");
                     let prelude = Place {
-                        strings: if is(&"import") { Strings::First } else { Strings::None },
-                        silent: place.silent || silent,
+                        strings: if is_import { Strings::First } else { Strings::None },
+                        silent: place.silent || silent || (is_import && is_late),
                     };
-                    if self.list(prelude, place, closer, true) == End::Closed {
+                    let start = span.end;
+                    let opens = self.open_curly(start);
+                    let end = self.list(prelude, place, closer, true);
+                    let is_block = end == End::Curly;
+                    let stop = if is_block { opens } else { self.at.saturating_sub(1).max(start) };
+                    let is_valid = !is_broken && end != End::Closed;
+                    if is_valid && !is_block && is(&"layer") {
+                        is_late |= has_import;
+                    } else if is_valid {
+                        let prelude = &self.css[start..stop];
+                        is_late |= is_certain_rule(name, prelude, is_block);
+                        has_import |= is_import && !is_block;
+                    }
+                    is_broken &= end != End::Curly;
+                    if end == End::Closed {
                         return;
                     }
                 }
                 _ => {
                     let curly = self.component(&token, span, place, place);
-                    if !curly && self.list(place, place, closer, true) == End::Closed {
-                        return;
+                    let opens = self.open_curly(span.start);
+                    if !curly {
+                        let end = self.list(place, place, closer, true);
+                        if end == End::Closed {
+                            return;
+                        }
+                        let is_valid = !is_broken && is_certain(&self.css[span.start..opens]);
+                        is_late |= end == End::Curly && is_valid;
+                        is_broken = end == End::Semicolon;
+                    } else {
+                        is_broken = false;
                     }
                 }
             }

@@ -79,7 +79,8 @@ pub(crate) fn extract(
         output.ignore_closed_stdout();
         stop_between_files(true)?;
     }
-    let plan = CapturePlan::of(&request.documents, extraction.and_then(|one| one.near), output)?;
+    let near = extraction.and_then(|one| one.near);
+    let plan = CapturePlan::of(&request.documents, near, extraction.is_some(), output)?;
     if is_stopped() {
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);

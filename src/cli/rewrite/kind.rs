@@ -205,7 +205,7 @@ impl RewriteKind {
                 links.filter(|link| !is_local(link)).filter_map(target).filter(is_missing).collect()
             }
             Self::Moved(relocation, _) => {
-                links.filter_map(target).filter(|target| relocation.lacks(target)).collect()
+                links.filter(|link| relocation.lacks(link)).filter_map(target).collect()
             }
         }
     }

@@ -111,6 +111,7 @@ impl MovedBases {
         // Most links share the base of the previous link.
         let mut last: Option<(&LinkReport, u32)> = None;
         for (number, link) in report.links.iter().enumerate() {
+            let in_sheet = base_in_sheet(link, goal);
             let is_base = is_base(link);
             let is_as_before = |(before, _): &(&LinkReport, u32)| {
                 let pointers = before.base.as_ref().zip(link.base.as_ref());
@@ -118,15 +119,20 @@ impl MovedBases {
                     && Arc::ptr_eq(&before.entity, &link.entity)
                     && (before.rule, before.source) == (link.rule, link.source)
             };
-            let before = last.filter(|_| !is_base && matches!(moved, BasesAfterMove::Alike(_)));
+            let before = last.filter(|_| {
+                !is_base && in_sheet.is_none() && matches!(moved, BasesAfterMove::Alike(_))
+            });
             let base = match (before.filter(is_as_before), &link.base) {
                 (Some((_, base)), _) => base,
                 (None, None) => u32::MAX,
                 (None, Some(url)) => {
                     let entity = entities.get(&*link.entity).copied();
                     let key = BaseKey {
-                        url: Arc::clone(url),
-                        moved: moved.of(number),
+                        url: in_sheet.map_or_else(|| Arc::clone(url), Into::into),
+                        moved: match in_sheet {
+                            Some(sheet) => goal.with_all(sheet).map(Into::into),
+                            None => moved.of(number),
+                        },
                         is_of_layout: !is_base
                             && entity.is_some_and(|entity| is_of_layout(link, entity)),
                         charset: entity.map_or("utf-8", |entity| entity.charset.name()),
@@ -137,7 +143,7 @@ impl MovedBases {
                     })
                 }
             };
-            last = Some((link, base)).filter(|_| !is_base);
+            last = Some((link, base)).filter(|_| !is_base && in_sheet.is_none());
             bases.of_links.push(base);
         }
         bases
@@ -250,6 +256,15 @@ fn moved_bases(
         return BasesAfterMove::Alike(None);
     }
     BasesAfterMove::Each(links.into_iter().map(|link| link.base).collect())
+}
+
+/// The URL of the style sheet that is the base of a link in a custom property, because only the target from this sheet is
+/// a file.
+fn base_in_sheet<'l>(link: &'l LinkReport, goal: &MovedCollection<'_>) -> Option<&'l str> {
+    let in_sheets = &link.custom_property.as_ref()?.in_sheets;
+    let is_file = |url: &str| goal.collection.find(url).file().is_some();
+    let other = in_sheets.iter().find(|other| is_file(&other.target))?;
+    (!link.target.as_deref().is_some_and(is_file)).then_some(&other.base)
 }
 
 /// True if a link declares a base for other references. Such a link is not followed itself.

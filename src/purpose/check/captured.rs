@@ -15,7 +15,7 @@ use super::finding::{Cause, Class, Finding};
 use crate::collection::{Collection, TargetPlace};
 use crate::document::Role;
 use crate::reference::{Grammar, Reference};
-use crate::report::{LinkReport, Outcome};
+use crate::report::{LinkReport, Outcome, Reason};
 
 /// The class and cause of each link in one document.
 #[derive(Debug)]
@@ -57,7 +57,12 @@ impl CaptureJudge {
 }
 
 fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
+    let in_sheets = link.custom_property.iter().flat_map(|property| &property.in_sheets);
+    if in_sheets.map(|other| collection.find(&other.target)).any(|place| place.file().is_some()) {
+        return (Class::Travels, None);
+    }
     let target = match (link.outcome, &link.target) {
+        (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
         (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
         (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
         (_, Some(target)) => target,

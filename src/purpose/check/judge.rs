@@ -59,8 +59,10 @@ impl MoveJudge<'_> {
             // A reference that leads above the old root may lead to another file from the new root.
             (splice.prefix.len() >= tail && !splice.differs).then(|| target.get(tail..))?
         };
-        let Some(path) = path().filter(|_| link.outcome == Outcome::Rewritten && !self.is_crawled)
-        else {
+        let is_plain = link.outcome == Outcome::Rewritten
+            && !self.is_crawled
+            && link.custom_property.is_none();
+        let Some(path) = path().filter(|_| is_plain) else {
             return false;
         };
         let (path, fragment) = match path.split_once('#') {
@@ -118,6 +120,7 @@ impl MoveJudge<'_> {
             differs: link.differs,
         };
         let base = self.bases.of(number);
+        let is_of_property = link.reason == Some(Reason::CustomProperty);
         let mut target = match link.outcome {
             Outcome::Absolute => link.reference.clone(),
             Outcome::NoBase => {
@@ -128,7 +131,7 @@ impl MoveJudge<'_> {
                 self.local_copy(&mut finding, link);
                 return finding;
             }
-            Outcome::Left => {
+            Outcome::Left if !is_of_property => {
                 finding.cause = link.reason.map(Cause::Kept);
                 // Only the reference of a `use` must name an id. Others may denote an element without an id.
                 if link.reason == Some(Reason::IdReference) && link.element == "use" {
@@ -136,9 +139,11 @@ impl MoveJudge<'_> {
                 }
                 return finding;
             }
-            Outcome::Rewritten | Outcome::NotEditable => {
+            Outcome::Rewritten | Outcome::Left | Outcome::NotEditable => {
                 let resolved = || Some(base?.now.resolve(&link.reference).ok()?.url);
-                let known = link.target.clone().filter(|_| !self.is_crawled || base.is_none());
+                let is_known =
+                    (!self.is_crawled && link.custom_property.is_none()) || base.is_none();
+                let known = link.target.clone().filter(|_| is_known);
                 let Some(target) = known.or_else(resolved) else {
                     finding.cause = Some(Cause::Kept(Reason::Unresolvable));
                     return finding;

@@ -133,6 +133,7 @@ impl FoundLinks<'_> {
             fragment_identifies: false,
             holder: field.value,
             spelling: Spelling { form: Form::Field(quote), carrier: Carrier::Raw, enclosed: false },
+            custom_property: None,
         });
     }
 

@@ -24,6 +24,7 @@ pub(crate) mod pass;
 pub(crate) mod prelude;
 mod rows;
 pub mod saved;
+pub(crate) mod sheets;
 pub(crate) mod sink;
 pub(crate) mod tag;
 pub(crate) mod walk;

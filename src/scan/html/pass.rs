@@ -395,7 +395,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             let place = Some((tag, attribute, row));
             if !self.links.plain(self.bytes, &self.plain(span, place)) {
                 let raw = self.charset.decode(&self.bytes[span.range()], span.start);
-                self.reference(&escape::character_references(raw), Form::Srcset, place);
+                self.reference(&escape::character_references(raw), Form::Srcset, place, None);
                 self.drain();
             }
         }
@@ -408,14 +408,19 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         if !self.charset.is_ascii_fixed() && !text.is_ascii() {
             return false;
         }
-        for url in css::Urls::of(text, self.options.groups) {
+        let mut urls = css::Urls::of(text, self.options.groups);
+        while let Some(url) = urls.next() {
+            let custom = urls.custom_property(url);
             let span = url.span.shifted(span.start);
             let plain = self.plain(span, place);
             let plain = Plain { empty_resolves: false, fragment_identifies: true, ..plain };
             let raw = &self.bytes[span.range()];
-            if memchr::memchr2(b'\\', 0, raw).is_some() || !self.links.plain(self.bytes, &plain) {
+            if custom.is_some()
+                || memchr::memchr2(b'\\', 0, raw).is_some()
+                || !self.links.plain(self.bytes, &plain)
+            {
                 let view = url.decode(self.charset.decode(raw, span.start));
-                self.reference(&view, url.form, place);
+                self.reference(&view, url.form, place, custom);
                 self.drain();
             }
         }
@@ -635,11 +640,19 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// Adds a reference found in an attribute, or in the text of `style`.
-    fn reference(&mut self, view: &View, form: Form, place: Option<Attribute<'_>>) {
+    /// Adds a reference found in an attribute, or in the text of `style`; `custom` is the name of the custom property
+    /// around it.
+    fn reference(
+        &mut self,
+        view: &View,
+        form: Form,
+        place: Option<Attribute<'_>>,
+        custom: Option<&[u8]>,
+    ) {
         let whole = Span::new(0, view.text.len());
         let Some((tag, attribute, row)) = place else {
-            return self.collector.decoded(view, form, whole, &STYLE);
+            let place = LinkPlace { custom_property: custom, ..STYLE };
+            return self.collector.decoded(view, form, whole, &place);
         };
         let name =
             String::from_utf8_lossy(&self.bytes[attribute.name.range()]).to_ascii_lowercase();
@@ -647,6 +660,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let place = LinkPlace {
             attribute: Some(&name),
             row: Some(row),
+            custom_property: custom,
             ..LinkPlace::text_of(&element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
         self.collector.decoded(view, form, whole, &place);

@@ -160,6 +160,9 @@ pub(super) struct XmlPass<'a> {
     plain: Option<Vocabulary>,
     has_base: bool,
     has_doctype: bool,
+    /// True if the document element is an Atom feed or entry, in which `xml:base` applies to every reference (RFC 4287,
+    /// 2).
+    is_atom: bool,
 }
 
 impl<'a> XmlPass<'a> {
@@ -184,6 +187,7 @@ impl<'a> XmlPass<'a> {
             plain: None,
             has_base: false,
             has_doctype: false,
+            is_atom: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
         if let Some(fault) = fault.or_else(|| pass.fault_at_end()) {
@@ -406,6 +410,7 @@ impl<'a> XmlPass<'a> {
         if vocabulary == Vocabulary::Plain {
             vocabulary = self.plain.unwrap_or(vocabulary);
         }
+        self.is_atom |= is_root && vocabulary == Vocabulary::Atom;
         let namespaced = |raw: XmlAttribute| NamespacedAttribute {
             vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
             local: self.local(raw.name),
@@ -668,7 +673,7 @@ impl<'a> XmlPass<'a> {
     fn against(&self, started: &StartedElement<'a>, row: &Row) -> Against {
         let element = &started.element;
         if matches!(row.syntax, Syntax::Css | Syntax::CssValue | Syntax::Html) {
-            return Against::DocumentEntity;
+            return self.of_style(element);
         }
         match row.against {
             // The literal result elements may include a `base` element, which is not one of the sheet.
@@ -697,6 +702,11 @@ impl<'a> XmlPass<'a> {
                 }
             },
         }
+    }
+
+    /// The base of CSS, scripts and documents in `element`. Outside Atom, no `xml:base` applies to them (SVG 2, 6.5).
+    fn of_style(&self, element: &XmlElement<'a>) -> Against {
+        if self.is_atom { element.against() } else { Against::DocumentEntity }
     }
 
     /// Opens the text of an element, if it is to be scanned.
@@ -785,7 +795,7 @@ impl<'a> XmlPass<'a> {
             several => Carriers::Pieces(several),
         };
         let (row, against) = match content {
-            ContentKind::Text(_) | ContentKind::Guid => (None, Against::DocumentEntity),
+            ContentKind::Text(_) | ContentKind::Guid => (None, self.of_style(&element)),
             ContentKind::Value(row) => (Some(row), element.against()),
         };
         if self.options.entry_links {
