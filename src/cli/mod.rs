@@ -85,9 +85,7 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
         Ok(request) => request,
         Err(Refusal::Clap(message)) => {
             let text = message.to_string();
-            if !message.use_stderr() {
-                message.print()?;
-            } else if text.lines().all(is_harmless) {
+            if !message.use_stderr() || text.lines().all(is_harmless) {
                 message.print()?;
             } else {
                 // The message quotes an argument with control characters or a workflow command.
