@@ -152,7 +152,7 @@ impl Entity {
         };
         let mut signs = memchr::memchr_iter(b'=', text).peekable();
         let is_doubtful = signs.peek().is_some() && signs.all(is_escape);
-        let reason = "perhaps it is in the quoted-printable of the multipart around it";
+        let reason = "it may be in the quoted-printable of the multipart around it";
         is_doubtful.then_some(Obstacle { at: self.body.start, reason })
     }
 

@@ -64,8 +64,6 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let collection = Arc::clone(collection);
     let number = collection.number_at(&path);
     let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
-    let place_on_disk = DiskPlace::new(&path, collection.scheme());
-    let guard = LinksInCopy { place: place_on_disk, own: own.clone() };
     let is_page = options.format != Format::Css;
     let destination = LocalDestination {
         collection,
@@ -78,6 +76,7 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
         is_page,
     };
     let destination = Arc::new(destination);
+    let guard = LinksInCopy::of(Arc::clone(&destination));
     Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
@@ -92,15 +91,25 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
 #[derive(Debug)]
 struct LinksInCopy {
     place: DiskPlace,
-    /// The retrieval URL, in the form in which bases are reported.
-    own: Option<String>,
+    destination: Arc<LocalDestination>,
+}
+
+impl LinksInCopy {
+    fn of(destination: Arc<LocalDestination>) -> Self {
+        let place = DiskPlace::new(&destination.path, destination.collection.scheme());
+        Self { place, destination }
+    }
 }
 
 impl Guard for LinksInCopy {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
-        let url = link.base.as_deref();
+        if let Some(Some(PropertyBase::FolderOf(user))) = self.destination.property_base(link) {
+            let place = DiskPlace::new(&user, self.destination.collection.scheme());
+            return place.prefix(link, reference, &[DiskBase::Own]);
+        }
+        let (url, own) = (link.base.as_deref(), self.destination.own.as_deref());
         let declared = match url {
-            Some(url) if self.own.as_deref() == Some(url) && parses(url) => DiskBase::Own,
+            Some(url) if own == Some(url) && parses(url) => DiskBase::Own,
             Some(url) if is_on_network(url) => DiskBase::Url(url),
             _ => DiskBase::Inside,
         };

@@ -476,7 +476,9 @@ impl Site for RelocateLinks {
 impl Guard for RelocateLinks {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
         let place = self.place.as_ref()?;
-        let url = link.base.as_ref().map(|base| self.base_after(base));
+        let of_property = self.base_of_property(link);
+        let base = if of_property.is_some() { BaseInCopy::Declared } else { base };
+        let url = of_property.or_else(|| link.base.as_ref().map(|base| self.base_after(base)));
         let url = url.as_ref().map(|base| base.as_str());
         let below = url.and_then(|url| url.strip_prefix(self.relocation.to.as_str()));
         let on_disk = below.map(DiskPlace::url);

@@ -667,7 +667,7 @@ fn a_mailbox_does_not_depend_on_the_number_of_threads() {
         let text = if number == 77 { &long } else { "text of some length, so that there is much" };
         let write = |out: &mut String, reference: &str| {
             out.push_str(&format!(
-                "From a\nSubject: {number}\n{odd}Content-Type: text/html\n\n\
+                "From a Thu Nov 26 20:34:22 2026\nSubject: {number}\n{odd}Content-Type: text/html\n\n\
                  <a href={reference}>{text}</a>{}\n\n",
                 text.repeat(5)
             ));

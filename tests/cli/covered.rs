@@ -33,8 +33,6 @@ const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     ("*", "--jobs", "tests/trees/commands.rs", "results_do_not_depend_on_the_number_of_jobs"),
     ("*", "--verify", "src/verify.rs", "edits_beyond_the_report_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
-    ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
-    ("reason", "doubt", "tests/referee/message.rs", "always"),
     // `localize` prints `local` instead of this name.
     ("reason", "chosen", "tests/project/library.rs", "a_chosen_text_that_is_already_present_is_kept"),
     // The log contains the version of the program; the page would be too long for a case.

@@ -185,7 +185,7 @@ mod tests {
             // The tag at which the walk stops also ends a text.
             ("<svg><g><style>x</g></style><a href=y>", FallbackReason::EndTag),
             ("<svg></b><style>x<!--y--></style><a href=z>", FallbackReason::EndTag),
-            ("<svg><style>x<g></g>y<!z></b>v</style><a href=w>", FallbackReason::EndTag),
+            ("<svg><style>x<g></g>y</b>v</style><a href=w>", FallbackReason::EndTag),
             ("<svg><style>x<y\u{e9} href=y><a href=z></style>", FallbackReason::Name),
             ("<svg><desc><svg><style>x</svg><li href=y><!--z-->", FallbackReason::IntegrationPoint),
             ("<a href=x><frameset><frame href=y>", FallbackReason::Frameset),
