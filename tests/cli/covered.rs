@@ -23,7 +23,7 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 ///
 /// The columns: a command (`*` for all) or a kind of name; an option, a status or another name; a file; a function.
 #[rustfmt::skip]
-const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
+const ELSEWHERE: [(&str, &str, &str, &str); 11] = [
     // A case cannot have symbolic links, times or extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_loops_reported"),
     ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_follow_symbolic_links_on_request"),
