@@ -160,7 +160,7 @@ fn the_comparison_shows_the_output_of_baselink() {
 
 #[test]
 fn every_command_of_the_page_on_archives_prints_the_shown_output() {
-    assert_eq!(check(ARCHIVES), 11);
+    assert_eq!(check(ARCHIVES), 9);
 }
 
 #[test]
