@@ -43,6 +43,7 @@ mod unfit_base;
 use std::borrow::Cow;
 
 pub use self::beside::NearbyFiles;
+#[cfg(feature = "tree")]
 pub(crate) use self::options::NOWHERE;
 pub use self::options::{
     BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
