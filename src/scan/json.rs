@@ -195,7 +195,7 @@ pub const MANIFEST: &[(&str, Role, &str)] = &[
 /// The member of a JSON Feed that is an HTML document.
 const CONTENT_HTML: &str = "items[].content_html";
 
-/// The members of a JSON Feed that are URLs, and [`CONTENT_HTML`], in the form of [`MANIFEST`].
+/// The members of a JSON Feed that are URLs, and `CONTENT_HTML`, in the form of [`MANIFEST`].
 pub const FEED: &[(&str, Role, &str)] = &[
     ("home_page_url", Role::Navigation, "JSON Feed 1.1"),
     ("feed_url", Role::Metadata, "JSON Feed 1.1"),
