@@ -64,7 +64,7 @@ function optionsOf(format, lines) {
 }
 
 /** The names of cases with a compressed HTTP body, which the package leaves unchanged. */
-export const CODED = /^http\/(br|deflate|gzip|zstd|media-type-absent-gzip)/;
+export const CODED = /^http\/(bug-[0-9]+-)?(br|deflate|gzip|zstd|media-type-absent-gzip)/;
 
 /** Every case: name, arguments of the command, options of the package, bytes before and after, rows of links. */
 export function* cases() {
