@@ -153,14 +153,14 @@ impl<R: Read> Messages<R> {
     ///
     /// ```
     /// use baselink::container::mbox::Messages;
-    /// let mailbox = b"From a\nx\n\nFrom b\ny\n\nFrom c\nz\n";
+    /// let mailbox = b"From a\nTo: a\n\nx\n\nFrom b\nTo: b\n\ny\n\nFrom c\nTo: c\n\nz\n";
     /// let mut messages = Messages::new(&mailbox[..]);
-    /// let batch = messages.next_batch(12, Vec::new());
-    /// assert_eq!(batch.bytes, b"From a\nx\n\nFrom b\ny\n\n");
+    /// let batch = messages.next_batch(20, Vec::new());
+    /// assert_eq!(batch.bytes, mailbox[..34]);
     /// let second = &batch.messages[1];
-    /// assert_eq!((second.number, second.offset, &batch.bytes[second.message.range()]), (2, 10, &b"y\n"[..]));
-    /// assert_eq!(messages.next_batch(12, batch.bytes).messages[0].offset, 20);
-    /// assert!(messages.next_batch(12, Vec::new()).messages.is_empty());
+    /// assert_eq!((second.number, second.offset, &batch.bytes[second.message.range()]), (2, 17, &b"To: b\n\ny\n"[..]));
+    /// assert_eq!(messages.next_batch(20, batch.bytes).messages[0].offset, 34);
+    /// assert!(messages.next_batch(20, Vec::new()).messages.is_empty());
     /// ```
     pub fn next_batch(&mut self, least: usize, mut spare: Vec<u8>) -> Batch {
         self.offset += self.length as u64;
