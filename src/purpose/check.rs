@@ -17,9 +17,10 @@
 //!
 //! let mut collection = Collection::default();
 //! collection.add(Resource::file(b"x.html"), ["http://a/docs/x.html"]);
+//! let collection = Arc::new(collection);
 //! let page = b"<a href=#top></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
 //! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
-//! let checked = check(b"x.html", page, &options, &Arc::new(collection), None);
+//! let checked = check(b"x.html", page, &options, &collection, None);
 //! let found: Vec<_> = checked.findings(&|_, _, _| None, true).filter_map(|(_, finding)| finding).collect();
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
