@@ -198,7 +198,7 @@ impl RootUrl {
         Self { given: url.to_owned(), folder, page: None }
     }
 
-    /// The same URL for the file `page` of a folder. No other file gets a URL from it.
+    /// Restricts this URL to the file `page` of a folder. No other file gets a URL from it.
     #[must_use]
     pub fn of_page(self, page: OsString) -> Self {
         Self { folder: None, page: Some(page), ..self }

@@ -21,7 +21,7 @@ const MOST: usize = 256;
 /// The folder that contains all users of a property.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum UserFolder {
-    /// There is no user.
+    /// The folder of a property without users.
     #[default]
     None,
     /// The folder of this file.
@@ -56,7 +56,9 @@ fn are_beside(left: &[u8], right: &[u8]) -> bool {
 /// The users of one property.
 #[derive(Debug, Default)]
 struct Users {
+    /// The folder of the style sheets that use the property.
     sheets: UserFolder,
+    /// The folder of the pages that use the property.
     pages: UserFolder,
     /// The custom properties whose values contain this one.
     properties: HashSet<Box<[u8]>>,

@@ -83,9 +83,9 @@ pub(super) struct LinkPlace<'a> {
     pub(super) element: &'a str,
     pub(super) attribute: Option<&'a str>,
     pub(super) row: Option<&'static Row>,
-    /// The role of the references, used if there is no row.
+    /// The role of the references, if no row gives one.
     pub(super) role: Role,
-    /// The certainty of the references, used if there is no row.
+    /// The certainty of the references, if no row gives one.
     pub(super) certainty: Certainty,
     pub(super) carriers: Carriers<'a>,
     pub(super) against: Against,

@@ -78,7 +78,7 @@ fn after<S: Sink>(
 struct SkippingSink<'s, S> {
     /// The sink has received everything that begins before this offset.
     from: usize,
-    /// The same for the text of `style` elements in SVG, which may contain comments.
+    /// The sink has received the text of `style` elements in SVG up to this offset. Such text may contain comments.
     text_from: usize,
     sink: &'s mut S,
 }
