@@ -45,7 +45,9 @@ struct Row {
 }
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
     if std::env::args().nth(1).as_deref() == Some("--inflate") {
         println!("{}", inflated(Path::new(&arguments.nth(1).unwrap())));
         return;
@@ -58,11 +60,22 @@ fn main() {
     let (mut place, mut python) = (std::env::temp_dir(), PathBuf::from("python3"));
     let mut baselink = PathBuf::from(env!("CARGO_BIN_EXE_baselink"));
     while let Some(argument) = arguments.next() {
-        let mut value =
-            || arguments.next().unwrap_or_else(|| panic!("{argument}: a value is missing"));
+        let mut value = || {
+            arguments
+                .next()
+                .unwrap_or_else(|| panic!("{argument}: a value is missing"))
+        };
         match argument.as_str() {
-            "--rounds" => rounds = value().parse().unwrap_or_else(|_| panic!("--rounds: a number")),
-            "--size" => size = value().parse().unwrap_or_else(|_| panic!("--size: a number of MB")),
+            "--rounds" => {
+                rounds = value()
+                    .parse()
+                    .unwrap_or_else(|_| panic!("--rounds: a number"))
+            }
+            "--size" => {
+                size = value()
+                    .parse()
+                    .unwrap_or_else(|_| panic!("--size: a number of MB"))
+            }
             "--in" => place = value().into(),
             "--python" => python = value().into(),
             "--baselink" => baselink = value().into(),
@@ -117,7 +130,10 @@ fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
         println!("notice: no archive was named, and there are no samples in ../shared");
         return None;
     }
-    let members: Vec<_> = SAMPLES.iter().flat_map(|name| members(&corpus.join(name))).collect();
+    let members: Vec<_> = SAMPLES
+        .iter()
+        .flat_map(|name| members(&corpus.join(name)))
+        .collect();
     let path = folder.join("samples.warc.gz");
     let mut archive = io::BufWriter::new(File::create(&path).unwrap());
     let mut written = 0;
@@ -149,22 +165,39 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
     let mut rows = vec![
         row("inflate (zlib-rs)", &this, "--inflate"),
         row("zcat", Path::new("zcat"), ""),
-        row("links --only-targets", baselink, "links --config none -q -j 1 --only-targets"),
-        row("links --json", baselink, "links --config none -q -j 1 --json"),
+        row(
+            "links --only-targets",
+            baselink,
+            "links --config none -q -j 1 --only-targets",
+        ),
+        row(
+            "links --json",
+            baselink,
+            "links --config none -q -j 1 --json",
+        ),
     ];
     for (name, before) in [
         ("rewrite -o", "rewrite --config none -q -j 1"),
         ("localize -o", "localize --config none -q -j 1"),
     ] {
-        rows.push(Row { out: Some(out.to_owned()), ..row(name, baselink, before) });
+        rows.push(Row {
+            out: Some(out.to_owned()),
+            ..row(name, baselink, before)
+        });
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/archive_peers.py");
     for (name, mode, modules) in [
         ("warcio + lxml", "warcio", "warcio, lxml.html"),
-        ("fastwarc + resiliparse", "fastwarc", "fastwarc, resiliparse"),
+        (
+            "fastwarc + resiliparse",
+            "fastwarc",
+            "fastwarc, resiliparse",
+        ),
     ] {
         let mut import = Command::new(python);
-        import.args(["-c", &format!("import {modules}")]).stderr(Stdio::null());
+        import
+            .args(["-c", &format!("import {modules}")])
+            .stderr(Stdio::null());
         match import.status().is_ok_and(|status| status.success()) {
             true => rows.push(row(name, python, &format!("{script} {mode}"))),
             false => println!("notice: {} has no {modules}", python.display()),
@@ -176,16 +209,26 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
 fn measure(archive: &Path, rows: &[Row], rounds: usize) {
     let (packed, bytes) = (fs::metadata(archive).unwrap().len(), inflated(archive));
     let megabytes = bytes as f64 / 1e6;
-    println!("{}: {:.0} MB, {megabytes:.0} MB inflated", archive.display(), packed as f64 / 1e6);
+    println!(
+        "{}: {:.0} MB, {megabytes:.0} MB inflated",
+        archive.display(),
+        packed as f64 / 1e6
+    );
     let mut measured = vec![Vec::new(); rows.len()];
     for _ in 0..rounds {
         for (row, measured) in rows.iter().zip(&mut measured) {
             let mut command = Command::new(&row.program);
             command.args(&row.before).arg(archive);
-            command.args(row.out.iter().flat_map(|out| ["-o".as_ref(), out.as_os_str()]));
+            command.args(
+                row.out
+                    .iter()
+                    .flat_map(|out| ["-o".as_ref(), out.as_os_str()]),
+            );
             measured.push(run(&mut command, 0..=0));
             // Otherwise the next run would replace existing files, and wait for the disk.
-            row.out.iter().for_each(|out| fs::remove_dir_all(out).unwrap());
+            row.out
+                .iter()
+                .for_each(|out| fs::remove_dir_all(out).unwrap());
         }
     }
     println!(

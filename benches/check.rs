@@ -36,7 +36,9 @@ const INSTALLED: [&str; 3] = [
 ];
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
     if !std::env::args().any(|argument| argument == "--bench") {
         println!("this takes long: run it by `cargo bench --bench check`");
         return;
@@ -44,11 +46,16 @@ fn main() {
     let (mut rounds, mut place, mut trees) = (5, std::env::temp_dir(), Vec::new());
     let (mut hyperlink, mut lychee) = (PathBuf::from("hyperlink"), PathBuf::from("lychee"));
     while let Some(argument) = arguments.next() {
-        let mut value =
-            || arguments.next().unwrap_or_else(|| panic!("{argument}: a value is missing"));
+        let mut value = || {
+            arguments
+                .next()
+                .unwrap_or_else(|| panic!("{argument}: a value is missing"))
+        };
         match argument.as_str() {
             "--rounds" => {
-                rounds = value().parse().unwrap_or_else(|_| panic!("--rounds: no number"));
+                rounds = value()
+                    .parse()
+                    .unwrap_or_else(|_| panic!("--rounds: no number"));
             }
             "--in" => place = value().into(),
             "--hyperlink" => hyperlink = value().into(),
@@ -57,14 +64,20 @@ fn main() {
         }
     }
     if trees.is_empty() {
-        trees = INSTALLED.iter().map(PathBuf::from).filter(|tree| tree.is_dir()).collect();
+        trees = INSTALLED
+            .iter()
+            .map(PathBuf::from)
+            .filter(|tree| tree.is_dir())
+            .collect();
     }
     if trees.is_empty() {
         println!("notice: no tree was named, and none of Debian's is there");
     }
     let peers = [("hyperlink", hyperlink), ("lychee", lychee)];
-    let peers: Vec<_> =
-        peers.into_iter().filter(|(name, program)| is_installed(name, program)).collect();
+    let peers: Vec<_> = peers
+        .into_iter()
+        .filter(|(name, program)| is_installed(name, program))
+        .collect();
     let commands = commands(&peers);
     for tree in &trees {
         measure(tree, &commands, &place, rounds);
@@ -91,7 +104,11 @@ fn commands(peers: &[(&str, PathBuf)]) -> Vec<Row> {
     let mut rows = vec![row("cp -r".into(), Path::new("cp"), "-r")];
     for jobs in [1, 2] {
         let check = format!("check -u https://docs.example/ -j {jobs}");
-        rows.push(row(format!("check, {jobs} job(s)"), Path::new(BINARY), &check));
+        rows.push(row(
+            format!("check, {jobs} job(s)"),
+            Path::new(BINARY),
+            &check,
+        ));
     }
     for (name, program) in peers {
         for jobs in [1, 2] {
@@ -100,7 +117,11 @@ fn commands(peers: &[(&str, PathBuf)]) -> Vec<Row> {
                     format!("--offline --include-fragments --no-progress --threads {jobs}");
                 rows.push(row(format!("lychee, {jobs} thread(s)"), program, &options));
             } else {
-                rows.push(row(format!("hyperlink, {jobs} job(s)"), program, &format!("-j {jobs}")));
+                rows.push(row(
+                    format!("hyperlink, {jobs} job(s)"),
+                    program,
+                    &format!("-j {jobs}"),
+                ));
                 let anchors = format!("--check-anchors -j {jobs}");
                 rows.push(row(format!("the same with ids, {jobs}"), program, &anchors));
             }
@@ -125,7 +146,11 @@ fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
                 command.arg(copy.path());
             }
             // lychee exits with 2 if links are broken.
-            let Measured { took, worked, memory: most } = run(&mut command, 0..=2);
+            let Measured {
+                took,
+                worked,
+                memory: most,
+            } = run(&mut command, 0..=2);
             seconds[number].push(took);
             processor[number].push(worked);
             memory[number] = most.max(memory[number]);

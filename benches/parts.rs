@@ -34,7 +34,10 @@ fn main() {
 
 fn scan_with(bencher: Bencher, scanner: Scanner) {
     let page = sets::dense(SIZE);
-    let options = ScanOptions { scanner, ..ScanOptions::default() };
+    let options = ScanOptions {
+        scanner,
+        ..ScanOptions::default()
+    };
     bencher
         .counter(BytesCount::new(page.len()))
         .bench(|| baselink::scan(black_box(&page), &options));
@@ -62,12 +65,14 @@ fn rewrite(bencher: Bencher) {
 fn edits_written(bencher: Bencher) {
     let (page, options) = (sets::dense(SIZE), Options::at(URL));
     let mut out = Vec::new();
-    bencher.counter(BytesCount::new(page.len())).bench_local(|| {
-        out.clear();
-        let (edits, totals) = baselink::edits(black_box(&page), &options);
-        edits.write_to(&page, &mut out).unwrap();
-        totals
-    });
+    bencher
+        .counter(BytesCount::new(page.len()))
+        .bench_local(|| {
+            out.clear();
+            let (edits, totals) = baselink::edits(black_box(&page), &options);
+            edits.write_to(&page, &mut out).unwrap();
+            totals
+        });
 }
 
 /// References of many kinds, all of which have a target.
@@ -85,20 +90,27 @@ const REFERENCES: [&str; 8] = [
 #[divan::bench]
 fn resolve_splice(bencher: Bencher) {
     let base = Base::new(Profile::Rfc1808, URL);
-    bencher.counter(ItemsCount::new(REFERENCES.len())).bench(|| {
-        REFERENCES
-            .iter()
-            .filter_map(|reference| base.splice(black_box(reference).as_bytes()))
-            .count()
-    });
+    bencher
+        .counter(ItemsCount::new(REFERENCES.len()))
+        .bench(|| {
+            REFERENCES
+                .iter()
+                .filter_map(|reference| base.splice(black_box(reference).as_bytes()))
+                .count()
+        });
 }
 
 #[divan::bench]
 fn resolve_by_url_join(bencher: Bencher) {
     let base = url::Url::parse(URL).unwrap();
-    bencher.counter(ItemsCount::new(REFERENCES.len())).bench(|| {
-        REFERENCES.iter().filter_map(|reference| base.join(black_box(reference)).ok()).count()
-    });
+    bencher
+        .counter(ItemsCount::new(REFERENCES.len()))
+        .bench(|| {
+            REFERENCES
+                .iter()
+                .filter_map(|reference| base.join(black_box(reference)).ok())
+                .count()
+        });
 }
 
 fn css_urls(bencher: Bencher, rule: &str) {
@@ -127,7 +139,9 @@ fn css_by_tokens(bencher: Bencher) {
 #[divan::bench]
 fn srcset(bencher: Bencher) {
     let value = "img/1.jpg 1x, img/1@2x.jpg 2x, ".repeat(SIZE / 31);
-    bencher.counter(BytesCount::new(value.len())).bench(|| value::srcset(black_box(&value)).len());
+    bencher
+        .counter(BytesCount::new(value.len()))
+        .bench(|| value::srcset(black_box(&value)).len());
 }
 
 #[divan::bench(args = ["utf-8", "windows-1252", "gbk", "utf-16le"])]

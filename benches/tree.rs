@@ -30,25 +30,36 @@ const INSTALLED: [&str; 4] = [
 ];
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
     if !std::env::args().any(|argument| argument == "--bench") {
         println!("this takes long: run it by `cargo bench --bench tree`");
         return;
     }
     let (mut rounds, mut place, mut trees) = (5, std::env::temp_dir(), Vec::new());
     while let Some(argument) = arguments.next() {
-        let mut value =
-            || arguments.next().unwrap_or_else(|| panic!("{argument}: a value is missing"));
+        let mut value = || {
+            arguments
+                .next()
+                .unwrap_or_else(|| panic!("{argument}: a value is missing"))
+        };
         match argument.as_str() {
             "--rounds" => {
-                rounds = value().parse().unwrap_or_else(|_| panic!("--rounds: no number"))
+                rounds = value()
+                    .parse()
+                    .unwrap_or_else(|_| panic!("--rounds: no number"))
             }
             "--in" => place = value().into(),
             _ => trees.push(PathBuf::from(argument)),
         }
     }
     if trees.is_empty() {
-        trees = INSTALLED.iter().map(PathBuf::from).filter(|tree| tree.is_dir()).collect();
+        trees = INSTALLED
+            .iter()
+            .map(PathBuf::from)
+            .filter(|tree| tree.is_dir())
+            .collect();
     }
     let folder = tempfile::tempdir_in(&place).unwrap();
     if trees.is_empty() {
@@ -73,7 +84,11 @@ const ROWS: [&str; 6] = [
 fn measure(tree: &Path, folder: &Path, rounds: usize) {
     fs::create_dir(folder).unwrap();
     let (files, bytes) = size(tree);
-    println!("{}: {files} files, {:.1} MB", tree.display(), megabytes(bytes));
+    println!(
+        "{}: {files} files, {:.1} MB",
+        tree.display(),
+        megabytes(bytes)
+    );
     let mut seconds = vec![Vec::new(); ROWS.len()];
     for round in 0..rounds {
         let at = |name: &str| folder.join(format!("{round}-{name}"));
@@ -120,7 +135,9 @@ fn megabytes(bytes: u64) -> f64 {
 fn rewrite(paths: &[&Path], jobs: usize) -> f64 {
     let started = Instant::now();
     let mut command = Command::new(BINARY);
-    command.args(["rewrite", "-q", "-u", URL, "-j", &jobs.to_string()]).args(paths);
+    command
+        .args(["rewrite", "-q", "-u", URL, "-j", &jobs.to_string()])
+        .args(paths);
     let output = command.output().unwrap();
     let elapsed = started.elapsed().as_secs_f64();
     if !output.status.success() {
@@ -131,11 +148,25 @@ fn rewrite(paths: &[&Path], jobs: usize) -> f64 {
 }
 
 fn copy(from: &Path, to: &Path) {
-    assert!(Command::new("cp").arg("-r").args([from, to]).status().unwrap().success());
+    assert!(
+        Command::new("cp")
+            .arg("-r")
+            .args([from, to])
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 fn sync(folder: &Path) {
-    assert!(Command::new("sync").arg("-f").arg(folder).status().unwrap().success());
+    assert!(
+        Command::new("sync")
+            .arg("-f")
+            .arg(folder)
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 /// The entries below `folder` that are not folders.
@@ -145,14 +176,21 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).unwrap() {
             let entry = entry.unwrap();
             let kind = entry.file_type().unwrap();
-            if kind.is_dir() { folders.push(entry.path()) } else { files.push(entry.path()) }
+            if kind.is_dir() {
+                folders.push(entry.path())
+            } else {
+                files.push(entry.path())
+            }
         }
     }
     files
 }
 
 fn size(tree: &Path) -> (usize, u64) {
-    let sizes = files(tree).iter().map(|file| fs::symlink_metadata(file).unwrap().len()).collect();
+    let sizes = files(tree)
+        .iter()
+        .map(|file| fs::symlink_metadata(file).unwrap().len())
+        .collect();
     let sizes: Vec<u64> = sizes;
     (sizes.len(), sizes.iter().sum())
 }
@@ -164,7 +202,11 @@ fn compare(out: &Path, place: &Path) {
     assert!(!written.is_empty(), "nothing was written");
     for file in written {
         let other = place.join(file.strip_prefix(out).unwrap());
-        assert!(fs::read(&file).unwrap() == fs::read(&other).unwrap(), "{}", file.display());
+        assert!(
+            fs::read(&file).unwrap() == fs::read(&other).unwrap(),
+            "{}",
+            file.display()
+        );
     }
 }
 

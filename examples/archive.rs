@@ -27,7 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 continue;
             }
         };
-        let Some((rewriter, document)) = rewriter.record(&record) else { continue };
+        let Some((rewriter, document)) = rewriter.record(&record) else {
+            continue;
+        };
         let url = record.target_uri().unwrap_or_default();
         let url = String::from_utf8_lossy(&url);
         let mut written = Ok(());

@@ -20,22 +20,30 @@ type Edges = BTreeMap<(String, String), usize>;
 
 /// The host of an http or https URL, with its port.
 fn host(url: &str) -> Option<&str> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"))?;
     rest.split(['/', '?', '#']).next()?.rsplit('@').next()
 }
 
 /// Adds the edges of `archive` to `edges`.
 fn count(archive: &str, rewriter: &Rewriter, edges: &mut Edges) -> Result<(), Box<dyn Error>> {
     for entry in Records::new(File::open(archive)?) {
-        let ArchiveEntry::Record(record) = entry? else { continue };
-        let Some((rewriter, document)) = rewriter.record(&record) else { continue };
+        let ArchiveEntry::Record(record) = entry? else {
+            continue;
+        };
+        let Some((rewriter, document)) = rewriter.record(&record) else {
+            continue;
+        };
         let url = record.target_uri().unwrap_or_default();
         let url = String::from_utf8_lossy(&url);
         let Some(source) = host(&url) else { continue };
         rewriter.links(&document, |found| {
             let target = found.link.target.as_deref().and_then(host);
             if let Some(target) = target.filter(|target| *target != source) {
-                *edges.entry((source.to_owned(), target.to_owned())).or_default() += 1;
+                *edges
+                    .entry((source.to_owned(), target.to_owned()))
+                    .or_default() += 1;
             }
         });
     }
@@ -60,7 +68,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     thread::scope(|scope| {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let tasks: Vec<_> = (0..cores).map(|_| scope.spawn(task)).collect();
-        for (edge, links) in tasks.into_iter().flat_map(|task| task.join().unwrap_or_default()) {
+        for (edge, links) in tasks
+            .into_iter()
+            .flat_map(|task| task.join().unwrap_or_default())
+        {
             *all.entry(edge).or_default() += links;
         }
     });

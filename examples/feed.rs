@@ -18,6 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A feed that begins with a comment looks like HTML, so the format is given.
     let rewriter = Rewriter::builder().url(url).format(Format::Xml).build()?;
     let totals = rewriter.rewrite_to(io::stdin().lock(), io::stdout().lock())?;
-    eprintln!("{} of {} links rewritten", totals.count(Outcome::Rewritten), totals.links());
+    eprintln!(
+        "{} of {} links rewritten",
+        totals.count(Outcome::Rewritten),
+        totals.links()
+    );
     Ok(())
 }

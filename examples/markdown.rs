@@ -19,11 +19,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: markdown URL FILE CONVERTER [OPTION]...".into());
     };
     // Resolves as browsers do; `#top` stays a link within the page.
-    let rewriter = Rewriter::builder().url(url).profile(Profile::Whatwg).fragments(Fragments::Auto);
+    let rewriter = Rewriter::builder()
+        .url(url)
+        .profile(Profile::Whatwg)
+        .fragments(Fragments::Auto);
     let page = fs::read(file)?;
     let absolute = rewriter.build()?.rewrite(&page).into_output();
-    let mut child = Command::new(converter).args(options).stdin(Stdio::piped()).spawn()?;
-    child.stdin.take().ok_or("no standard input")?.write_all(&absolute)?;
+    let mut child = Command::new(converter)
+        .args(options)
+        .stdin(Stdio::piped())
+        .spawn()?;
+    child
+        .stdin
+        .take()
+        .ok_or("no standard input")?
+        .write_all(&absolute)?;
     let status = child.wait()?;
-    if status.success() { Ok(()) } else { Err(format!("{converter}: {status}").into()) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{converter}: {status}").into())
+    }
 }

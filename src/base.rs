@@ -354,7 +354,12 @@ impl Retrieval {
     /// Creates a retrieval URL from `source`.
     #[must_use]
     pub fn of(url: impl Into<String>, source: Source) -> Self {
-        Self { url: url.into(), source, assumes_scheme: false, others: Vec::new() }
+        Self {
+            url: url.into(),
+            source,
+            assumes_scheme: false,
+            others: Vec::new(),
+        }
     }
 }
 
@@ -392,8 +397,10 @@ const ENTITY: SurroundingWords = SurroundingWords {
 };
 
 /// The words for a style sheet that was part of a document.
-const REFERRING: SurroundingWords =
-    SurroundingWords { place: "document that refers to it", alone: "no document refers to it" };
+const REFERRING: SurroundingWords = SurroundingWords {
+    place: "document that refers to it",
+    alone: "no document refers to it",
+};
 
 /// The reason to pass over a level outside the one that gave the base.
 const INNER: &str = "an inner level gave the base";
@@ -402,7 +409,11 @@ const INNER: &str = "an inner level gave the base";
 #[must_use]
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
-    chain.saved = document.saved.clone().filter(Saved::is_of_page).or(chain.saved);
+    chain.saved = document
+        .saved
+        .clone()
+        .filter(Saved::is_of_page)
+        .or(chain.saved);
     chain.add_base_elements(document, profile);
     if chain.levels.is_empty() {
         let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
@@ -451,7 +462,14 @@ impl BaseChain {
             }
             Outer::Encapsulating(_) | Outer::Referring(_) => {
                 let (rule, source) = (Rule::Encapsulating, Source::Encapsulating);
-                (inherited.map(|base| Established { rule, source, ..base }), None)
+                (
+                    inherited.map(|base| Established {
+                        rule,
+                        source,
+                        ..base
+                    }),
+                    None,
+                )
             }
             Outer::AssumedScheme(_) => (None, None),
             // RFC 2557, 5: the heading gives the URL of the content.
@@ -508,7 +526,15 @@ impl BaseChain {
         let reason = reason.into();
         let entity = Arc::clone(&self.entity);
         let number = self.levels.len();
-        self.levels.push(Level { entity, rule, source, value, span: None, status, reason });
+        self.levels.push(Level {
+            entity,
+            rule,
+            source,
+            value,
+            span: None,
+            status,
+            reason,
+        });
         &mut self.levels[number]
     }
 
@@ -545,8 +571,15 @@ impl BaseChain {
                     ),
                 ));
                 let first = Standing::First.reason();
-                let around = if self.fallback.is_some() { "the outer base" } else { ASSUMED };
-                (base, format!("{first}, relative to {around} {}", abridged(&outer)).into())
+                let around = if self.fallback.is_some() {
+                    "the outer base"
+                } else {
+                    ASSUMED
+                };
+                (
+                    base,
+                    format!("{first}, relative to {around} {}", abridged(&outer)).into(),
+                )
             }
             DeclaredUrl::NoOuter => {
                 let reason = "it is relative, and no outer base is known";
@@ -561,7 +594,11 @@ impl BaseChain {
     /// The base with its rule and source.
     fn established(&self) -> Option<Established> {
         let url = Arc::clone(self.base.as_ref()?);
-        Some(Established { url, rule: self.rule, source: self.source })
+        Some(Established {
+            url,
+            rule: self.rule,
+            source: self.source,
+        })
     }
 
     /// Interprets `value` as the declaration of a base inside the outer base.
@@ -581,9 +618,12 @@ impl BaseChain {
     /// Reports why no link is resolved against the base at `span`, if the meaning of that base is in doubt.
     fn report_doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
         if let Some(doubt) = doubt {
-            let message =
-                format!("no link was resolved against this base, because {}", doubt.reason());
-            self.diagnostics.push(Diagnostic::new(Code::BaseUnusable, span, message));
+            let message = format!(
+                "no link was resolved against this base, because {}",
+                doubt.reason()
+            );
+            self.diagnostics
+                .push(Diagnostic::new(Code::BaseUnusable, span, message));
         }
     }
 
@@ -594,7 +634,13 @@ impl BaseChain {
             Outer::Encapsulating(around) => (around, words),
             Outer::Referring(around) => (around, &REFERRING),
             _ => {
-                self.add_level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
+                self.add_level(
+                    Rule::Encapsulating,
+                    source,
+                    None,
+                    Status::Absent,
+                    words.alone,
+                );
                 return;
             }
         };
@@ -626,7 +672,13 @@ impl BaseChain {
                 Outer::Retrieval(_) | Outer::AssumedScheme(_) => "no retrieval URL was given",
                 _ => "only the outermost document has a retrieval URL",
             };
-            self.add_level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
+            self.add_level(
+                Rule::Retrieval,
+                Source::Retrieval,
+                None,
+                Status::Absent,
+                reason,
+            );
             return;
         };
         let (status, reason) = match (&self.base, &self.retrieval) {
@@ -642,7 +694,8 @@ impl BaseChain {
                 "the scheme of {} is assumed, because the page does not record it",
                 abridged(&retrieval.url)
             );
-            self.diagnostics.push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));
+            self.diagnostics
+                .push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));
         }
         let value = Some(retrieval.url.as_str().into());
         self.add_level(Rule::Retrieval, retrieval.source, value, status, reason);
@@ -706,7 +759,10 @@ impl BaseChain {
         } else if let Some(scheme) = self.assumed_scheme.clone() {
             return self.add_assumed_scheme(&scheme);
         } else {
-            (Status::Taken, "no level gave a base: references stay as they are")
+            (
+                Status::Taken,
+                "no level gave a base: references stay as they are",
+            )
         };
         self.add_level(Rule::Default, Source::Default, None, status, reason);
     }
@@ -814,7 +870,10 @@ const ASSUMED: &str = "the assumed scheme";
 fn provisional(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'static, str>)> {
     if let Some(doubt) = doubt {
         let unread = value.find(['&', '<']).unwrap_or_default();
-        return Some((value[unread..].into(), format!("it counts, but {}", doubt.reason()).into()));
+        return Some((
+            value[unread..].into(),
+            format!("it counts, but {}", doubt.reason()).into(),
+        ));
     }
     let is_template =
         reference::placeholder(value).is_some() || reference::contains_placeholder(value);

@@ -116,7 +116,11 @@ impl Diagnostic {
     /// Creates a diagnostic of the kind `code` about the bytes at `span`.
     #[must_use]
     pub fn new(code: Code, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, span, message: message.into() }
+        Self {
+            code,
+            span,
+            message: message.into(),
+        }
     }
 
     /// Creates a diagnostic for the header field `name` at `span`, which is not the first of its name.

@@ -104,16 +104,40 @@ impl Document {
         found: Detected,
         scan: impl FnOnce(&[u8], usize, Charset) -> Self,
     ) -> Self {
-        let Detected { charset, mark, not_utf_8, prescanned, .. } = found;
+        let Detected {
+            charset,
+            mark,
+            not_utf_8,
+            prescanned,
+            ..
+        } = found;
         if charset.is_ascii_compatible() {
-            return Self { not_utf_8, prescanned, ..scan(bytes, mark, charset) };
+            return Self {
+                not_utf_8,
+                prescanned,
+                ..scan(bytes, mark, charset)
+            };
         }
         let View { text, map } = charset.decode(&bytes[mark..], mark);
-        let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
+        let spelling = Spelling {
+            form: Form::Document,
+            carrier: Carrier::Raw,
+            enclosed: false,
+        };
         let document = scan(text.as_bytes(), 0, Charset::UTF_8);
         let has_roman = charset.has_roman(bytes);
-        let decoded = Decoded { text, map, spelling, pieces: Vec::new(), has_roman };
-        Self { charset, decoded: Some(decoded), ..document }
+        let decoded = Decoded {
+            text,
+            map,
+            spelling,
+            pieces: Vec::new(),
+            has_roman,
+        };
+        Self {
+            charset,
+            decoded: Some(decoded),
+            ..document
+        }
     }
 }
 
@@ -426,7 +450,10 @@ impl Saved {
     /// into pages that were never saved.
     #[must_use]
     pub fn is_of_page(&self) -> bool {
-        !self.written.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("about:"))
+        !self
+            .written
+            .get(..6)
+            .is_some_and(|start| start.eq_ignore_ascii_case("about:"))
     }
 
     /// True if the URL includes its scheme.
@@ -446,7 +473,11 @@ impl Saved {
         if url.starts_with("file:") {
             return Some("it leads to the disk from which the page was opened");
         }
-        let authority = url.split_once("://")?.1.split(['/', '?', '#', '\\']).next()?;
+        let authority = url
+            .split_once("://")?
+            .1
+            .split(['/', '?', '#', '\\'])
+            .next()?;
         let host = authority.rsplit('@').next()?;
         let name = match host.strip_prefix('[') {
             Some(address) => address.split(']').next()?,
@@ -485,7 +516,13 @@ pub struct DeclaredBase {
 impl DeclaredBase {
     /// Creates an effective declaration at `span` without a value.
     pub(crate) fn of(kind: BaseKind, span: Span) -> Self {
-        Self { kind, span, value: None, doubt: None, standing: Standing::First }
+        Self {
+            kind,
+            span,
+            value: None,
+            doubt: None,
+            standing: Standing::First,
+        }
     }
 }
 
@@ -516,7 +553,9 @@ impl UrlField {
     /// Finds the field called `name`, ignoring case.
     #[must_use]
     pub fn named(name: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| name.eq_ignore_ascii_case(field.name().as_bytes()))
+        Self::ALL
+            .into_iter()
+            .find(|field| name.eq_ignore_ascii_case(field.name().as_bytes()))
     }
 }
 

@@ -38,7 +38,10 @@ impl Edit<'_> {
     /// Converts the edit into one that owns its new bytes.
     #[must_use]
     pub fn into_owned(self) -> Edit<'static> {
-        Edit { span: self.span, new: Cow::Owned(self.new.into_owned()) }
+        Edit {
+            span: self.span,
+            new: Cow::Owned(self.new.into_owned()),
+        }
     }
 }
 
@@ -80,10 +83,14 @@ impl Edits {
         if self.add(span, new.as_ref()) {
             return Ok(());
         }
-        let Some(last) = self.iter().next_back() else { return Ok(()) };
+        let Some(last) = self.iter().next_back() else {
+            return Ok(());
+        };
         let (Span { start, end }, last) = (span, last.span);
-        let sentence =
-            format!("an edit at {start}..{end} overlaps the one at {}..{}", last.start, last.end);
+        let sentence = format!(
+            "an edit at {start}..{end} overlaps the one at {}..{}",
+            last.start, last.end
+        );
         Err(Error::of(ErrorKind::Overlap, sentence))
     }
 
@@ -104,7 +111,10 @@ impl Edits {
         if self.end <= span.start {
             self.end = span.end;
             let replacement = self.replacements.len().saturating_sub(1);
-            self.places.push(EditPlace { start: span.start, replacement });
+            self.places.push(EditPlace {
+                start: span.start,
+                replacement,
+            });
         }
     }
 
@@ -114,20 +124,33 @@ impl Edits {
         if !self.replacements.last().is_some_and(is_last) {
             let start = self.text.len();
             self.text.extend_from_slice(new);
-            self.replacements.push(EditText { old, new: Span::new(start, self.text.len()) });
+            self.replacements.push(EditText {
+                old,
+                new: Span::new(start, self.text.len()),
+            });
         }
         let replacement = self.replacements.len() - 1;
-        self.places.push(EditPlace { start: span.start, replacement });
+        self.places.push(EditPlace {
+            start: span.start,
+            replacement,
+        });
     }
 
     /// Adds `others`, which may precede or interleave with present edits. If edits overlap, the first wins.
     pub(crate) fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
         let sorted = self.places.len();
-        others.into_iter().for_each(|edit| self.place(edit.span, &edit.new));
+        others
+            .into_iter()
+            .for_each(|edit| self.place(edit.span, &edit.new));
         if self.places.len() == sorted {
             return;
         }
-        let Self { places, replacements, end, .. } = self;
+        let Self {
+            places,
+            replacements,
+            end,
+            ..
+        } = self;
         let old = |place: &EditPlace| replacements[place.replacement].old;
         places.sort_by_key(|place| (place.start, old(place)));
         *end = 0;
@@ -156,20 +179,28 @@ impl Edits {
     /// assert_eq!(all.apply(b"abc"), b"AbC");
     /// ```
     pub fn append(&mut self, inner: &Self, start: usize) -> Result<()> {
-        inner.iter().try_for_each(|edit| self.push(edit.span.shifted(start), edit.new))
+        inner
+            .iter()
+            .try_for_each(|edit| self.push(edit.span.shifted(start), edit.new))
     }
 
     /// Iterates over the edits in buffer order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Edit<'_>> + ExactSizeIterator + Clone {
         self.places.iter().map(|place| {
             let (span, new) = self.edit(place);
-            Edit { span, new: Cow::Borrowed(new) }
+            Edit {
+                span,
+                new: Cow::Borrowed(new),
+            }
         })
     }
 
     fn edit(&self, place: &EditPlace) -> (Span, &[u8]) {
         let EditText { old, new } = self.replacements[place.replacement];
-        (Span::new(place.start, place.start + old), &self.text[new.range()])
+        (
+            Span::new(place.start, place.start + old),
+            &self.text[new.range()],
+        )
     }
 
     /// True if there are no edits.
@@ -187,11 +218,16 @@ impl Edits {
     /// The edits inside `span`, with offsets relative to its start.
     #[must_use]
     pub fn within(&self, span: Span) -> Self {
-        let first = self.places.partition_point(|place| place.start < span.start);
+        let first = self
+            .places
+            .partition_point(|place| place.start < span.start);
         let edits = self.places[first..].iter().map(|place| self.edit(place));
         let mut inside = Self::default();
         for (place, new) in edits.take_while(|(place, _)| place.end <= span.end) {
-            inside.add(Span::new(place.start - span.start, place.end - span.start), new);
+            inside.add(
+                Span::new(place.start - span.start, place.end - span.start),
+                new,
+            );
         }
         inside
     }
@@ -232,7 +268,9 @@ impl Edits {
                 let short = new.len().min(SHORT);
                 padded[..short].copy_from_slice(&new[..short]);
             }
-            let kept = source.get(at..place.start).ok_or(io::ErrorKind::InvalidInput)?;
+            let kept = source
+                .get(at..place.start)
+                .ok_or(io::ErrorKind::InvalidInput)?;
             if piece.len() + kept.len() + new.len() > most {
                 for bytes in [&piece, kept, new] {
                     out.write_all(bytes)?;
@@ -273,7 +311,12 @@ impl Edits {
 
     /// An upper bound of the output length.
     fn longest(&self, source: &[u8]) -> usize {
-        source.len() + self.places.iter().map(|place| self.edit(place).1.len()).sum::<usize>()
+        source.len()
+            + self
+                .places
+                .iter()
+                .map(|place| self.edit(place).1.len())
+                .sum::<usize>()
     }
 
     fn apply_into(&self, source: &[u8], mut out: Vec<u8>) -> Vec<u8> {
@@ -354,7 +397,10 @@ mod tests {
         for start in [2, 6] {
             edits.push(Span::new(start, start + 1), b"-").unwrap();
         }
-        let edit = |start, end| Edit { span: Span::new(start, end), new: b"+"[..].into() };
+        let edit = |start, end| Edit {
+            span: Span::new(start, end),
+            new: b"+"[..].into(),
+        };
         edits.merge([edit(0, 1), edit(4, 5), edit(6, 8)]);
         assert_eq!(edits.apply(b"abcdefgh"), b"+b-d+f-h");
         assert!(edits.push(Span::at(6), b"").is_err());

@@ -69,7 +69,11 @@ impl Error {
     /// Creates an error of this kind.
     #[must_use]
     pub fn of(kind: ErrorKind, sentence: impl Into<String>) -> Self {
-        Self { kind, sentence: sentence.into(), source: None }
+        Self {
+            kind,
+            sentence: sentence.into(),
+            source: None,
+        }
     }
 
     /// Creates an error about the file at `path`.
@@ -88,7 +92,11 @@ impl Error {
     /// Creates an error with `sentence` from a system error.
     #[must_use]
     pub fn system(sentence: impl Into<String>, error: io::Error) -> Self {
-        Self { kind: ErrorKind::Io, sentence: sentence.into(), source: Some(error) }
+        Self {
+            kind: ErrorKind::Io,
+            sentence: sentence.into(),
+            source: Some(error),
+        }
     }
 }
 

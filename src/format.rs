@@ -103,10 +103,38 @@ const FORMATS: &[FormatRow] = &[
         "XHTML",
         FormatContent::Document,
     ),
-    (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", FormatContent::Document),
-    (Format::Xml, "xml", "application/xml", XML, "XML", FormatContent::Document),
-    (Format::Css, "css", "text/css", &["css"], "CSS", FormatContent::Document),
-    (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", FormatContent::OptIn),
+    (
+        Format::Svg,
+        "svg",
+        "image/svg+xml",
+        &["svg"],
+        "SVG",
+        FormatContent::Document,
+    ),
+    (
+        Format::Xml,
+        "xml",
+        "application/xml",
+        XML,
+        "XML",
+        FormatContent::Document,
+    ),
+    (
+        Format::Css,
+        "css",
+        "text/css",
+        &["css"],
+        "CSS",
+        FormatContent::Document,
+    ),
+    (
+        Format::Script,
+        "script",
+        "text/javascript",
+        &["js", "mjs"],
+        "a script",
+        FormatContent::OptIn,
+    ),
     (
         Format::Manifest,
         "manifest",
@@ -123,8 +151,22 @@ const FORMATS: &[FormatRow] = &[
         "a JSON Feed",
         FormatContent::OptIn,
     ),
-    (Format::Message, "message", "message/rfc822", MESSAGE, "a message", FormatContent::Entities),
-    (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", FormatContent::Messages),
+    (
+        Format::Message,
+        "message",
+        "message/rfc822",
+        MESSAGE,
+        "a message",
+        FormatContent::Entities,
+    ),
+    (
+        Format::Mbox,
+        "mbox",
+        "application/mbox",
+        MBOX,
+        "a mailbox",
+        FormatContent::Messages,
+    ),
     (
         Format::Http,
         "http",
@@ -133,8 +175,22 @@ const FORMATS: &[FormatRow] = &[
         "an HTTP response",
         FormatContent::Entities,
     ),
-    (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", FormatContent::Archive),
-    (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", FormatContent::Archive),
+    (
+        Format::Warc,
+        "warc",
+        "application/warc",
+        &["warc"],
+        "a web archive",
+        FormatContent::Archive,
+    ),
+    (
+        Format::Wacz,
+        "wacz",
+        "application/wacz",
+        &["wacz"],
+        "a web archive",
+        FormatContent::Archive,
+    ),
     (
         Format::Har,
         "har",
@@ -151,11 +207,31 @@ const FORMATS: &[FormatRow] = &[
         "a web archive",
         FormatContent::Archive,
     ),
-    (Format::Plain, "text", "text/plain", &[], "a document", FormatContent::Nothing),
-    (Format::Other, "other", "application/octet-stream", &[], "a document", FormatContent::Nothing),
+    (
+        Format::Plain,
+        "text",
+        "text/plain",
+        &[],
+        "a document",
+        FormatContent::Nothing,
+    ),
+    (
+        Format::Other,
+        "other",
+        "application/octet-stream",
+        &[],
+        "a document",
+        FormatContent::Nothing,
+    ),
 ];
-type FormatRow =
-    (Format, &'static str, &'static str, &'static [&'static str], &'static str, FormatContent);
+type FormatRow = (
+    Format,
+    &'static str,
+    &'static str,
+    &'static [&'static str],
+    &'static str,
+    FormatContent,
+);
 const MANIFEST: &str = "application/manifest+json";
 const SAFARI: &str = "application/x-webarchive";
 const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml", "xsl", "xslt"];
@@ -250,7 +326,10 @@ impl Format {
 
     /// The row of the format in the table.
     fn row(self) -> &'static FormatRow {
-        FORMATS.iter().find(|row| row.0 == self).unwrap_or(&FORMATS[FORMATS.len() - 1])
+        FORMATS
+            .iter()
+            .find(|row| row.0 == self)
+            .unwrap_or(&FORMATS[FORMATS.len() - 1])
     }
 
     /// The name on the command line.
@@ -282,7 +361,10 @@ impl Format {
     #[doc(hidden)]
     #[must_use]
     pub fn has_headings(self) -> bool {
-        matches!(self.row().5, FormatContent::Entities | FormatContent::Messages)
+        matches!(
+            self.row().5,
+            FormatContent::Entities | FormatContent::Messages
+        )
     }
 
     /// True if files of the format contain several messages, each of which is scanned, rewritten and named
@@ -358,15 +440,27 @@ impl Format {
         if !before_query(name).contains('.') || Self::of_extension(name).is_some() {
             return false;
         }
-        let mut head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+        let mut head = head
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap_or(head)
+            .trim_ascii_start();
         while let Some(comment) = head.strip_prefix(b"<!--") {
-            let Some(end) = memchr::memmem::find(comment, b"-->") else { return false };
+            let Some(end) = memchr::memmem::find(comment, b"-->") else {
+                return false;
+            };
             head = comment[end + 3..].trim_ascii_start();
         }
-        let Some(tag) = head.strip_prefix(b"<") else { return false };
+        let Some(tag) = head.strip_prefix(b"<") else {
+            return false;
+        };
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"!?-".contains(byte);
-        let name = &tag[..tag.iter().position(|byte| !is_name(byte)).unwrap_or(tag.len())];
-        !BEGINNINGS.iter().any(|beginning| beginning.eq_ignore_ascii_case(name))
+        let name = &tag[..tag
+            .iter()
+            .position(|byte| !is_name(byte))
+            .unwrap_or(tag.len())];
+        !BEGINNINGS
+            .iter()
+            .any(|beginning| beginning.eq_ignore_ascii_case(name))
     }
 
     /// True if files of the format are scanned by default.
@@ -400,20 +494,26 @@ impl Format {
     /// of a host name in a Maildir.
     #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
-        name.and_then(Self::of_extension).unwrap_or_else(|| Self::sniff(head))
+        name.and_then(Self::of_extension)
+            .unwrap_or_else(|| Self::sniff(head))
     }
 
     /// The format of a known extension. Crawlers append the query to it: `s.css?v=3`. A compressed web archive has
     /// a second extension.
     fn of_extension(name: &str) -> Option<Self> {
         let last = name.len().saturating_sub(".warc.gz".len());
-        if name.get(last..).is_some_and(|last| last.eq_ignore_ascii_case(".warc.gz")) {
+        if name
+            .get(last..)
+            .is_some_and(|last| last.eq_ignore_ascii_case(".warc.gz"))
+        {
             return Some(Self::Warc);
         }
         [name, before_query(name)].into_iter().find_map(|name| {
             let (_, extension) = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?;
             let extension = extension.to_ascii_lowercase();
-            let row = FORMATS.iter().find(|row| row.3.contains(&extension.as_str()))?;
+            let row = FORMATS
+                .iter()
+                .find(|row| row.3.contains(&extension.as_str()))?;
             Some(row.0)
         })
     }
@@ -424,7 +524,11 @@ impl Format {
         if head.starts_with(b"From ") {
             // Prose may also begin with `From `; in a mailbox a heading follows (RFC 4155).
             let heading = complete_lines(head).nth(1).and_then(field_name);
-            return if heading.is_some() { Self::Mbox } else { Self::Other };
+            return if heading.is_some() {
+                Self::Mbox
+            } else {
+                Self::Other
+            };
         }
         if begins_response(head) {
             return Self::Http;
@@ -438,7 +542,12 @@ impl Format {
         const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
         let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
         let ascii: Vec<u8> = if UTF_16.iter().any(|mark| head.starts_with(mark)) {
-            head[2..].iter().copied().filter(|&byte| byte != 0).take(MARKUP_HEAD).collect()
+            head[2..]
+                .iter()
+                .copied()
+                .filter(|&byte| byte != 0)
+                .take(MARKUP_HEAD)
+                .collect()
         } else {
             head.iter().copied().take(MARKUP_HEAD).collect()
         };
@@ -460,9 +569,13 @@ impl Format {
         // A feed without an XML declaration.
         let first_tag = after_comments(&start);
         let is_tag = |rest: &[u8]| {
-            rest.first().is_some_and(|&byte| byte == b'>' || byte.is_ascii_whitespace())
+            rest.first()
+                .is_some_and(|&byte| byte == b'>' || byte.is_ascii_whitespace())
         };
-        if FEEDS.iter().any(|name| first_tag.strip_prefix(*name).is_some_and(is_tag)) {
+        if FEEDS
+            .iter()
+            .any(|name| first_tag.strip_prefix(*name).is_some_and(is_tag))
+        {
             return Self::Xml;
         }
         // Like a browser, treats anything else that begins with a tag, a comment or a declaration as HTML.
@@ -483,7 +596,9 @@ fn after_comments(mut bytes: &[u8]) -> &[u8] {
             [b'<', b'?', ..] => b"?>",
             _ => return bytes,
         };
-        let Some(at) = memchr::memmem::find(bytes, end) else { return b"" };
+        let Some(at) = memchr::memmem::find(bytes, end) else {
+            return b"";
+        };
         bytes = &bytes[at + end.len()..];
     }
 }
@@ -491,7 +606,9 @@ fn after_comments(mut bytes: &[u8]) -> &[u8] {
 /// Removes the query that a crawler appended to a file name.
 fn before_query(name: &str) -> &str {
     let start = name.rfind(['/', '\\']).map_or(0, |at| at + 1);
-    name[start..].find('?').map_or(name, |at| &name[..start + at])
+    name[start..]
+        .find('?')
+        .map_or(name, |at| &name[..start + at])
 }
 
 /// The complete lines at the start of `head`, without their line ends.
@@ -513,15 +630,18 @@ pub(crate) fn field_name(line: &[u8]) -> Option<&[u8]> {
 
 /// True if the table of header fields contains `name`.
 fn is_usual(name: &[u8]) -> bool {
-    HEADER_FIELDS.iter().any(|usual| match usual.ends_with('-') {
-        true => starts_with(name, usual),
-        false => name.eq_ignore_ascii_case(usual.as_bytes()),
-    })
+    HEADER_FIELDS
+        .iter()
+        .any(|usual| match usual.ends_with('-') {
+            true => starts_with(name, usual),
+            false => name.eq_ignore_ascii_case(usual.as_bytes()),
+        })
 }
 
 /// True if `name` begins with `start`, ignoring case.
 fn starts_with(name: &[u8], start: &str) -> bool {
-    name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
+    name.get(..start.len())
+        .is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
 }
 
 /// True if `head` begins with a heading. Every line must be a field or a folded line. At least two fields must be
@@ -551,9 +671,14 @@ pub(crate) fn begins_message(head: &[u8]) -> bool {
 #[doc(hidden)]
 #[must_use]
 pub fn begins_response(head: &[u8]) -> bool {
-    let Some(rest) = head.strip_prefix(b"HTTP/") else { return false };
+    let Some(rest) = head.strip_prefix(b"HTTP/") else {
+        return false;
+    };
     let is_of_version = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    let version = rest.iter().position(|byte| !is_of_version(byte)).unwrap_or(rest.len());
+    let version = rest
+        .iter()
+        .position(|byte| !is_of_version(byte))
+        .unwrap_or(rest.len());
     let status = rest[version..].strip_prefix(b" ").unwrap_or_default();
     let ends = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
     let is_code = status.len() >= 3 && status[..3].iter().all(u8::is_ascii_digit);
@@ -569,10 +694,16 @@ fn begins_json_feed(head: &[u8]) -> bool {
         return false;
     };
     let value = head[start + b"\"version\"".len()..].trim_ascii_start();
-    let value = value.strip_prefix(b":").unwrap_or_default().trim_ascii_start();
+    let value = value
+        .strip_prefix(b":")
+        .unwrap_or_default()
+        .trim_ascii_start();
     // Programs may escape a slash (RFC 8259, 7).
     let url = value.iter().copied().filter(|byte| *byte != b'\\');
-    b"\"https://jsonfeed.org/version/".iter().copied().eq(url.take(30))
+    b"\"https://jsonfeed.org/version/"
+        .iter()
+        .copied()
+        .eq(url.take(30))
 }
 
 impl FromStr for Format {
@@ -607,7 +738,11 @@ mod tests {
             (None, b"\xff\xfe<\0p\0>\0", Format::Html),
             (None, b"<?xml version='1.0'?><!DOCTYPE html>", Format::Xhtml),
             (None, b"<?xml version='1.0'?><feed>", Format::Xml),
-            (None, b"<!-- a > b --> <!DOCTYPE rss SYSTEM 'x'><?y ?><RSS>", Format::Xml),
+            (
+                None,
+                b"<!-- a > b --> <!DOCTYPE rss SYSTEM 'x'><?y ?><RSS>",
+                Format::Xml,
+            ),
             (None, b"<!-- <rss> --><p>", Format::Html),
             (None, b"<!-- <rss>", Format::Html),
             (
@@ -615,10 +750,26 @@ mod tests {
                 b" {\"title\":\"x\",\"version\" : \"https:\\/\\/jsonfeed.org\\/version\\/1\"}",
                 Format::JsonFeed,
             ),
-            (None, b"{\"version\":\"https://jsonfeed.org/version/", Format::JsonFeed),
-            (None, b"{\"version\":\"https://jsonfeed.org/versio", Format::Other),
-            (None, b"[{\"version\":\"https://jsonfeed.org/version/1\"}]", Format::Other),
-            (Some("a.js"), b"{\"version\":\"https://jsonfeed.org/version/1\"}", Format::Script),
+            (
+                None,
+                b"{\"version\":\"https://jsonfeed.org/version/",
+                Format::JsonFeed,
+            ),
+            (
+                None,
+                b"{\"version\":\"https://jsonfeed.org/versio",
+                Format::Other,
+            ),
+            (
+                None,
+                b"[{\"version\":\"https://jsonfeed.org/version/1\"}]",
+                Format::Other,
+            ),
+            (
+                Some("a.js"),
+                b"{\"version\":\"https://jsonfeed.org/version/1\"}",
+                Format::Script,
+            ),
             (None, b"<OpenSearchDescription xmlns='x'>", Format::Xml),
             (None, b"@charset \"utf-8\"; a { }", Format::Css),
             (None, b"\xef\xbb\xbf@charset \"", Format::Css),
@@ -633,9 +784,17 @@ mod tests {
             (Some("A.MHTML"), b"", Format::Message),
             (Some("1.nws"), b"", Format::Message),
             (Some("Sent.mbs"), b"", Format::Mbox),
-            (Some("cur/1234.M5P6.host:2,S"), b"To: a\nFrom: b\n", Format::Message),
+            (
+                Some("cur/1234.M5P6.host:2,S"),
+                b"To: a\nFrom: b\n",
+                Format::Message,
+            ),
             (Some("cur/1234.M5P6.host:2,S"), b"<p>", Format::Html),
-            (Some("new/1234.M5P6.host"), b"From a@b Thu\nTo: a\n", Format::Mbox),
+            (
+                Some("new/1234.M5P6.host"),
+                b"From a@b Thu\nTo: a\n",
+                Format::Mbox,
+            ),
             (Some("mail.html"), b"To: a\nFrom: b\n\n", Format::Html),
             // A script may begin with a comment of HTML.
             (Some("a.js"), b"<!-- a\n", Format::Script),
@@ -647,8 +806,14 @@ mod tests {
     #[test]
     fn a_message_is_detected_by_its_header_fields() {
         for (head, format) in [
-            ("Received: from a\n\tby b\nX-Any: c\n\nbody", Format::Message),
-            ("RETURN-PATH: <>\r\nUnknown: c\r\nsubject : d\r\n", Format::Message),
+            (
+                "Received: from a\n\tby b\nX-Any: c\n\nbody",
+                Format::Message,
+            ),
+            (
+                "RETURN-PATH: <>\r\nUnknown: c\r\nsubject : d\r\n",
+                Format::Message,
+            ),
             // The usual fields are two, or one and the end of the heading.
             ("Subject: a\n\nbody", Format::Message),
             ("Subject: a\nUnknown: b\n\n\0", Format::Message),
@@ -658,7 +823,10 @@ mod tests {
             ("X-One: a\nX-Two: b\nDate: c\nTo: d", Format::Message),
             ("x-one: &a\n  b: c\n\nx-two: d\n", Format::Other),
             ("ARC-Seal: a\nList-Id: b\n", Format::Message),
-            ("Snapshot-Content-Location: http://a/\nSubject: a\n", Format::Message),
+            (
+                "Snapshot-Content-Location: http://a/\nSubject: a\n",
+                Format::Message,
+            ),
             ("Base: <URL:http://a/\n  b>\n\n", Format::Message),
             // The first line is a usual field.
             ("Title: a\nfoo", Format::Other),
@@ -677,7 +845,10 @@ mod tests {
             ("Subject: a\n---\nTo: b\n", Format::Other),
             // None of these is a message.
             ("---\nsubject: a\nto: b\n---\n", Format::Other),
-            ("HTTP/1.1 200 OK\nDate: a\nContent-Type: text/html\n\n", Format::Http),
+            (
+                "HTTP/1.1 200 OK\nDate: a\nContent-Type: text/html\n\n",
+                Format::Http,
+            ),
             ("User-Agent: *\nDisallow: /\n\n", Format::Other),
             ("a:hover { color: red }\n\nb { }\n", Format::Other),
             ("", Format::Other),
@@ -715,11 +886,19 @@ mod tests {
             (2038, "Cc: b\n", Format::Other),   // ends at 2049
             (2042, "\nbody", Format::Message),  // the empty line ends at 2048
             (2043, "\nbody", Format::Other),
-            (2000, "Cc: b\nno field at all, and long enough to be cut\n", Format::Message),
+            (
+                2000,
+                "Cc: b\nno field at all, and long enough to be cut\n",
+                Format::Message,
+            ),
             (2000, "Cc: b\nno field at all\n", Format::Other),
         ] {
             let head = ["To: ", &"a".repeat(filling), "\n", rest].concat();
-            assert_eq!(Format::detect(None, head.as_bytes()), format, "{filling} {rest:?}");
+            assert_eq!(
+                Format::detect(None, head.as_bytes()),
+                format,
+                "{filling} {rest:?}"
+            );
         }
     }
 
@@ -749,7 +928,11 @@ mod tests {
             ("application", "html", Format::Other),
             ("", "", Format::Other),
         ] {
-            assert_eq!(Format::of_media_type(type_, subtype), format, "{type_}/{subtype}");
+            assert_eq!(
+                Format::of_media_type(type_, subtype),
+                format,
+                "{type_}/{subtype}"
+            );
         }
     }
 
@@ -761,7 +944,10 @@ mod tests {
             assert_eq!(row.1.parse::<Format>().ok(), is_parsed.then_some(row.0));
             assert_eq!((row.0.name(), row.0.media_type()), (row.1, row.2));
         }
-        assert_eq!((Format::Plain.name(), Format::Plain.media_type()), ("text", "text/plain"));
+        assert_eq!(
+            (Format::Plain.name(), Format::Plain.media_type()),
+            ("text", "text/plain")
+        );
         assert_eq!(Format::default(), Format::Html);
     }
 }

@@ -41,12 +41,20 @@ impl Dissection {
     pub(crate) fn of(source: &[u8], format: Format, charset: Charset) -> Self {
         let by_tokens = format == Format::Html
             && !html::has_affordable_tree(charset.decode(source, 0).text.as_bytes());
-        Self { format, charset, by_tokens }
+        Self {
+            format,
+            charset,
+            by_tokens,
+        }
     }
 
     /// The pieces of the document `bytes`, according to the parser of the format.
     pub(crate) fn pieces(self, bytes: &[u8]) -> Vec<TreePiece> {
-        let Self { format, charset, by_tokens } = self;
+        let Self {
+            format,
+            charset,
+            by_tokens,
+        } = self;
         let mark = match format {
             // In CSS, U+FEFF would begin a name.
             Format::Css => Charset::detect_plain(bytes, None).mark,
@@ -73,7 +81,10 @@ pub(crate) struct TreePiece {
 }
 
 pub(crate) fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePiece {
-    TreePiece { kind: kind.into(), text: text.into() }
+    TreePiece {
+        kind: kind.into(),
+        text: text.into(),
+    }
 }
 
 /// The nodes that html5ever finds in `text`, in tree order.
@@ -96,7 +107,11 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
         };
         match &node.data {
             NodeData::Document => {}
-            NodeData::Doctype { name, public_id, system_id } => {
+            NodeData::Doctype {
+                name,
+                public_id,
+                system_id,
+            } => {
                 pieces.push(piece("doctype", format!("{name} {public_id} {system_id}")));
             }
             NodeData::Text { contents } => {
@@ -106,17 +121,32 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
             NodeData::ProcessingInstruction { target, contents } => {
                 pieces.push(piece(&**target, &**contents));
             }
-            NodeData::Element { name, attrs, template_contents, .. } => {
+            NodeData::Element {
+                name,
+                attrs,
+                template_contents,
+                ..
+            } => {
                 pieces.push(piece(format!("element {} {}", name.ns, name.local), ""));
                 for html5ever::Attribute { name, value } in attrs.borrow().iter() {
-                    pieces.push(piece(format!("attribute {} {}", name.ns, name.local), &**value));
+                    pieces.push(piece(
+                        format!("attribute {} {}", name.ns, name.local),
+                        &**value,
+                    ));
                 }
                 names.push(name.local.to_string());
                 steps.push(Visit::Leave);
                 steps.extend(template_contents.borrow().iter().cloned().map(Visit::Enter));
             }
         }
-        steps.extend(node.children.borrow().iter().rev().cloned().map(Visit::Enter));
+        steps.extend(
+            node.children
+                .borrow()
+                .iter()
+                .rev()
+                .cloned()
+                .map(Visit::Enter),
+        );
     }
     pieces
 }
@@ -191,35 +221,40 @@ pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
     let mut end = 0;
     // The name of the last tag, if it is a start tag.
     let mut name: Option<String> = None;
-    walk::best_effort(bytes, 0..bytes.len(), true, &mut |event: html::sink::Event<'_>| {
-        let (span, found) = match event {
-            html::sink::Event::Comment { span } => {
-                (span, vec![piece("comment", &text[span.range()])])
+    walk::best_effort(
+        bytes,
+        0..bytes.len(),
+        true,
+        &mut |event: html::sink::Event<'_>| {
+            let (span, found) = match event {
+                html::sink::Event::Comment { span } => {
+                    (span, vec![piece("comment", &text[span.range()])])
+                }
+                html::sink::Event::StartTag { tag, .. } | html::sink::Event::EndTag { tag } => {
+                    let kind = if tag.end_tag { "end tag" } else { "start tag" };
+                    let mut found = vec![piece(kind, &text[tag.name.range()])];
+                    found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
+                        let value = attribute.value.map_or("", |value| &text[value.range()]);
+                        let view = crate::layer::View::of_str(value, 0);
+                        let kind = format!("attribute {}", &text[attribute.name.range()]);
+                        piece(kind, escape::character_references(view).text)
+                    }));
+                    (tag.span, found)
+                }
+            };
+            let before = text.get(end..span.start).unwrap_or_default();
+            pieces.push(piece(text_kind(name.as_ref()), before));
+            pieces.extend(found);
+            end = span.end;
+            match event {
+                html::sink::Event::StartTag { tag, .. } => {
+                    name = Some(text[tag.name.range()].to_ascii_lowercase());
+                }
+                html::sink::Event::EndTag { .. } => name = None,
+                html::sink::Event::Comment { .. } => {}
             }
-            html::sink::Event::StartTag { tag, .. } | html::sink::Event::EndTag { tag } => {
-                let kind = if tag.end_tag { "end tag" } else { "start tag" };
-                let mut found = vec![piece(kind, &text[tag.name.range()])];
-                found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
-                    let value = attribute.value.map_or("", |value| &text[value.range()]);
-                    let view = crate::layer::View::of_str(value, 0);
-                    let kind = format!("attribute {}", &text[attribute.name.range()]);
-                    piece(kind, escape::character_references(view).text)
-                }));
-                (tag.span, found)
-            }
-        };
-        let before = text.get(end..span.start).unwrap_or_default();
-        pieces.push(piece(text_kind(name.as_ref()), before));
-        pieces.extend(found);
-        end = span.end;
-        match event {
-            html::sink::Event::StartTag { tag, .. } => {
-                name = Some(text[tag.name.range()].to_ascii_lowercase());
-            }
-            html::sink::Event::EndTag { .. } => name = None,
-            html::sink::Event::Comment { .. } => {}
-        }
-    });
+        },
+    );
     pieces.push(piece(text_kind(name.as_ref()), &text[end..]));
     pieces
 }
@@ -238,7 +273,10 @@ pub(crate) fn style_sheet_pieces(text: &str) -> Vec<TreePiece> {
             Token::BadUrl(_) => piece("bad url", &text[span.range()]),
             _ => continue,
         };
-        pieces.push(piece("tokens", text.get(end..span.start).unwrap_or_default()));
+        pieces.push(piece(
+            "tokens",
+            text.get(end..span.start).unwrap_or_default(),
+        ));
         pieces.push(found);
         end = span.end;
     }
@@ -254,7 +292,10 @@ fn css_tokens(css: &str) -> impl Iterator<Item = (Token<'_>, Span)> {
         // One parser would skip the content of blocks. The tokenizer never looks back, so a new parser that starts
         // here sees the same tokens, and creating one is cheap.
         let mut parser = Parser::new(&css[start..]);
-        let token = parser.next_including_whitespace_and_comments().ok()?.clone();
+        let token = parser
+            .next_including_whitespace_and_comments()
+            .ok()?
+            .clone();
         at = match &token {
             Token::BadUrl(_) => bad_url_end(css, start),
             _ => start + parser.position().byte_index(),
@@ -285,7 +326,9 @@ fn bad_url_end(css: &str, start: usize) -> usize {
 pub(crate) fn without_references(TreePiece { kind, text }: TreePiece) -> TreePiece {
     if kind == "CDATA section" {
         let section = text.strip_prefix("<![CDATA[");
-        let inner = section.and_then(|text| text.strip_suffix("]]>")).unwrap_or(&text);
+        let inner = section
+            .and_then(|text| text.strip_suffix("]]>"))
+            .unwrap_or(&text);
         return piece("text", inner);
     }
     let mut parts = text.split('&');
@@ -310,8 +353,10 @@ mod tests {
     #[test]
     fn style_sheets_are_split_into_strings_urls_and_the_rest() {
         let pieces = style_sheet_pieces(r#"a"b\62"url( c\29 )url(d e)'f"#);
-        let found: Vec<_> =
-            pieces.iter().map(|TreePiece { kind, text }| (kind.as_str(), text.as_str())).collect();
+        let found: Vec<_> = pieces
+            .iter()
+            .map(|TreePiece { kind, text }| (kind.as_str(), text.as_str()))
+            .collect();
         let expected = [
             ("tokens", "a"),
             ("string", "bb"),

@@ -107,7 +107,15 @@ impl<'a> Reference<'a> {
         }
         // 2.4.6: the path.
         let path_span = Span::new(start, end);
-        Self { text, scheme_span, net_loc_span, path_span, params_span, query_span, fragment_span }
+        Self {
+            text,
+            scheme_span,
+            net_loc_span,
+            path_span,
+            params_span,
+            query_span,
+            fragment_span,
+        }
     }
 
     fn component(&self, span: Option<Span>) -> Option<&'a str> {
@@ -241,7 +249,9 @@ pub fn opaque_scheme(reference: &str) -> Option<String> {
 /// True if a browser sees a scheme.
 pub(crate) fn has_opaque_scheme(reference: &str) -> bool {
     let mut characters = seen_by_browsers(reference);
-    characters.next().is_some_and(|first| first.is_ascii_alphabetic())
+    characters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic())
         && characters.find(|c| !matches!(c, 'a'..='z' | 'A'..='Z' | '0'..='9' | '+' | '-' | '.'))
             == Some(':')
 }
@@ -306,10 +316,15 @@ pub fn placeholder(reference: &str) -> Option<&'static str> {
 fn merge_tag(text: &str) -> Option<&'static str> {
     let is_escape = matches!(text.as_bytes(), [b'%', high, low, ..]
         if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
-    let (.., kind) = MERGE_TAGS.iter().filter(|_| !is_escape).find(|(open, close, _)| {
-        let name = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
-        name.is_some_and(|name| name.contains(char::is_alphanumeric))
-    })?;
+    let (.., kind) = MERGE_TAGS
+        .iter()
+        .filter(|_| !is_escape)
+        .find(|(open, close, _)| {
+            let name = text
+                .strip_prefix(open)
+                .and_then(|rest| rest.strip_suffix(close));
+            name.is_some_and(|name| name.contains(char::is_alphanumeric))
+        })?;
     Some(kind)
 }
 
@@ -325,7 +340,9 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
             // `%CE%B1` is two escapes of RFC 1738, not a name.
             let escapes = len == 2
                 && name.iter().all(u8::is_ascii_hexdigit)
-                && after.get(1..3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+                && after
+                    .get(1..3)
+                    .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
             (!escapes).then_some("%NAME%")
         }
         b'[' if closed_by(b']') => Some("[NAME]"),
@@ -338,7 +355,10 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
                 .count()];
             let is_closed = name.windows(2).skip(1).any(|pair| pair == b"__");
             // `__init__.py` is a file name.
-            let end = text.iter().position(|byte| b"/?#:".contains(byte)).unwrap_or(text.len());
+            let end = text
+                .iter()
+                .position(|byte| b"/?#:".contains(byte))
+                .unwrap_or(text.len());
             (is_closed && text[..end].ends_with(b"__")).then_some("__NAME__")
         }
         _ => None,
@@ -359,7 +379,9 @@ pub fn contains_placeholder(reference: &str) -> bool {
     let bytes = reference.as_bytes();
     (0..bytes.len()).any(|at| {
         let text = &bytes[at..];
-        OPENERS.iter().any(|(opener, spoilt)| *spoilt && text.starts_with(opener.as_bytes()))
+        OPENERS
+            .iter()
+            .any(|(opener, spoilt)| *spoilt && text.starts_with(opener.as_bytes()))
             || (text[0] == b'{' && named_placeholder(text).is_some())
     })
 }
@@ -373,7 +395,9 @@ pub fn contains_placeholder(reference: &str) -> bool {
 /// ```
 #[must_use]
 pub fn is_template(reference: &str) -> bool {
-    reference.split_once('{').is_some_and(|(_, rest)| rest.contains('}'))
+    reference
+        .split_once('{')
+        .is_some_and(|(_, rest)| rest.contains('}'))
 }
 
 /// True if `text` resembles a relative path rather than a word: it has no white space, and contains a `/` or ends with
@@ -392,8 +416,9 @@ pub fn resembles_path(text: &str) -> bool {
             && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && end.bytes().any(|byte| byte.is_ascii_alphabetic())
     };
-    let has_extension =
-        path.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_extension(end));
+    let has_extension = path
+        .rsplit_once('.')
+        .is_some_and(|(stem, end)| !stem.is_empty() && is_extension(end));
     !text.contains(char::is_whitespace) && (path.contains('/') || has_extension)
 }
 
@@ -407,14 +432,20 @@ pub(crate) fn decode_percent(text: &[u8]) -> Vec<u8> {
 /// Decodes percent-escapes to text, with U+FFFD for bytes that are not UTF-8.
 pub(crate) fn decode_percent_lossy(text: &str) -> Cow<'_, str> {
     match text.contains('%') {
-        true => String::from_utf8_lossy(&decode_percent(text.as_bytes())).into_owned().into(),
+        true => String::from_utf8_lossy(&decode_percent(text.as_bytes()))
+            .into_owned()
+            .into(),
         false => text.into(),
     }
 }
 
 /// Decodes percent-escapes and appends the bytes.
 pub(crate) fn decode_percent_into(text: &[u8], bytes: &mut Vec<u8>) {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'%', rest) {
         let (plain, escape) = rest.split_at(at);
@@ -439,21 +470,50 @@ mod tests {
 
     fn components(grammar: Grammar, text: &str) -> Components<'_> {
         let url = Reference::split(grammar, text);
-        [url.scheme(), url.net_loc(), Some(url.path()), url.params(), url.query(), url.fragment()]
+        [
+            url.scheme(),
+            url.net_loc(),
+            Some(url.path()),
+            url.params(),
+            url.query(),
+            url.fragment(),
+        ]
     }
 
     #[test]
     fn components_of_rfc1808() {
         let table: [(&str, Components<'_>); 9] = [
             // 2.1: the whole form.
-            ("s://n/p;r?q#f", [Some("s"), Some("n"), Some("/p"), Some("r"), Some("q"), Some("f")]),
+            (
+                "s://n/p;r?q#f",
+                [
+                    Some("s"),
+                    Some("n"),
+                    Some("/p"),
+                    Some("r"),
+                    Some("q"),
+                    Some("f"),
+                ],
+            ),
             // Present but empty.
-            ("//;?#", [None, Some(";"), Some(""), None, Some(""), Some("")]),
-            ("g;?#", [None, None, Some("g"), Some(""), Some(""), Some("")]),
+            (
+                "//;?#",
+                [None, Some(";"), Some(""), None, Some(""), Some("")],
+            ),
+            (
+                "g;?#",
+                [None, None, Some("g"), Some(""), Some(""), Some("")],
+            ),
             // A4: the net_loc ends at `?` too.
-            ("//g?y/z", [None, Some("g"), Some(""), None, Some("y/z"), None]),
+            (
+                "//g?y/z",
+                [None, Some("g"), Some(""), None, Some("y/z"), None],
+            ),
             // A14: the first `;`, in a directory or not.
-            ("/a;b/c;d", [None, None, Some("/a"), Some("b/c;d"), None, None]),
+            (
+                "/a;b/c;d",
+                [None, None, Some("/a"), Some("b/c;d"), None, None],
+            ),
             // A18, A19.
             ("-a:b", [Some("-a"), None, Some("b"), None, None, None]),
             (":g", [None, None, Some(":g"), None, None, None]),
@@ -470,7 +530,10 @@ mod tests {
     fn components_of_rfc3986() {
         let table: [(&str, Components<'_>); 3] = [
             ("1:2;p", [None, None, Some("1:2;p"), None, None, None]),
-            ("x://;?/#", [Some("x"), Some(";"), Some(""), None, Some("/"), Some("")]),
+            (
+                "x://;?/#",
+                [Some("x"), Some(";"), Some(""), None, Some("/"), Some("")],
+            ),
             ("é:g", [None, None, Some("é:g"), None, None, None]),
         ];
         for (text, expected) in table {
@@ -496,7 +559,9 @@ mod tests {
 
     #[test]
     fn placeholders() {
-        for opener in ["{{", "{%", "{#", "${", "#{", "<%", "<?", "%%", "*|", "[[", "[%", "@@"] {
+        for opener in [
+            "{{", "{%", "{#", "${", "#{", "<%", "<?", "%%", "*|", "[[", "[%", "@@",
+        ] {
             assert_eq!(placeholder(&format!("{opener}x")), Some(opener));
             assert_eq!(placeholder(&format!(" \n{opener}x")), Some(opener));
             assert_eq!(placeholder(&format!("x{opener}")), None);
@@ -556,13 +621,21 @@ mod tests {
     fn categories_have_stable_names() {
         let name = |text| Reference::split(Grammar::Rfc1808, text).category().name();
         let names = ["a:b", "//a", "/a", "a", "#a", ""].map(name);
-        assert_eq!(names, ["absolute", "net_path", "abs_path", "rel_path", "fragment", "empty"]);
+        assert_eq!(
+            names,
+            [
+                "absolute", "net_path", "abs_path", "rel_path", "fragment", "empty"
+            ]
+        );
     }
 
     #[test]
     fn violations_are_sentences() {
         let sentence = |text| conformance(text).violation.unwrap().to_string();
         assert_eq!(sentence("a\tb"), "U+0009 at byte 1 does not match pchar");
-        assert_eq!(sentence("a%2"), "the reference ends at byte 3 within escape");
+        assert_eq!(
+            sentence("a%2"),
+            "the reference ends at byte 3 within escape"
+        );
     }
 }

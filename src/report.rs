@@ -312,7 +312,10 @@ impl Report {
     /// The number of links with `outcome`.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
-        self.links.iter().filter(|link| link.outcome == outcome).count()
+        self.links
+            .iter()
+            .filter(|link| link.outcome == outcome)
+            .count()
     }
 }
 

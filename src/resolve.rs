@@ -107,7 +107,12 @@ impl Base {
         };
         let inherited = Inherited::of(profile, text, usable, trace);
         let prefixes = Prefixes::of(url, &inherited);
-        Self { inherited, prefixes, parsed, layout: None }
+        Self {
+            inherited,
+            prefixes,
+            parsed,
+            layout: None,
+        }
     }
 
     /// The text of a base that was given as `url`, in ASCII: serialised under `whatwg`, and in the RFC profiles with
@@ -135,7 +140,10 @@ impl Base {
             Profile::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
             Profile::Whatwg => Self::new(profile, url).inherited.usable,
         };
-        !matches!(usable, Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid))
+        !matches!(
+            usable,
+            Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid)
+        )
     }
 
     /// Parses an absolute URL to use as the base.
@@ -203,8 +211,9 @@ impl Base {
         mut self,
         encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
-        self.parsed.encode_query =
-            Some(Arc::new(move |query: &str| whatwg::escaped_references(encode(query))));
+        self.parsed.encode_query = Some(Arc::new(move |query: &str| {
+            whatwg::escaped_references(encode(query))
+        }));
         self
     }
 
@@ -294,9 +303,13 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         /// Keeps the rest of the reference from being read as a scheme or a host.
         const HERE: &str = "./";
-        let scheme = Reference::split(Grammar::Rfc3986, self.as_str()).scheme().unwrap_or_default();
+        let scheme = Reference::split(Grammar::Rfc3986, self.as_str())
+            .scheme()
+            .unwrap_or_default();
         let mut root = Self::new(self.profile(), &format!("{scheme}://{}/", other.net_loc));
-        root.parsed.encode_query.clone_from(&self.parsed.encode_query);
+        root.parsed
+            .encode_query
+            .clone_from(&self.parsed.encode_query);
         let rest = &reference[other.rest..];
         root.resolve_fully(&format!("{HERE}{rest}"), target, &mut ())?;
         target.kept.retain_mut(|kept| {
@@ -346,7 +359,11 @@ impl Base {
 
     /// Builds the target from the result of [`Base::splice`].
     pub(crate) fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
-        let Splice { prefix, mut dropped, .. } = splice;
+        let Splice {
+            prefix,
+            mut dropped,
+            ..
+        } = splice;
         let mut end = prefix.len();
         target.url.reserve_exact(end + reference.len() - dropped);
         target.url.push_str(prefix);
@@ -359,7 +376,10 @@ impl Base {
         }
         if dropped < reference.len() {
             let reference = Span::new(dropped, reference.len());
-            target.kept.push(Kept { reference, url: end });
+            target.kept.push(Kept {
+                reference,
+                url: end,
+            });
         }
     }
 
@@ -373,7 +393,9 @@ impl Base {
         match self.profile() {
             Profile::Rfc1808 => self.inherited.rfc1808(reference, target, trace),
             Profile::Rfc3986 => self.inherited.rfc3986(reference, target, trace),
-            Profile::Whatwg => self.parsed.resolve(&self.inherited, reference, target, trace),
+            Profile::Whatwg => self
+                .parsed
+                .resolve(&self.inherited, reference, target, trace),
         }
     }
 }
@@ -394,7 +416,9 @@ pub fn resolve(
     base: &str,
     reference: &str,
 ) -> std::result::Result<String, Unresolvable> {
-    Base::new(profile, base).resolve(reference).map(|target| target.url)
+    Base::new(profile, base)
+        .resolve(reference)
+        .map(|target| target.url)
 }
 
 #[cfg(test)]
@@ -428,7 +452,12 @@ mod tests {
             (Profile::Rfc1808, base, "g?y#s", "[http://a/b/c/]g?y#s|"),
             (Profile::Rfc1808, base, "../g", "[http://a/b/]g|"),
             (Profile::Rfc1808, base, "../../../g", "[http://a/]../g|"),
-            (Profile::Rfc1808, base, "x/./y/../z/", "[http://a/b/c/]x/|z/|"),
+            (
+                Profile::Rfc1808,
+                base,
+                "x/./y/../z/",
+                "[http://a/b/c/]x/|z/|",
+            ),
             (Profile::Rfc1808, base, "", "[http://a/b/c/d;p?q#f]"),
             (Profile::Rfc1808, base, "//h/../x", "[http:]//h/../x|"),
             (Profile::Rfc1808, base, "///x", "[http://a]/x|"),
@@ -439,10 +468,24 @@ mod tests {
             (Profile::Rfc3986, base, "../../../g/./h", "[http://a/]g/|h|"),
             (Profile::Rfc3986, base, "g:/.//h/..", "g:|[/.]/|/|"),
             (Profile::Rfc3986, "x:/a/b", "/.//g", "[x:/.]/|/g|"),
-            (Profile::Whatwg, base, " g&h?ü ", "[http://a/b/c/g&h?%C3%BC]"),
-            (Profile::Whatwg, base, "ü/g&h ", "[http://a/b/c/%C3%BC]/g&h|"),
+            (
+                Profile::Whatwg,
+                base,
+                " g&h?ü ",
+                "[http://a/b/c/g&h?%C3%BC]",
+            ),
+            (
+                Profile::Whatwg,
+                base,
+                "ü/g&h ",
+                "[http://a/b/c/%C3%BC]/g&h|",
+            ),
         ] {
-            assert_eq!(spliced(profile, base, reference), expected, "{profile} {reference}");
+            assert_eq!(
+                spliced(profile, base, reference),
+                expected,
+                "{profile} {reference}"
+            );
         }
     }
 
@@ -451,7 +494,11 @@ mod tests {
         for profile in Profile::ALL {
             for (text, why) in [("", Unusable::Empty), ("/a", Unusable::Relative)] {
                 let base = Base::new(profile, text);
-                assert_eq!(base.resolve("g"), Err(Unresolvable::BaseUnusable(why)), "{profile}");
+                assert_eq!(
+                    base.resolve("g"),
+                    Err(Unresolvable::BaseUnusable(why)),
+                    "{profile}"
+                );
                 assert!(base.resolve("").is_err());
                 assert_eq!(base.resolve("g://h/").unwrap().url, "g://h/");
                 let error = Base::parse(profile, text).unwrap_err().to_string();

@@ -114,10 +114,24 @@ impl<'a> Rewritten<'a> {
 /// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let (FilePlan { edits, parts, mut report, .. }, totals) =
-        file::plan(bytes, options, Requested::Report);
+    let (
+        FilePlan {
+            edits,
+            parts,
+            mut report,
+            ..
+        },
+        totals,
+    ) = file::plan(bytes, options, Requested::Report);
     report.diagnostics.clone_from(&totals.diagnostics);
-    Rewritten { source: bytes, edits, parts, report, totals, options: options.clone() }
+    Rewritten {
+        source: bytes,
+        edits,
+        parts,
+        report,
+        totals,
+        options: options.clone(),
+    }
 }
 
 /// The base of `bytes`, a file of the format in `options`; for a message, the base of its outermost entity. `None` if
@@ -125,7 +139,11 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
 pub(crate) fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     file::base_of_html(bytes, options).or_else(|| {
         let (plan, _) = file::plan(bytes, options, Requested::Report);
-        plan.report.entities.into_iter().next().map(|outermost| outermost.chain)
+        plan.report
+            .entities
+            .into_iter()
+            .next()
+            .map(|outermost| outermost.chain)
     })
 }
 

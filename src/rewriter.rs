@@ -211,7 +211,10 @@ impl RewriterBuilder {
             options.assumed_scheme = Some(hierarchical_scheme(&scheme)?.into());
         }
         options.format = self.format.unwrap_or_default();
-        Ok(Rewriter { options, detects: self.format.is_none() })
+        Ok(Rewriter {
+            options,
+            detects: self.format.is_none(),
+        })
     }
 }
 
@@ -249,7 +252,14 @@ impl Rewriter {
                 totals.append(rewritten.totals, message.start);
             }
         }
-        Rewritten { source: bytes, edits, parts: Vec::new(), report, totals, options }
+        Rewritten {
+            source: bytes,
+            edits,
+            parts: Vec::new(),
+            report,
+            totals,
+            options,
+        }
     }
 
     /// Returns the edits that make every relative link of a document absolute, and the totals of outcomes. Much
@@ -300,7 +310,11 @@ impl Rewriter {
     /// ```
     pub fn rewrite_to(&self, mut reader: impl Read, mut writer: impl Write) -> Result<Totals> {
         let mut bytes = Vec::new();
-        reader.by_ref().take(HEAD).read_to_end(&mut bytes).map_err(reading)?;
+        reader
+            .by_ref()
+            .take(HEAD)
+            .read_to_end(&mut bytes)
+            .map_err(reading)?;
         let options = self.options_for(&bytes);
         if options.format.holds_many() {
             return mailbox_to(bytes.as_slice().chain(reader), &options, &mut writer);
@@ -362,7 +376,13 @@ impl Rewriter {
     #[must_use]
     pub fn record<'r>(&self, record: &'r crate::archive::Record) -> Option<(Self, Cow<'r, [u8]>)> {
         let found = rewrite::record::document(record, &self.options)?;
-        Some((Self { options: found.options, detects: false }, found.bytes))
+        Some((
+            Self {
+                options: found.options,
+                detects: false,
+            },
+            found.bytes,
+        ))
     }
 
     /// Returns the base of a document, with the reason why each level was used or passed over. For a message, this is
@@ -432,11 +452,17 @@ fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) ->
 }
 
 fn reading(error: io::Error) -> Error {
-    Error::system(format!("the document could not be read: {}", cause(&error)), error)
+    Error::system(
+        format!("the document could not be read: {}", cause(&error)),
+        error,
+    )
 }
 
 fn writing(error: io::Error) -> Error {
-    Error::system(format!("the output could not be written: {}", cause(&error)), error)
+    Error::system(
+        format!("the output could not be written: {}", cause(&error)),
+        error,
+    )
 }
 
 /// Writes a document with its edits. Fails if memory ran out before the edits could be checked.

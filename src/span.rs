@@ -60,7 +60,10 @@ impl Span {
     /// The span moved `by` bytes towards the end of the buffer.
     #[must_use]
     pub const fn shifted(self, by: usize) -> Self {
-        Self { start: self.start + by, end: self.end + by }
+        Self {
+            start: self.start + by,
+            end: self.end + by,
+        }
     }
 
     /// True if the span contains the byte at `offset`.
@@ -104,11 +107,15 @@ impl Lines {
     pub fn of_utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
         let (pairs, _) = bytes.as_chunks::<2>();
         let has = |at: usize, ascii: u8| {
-            pairs.get(at).is_some_and(|&pair| unit(pair) == u16::from(ascii))
+            pairs
+                .get(at)
+                .is_some_and(|&pair| unit(pair) == u16::from(ascii))
         };
         let ends_line = |at: &usize| has(*at, b'\n') || (has(*at, b'\r') && !has(at + 1, b'\n'));
         let starts = (0..pairs.len()).filter(ends_line).map(|at| 2 * (at + 1));
-        Self { starts: std::iter::once(0).chain(starts).collect() }
+        Self {
+            starts: std::iter::once(0).chain(starts).collect(),
+        }
     }
 
     /// The line and column of the byte at `offset`, both counted from 1. The column counts bytes.
@@ -133,7 +140,12 @@ pub(crate) struct LineCounter {
 
 impl Default for LineCounter {
     fn default() -> Self {
-        Self { at: 0, number: 1, start: 0, follows_cr: false }
+        Self {
+            at: 0,
+            number: 1,
+            start: 0,
+            follows_cr: false,
+        }
     }
 }
 
@@ -169,13 +181,18 @@ impl LineCounter {
 fn line_ends(text: &[u8]) -> (usize, usize) {
     let in_chunk = |chunk: &[u8]| {
         let add = |(feeds, returns), &byte| {
-            (feeds + u8::from(byte == b'\n'), returns + u8::from(byte == b'\r'))
+            (
+                feeds + u8::from(byte == b'\n'),
+                returns + u8::from(byte == b'\r'),
+            )
         };
         chunk.iter().fold((0, 0), add)
     };
-    text.chunks(usize::from(u8::MAX)).map(in_chunk).fold((0, 0), |all, (feeds, returns)| {
-        (all.0 + usize::from(feeds), all.1 + usize::from(returns))
-    })
+    text.chunks(usize::from(u8::MAX))
+        .map(in_chunk)
+        .fold((0, 0), |all, (feeds, returns)| {
+            (all.0 + usize::from(feeds), all.1 + usize::from(returns))
+        })
 }
 
 #[cfg(test)]
@@ -186,14 +203,29 @@ mod tests {
     fn line_ends_of_every_kind_count_once() {
         let lines = Lines::of(b"a\nb\r\nc\rd");
         let places: Vec<_> = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| lines.place(at)).to_vec();
-        assert_eq!(places, [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)]);
+        assert_eq!(
+            places,
+            [
+                (1, 1),
+                (1, 2),
+                (2, 1),
+                (2, 2),
+                (2, 3),
+                (3, 1),
+                (3, 2),
+                (4, 1)
+            ]
+        );
     }
 
     #[test]
     fn a_character_with_a_byte_like_a_line_end_ends_no_line() {
         // U+0A0D, LF, U+0061
         let lines = Lines::of_utf_16(b"\x0d\x0a\x0a\0a\0", u16::from_le_bytes);
-        assert_eq!([0, 2, 4].map(|at| lines.place(at)), [(1, 1), (1, 3), (2, 1)]);
+        assert_eq!(
+            [0, 2, 4].map(|at| lines.place(at)),
+            [(1, 1), (1, 3), (2, 1)]
+        );
     }
 
     #[test]

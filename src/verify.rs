@@ -79,8 +79,14 @@ impl Rewritten<'_> {
         let mut edits = Edits::default();
         for (name, message) in container::units(options.format, source) {
             let entity = name.unwrap_or_else(|| options.scan.entity.clone());
-            let scan = ScanOptions { entity, ..options.scan.clone() };
-            let options = Options { scan, ..options.clone() };
+            let scan = ScanOptions {
+                entity,
+                ..options.scan.clone()
+            };
+            let options = Options {
+                scan,
+                ..options.clone()
+            };
             let rewritten = rewrite(&source[message.range()], &options);
             verify(&rewritten, &options)?;
             let _ = edits.append(&rewritten.edits, message.start);
@@ -106,13 +112,24 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
     let options = with_every_place.as_ref().unwrap_or(options);
     let found = rewrite(&output, options).report;
     let beyond_ascii = match container::of(options.format) {
-        Some(container) => {
-            entities(container, rewritten, options, (&output, &found), &mut differences)
-        }
+        Some(container) => entities(
+            container,
+            rewritten,
+            options,
+            (&output, &found),
+            &mut differences,
+        ),
         None => {
             for part in &rewritten.parts {
                 let source = rewritten.source();
-                document(rewritten, part, source, &rewritten.edits, &output, &mut differences);
+                document(
+                    rewritten,
+                    part,
+                    source,
+                    &rewritten.edits,
+                    &output,
+                    &mut differences,
+                );
             }
             let parts = rewritten.parts.iter().filter(|_| !output.is_ascii());
             parts.map(|part| part.entity).collect()
@@ -120,7 +137,11 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
     };
     check_targets(rewritten, &found, &beyond_ascii, options, &mut differences);
     differences.truncate(MOST);
-    if differences.is_empty() { Ok(()) } else { Err(differences) }
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(differences)
+    }
 }
 
 /// Verifies `edits` of `source`, the document in `part`.
@@ -141,7 +162,11 @@ fn document(
     let dissection = Dissection::of(source, entity.format, entity.charset);
     let [was, marked, is] = [source, &marked, output].map(|bytes| dissection.pieces(bytes));
     compare(&was, &marked, &is, &marker, differences);
-    let mut report = |message: &str| differences.push(Difference { message: message.to_owned() });
+    let mut report = |message: &str| {
+        differences.push(Difference {
+            message: message.to_owned(),
+        })
+    };
     let is_visible = |edit: Edit<'_>| edit.new.iter().all(u8::is_ascii_graphic);
     if entity.format == Format::Plain && !edits.iter().all(is_visible) {
         // Some readers ignore white space in such a URL (RFC 1738, appendix).
@@ -178,9 +203,16 @@ fn entities(
     }
     let links = fields::in_headings(&rewritten.report.links, &old);
     for Span { start, end } in fields::disallowed_edits(container, rewritten, &old, &links) {
-        report(format!("the bytes {start} to {end} changed, but are not part of a rewritten link"));
+        report(format!(
+            "the bytes {start} to {end} changed, but are not part of a rewritten link"
+        ));
     }
-    check_spans(&links, &fields::in_headings(&found.links, &new), &rewritten.edits, &mut report);
+    check_spans(
+        &links,
+        &fields::in_headings(&found.links, &new),
+        &rewritten.edits,
+        &mut report,
+    );
     let mut parts = rewritten.parts.iter().peekable();
     // The offsets up to which input and output are compared. Delimiters, preambles and opaque parts must be equal.
     let mut compared = (0, 0);
@@ -195,14 +227,18 @@ fn entities(
             report(format!("the entity '{name}' is a different entity"));
         }
         if !fields::are_right(container, (source, old), (output, new)) {
-            report(format!("more than a URL changed in the heading of the entity '{name}'"));
+            report(format!(
+                "more than a URL changed in the heading of the entity '{name}'"
+            ));
         }
         let next = match old.kind {
             EntityKind::Leaf => (old.body.end, new.body.end),
             _ => (old.body.start, new.body.start),
         };
         if !between(old.heading.span.start, new.heading.span.start, next) {
-            report(format!("bytes outside of entities changed before the entity '{name}'"));
+            report(format!(
+                "bytes outside of entities changed before the entity '{name}'"
+            ));
         }
         if old.kind != EntityKind::Leaf {
             continue;
@@ -226,23 +262,42 @@ fn entities(
         let is_base64 = old.transfer_encoding == TransferEncoding::Base64;
         let is_whole = |body: Span, bytes: &[u8]| is_whole_base64(&bytes[body.range()]);
         if is_base64 && is_whole(old.body, source) && !is_whole(new.body, output) {
-            report(format!("the base64 of the entity '{name}' does not end where it must"));
+            report(format!(
+                "the base64 of the entity '{name}' does not end where it must"
+            ));
         }
         if !after.bytes.is_ascii() {
             beyond_ascii.push(part.entity);
         }
         let mut inside = Vec::new();
-        document(rewritten, part, &before.bytes, edits, &after.bytes, &mut inside);
+        document(
+            rewritten,
+            part,
+            &before.bytes,
+            edits,
+            &after.bytes,
+            &mut inside,
+        );
         let mut report_inside = |message| inside.push(Difference { message });
         if let Some(entity) = rewritten.report.entities.get(part.entity) {
-            let scan = ScanOptions { charset: Some(entity.charset), ..options.scan.clone() };
+            let scan = ScanOptions {
+                charset: Some(entity.charset),
+                ..options.scan.clone()
+            };
             let (format, destination) = (entity.format, None);
-            let options = Options { format, scan, destination, ..options.clone() };
+            let options = Options {
+                format,
+                scan,
+                destination,
+                ..options.clone()
+            };
             let found = |bytes: &[u8]| rewrite(bytes, &options).report.links;
             let (was, is) = (found(&before.bytes), found(&after.bytes));
             check_spans(&all(&was), &all(&is), edits, &mut report_inside);
         }
-        inside.into_iter().for_each(|found| report(format!("entity '{name}': {}", found.message)));
+        inside
+            .into_iter()
+            .for_each(|found| report(format!("entity '{name}': {}", found.message)));
     }
     if !between(source.len(), output.len(), (source.len(), output.len())) {
         report("bytes after the last entity changed".to_owned());
@@ -255,7 +310,11 @@ fn entities(
 
 /// True if `body` is base64 to its end, in groups of four (RFC 2045, 6.8). Not all readers stop at the padding.
 fn is_whole_base64(body: &[u8]) -> bool {
-    let data: Vec<u8> = body.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let data: Vec<u8> = body
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
     let padding = data.iter().rev().take_while(|&&byte| byte == b'=').count();
     data.len().is_multiple_of(4) && padding <= 2 && !data[..data.len() - padding].contains(&b'=')
 }
@@ -286,7 +345,10 @@ fn unused_word(source: &[u8]) -> String {
     ascii.hash(&mut hasher);
     loop {
         hasher.write_u8(0);
-        let letters = hasher.finish().to_le_bytes().map(|byte| char::from(b'a' + byte % 26));
+        let letters = hasher
+            .finish()
+            .to_le_bytes()
+            .map(|byte| char::from(b'a' + byte % 26));
         let word: String = ['q'].into_iter().chain(letters).collect();
         if memchr::memmem::find(&ascii, word.as_bytes()).is_none() {
             return word;
@@ -297,7 +359,9 @@ fn unused_word(source: &[u8]) -> String {
 /// The source with a marker in place of each piece of new text.
 fn marked(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u8> {
     let mut marks = Edits::default();
-    let marker = charset.encode(marker).unwrap_or_else(|_| marker.as_bytes().to_vec());
+    let marker = charset
+        .encode(marker)
+        .unwrap_or_else(|_| marker.as_bytes().to_vec());
     for edit in edits.iter() {
         // The edits come from a sorted, disjoint list, so this cannot fail.
         let _ = marks.push(edit.span, &marker);
@@ -308,14 +372,19 @@ fn marked(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u
 /// The number of violations of XML 1.0 (2.2, 2.4 and 3.1) that new text could cause: characters that are not allowed
 /// in XML, `&` that does not begin a reference, `<` in a value, `]]>` in character data, unterminated elements.
 fn faults_of_xml(text: &str) -> usize {
-    let not_allowed = text.chars().filter(|&character| !xml::is_char(character)).count();
+    let not_allowed = text
+        .chars()
+        .filter(|&character| !xml::is_char(character))
+        .count();
     let lone_ampersands = |text: &str| {
         let begins = |rest: &str| {
             let (name, _) = rest.split_once(';')?;
             let is_name = |name: &str| {
                 name.starts_with(|first: char| {
                     first.is_alphabetic() || first == '_' || first == ':'
-                }) && name.chars().all(|next| next.is_alphanumeric() || "_:.-".contains(next))
+                }) && name
+                    .chars()
+                    .all(|next| next.is_alphanumeric() || "_:.-".contains(next))
             };
             let digits = |text: &str, radix| {
                 !text.is_empty() && text.chars().all(|digit| digit.is_digit(radix))
@@ -328,7 +397,10 @@ fn faults_of_xml(text: &str) -> usize {
                 None => is_name(name),
             })
         };
-        text.split('&').skip(1).filter(|rest| begins(rest) != Some(true)).count()
+        text.split('&')
+            .skip(1)
+            .filter(|rest| begins(rest) != Some(true))
+            .count()
     };
     let of_piece = |piece: &TreePiece| match piece.kind.split(' ').next() {
         Some("attribute") => lone_ampersands(&piece.text) + piece.text.matches('<').count(),
@@ -340,7 +412,12 @@ fn faults_of_xml(text: &str) -> usize {
         _ => 0,
     };
     let pieces = event_pieces(text);
-    let count = |kind: &str| pieces.iter().filter(|piece| piece.kind.starts_with(kind)).count();
+    let count = |kind: &str| {
+        pieces
+            .iter()
+            .filter(|piece| piece.kind.starts_with(kind))
+            .count()
+    };
     let unclosed = count("element ").abs_diff(count("end tag"));
     not_allowed + unclosed + pieces.iter().map(of_piece).sum::<usize>()
 }
@@ -354,7 +431,11 @@ fn compare(
 ) {
     let mut report = |message: String| differences.push(Difference { message });
     if before.len() != after.len() || before.len() != marked.len() {
-        report(format!("the input has {} pieces, the output {}", before.len(), after.len()));
+        report(format!(
+            "the input has {} pieces, the output {}",
+            before.len(),
+            after.len()
+        ));
     }
     for ((old, mark), new) in before.iter().zip(marked).zip(after) {
         if old.kind != new.kind || old.kind != mark.kind {
@@ -373,7 +454,11 @@ fn compare(
                 ));
             }
         } else if old.text != new.text {
-            report(format!("{}: '{}' changed unreported", old.kind, shortened(&old.text)));
+            report(format!(
+                "{}: '{}' changed unreported",
+                old.kind,
+                shortened(&old.text)
+            ));
         }
     }
 }
@@ -410,7 +495,10 @@ fn check_targets(
 ) {
     // A document with only ASCII reads the same in every encoding that may be assumed.
     for &place in beyond_ascii {
-        let (old, new) = (rewritten.report.entities.get(place), found.entities.get(place));
+        let (old, new) = (
+            rewritten.report.entities.get(place),
+            found.entities.get(place),
+        );
         if let (Some(old), Some(new)) = (old, new)
             && old.charset != new.charset
         {
@@ -424,10 +512,17 @@ fn check_targets(
         places.iter_mut().for_each(|place| place.stay(Reason::Kept));
         places
     });
-    let (old, new) = (all_places(&rewritten.report.links, places.as_deref()), all(&found.links));
+    let (old, new) = (
+        all_places(&rewritten.report.links, places.as_deref()),
+        all(&found.links),
+    );
     let mut report = |message: String| differences.push(Difference { message });
     if old.len() != new.len() {
-        report(format!("the input has {} links, the output {}", old.len(), new.len()));
+        report(format!(
+            "the input has {} links, the output {}",
+            old.len(),
+            new.len()
+        ));
     }
     for (&old, &new) in old.iter().zip(&new) {
         let expected = old.in_output();
@@ -459,7 +554,10 @@ impl Site for EveryResource {
 /// without a site.
 fn with_every_place(options: &Options) -> Option<Options> {
     let site: Arc<dyn Site> = Arc::new(EveryResource);
-    options.site.is_some().then(|| Options { site: Some(site), ..options.clone() })
+    options.site.is_some().then(|| Options {
+        site: Some(site),
+        ..options.clone()
+    })
 }
 
 /// The reports `links`, and between them the `places` whose values are not links. `places` are the reports of a document
@@ -468,7 +566,9 @@ fn all_places<'a>(
     links: &'a [LinkReport],
     places: Option<&'a [LinkReport]>,
 ) -> Vec<&'a LinkReport> {
-    let Some(places) = places else { return all(links) };
+    let Some(places) = places else {
+        return all(links);
+    };
     let mut links = links.iter().peekable();
     let mut found = Vec::with_capacity(places.len());
     for place in places {
@@ -509,7 +609,10 @@ fn check_spans(
         let inside = edits.partition_point(|edit| edit.end <= end);
         let start = start.saturating_add_signed(moved[before]);
         let end = end.saturating_add_signed(moved[inside.max(before)]);
-        let Span { start: from, end: to } = new.span;
+        let Span {
+            start: from,
+            end: to,
+        } = new.span;
         // A link that became empty may have received quotes, which contain it.
         let is_quoted = new.reference.is_empty() && start <= from && to <= end;
         if (start, end) != (from, to) && !is_quoted {
@@ -536,7 +639,10 @@ mod tests {
         rewritten.edits = Edits::default();
         rewritten.edits.push(span, new.as_bytes()).unwrap();
         let differences = verify(&rewritten, &options).unwrap_err();
-        differences.into_iter().map(|difference| difference.message).collect()
+        differences
+            .into_iter()
+            .map(|difference| difference.message)
+            .collect()
     }
 
     #[test]
@@ -561,9 +667,15 @@ mod tests {
     #[test]
     fn a_change_of_tokens_is_found() {
         let sheet = "@import 'x'; a { b: url(y) c }";
-        let options = Options { format: Format::Css, ..Options::at("http://a/b/") };
+        let options = Options {
+            format: Format::Css,
+            ..Options::at("http://a/b/")
+        };
         let mut rewritten = rewrite(sheet.as_bytes(), &options);
-        assert_eq!(rewritten.output(), b"@import 'http://a/b/x'; a { b: url(http://a/b/y) c }");
+        assert_eq!(
+            rewritten.output(),
+            b"@import 'http://a/b/x'; a { b: url(http://a/b/y) c }"
+        );
         assert_eq!(verify(&rewritten, &options), Ok(()));
         let (x, y) = (Span::new(9, 10), Span::new(24, 25));
         assert_eq!([&sheet[x.range()], &sheet[y.range()]], ["x", "y"]);
@@ -588,7 +700,10 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_is_not_a_token() {
-        let options = Options { format: Format::Css, ..Options::at("http://a/'\"/") };
+        let options = Options {
+            format: Format::Css,
+            ..Options::at("http://a/'\"/")
+        };
         for (charset, mark) in [("utf-8", &b"\xef\xbb\xbf"[..]), ("utf-16le", b"\xff\xfe")] {
             let charset = Charset::for_label(charset).unwrap();
             let text = charset.encode("url(a\"b)src('c')").unwrap();
@@ -603,11 +718,20 @@ mod tests {
     fn a_change_of_the_assumed_encoding_is_found() {
         // The program never makes such an edit (fixtures: not-editable). The edit removes the only bytes that keep
         // the page from being read as UTF-8.
-        let options = Options { format: Format::Message, ..Options::at("http://a/b/") };
+        let options = Options {
+            format: Format::Message,
+            ..Options::at("http://a/b/")
+        };
         let flips = |message: &[u8], old: &[u8], new: &[u8]| {
             let mut rewritten = rewrite(message, &options);
-            let start = message.windows(old.len()).position(|bytes| bytes == old).unwrap();
-            rewritten.edits.push(Span::new(start, start + old.len()), new).unwrap();
+            let start = message
+                .windows(old.len())
+                .position(|bytes| bytes == old)
+                .unwrap();
+            rewritten
+                .edits
+                .push(Span::new(start, start + old.len()), new)
+                .unwrap();
             let message = "the input was windows-1252, the output reads as UTF-8".to_owned();
             verify(&rewritten, &options).is_err_and(|all| all.contains(&Difference { message }))
         };
@@ -616,8 +740,12 @@ mod tests {
         assert!(flips(&plain, b"\xfc", b"%FC"));
         // The check also applies if only the decoded text contains bytes beyond ASCII.
         let encoding = b"Content-Transfer-Encoding: quoted-printable\n\n";
-        let encoded =
-            [html, encoding.to_vec(), b"=C3=BC<a href=3Dx><a href=3D=FC>".to_vec()].concat();
+        let encoded = [
+            html,
+            encoding.to_vec(),
+            b"=C3=BC<a href=3Dx><a href=3D=FC>".to_vec(),
+        ]
+        .concat();
         assert!(flips(&encoded, b"=FC", b"%FC"));
         // A part with only ASCII reads the same, whatever the other parts contain.
         let two = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n\
@@ -629,17 +757,25 @@ mod tests {
     fn unreported_changes_are_found() {
         let pieces = |text: &str| tree_pieces(text);
         let before = pieces("<p class=a>x<a href=qzq>y");
-        for after in
-            ["<p class=b>x<a href=qzq>y", "<p class=a>x<a href=z>z", "<p class=a>x<i href=z>y"]
-        {
+        for after in [
+            "<p class=b>x<a href=qzq>y",
+            "<p class=a>x<a href=z>z",
+            "<p class=a>x<i href=z>y",
+        ] {
             let mut differences = Vec::new();
             compare(&before, &before, &pieces(after), "qzq", &mut differences);
             assert!(!differences.is_empty(), "{after}");
         }
-        for page in ["<svg><style>a{}</svg>url(qzq)", "<svg><style>a{}<g>url(qzq)", "<p>url(qzq)"] {
+        for page in [
+            "<svg><style>a{}</svg>url(qzq)",
+            "<svg><style>a{}<g>url(qzq)",
+            "<p>url(qzq)",
+        ] {
             for pieces in [tree_pieces, token_pieces] {
-                let (old, new) =
-                    (pieces(&page.replace("qzq", "x")), pieces(&page.replace("qzq", "y")));
+                let (old, new) = (
+                    pieces(&page.replace("qzq", "x")),
+                    pieces(&page.replace("qzq", "y")),
+                );
                 let mut differences = Vec::new();
                 compare(&old, &pieces(page), &new, "qzq", &mut differences);
                 assert!(!differences.is_empty(), "{page}");
@@ -648,7 +784,13 @@ mod tests {
         let mut differences = Vec::new();
         let after = token_pieces("<p class=a>x<a href=/z>y");
         let marked = token_pieces("<p class=a>x<a href=qzqz>y");
-        compare(&token_pieces("<p class=a>x<a href=z>y"), &marked, &after, "qzq", &mut differences);
+        compare(
+            &token_pieces("<p class=a>x<a href=z>y"),
+            &marked,
+            &after,
+            "qzq",
+            &mut differences,
+        );
         assert_eq!(differences, []);
     }
 }

@@ -17,9 +17,18 @@ fn main() {
     }
     let data = outside::ALL.map(|data| (data.what, data.find().is_some()));
     let programs = [
-        ("the comparison with Python's reader of messages", outside::python().is_some()),
-        ("the comparison with Python's readers of archives", outside::warc_readers().is_some()),
-        ("the comparison with Python's parser of HTML", outside::html_parser().is_some()),
+        (
+            "the comparison with Python's reader of messages",
+            outside::python().is_some(),
+        ),
+        (
+            "the comparison with Python's readers of archives",
+            outside::warc_readers().is_some(),
+        ),
+        (
+            "the comparison with Python's parser of HTML",
+            outside::html_parser().is_some(),
+        ),
         ("pages in Chromium", outside::chromium().is_some()),
         ("mirrors by wget", outside::is_installed("wget")),
         ("mirrors by HTTrack", outside::is_installed("httrack")),

@@ -19,7 +19,9 @@ pub(crate) fn rewrite(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
         if let NodeData::Element { name, attrs, .. } = &node.data {
             let places = lol::places(&name.local);
             for attribute in attrs.borrow_mut().iter_mut().filter(|_| !places.is_empty()) {
-                let place = places.iter().find(|(known, _)| *known == &*attribute.name.local);
+                let place = places
+                    .iter()
+                    .find(|(known, _)| *known == &*attribute.name.local);
                 if let Some((_, syntax)) = place
                     && let Some(value) = lol::absolute(&tools.base, &attribute.value, *syntax)
                 {
@@ -29,7 +31,9 @@ pub(crate) fn rewrite(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
         }
         nodes.extend(node.children.borrow().iter().cloned());
     }
-    let options =
-        SerializeOpts { traversal_scope: TraversalScope::ChildrenOnly(None), ..Default::default() };
+    let options = SerializeOpts {
+        traversal_scope: TraversalScope::ChildrenOnly(None),
+        ..Default::default()
+    };
     serialize(out, &SerializableHandle::from(dom.document), options).unwrap();
 }

@@ -33,7 +33,9 @@ type Shape = fn(usize) -> Vec<u8>;
 /// Shapes of HTML that could make a scanner slow.
 const PAGES: [(&str, Shape); 16] = [
     ("unclosed quotes", |size| repeat("", "<a href=\"", size)),
-    ("one unclosed quote", |size| repeat("<a href=\"", "x> ", size)),
+    ("one unclosed quote", |size| {
+        repeat("<a href=\"", "x> ", size)
+    }),
     ("< only", |size| repeat("", "<", size)),
     ("attributes of one tag", |size| {
         let mut page = b"<a ".to_vec();
@@ -43,17 +45,29 @@ const PAGES: [(&str, Shape); 16] = [
         page.push(b'>');
         page
     }),
-    ("../ in one reference", |size| [&repeat("<a href=\"", "../", size)[..], b"\">"].concat()),
+    ("../ in one reference", |size| {
+        [&repeat("<a href=\"", "../", size)[..], b"\">"].concat()
+    }),
     ("nested svg", |size| repeat("", "<svg><g>", size)),
     ("nested div", |size| repeat("", "<div>", size)),
     ("many <base>", |size| repeat("", "<base href=x>", size)),
-    ("a comment that never ends", |size| repeat("<!--", " --", size)),
+    ("a comment that never ends", |size| {
+        repeat("<!--", " --", size)
+    }),
     ("comments that never begin", |size| repeat("", "<!- ", size)),
     ("</scrip", |size| repeat("<script>", "</scrip", size)),
-    ("<!--<script", |size| repeat("<script>", "<!--<script ", size)),
-    ("character references", |size| repeat("<a href=\"", "&amp", size)),
-    ("candidates of a srcset", |size| repeat("<img srcset=\"", "a (,", size)),
-    ("url( in a style sheet", |size| repeat("<style>", "a{b:url(", size)),
+    ("<!--<script", |size| {
+        repeat("<script>", "<!--<script ", size)
+    }),
+    ("character references", |size| {
+        repeat("<a href=\"", "&amp", size)
+    }),
+    ("candidates of a srcset", |size| {
+        repeat("<img srcset=\"", "a (,", size)
+    }),
+    ("url( in a style sheet", |size| {
+        repeat("<style>", "a{b:url(", size)
+    }),
     ("formatting elements", |size| repeat("", "<b><i><p>", size)),
 ];
 
@@ -80,13 +94,21 @@ const MESSAGES: [(&str, Shape); 5] = [
         repeat(head, "<a href=3D\"x=\n\">=\n", size)
     }),
     ("boundary lines", |size| {
-        repeat("Content-Type: multipart/mixed; boundary=b\n\n", "--b\n\n", size)
+        repeat(
+            "Content-Type: multipart/mixed; boundary=b\n\n",
+            "--b\n\n",
+            size,
+        )
     }),
-    ("header fields", |size| repeat("Content-Type: text/html\n", "Base: x\n", size)),
+    ("header fields", |size| {
+        repeat("Content-Type: text/html\n", "Base: x\n", size)
+    }),
 ];
 
 fn repeat(before: &str, shape: &str, size: usize) -> Vec<u8> {
-    [before, &shape.repeat(size / shape.len())].concat().into_bytes()
+    [before, &shape.repeat(size / shape.len())]
+        .concat()
+        .into_bytes()
 }
 
 /// Rewrites a document. Only some ways write the output to `out`.
@@ -98,8 +120,12 @@ const WAYS: [(Scanner, Way); 3] = [
         out.clear();
         rewrite_into(document, options, out).links()
     }),
-    (Scanner::Fast, |document, options, _| rewrite(document, options).edits.len()),
-    (Scanner::Exact, |document, options, _| rewrite(document, options).edits.len()),
+    (Scanner::Fast, |document, options, _| {
+        rewrite(document, options).edits.len()
+    }),
+    (Scanner::Exact, |document, options, _| {
+        rewrite(document, options).edits.len()
+    }),
 ];
 
 /// Prints the table of all shapes from a process whose allocator keeps its memory. By default, glibc returns larger
@@ -110,7 +136,10 @@ pub(crate) fn in_kept_memory(asked: &Asked) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([WORD, &asked.rounds.to_string(), &asked.hostile.to_string()]);
     let status = command.env("GLIBC_TUNABLES", KEPT).status().unwrap();
-    assert!(status.success(), "the process with the hostile documents ended: {status}");
+    assert!(
+        status.success(),
+        "the process with the hostile documents ended: {status}"
+    );
 }
 
 /// The first argument of the process that measures growth.
@@ -119,18 +148,37 @@ pub(crate) const WORD: &str = "--growth";
 /// Prints the table of all shapes: milliseconds for documents of `n` bytes, and the factors from n to 2n and from 2n
 /// to 4n, each from the best of several rounds.
 pub(crate) fn growth(rounds: usize, n: usize) {
-    println!("\nhostile documents of {}, then 2 and 4 times as much", table::megabytes(n as u64));
-    let columns = ["short ms", "2n", "4n", "report ms", "2n", "4n", "exact ms", "2n", "4n"];
+    println!(
+        "\nhostile documents of {}, then 2 and 4 times as much",
+        table::megabytes(n as u64)
+    );
+    let columns = [
+        "short ms",
+        "2n",
+        "4n",
+        "report ms",
+        "2n",
+        "4n",
+        "exact ms",
+        "2n",
+        "4n",
+    ];
     let mut rows = Table::new(&columns);
     let mut largest: f64 = 0.0;
     for (title, shape) in PAGES {
         rows.row(title, &row((rounds, n), shape, Format::Html, &mut largest));
     }
     for (title, shape) in MESSAGES {
-        rows.row(title, &row((rounds, n), shape, Format::Message, &mut largest));
+        rows.row(
+            title,
+            &row((rounds, n), shape, Format::Message, &mut largest),
+        );
     }
     rows.print();
-    println!("  the largest factor: {}; wanted: less than 2.3", table::ratio(largest));
+    println!(
+        "  the largest factor: {}; wanted: less than 2.3",
+        table::ratio(largest)
+    );
 }
 
 fn row(
@@ -143,7 +191,10 @@ fn row(
     let mut cells = Vec::new();
     let mut out = Vec::new();
     for (scanner, way) in WAYS {
-        let options = Options { format, ..options(scanner, URL) };
+        let options = Options {
+            format,
+            ..options(scanner, URL)
+        };
         let mut best = [f64::INFINITY; 3];
         for _ in 0..rounds {
             for (document, best) in documents.iter().zip(&mut best) {
@@ -163,7 +214,11 @@ fn row(
         // Disturbances only make a run longer, and a quotient of disturbed runs says nothing.
         let [one, two, four] = best;
         *largest = largest.max(two / one).max(four / two);
-        cells.extend([table::number(one * 1e3), table::ratio(two / one), table::ratio(four / two)]);
+        cells.extend([
+            table::number(one * 1e3),
+            table::ratio(two / one),
+            table::ratio(four / two),
+        ]);
     }
     cells
 }

@@ -41,7 +41,10 @@ pub(crate) fn by_base(asked: &Asked, pages: &[Vec<u8>]) {
 
 fn has_callgrind() -> bool {
     let mut version = Command::new("valgrind");
-    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    version
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let has_callgrind = version.status().is_ok_and(|status| status.success());
     if !has_callgrind {
         println!("  notice: valgrind is not installed, so no instructions are counted");

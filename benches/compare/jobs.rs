@@ -85,7 +85,9 @@ impl Tools {
     pub(crate) fn stream(&self, from: &Path, to: &Path) {
         let page = fs::read(from).unwrap();
         let (edits, _) = edits(&page, &self.fast);
-        edits.write_to(&page, &mut BufWriter::new(File::create(to).unwrap())).unwrap();
+        edits
+            .write_to(&page, &mut BufWriter::new(File::create(to).unwrap()))
+            .unwrap();
     }
 
     /// Does `job` and writes the output to `out`, whose memory is reused.
@@ -119,7 +121,11 @@ fn list(page: &[u8], options: &Options, out: &mut Vec<u8>) {
     let _ = links(page, options, &mut |ListedLink { link, .. }| {
         let attribute = link.attribute.as_deref().unwrap_or_default();
         let target = link.target.as_deref().unwrap_or_default();
-        row(out, link.span.start, [&link.element, attribute, &link.reference, target]);
+        row(
+            out,
+            link.span.start,
+            [&link.element, attribute, &link.reference, target],
+        );
     });
 }
 
@@ -139,8 +145,14 @@ pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
     let (mut links, mut edits) = (0, 0);
     for page in pages {
         let [fast, exact] = [&tools.fast, &tools.exact].map(|options| rewrite(page, options));
-        assert!(fast.output() == exact.output(), "the scanners give different bytes");
-        assert!(fast.report.links == exact.report.links, "the scanners give different rows");
+        assert!(
+            fast.output() == exact.output(),
+            "the scanners give different bytes"
+        );
+        assert!(
+            fast.report.links == exact.report.links,
+            "the scanners give different rows"
+        );
         let mut short = Vec::new();
         rewrite_into(page, &tools.fast, &mut short);
         assert!(short == fast.output(), "rewrite_into gives different bytes");

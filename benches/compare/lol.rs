@@ -35,7 +35,10 @@ static PLACES: LazyLock<HashMap<&'static str, Places>> = LazyLock::new(|| {
             && (row.when == Condition::Always || row.syntax == Syntax::Refresh);
         if let (true, Elements::Named(names)) = (counts, row.elements) {
             for name in names.iter().filter(|name| !name.contains(':')) {
-                places.entry(*name).or_default().push((row.attribute, row.syntax));
+                places
+                    .entry(*name)
+                    .or_default()
+                    .push((row.attribute, row.syntax));
             }
         }
     }
@@ -54,7 +57,10 @@ pub(crate) fn absolute(base: &Base, value: &str, syntax: Syntax) -> Option<Strin
         }
         Syntax::Spaces => value::space_separated(value),
         Syntax::Srcset => value::srcset(value),
-        Syntax::Refresh => value::refresh(value).map(|refresh| refresh.span).into_iter().collect(),
+        Syntax::Refresh => value::refresh(value)
+            .map(|refresh| refresh.span)
+            .into_iter()
+            .collect(),
         _ => Vec::new(),
     };
     let mut result = String::with_capacity(value.len() + 64 * spans.len());
@@ -118,7 +124,9 @@ pub(crate) fn list(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
         }
         let name = element.tag_name();
         for &(attribute, syntax) in places(&name) {
-            let Some(value) = element.get_attribute(attribute) else { continue };
+            let Some(value) = element.get_attribute(attribute) else {
+                continue;
+            };
             let at = element.source_location().bytes().start;
             let mut line = |reference: &str| {
                 let target = resolved(&tools.base, reference).unwrap_or_default();
@@ -132,7 +140,9 @@ pub(crate) fn list(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
                         .for_each(|span| line(&value[span.range()]));
                 }
                 Syntax::Srcset => {
-                    value::srcset(&value).iter().for_each(|span| line(&value[span.range()]));
+                    value::srcset(&value)
+                        .iter()
+                        .for_each(|span| line(&value[span.range()]));
                 }
                 Syntax::Refresh => {
                     value::refresh(&value)

@@ -32,8 +32,16 @@ pub(crate) fn write_mailbox(path: &Path, messages: &[Vec<u8>], size: u64) -> u64
         if written >= size {
             break;
         }
-        let end: &[u8] = if message.ends_with(b"\n") { b"\n" } else { b"\n\n" };
-        for piece in [b"From a@b Thu Jan  1 00:00:00 1970\n".as_slice(), message, end] {
+        let end: &[u8] = if message.ends_with(b"\n") {
+            b"\n"
+        } else {
+            b"\n\n"
+        };
+        for piece in [
+            b"From a@b Thu Jan  1 00:00:00 1970\n".as_slice(),
+            message,
+            end,
+        ] {
             file.write_all(piece).unwrap();
             written += piece.len() as u64;
         }
@@ -46,7 +54,10 @@ pub(crate) fn write_mailbox(path: &Path, messages: &[Vec<u8>], size: u64) -> u64
 /// base64, absolute references become network-path references (RFC 1808, 2.2). If the HTML is not in quoted-printable
 /// either, some more links are added before and after it.
 pub(crate) fn made_relative(messages: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    messages.iter().map(|message| made_relative_one(message)).collect()
+    messages
+        .iter()
+        .map(|message| made_relative_one(message))
+        .collect()
 }
 
 const MORE: &[u8] = b"<p class=a>x &amp; y<a href=\"../p?q&amp;r\">z</a> <img src='i.png' srcset=\"l 1x, m 2x\"> \
@@ -68,8 +79,12 @@ fn made_relative_one(message: &[u8]) -> Vec<u8> {
         let mut at = 0;
         for scheme in memchr::memmem::find_iter(body, b"://") {
             let before = body[at..scheme].to_ascii_lowercase();
-            let length = ["https", "http"].iter().find(|name| before.ends_with(name.as_bytes()));
-            let Some(length) = length.map(|name| name.len()) else { continue };
+            let length = ["https", "http"]
+                .iter()
+                .find(|name| before.ends_with(name.as_bytes()));
+            let Some(length) = length.map(|name| name.len()) else {
+                continue;
+            };
             let start = scheme - length;
             if start > at && matches!(body[start - 1], b'"' | b'\'' | b'=' | b'(') {
                 relative.extend_from_slice(&body[at..start]);
@@ -90,7 +105,11 @@ fn messages_of_the_corpus() -> Vec<Vec<u8>> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                files.push(path)
+            }
         }
     }
     files.sort();

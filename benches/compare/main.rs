@@ -15,7 +15,12 @@
 //! [`baselink::resolve::Base`], so they differ only in how they find links and write the page.
 //!
 //! Deliberately absent: conclusions for other machines. The ratios of one run mean something, the numbers do not.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_precision_loss,
+    missing_docs
+)]
 
 mod dom;
 mod hostile;
@@ -63,7 +68,12 @@ impl Asked {
         let has = |name: &str| arguments.iter().any(|argument| argument == name);
         let after = |name: &str| {
             let at = arguments.iter().position(|argument| argument == name)?;
-            Some(arguments.get(at + 1).unwrap_or_else(|| panic!("{name} needs a value")).clone())
+            Some(
+                arguments
+                    .get(at + 1)
+                    .unwrap_or_else(|| panic!("{name} needs a value"))
+                    .clone(),
+            )
         };
         let number = |name: &str, quick: u64, whole: u64| {
             let usual = if has("--quick") { quick } else { whole };
@@ -113,7 +123,10 @@ fn main() {
         return;
     }
     let asked = Asked::read(&arguments);
-    println!("one run, medians of {} rounds; MB are 1,000,000 bytes", asked.rounds);
+    println!(
+        "one run, medians of {} rounds; MB are 1,000,000 bytes",
+        asked.rounds
+    );
     if asked.wants("pages") {
         let (what, pages) = sets::pages(asked.pages);
         in_process(&asked, (&what, URL), &pages);
@@ -127,12 +140,23 @@ fn main() {
     if asked.wants("docs") {
         let pages = sets::pages_in(&asked.docs, asked.pages);
         match pages.is_empty() {
-            true => println!("\nnotice: {} has no pages; see --docs", asked.docs.display()),
-            false => in_process(&asked, ("documentation, each page below the root", SHORT), &pages),
+            true => println!(
+                "\nnotice: {} has no pages; see --docs",
+                asked.docs.display()
+            ),
+            false => in_process(
+                &asked,
+                ("documentation, each page below the root", SHORT),
+                &pages,
+            ),
         }
     }
     if asked.wants("dense") {
-        in_process(&asked, ("a page of links, made here", URL), &[sets::dense(asked.dense)]);
+        in_process(
+            &asked,
+            ("a page of links, made here", URL),
+            &[sets::dense(asked.dense)],
+        );
         println!("  wanted of baselink fast: 7.00 of lol_html");
     }
     if asked.wants("small") {

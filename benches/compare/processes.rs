@@ -15,7 +15,10 @@ use crate::tools::Tools;
 use crate::{Asked, URL, lol, mail, sets};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/compare/make_links_absolute.py");
+const SCRIPT: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/benches/compare/make_links_absolute.py"
+);
 
 /// The time limit of a process; some peers never finish a large file.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -67,13 +70,18 @@ pub(crate) fn run_job(job: Job, paths: &[String]) {
 /// The files in the subfolders of a folder, with their paths relative to it.
 fn files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let entries = |folder: &Path| {
-        let mut paths: Vec<_> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut paths: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
         paths.sort();
         paths
     };
-    let all = entries(folder).into_iter().flat_map(|inner| entries(&inner));
-    all.map(|file| (file.clone(), file.strip_prefix(folder).unwrap().to_owned())).collect()
+    let all = entries(folder)
+        .into_iter()
+        .flat_map(|inner| entries(&inner));
+    all.map(|file| (file.clone(), file.strip_prefix(folder).unwrap().to_owned()))
+        .collect()
 }
 
 /// A process to measure: its name, its command, and true if its result goes to standard output.
@@ -86,12 +94,19 @@ struct Runner {
 impl Runner {
     fn new(title: &'static str, command: &[&str]) -> Self {
         let command = command.iter().map(|word| (*word).to_owned()).collect();
-        Self { title, command, to_stdout: false }
+        Self {
+            title,
+            command,
+            to_stdout: false,
+        }
     }
 
     fn of_job(title: &'static str, job: Job, from: &str, to: &str) -> Self {
         let own = std::env::current_exe().unwrap();
-        Self::new(title, &[own.to_str().unwrap(), "--as", job.name(), from, to])
+        Self::new(
+            title,
+            &[own.to_str().unwrap(), "--as", job.name(), from, to],
+        )
     }
 
     /// Removes `to`, then runs the process once.
@@ -99,7 +114,9 @@ impl Runner {
         remove(to);
         let log = folder.join("log");
         let mut command = Command::new(&self.command[0]);
-        command.args(&self.command[1..]).stderr(File::create(&log).unwrap());
+        command
+            .args(&self.command[1..])
+            .stderr(File::create(&log).unwrap());
         command.stdout(if self.to_stdout {
             File::create(to).unwrap().into()
         } else {
@@ -124,11 +141,22 @@ impl Runner {
         };
         let seconds = started.elapsed().as_secs_f64();
         if success && to.exists() {
-            let wrote = fs::metadata(to).ok().filter(fs::Metadata::is_file).map(|to| to.len());
-            return Ok(Run { seconds, peak, wrote });
+            let wrote = fs::metadata(to)
+                .ok()
+                .filter(fs::Metadata::is_file)
+                .map(|to| to.len());
+            return Ok(Run {
+                seconds,
+                peak,
+                wrote,
+            });
         }
         let log = fs::read(&log).unwrap_or_default();
-        let last = String::from_utf8_lossy(&log).lines().next_back().unwrap_or_default().to_owned();
+        let last = String::from_utf8_lossy(&log)
+            .lines()
+            .next_back()
+            .unwrap_or_default()
+            .to_owned();
         Err(last)
     }
 }
@@ -141,12 +169,18 @@ struct Run {
 }
 
 fn remove(path: &Path) {
-    let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let _ = if path.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
 }
 
 fn high_water_mark(status: &Path) -> Option<u64> {
     let status = fs::read_to_string(status).ok()?;
-    let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let mark = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = mark.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
 }
@@ -172,10 +206,24 @@ fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Ru
     remove(to);
     let median =
         |runs: &[Run]| table::median(&mut runs.iter().map(|run| run.seconds).collect::<Vec<_>>());
-    let of = |index: usize| results[index].as_ref().map_or(f64::NAN, |runs| median(runs));
-    let program = runners.iter().position(|runner| runner.title.starts_with("baselink")).unwrap();
+    let of = |index: usize| {
+        results[index]
+            .as_ref()
+            .map_or(f64::NAN, |runs| median(runs))
+    };
+    let program = runners
+        .iter()
+        .position(|runner| runner.title.starts_with("baselink"))
+        .unwrap();
     let (first, own) = (of(0), of(program));
-    let columns = ["seconds", "MB/s", "files/s", "of the first", "baselink is", "peak MB"];
+    let columns = [
+        "seconds",
+        "MB/s",
+        "files/s",
+        "of the first",
+        "baselink is",
+        "peak MB",
+    ];
     let mut rows = Table::new(&columns);
     let mut notices = Vec::new();
     for (runner, result) in runners.iter().zip(&results) {
@@ -186,8 +234,10 @@ fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Ru
                 let wrote = runs.iter().filter_map(|run| run.wrote).min();
                 if let Some(wrote) = wrote.filter(|&wrote| wrote < bytes / 10 * 9) {
                     let title = runner.title;
-                    notices
-                        .push(format!("  notice: {title} wrote {} only", table::megabytes(wrote)));
+                    notices.push(format!(
+                        "  notice: {title} wrote {} only",
+                        table::megabytes(wrote)
+                    ));
                 }
                 rows.row(
                     runner.title,
@@ -203,7 +253,10 @@ fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Ru
             }
             Err(problem) => {
                 rows.row(runner.title, &vec!["-".to_owned(); columns.len()]);
-                notices.push(format!("  notice: {} could not be run: {problem}", runner.title));
+                notices.push(format!(
+                    "  notice: {} could not be run: {problem}",
+                    runner.title
+                ));
             }
         }
     }
@@ -227,7 +280,10 @@ struct Files {
 impl Files {
     fn new(asked: &Asked, [from, to]: [&str; 2]) -> Self {
         let folder = tempfile::tempdir_in(&asked.folder).unwrap();
-        println!("  files are made in {}, and removed", asked.folder.display());
+        println!(
+            "  files are made in {}, and removed",
+            asked.folder.display()
+        );
         let [from, to] = [from, to].map(|name| folder.path().join(name));
         Self { folder, from, to }
     }
@@ -244,7 +300,10 @@ impl Files {
                 "cp and sync",
                 &["sh", "-c", "cp \"$0\" \"$1\" && sync \"$1\"", &from, &to],
             ),
-            Runner { to_stdout: true, ..Runner::new("baselink > FILE", &plain) },
+            Runner {
+                to_stdout: true,
+                ..Runner::new("baselink > FILE", &plain)
+            },
             Runner::new("baselink -o FILE, which syncs", &synced),
         ]
     }
@@ -252,12 +311,19 @@ impl Files {
     /// The runners of the library and of the other programs.
     fn peers(&self, asked: &Asked) -> Vec<Runner> {
         let (from, to) = (text(&self.from), text(&self.to));
-        let lol = if self.from.is_dir() { "lol_html" } else { "lol_html, streaming" };
+        let lol = if self.from.is_dir() {
+            "lol_html"
+        } else {
+            "lol_html, streaming"
+        };
         vec![
             Runner::of_job("the library, one thread", Job::Fast, &from, &to),
             Runner::of_job(lol, Job::Lol, &from, &to),
             Runner::of_job("html5ever + rcdom", Job::Dom, &from, &to),
-            Runner::new("lxml make_links_absolute", &[&asked.python, SCRIPT, URL, &from, &to]),
+            Runner::new(
+                "lxml make_links_absolute",
+                &[&asked.python, SCRIPT, URL, &from, &to],
+            ),
         ]
     }
 }
@@ -290,7 +356,9 @@ pub(crate) fn small(asked: &Asked, pages: &[Vec<u8>]) {
     println!("  {} files, {}", pages.len(), table::megabytes(bytes));
     let (from, to) = (text(&files.from), text(&files.to));
     let url = "http://example.org/docs/";
-    let baselink = [BINARY, "rewrite", "--quiet", "--url", url, "--output", &to, &from];
+    let baselink = [
+        BINARY, "rewrite", "--quiet", "--url", url, "--output", &to, &from,
+    ];
     let one_thread = [&baselink[..], &["--jobs", "1"]].concat();
     let mut runners = vec![
         Runner::new("cp -r", &["cp", "-r", &from, &to]),
@@ -310,7 +378,11 @@ pub(crate) fn mailbox(asked: &Asked) {
     let files = Files::new(asked, ["big.mbox", "out.mbox"]);
     let bytes = mail::write_mailbox(&files.from, &messages, asked.mbox);
     let largest = messages.iter().map(Vec::len).max().unwrap() as u64;
-    println!("  {}, the largest message {}", table::megabytes(bytes), table::megabytes(largest));
+    println!(
+        "  {}, the largest message {}",
+        table::megabytes(bytes),
+        table::megabytes(largest)
+    );
     let runners = files.copy_and_rewrite(&["--format", "mbox", "--url", URL]);
     compare(asked, &files, bytes, 1, &runners);
     println!("  wanted: 0.40 of cp, at most 40 MB of memory");
@@ -323,7 +395,9 @@ pub(crate) fn with_files<T>(
     work: impl FnOnce(&[PathBuf]) -> T,
 ) -> T {
     let folder = tempfile::tempdir_in(&asked.folder).unwrap();
-    let files: Vec<_> = (0..pages.len()).map(|at| folder.path().join(at.to_string())).collect();
+    let files: Vec<_> = (0..pages.len())
+        .map(|at| folder.path().join(at.to_string()))
+        .collect();
     for (file, page) in files.iter().zip(pages) {
         fs::write(file, page).unwrap();
     }

@@ -39,8 +39,10 @@ struct Chance(u64);
 
 impl Chance {
     fn below(&mut self, end: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
@@ -60,7 +62,10 @@ pub(crate) fn pages_in(folder: &Path, most: usize) -> Vec<Vec<u8>> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "html") {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "html")
+            {
                 files.push(path);
             }
         }
@@ -87,7 +92,10 @@ pub(crate) fn pages(most: usize) -> (String, Vec<Vec<u8>>) {
         println!(
             "notice: ../shared/corpus/pages is not here; pages made here stand in for real ones"
         );
-        return ("pages made here".to_owned(), (0..60).map(|seed| page(seed, 200_000)).collect());
+        return (
+            "pages made here".to_owned(),
+            (0..60).map(|seed| page(seed, 200_000)).collect(),
+        );
     }
     ("real pages of ../shared/corpus/pages".to_owned(), pages)
 }
@@ -113,7 +121,9 @@ pub(crate) fn dense(length: usize) -> Vec<u8> {
 
 /// Small pages with a head, a menu and some text.
 pub(crate) fn small(count: usize) -> Vec<Vec<u8>> {
-    (0..count).map(|seed| page(seed, 3_000 + seed % 7 * 1_000)).collect()
+    (0..count)
+        .map(|seed| page(seed, 3_000 + seed % 7 * 1_000))
+        .collect()
 }
 
 /// An ordinary page.
@@ -138,7 +148,10 @@ fn page(seed: usize, length: usize) -> Vec<u8> {
         page.push_str("<p class=\"text\" id=\"p");
         let _ = write!(page, "{number}\">");
         chance.words(30, &mut page);
-        let _ = write!(page, "<a href=\"chapter{number}.html?from={seed}&amp;to={number}#top\">");
+        let _ = write!(
+            page,
+            "<a href=\"chapter{number}.html?from={seed}&amp;to={number}#top\">"
+        );
         chance.words(2, &mut page);
         page.push_str("</a> &mdash; ");
         chance.words(20, &mut page);
@@ -193,7 +206,9 @@ pub(crate) fn write_big(path: &Path, pages: &[Vec<u8>], size: u64) -> u64 {
 /// The body of a page, if it can be part of any other page: it is UTF-8, has no `base` element, which would apply to
 /// the whole page, and no NUL, at which libxml2 stops.
 fn body(page: &[u8]) -> Option<&[u8]> {
-    let text = std::str::from_utf8(page).ok().filter(|text| !text.contains('\0'))?;
+    let text = std::str::from_utf8(page)
+        .ok()
+        .filter(|text| !text.contains('\0'))?;
     let lower = text.to_ascii_lowercase();
     let start = lower.find("<body")?;
     let start = start + lower[start..].find('>')? + 1;

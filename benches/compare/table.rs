@@ -10,7 +10,10 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new(columns: &[&'static str]) -> Self {
-        Self { columns: columns.to_vec(), rows: Vec::new() }
+        Self {
+            columns: columns.to_vec(),
+            rows: Vec::new(),
+        }
     }
 
     pub(crate) fn row(&mut self, name: &str, cells: &[String]) {
@@ -18,7 +21,13 @@ impl Table {
     }
 
     pub(crate) fn print(&self) {
-        let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(28);
+        let width = self
+            .rows
+            .iter()
+            .map(|(name, _)| name.len())
+            .max()
+            .unwrap_or(0)
+            .max(28);
         print!("  {:width$}", "");
         for column in &self.columns {
             print!("{column:>13}");
@@ -42,7 +51,9 @@ pub(crate) fn size(text: &str) -> u64 {
         text if text.ends_with(['G', 'g']) => (&text[..text.len() - 1], 1_000_000_000),
         text => (text, 1),
     };
-    let digits: u64 = digits.parse().unwrap_or_else(|_| panic!("{text}: not a size"));
+    let digits: u64 = digits
+        .parse()
+        .unwrap_or_else(|_| panic!("{text}: not a size"));
     digits * unit
 }
 
@@ -51,7 +62,11 @@ pub(crate) fn megabytes(bytes: u64) -> String {
 }
 
 pub(crate) fn number(number: f64) -> String {
-    if number < 99.95 { format!("{number:.1}") } else { format!("{number:.0}") }
+    if number < 99.95 {
+        format!("{number:.1}")
+    } else {
+        format!("{number:.0}")
+    }
 }
 
 pub(crate) fn ratio(ratio: f64) -> String {

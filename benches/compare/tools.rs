@@ -9,8 +9,14 @@ use baselink::{Options, ScanOptions};
 
 /// The options for a scanner and pages from `url`.
 pub(crate) fn options(scanner: Scanner, url: &str) -> Options {
-    let scan = ScanOptions { scanner, ..ScanOptions::default() };
-    Options { scan, ..Options::at(url) }
+    let scan = ScanOptions {
+        scanner,
+        ..ScanOptions::default()
+    };
+    Options {
+        scan,
+        ..Options::at(url)
+    }
 }
 
 /// Values that the jobs prepare once.
@@ -29,7 +35,10 @@ impl Tools {
         Self {
             fast: options(Scanner::Fast, url),
             exact: options(Scanner::Exact, url),
-            message: Options { format: Format::Message, ..Options::at(url) },
+            message: Options {
+                format: Format::Message,
+                ..Options::at(url)
+            },
             base: Base::new(Profile::Rfc1808, url),
             selector: "*".parse().unwrap(),
         }

@@ -26,7 +26,11 @@ pub(crate) struct Measured {
 /// Runs a command and discards its output. Panics if the exit status is not in `statuses`.
 pub(crate) fn run(command: &mut Command, statuses: RangeInclusive<i32>) -> Measured {
     let started = Instant::now();
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let process = PathBuf::from(format!("/proc/{}", child.id()));
     let (mut most, mut ticks) = (0, 0);
     let status = loop {
@@ -35,8 +39,13 @@ pub(crate) fn run(command: &mut Command, statuses: RangeInclusive<i32>) -> Measu
         }
         let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
         // proc(5): fields 14 and 15. The name of the program, before them, is in parentheses.
-        let fields =
-            stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+        let fields = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .skip(11)
+            .take(2);
         ticks = ticks.max(fields.filter_map(|field| field.parse::<u64>().ok()).sum());
         let text = fs::read_to_string(process.join("status")).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -47,7 +56,11 @@ pub(crate) fn run(command: &mut Command, statuses: RangeInclusive<i32>) -> Measu
     let took = started.elapsed().as_secs_f64();
     let is_expected = status.code().is_some_and(|code| statuses.contains(&code));
     assert!(is_expected, "{command:?} ended with {status}");
-    Measured { took, worked: ticks as f64 / 100.0, memory: most }
+    Measured {
+        took,
+        worked: ticks as f64 / 100.0,
+        memory: most,
+    }
 }
 
 pub(crate) fn median(mut seconds: Vec<f64>) -> f64 {

@@ -15,7 +15,9 @@ mod referee;
 pub fn css(bytes: &[u8]) {
     let (sheet, options) = chosen(bytes, Format::Css);
     hold(sheet, &options);
-    let Ok(text) = str::from_utf8(&sheet[..sheet.len().min(4096)]) else { return };
+    let Ok(text) = str::from_utf8(&sheet[..sheet.len().min(4096)]) else {
+        return;
+    };
     for groups in [Groups::default(), Groups::all()] {
         assert_eq!(urls(text, groups), referee::urls(text, groups));
     }

@@ -12,9 +12,15 @@ mod referee;
 
 /// Checks a reference against its grammars. A line end after the reference is ignored.
 pub fn grammar(bytes: &[u8]) {
-    let Ok(text) = str::from_utf8(bytes) else { return };
+    let Ok(text) = str::from_utf8(bytes) else {
+        return;
+    };
     let reference = text.strip_suffix('\n').unwrap_or(text);
-    let _ = (placeholder(reference), contains_placeholder(reference), opaque_scheme(reference));
+    let _ = (
+        placeholder(reference),
+        contains_placeholder(reference),
+        opaque_scheme(reference),
+    );
     for grammar in [Grammar::Rfc1808, Grammar::Rfc3986] {
         let split = Reference::split(grammar, reference);
         let part = |before: &str, text: Option<&str>, after: &str| {
@@ -34,8 +40,16 @@ pub fn grammar(bytes: &[u8]) {
         return;
     }
     let found = conformance(reference);
-    assert_eq!(found.conforms, referee::derives(reference), "{:?}", found.violation);
+    assert_eq!(
+        found.conforms,
+        referee::derives(reference),
+        "{:?}",
+        found.violation
+    );
     if let Some(violation) = found.violation {
-        assert_eq!(reference[violation.at..].chars().next(), violation.character);
+        assert_eq!(
+            reference[violation.at..].chars().next(),
+            violation.character
+        );
     }
 }

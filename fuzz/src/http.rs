@@ -6,17 +6,33 @@ use baselink::{Format, Options, edits, rewrite, verify};
 
 /// Checks the laws for a response.
 pub fn http(bytes: &[u8]) {
-    let options = Options { format: Format::Http, ..Options::at("http://h.example/a/b.html") };
-    let without = Options { retrieval: None, ..options.clone() };
-    if rewrite(bytes, &without).report.entities[0].chain.base.is_none() {
+    let options = Options {
+        format: Format::Http,
+        ..Options::at("http://h.example/a/b.html")
+    };
+    let without = Options {
+        retrieval: None,
+        ..options.clone()
+    };
+    if rewrite(bytes, &without).report.entities[0]
+        .chain
+        .base
+        .is_none()
+    {
         assert_eq!(rewrite(bytes, &without).output(), bytes);
     }
     let rewritten = rewrite(bytes, &options);
     let output = rewritten.output();
     assert_eq!(verify::verify(&rewritten, &options), Ok(()));
-    assert!(rewrite(&output, &options).edits.is_empty(), "what was rewritten changes again");
+    assert!(
+        rewrite(&output, &options).edits.is_empty(),
+        "what was rewritten changes again"
+    );
     let (edits, totals) = edits(bytes, &options);
     assert_eq!(edits.apply(bytes), output);
     assert_eq!(totals.links(), rewritten.report.links.len());
-    assert_eq!(rewrite(bytes, &options).report.links, rewritten.report.links);
+    assert_eq!(
+        rewrite(bytes, &options).report.links,
+        rewritten.report.links
+    );
 }

@@ -12,7 +12,14 @@ use baselink::resolve::Profile;
 use baselink::scan::attributes::Groups;
 use baselink::{BaseElement, Fragments, Options, Outcome, edits, rewrite, verify};
 
-const CHARSETS: [&str; 6] = ["", "", "windows-1252", "shift_jis", "iso-2022-jp", "utf-16le"];
+const CHARSETS: [&str; 6] = [
+    "",
+    "",
+    "windows-1252",
+    "shift_jis",
+    "iso-2022-jp",
+    "utf-16le",
+];
 
 /// The document and its options. The last byte chooses the options, so any file can be a seed.
 pub(super) fn chosen(bytes: &[u8], format: Format) -> (&[u8], Options) {
@@ -48,26 +55,49 @@ pub(super) fn is_selected(bytes: &[u8]) -> bool {
 pub(super) fn hold(bytes: &[u8], options: &Options) -> Vec<u8> {
     let rewritten = rewrite(bytes, options);
     let report = &rewritten.report;
-    assert_eq!(rewrite(bytes, options).report.links, report.links, "reported, made");
-    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
+    assert_eq!(
+        rewrite(bytes, options).report.links,
+        report.links,
+        "reported, made"
+    );
+    let counted: usize = Outcome::ALL
+        .iter()
+        .map(|&outcome| report.count(outcome))
+        .sum();
     assert_eq!(counted, report.links.len());
     for link in &report.links {
         let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
         assert_eq!(link.reason.is_some(), has_reason, "{link:?}");
-        assert!(link.written.is_none() || link.outcome == Outcome::Rewritten, "{link:?}");
+        assert!(
+            link.written.is_none() || link.outcome == Outcome::Rewritten,
+            "{link:?}"
+        );
     }
     let output = rewritten.output();
-    let has_base = report.entities.iter().any(|entity| entity.chain.base.is_some())
+    let has_base = report
+        .entities
+        .iter()
+        .any(|entity| entity.chain.base.is_some())
         || report.links.iter().any(|link| link.base.is_some());
     assert!(has_base || output == bytes, "changed without a base");
     if is_selected(bytes) {
         assert_eq!(verify::verify(&rewritten, options), Ok(()));
     }
     let again = rewrite(&output, options);
-    assert!(again.edits.is_empty(), "{:?} in {}", again.edits, output.escape_ascii());
+    assert!(
+        again.edits.is_empty(),
+        "{:?} in {}",
+        again.edits,
+        output.escape_ascii()
+    );
     let (edits, totals) = edits(bytes, options);
     let counted = edits.apply(bytes);
-    assert!(counted == output, "{}\n{}", counted.escape_ascii(), output.escape_ascii());
+    assert!(
+        counted == output,
+        "{}\n{}",
+        counted.escape_ascii(),
+        output.escape_ascii()
+    );
     assert_eq!(totals.links(), report.links.len());
     output
 }

@@ -27,7 +27,10 @@ fn found(reader: impl Read) -> Vec<Found> {
     let mut messages = Messages::new(reader);
     let (mut found, mut start) = (Vec::new(), 0);
     while let Some(message) = messages.next_message().unwrap() {
-        assert_eq!((message.number, message.offset), (found.len() + 1, start as u64));
+        assert_eq!(
+            (message.number, message.offset),
+            (found.len() + 1, start as u64)
+        );
         let end = start + message.bytes.len();
         found.push((start, end, message.envelope, message.message));
         start = end;
@@ -41,10 +44,17 @@ pub fn mbox(bytes: &[u8]) {
     assert_eq!(found(bytes), messages);
     assert_eq!(found(ShortReads(bytes, 1 + bytes.len() % 9)), messages);
     let url = "http://a/b/c";
-    let rewriter = Rewriter::builder().url(url).format(Format::Mbox).build().unwrap();
+    let rewriter = Rewriter::builder()
+        .url(url)
+        .format(Format::Mbox)
+        .build()
+        .unwrap();
     let mut whole = Vec::new();
     rewriter.rewrite_to(bytes, &mut whole).unwrap();
-    let options = Options { format: Format::Message, ..Options::at(url) };
+    let options = Options {
+        format: Format::Message,
+        ..Options::at(url)
+    };
     let mut one_by_one = Vec::new();
     for (start, end, _, message) in messages {
         let piece = &bytes[start..end];
@@ -52,5 +62,10 @@ pub fn mbox(bytes: &[u8]) {
         one_by_one.extend(rewrite(&piece[message.range()], &options).output());
         one_by_one.extend_from_slice(&piece[message.end..]);
     }
-    assert!(whole == one_by_one, "{}\n{}", whole.escape_ascii(), one_by_one.escape_ascii());
+    assert!(
+        whole == one_by_one,
+        "{}\n{}",
+        whole.escape_ascii(),
+        one_by_one.escape_ascii()
+    );
 }

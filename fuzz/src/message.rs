@@ -20,7 +20,11 @@ pub fn message(bytes: &[u8]) {
     let mut options = Options {
         format: Format::Message,
         retrieval: drawn.retrieval,
-        dkim: if choice & 2 == 0 { Dkim::Rewrite } else { Dkim::Keep },
+        dkim: if choice & 2 == 0 {
+            Dkim::Rewrite
+        } else {
+            Dkim::Keep
+        },
         ..Options::default()
     };
     if choice & 4 != 0 {
@@ -32,7 +36,11 @@ pub fn message(bytes: &[u8]) {
     referee::hold(message, &options);
     // With all groups, headings change too.
     let (profile, fragments) = (drawn.profile, drawn.fragments);
-    let mut options = Options { profile, fragments, ..options };
+    let mut options = Options {
+        profile,
+        fragments,
+        ..options
+    };
     options.scan.groups = Groups::all();
     let rewritten = rewrite(message, &options);
     referee::always(message, &options, &rewritten, &rewritten.output());

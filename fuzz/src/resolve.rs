@@ -39,31 +39,54 @@ pub fn resolve(bytes: &[u8]) {
 /// first character (no fast path). Its target is one of those that the rules of the profiles give step by step.
 fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"&\"'<>`=".contains(&byte);
-    let Some(first) = reference.bytes().next().filter(|_| reference.bytes().all(is_plain)) else {
+    let Some(first) = reference
+        .bytes()
+        .next()
+        .filter(|_| reference.bytes().all(is_plain))
+    else {
         return;
     };
-    let options = Options { profile, ..Options::at(base) };
+    let options = Options {
+        profile,
+        ..Options::at(base)
+    };
     let read = |page: &str| {
         let rewritten = rewrite(page.as_bytes(), &options);
         let output = String::from_utf8(rewritten.output()).unwrap();
-        let [link] = &rewritten.report.links[..] else { panic!("{page}") };
+        let [link] = &rewritten.report.links[..] else {
+            panic!("{page}")
+        };
         (link.clone(), output)
     };
     let summary = |link: &LinkReport| {
-        (link.reference.clone(), link.target.clone(), link.outcome, link.differs)
+        (
+            link.reference.clone(),
+            link.target.clone(),
+            link.outcome,
+            link.differs,
+        )
     };
     let (rest, mut all) = (&reference[1..], Vec::new());
     for quote in ["", "\"", "'"] {
         // Without quotation marks, a `/` before the `>` belongs to the value.
         let written = read(&format!("<a href={quote}{reference}{quote}>"));
         let spelled = read(&format!("<a href={quote}&#{first};{rest}{quote}>"));
-        assert_eq!(summary(&written.0), summary(&spelled.0), "{profile} {base:?} {reference:?}");
+        assert_eq!(
+            summary(&written.0),
+            summary(&spelled.0),
+            "{profile} {base:?} {reference:?}"
+        );
         // Spaces and control characters of a base are dropped by readers, or cannot be written.
         let is_visible = |target: &&String| target.bytes().all(|byte| byte > b' ');
         if let Some(target) = written.0.target.as_ref().filter(is_visible)
             && written.1 != format!("<a href={quote}{reference}{quote}>")
         {
-            assert_eq!(&read(&written.1).0.reference, target, "{profile} {base:?} {}", written.1);
+            assert_eq!(
+                &read(&written.1).0.reference,
+                target,
+                "{profile} {base:?} {}",
+                written.1
+            );
         }
         all.push(summary(&written.0));
     }
@@ -73,7 +96,10 @@ fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
     if let (Some(target), [Some(by_rfc1808), Some(by_rfc3986), Some(by_browsers)]) =
         (target, &by_rules)
     {
-        assert!(by_rules.iter().flatten().any(|result| result == target), "{base:?} {reference:?}");
+        assert!(
+            by_rules.iter().flatten().any(|result| result == target),
+            "{base:?} {reference:?}"
+        );
         // RFC 1808, 4, step 6, keeps `..` segments above the root. From a base, the URL Standard has already removed
         // them.
         let climbs = reference.starts_with("../") && !reference.contains(';');
@@ -103,9 +129,15 @@ fn check_resolution(profile: Profile, base_url: &str, reference: &str) {
     if let Ok(target) = &found {
         let (mut end, mut url_end) = (0, 0);
         for kept in &target.kept {
-            assert!(end <= kept.reference.start && url_end <= kept.url, "{target:?}");
+            assert!(
+                end <= kept.reference.start && url_end <= kept.url,
+                "{target:?}"
+            );
             (end, url_end) = (kept.reference.end, kept.url + kept.reference.len());
-            assert_eq!(reference[kept.reference.range()], target.url[kept.url..url_end]);
+            assert_eq!(
+                reference[kept.reference.range()],
+                target.url[kept.url..url_end]
+            );
         }
         assert!(!base.is_relative(&target.url), "{}", target.url);
         // Under RFC 3986 `?y` and `#s` inherit the dot segments of the base.

@@ -12,13 +12,23 @@ use baselink::edit::Edits;
 use baselink::layer::transfer::TransferEncoding;
 use baselink::span::Span;
 
-const ENCODINGS: [&str; 5] = ["quoted-printable", "base64", "quoted-printable", "base64", "7bit"];
+const ENCODINGS: [&str; 5] = [
+    "quoted-printable",
+    "base64",
+    "quoted-printable",
+    "base64",
+    "7bit",
+];
 
 /// Makes two edits in the input; its last three bytes choose the edits and the transfer encoding.
 pub fn transfer(bytes: &[u8]) {
-    let Some((raw, [way, first, second])) = bytes.split_last_chunk() else { return };
+    let Some((raw, [way, first, second])) = bytes.split_last_chunk() else {
+        return;
+    };
     let encoding = TransferEncoding::from_field(ENCODINGS[usize::from(*way) % 5].as_bytes());
-    let Ok(decoded) = encoding.decode(raw, Span::new(0, raw.len())) else { return };
+    let Ok(decoded) = encoding.decode(raw, Span::new(0, raw.len())) else {
+        return;
+    };
     let length = decoded.bytes.len();
     let place = |of: u8| usize::from(of) * length / 255;
     let (first, second) = (place(*first.min(second)), place(*first.max(second)));
@@ -29,10 +39,25 @@ pub fn transfer(bytes: &[u8]) {
         _ => b"http://a.example/a-path-that-is-longer/than-what/a-line/of-quoted-printable/may-have/x",
     };
     let mut edits = Edits::default();
-    edits.push(Span::new(first, first.midpoint(second)), new).unwrap();
-    edits.push(Span::new(second, length.midpoint(second)), &b"\xc3\xa9="[..]).unwrap();
-    let Ok(lifted) = decoded.lift(&edits) else { return };
+    edits
+        .push(Span::new(first, first.midpoint(second)), new)
+        .unwrap();
+    edits
+        .push(
+            Span::new(second, length.midpoint(second)),
+            &b"\xc3\xa9="[..],
+        )
+        .unwrap();
+    let Ok(lifted) = decoded.lift(&edits) else {
+        return;
+    };
     let output = lifted.apply(raw);
-    let again = encoding.decode(&output, Span::new(0, output.len())).unwrap();
-    assert!(*again.bytes == edits.apply(&decoded.bytes), "{}", output.escape_ascii());
+    let again = encoding
+        .decode(&output, Span::new(0, output.len()))
+        .unwrap();
+    assert!(
+        *again.bytes == edits.apply(&decoded.bytes),
+        "{}",
+        output.escape_ascii()
+    );
 }

@@ -12,7 +12,11 @@ pub fn url_map(bytes: &[u8]) {
         Ok(map) => assert!(map.len() <= bytes.len()),
         Err(error) => {
             let message = error.to_string();
-            assert!(!message.contains(char::is_control), "{}", message.escape_debug());
+            assert!(
+                !message.contains(char::is_control),
+                "{}",
+                message.escape_debug()
+            );
             assert!(message.starts_with("urls.csv"), "{message}");
         }
     }

@@ -23,7 +23,12 @@ fn summary(entry: &ArchiveEntry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
     match entry {
         ArchiveEntry::Record(record) => {
             let diagnostic_count = record.diagnostics.len();
-            (record.offset, record.heading().to_vec(), record.block().to_vec(), diagnostic_count)
+            (
+                record.offset,
+                record.heading().to_vec(),
+                record.block().to_vec(),
+                diagnostic_count,
+            )
         }
         ArchiveEntry::Anomaly(anomaly) => (anomaly.offset, Vec::new(), Vec::new(), 1),
     }
@@ -31,7 +36,10 @@ fn summary(entry: &ArchiveEntry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
 
 /// The entries up to an error, such as the error for an archive of another kind.
 fn entries(reader: impl Read) -> Vec<ArchiveEntry> {
-    Records::new(reader).limit(1 << 20).map_while(Result::ok).collect()
+    Records::new(reader)
+        .limit(1 << 20)
+        .map_while(Result::ok)
+        .collect()
 }
 
 /// Checks the laws for an archive.
@@ -42,9 +50,15 @@ pub fn warc(bytes: &[u8]) {
         ArchiveEntry::Anomaly(anomaly) => anomaly.code != Code::RecordVersion,
         ArchiveEntry::Record(_) => true,
     };
-    let offsets: Vec<_> =
-        found.iter().filter(is_of_one_entry).map(|entry| summary(entry).0).collect();
-    assert!(offsets.is_sorted_by(|earlier, later| earlier < later), "{offsets:?}");
+    let offsets: Vec<_> = found
+        .iter()
+        .filter(is_of_one_entry)
+        .map(|entry| summary(entry).0)
+        .collect();
+    assert!(
+        offsets.is_sorted_by(|earlier, later| earlier < later),
+        "{offsets:?}"
+    );
     let slowly = entries(ShortReads(bytes));
     assert!(found.iter().map(summary).eq(slowly.iter().map(summary)));
 }

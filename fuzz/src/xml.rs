@@ -15,8 +15,15 @@ pub fn xml(bytes: &[u8]) {
         let output = hold(document, &options);
         let is_odd = |bytes: &[u8]| {
             let diagnostics = rewrite(bytes, &options).report.diagnostics;
-            diagnostics.iter().any(|odd| odd.code == Code::NotWellFormed)
+            diagnostics
+                .iter()
+                .any(|odd| odd.code == Code::NotWellFormed)
         };
-        assert_eq!(is_odd(&output), is_odd(document), "{}", output.escape_ascii());
+        assert_eq!(
+            is_odd(&output),
+            is_odd(document),
+            "{}",
+            output.escape_ascii()
+        );
     }
 }

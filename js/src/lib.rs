@@ -126,7 +126,10 @@ pub fn base(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
 /// The URL that `reference` means in a document with this base.
 #[wasm_bindgen]
 pub fn resolve(base: &str, reference: &str, options: Vec<String>) -> Result<String, TypeError> {
-    Ok(absolute(base, options)?.resolve(reference).map_err(type_error)?.url)
+    Ok(absolute(base, options)?
+        .resolve(reference)
+        .map_err(type_error)?
+        .url)
 }
 
 /// A short reference that means `target` in a document with this base: a fragment, a query, a relative path, an

@@ -30,8 +30,10 @@ const NAMES: [&str; 12] = [
 /// Two names, each with its value.
 type Pair<T> = [(&'static str, T); 2];
 
-const CONTENT_LOCATION: Pair<ContentLocationUse> =
-    [("base", ContentLocationUse::Base), ("label", ContentLocationUse::Label)];
+const CONTENT_LOCATION: Pair<ContentLocationUse> = [
+    ("base", ContentLocationUse::Base),
+    ("label", ContentLocationUse::Label),
+];
 const DKIM: Pair<Dkim> = [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)];
 
 /// Builds a rewriter from `options`.
@@ -105,5 +107,8 @@ fn one_of<T: Copy>(name: &str, text: &str, known: Pair<T>) -> Result<T, TypeErro
 }
 
 fn unknown(name: &str, names: &[&str]) -> TypeError {
-    type_error(format!("unknown option '{name}': the options are {}", names.join(", ")))
+    type_error(format!(
+        "unknown option '{name}': the options are {}",
+        names.join(", ")
+    ))
 }

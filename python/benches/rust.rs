@@ -15,7 +15,9 @@ use baselink::Rewriter;
 
 fn main() {
     // Cargo adds `--bench`.
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
     let Some(url) = arguments.next() else { return };
     let pages: Vec<_> = arguments.map(|path| std::fs::read(path).unwrap()).collect();
     let rewriter = Rewriter::builder().url(url).build().unwrap();

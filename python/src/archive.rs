@@ -46,7 +46,13 @@ impl Content {
     /// The types of the columns after those of the record, and before `error`.
     const DOCUMENT: [Type; 2] = [Type::Bytes, Type::Number];
     /// Record, offset, within, url, media_type.
-    const RECORD: [Type; 5] = [Type::Bytes, Type::Number, Type::Number, Type::Bytes, Type::Bytes];
+    const RECORD: [Type; 5] = [
+        Type::Bytes,
+        Type::Number,
+        Type::Number,
+        Type::Bytes,
+        Type::Bytes,
+    ];
 
     fn types(self) -> Vec<Type> {
         let (before, after): (&[_], &[_]) = match self {
@@ -68,9 +74,16 @@ struct Key {
 
 impl Key {
     fn of(record: &Record, found: &RecordDocument<'_>) -> Self {
-        let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
+        let url = record
+            .target_uri()
+            .map(|uri| String::from_utf8_lossy(&uri).into_owned());
         let media_type = found.media_type.clone();
-        Self { id: record.id(), offset: record.offset, url, media_type }
+        Self {
+            id: record.id(),
+            offset: record.offset,
+            url,
+            media_type,
+        }
     }
 
     fn add_to<'r, 'a>(&self, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
@@ -153,12 +166,18 @@ impl ArchiveColumns {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
-                self.add_error(found.offset, &format!("{}: {}", found.code.name(), found.message));
+                self.add_error(
+                    found.offset,
+                    &format!("{}: {}", found.code.name(), found.message),
+                );
                 return Ok(());
             }
         };
         for found in &record.diagnostics {
-            self.add_error(record.offset, &format!("{}: {}", found.code.name(), found.message));
+            self.add_error(
+                record.offset,
+                &format!("{}: {}", found.code.name(), found.message),
+            );
         }
         if let Some(found) = document(&record, self.rewriter.options()) {
             let key = Key::of(&record, &found);
@@ -178,7 +197,11 @@ impl ArchiveColumns {
         if let Content::Links = self.content {
             row.absent(&LINK);
         }
-        row.text(None).number(Some(offset.file)).number(Some(offset.within)).text(None).text(None);
+        row.text(None)
+            .number(Some(offset.file))
+            .number(Some(offset.within))
+            .text(None)
+            .text(None);
         if let Content::Documents = self.content {
             row.absent(&Content::DOCUMENT);
         }
@@ -189,7 +212,11 @@ impl ArchiveColumns {
         let Self { batches, path, .. } = self;
         let totals = rewrite::links(&found.bytes, &found.options, &mut |found| {
             let link = &found.link;
-            let texts = [Some(&*link.reference), link.base.as_deref(), link.target.as_deref()];
+            let texts = [
+                Some(&*link.reference),
+                link.base.as_deref(),
+                link.target.as_deref(),
+            ];
             let is_too_long = texts.into_iter().flatten().any(|text| text.len() > LONGEST);
             let error = is_too_long.then_some("too-long: a column of Arrow cannot hold all of it");
             let mut row = batches.row();
@@ -198,17 +225,27 @@ impl ArchiveColumns {
         // A body that cannot be decoded has no links. Only this row reports it.
         for found in totals.diagnostics {
             if found.code == Code::TransferUndecodable {
-                self.add_error(key.offset, &format!("{}: {}", found.code.name(), found.message));
+                self.add_error(
+                    key.offset,
+                    &format!("{}: {}", found.code.name(), found.message),
+                );
             }
         }
     }
 
     fn rewritten(&mut self, key: &Key, found: &RecordDocument<'_>) -> io::Result<()> {
-        let RecordDocument { bytes, options, media_type, .. } = found;
+        let RecordDocument {
+            bytes,
+            options,
+            media_type,
+            ..
+        } = found;
         // A response without a document can only have links in its header fields, and gets no row.
         let format = media_type
             .split_once('/')
-            .map_or(Format::Other, |(type_, subtype)| Format::of_media_type(type_, subtype));
+            .map_or(Format::Other, |(type_, subtype)| {
+                Format::of_media_type(type_, subtype)
+            });
         if !format.has_headings() && !scan::is_read(format, &options.scan) {
             return Ok(());
         }
@@ -241,7 +278,9 @@ impl ArchiveColumns {
 /// Converts an error from reading an archive: to the exception that the Python file raised, or else to `MemoryError` or
 /// `OSError`.
 fn to_exception(error: &baselink::Error) -> PyErr {
-    let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    let system = error
+        .source()
+        .and_then(|source| source.downcast_ref::<io::Error>());
     let raised = system.and_then(|error| error.get_ref()?.downcast_ref::<PyErr>());
     match raised {
         Some(raised) => Python::attach(|py| raised.clone_ref(py)),
@@ -272,7 +311,9 @@ impl ArchiveColumns {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.file.as_ref().map_or(Ok(()), |file| file.traverse(&visit))
+        self.file
+            .as_ref()
+            .map_or(Ok(()), |file| file.traverse(&visit))
     }
 }
 
@@ -305,5 +346,10 @@ pub(crate) fn archive_documents(
     path: String,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<ArchiveColumns> {
-    ArchiveColumns::new("archive_documents", (file, path), Content::Documents, options)
+    ArchiveColumns::new(
+        "archive_documents",
+        (file, path),
+        Content::Documents,
+        options,
+    )
 }

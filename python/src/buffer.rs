@@ -48,7 +48,12 @@ impl<'py> Data<'py> {
     pub(crate) fn of(data: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = data.cast::<PyBytes>() {
             let (start, length) = (bytes.as_bytes().as_ptr(), bytes.as_bytes().len());
-            return Ok(Self { start, length, held: data.clone(), of: PhantomData });
+            return Ok(Self {
+                start,
+                length,
+                held: data.clone(),
+                of: PhantomData,
+            });
         }
         let view = PyMemoryView::from(data).map_err(|error| {
             match error.is_instance_of::<PyTypeError>(data.py()) {
@@ -70,7 +75,12 @@ impl<'py> Data<'py> {
             return Err(PyErr::fetch(data.py()));
         }
         let length = usize::try_from(length).unwrap_or_default();
-        Ok(Self { start: start.cast(), length, held: view.into_any(), of: PhantomData })
+        Ok(Self {
+            start: start.cast(),
+            length,
+            held: view.into_any(),
+            of: PhantomData,
+        })
     }
 
     pub(crate) fn py(&self) -> Python<'py> {
@@ -111,7 +121,9 @@ pub(crate) fn to_python<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'p
             bytes.len(),
         );
         py.detach(|| {
-            bytes.as_ptr().copy_to_nonoverlapping(memory.as_mut_ptr().cast(), bytes.len())
+            bytes
+                .as_ptr()
+                .copy_to_nonoverlapping(memory.as_mut_ptr().cast(), bytes.len())
         });
         Ok(copy)
     }

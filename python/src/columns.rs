@@ -62,8 +62,18 @@ struct Column {
 
 impl Column {
     fn new(of: Type) -> Self {
-        let offsets = if of == Type::Bytes { 0_i32.to_le_bytes().to_vec() } else { Vec::new() };
-        Self { validity: Vec::new(), absent: 0, rows: 0, offsets, values: Vec::new() }
+        let offsets = if of == Type::Bytes {
+            0_i32.to_le_bytes().to_vec()
+        } else {
+            Vec::new()
+        };
+        Self {
+            validity: Vec::new(),
+            absent: 0,
+            rows: 0,
+            offsets,
+            values: Vec::new(),
+        }
     }
 
     fn push_validity(&mut self, is_present: bool) {
@@ -79,7 +89,9 @@ impl Column {
 
     /// The number of absent values, and the buffers: validity, offsets and bytes, or validity and numbers.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let validity = (self.absent > 0).then(|| to_python(py, &self.validity)).transpose()?;
+        let validity = (self.absent > 0)
+            .then(|| to_python(py, &self.validity))
+            .transpose()?;
         let values = to_python(py, &self.values)?;
         let buffers = match self.offsets.is_empty() {
             true => (validity, values).into_pyobject(py)?,
@@ -101,7 +113,12 @@ struct Batch {
 impl Batch {
     fn new(types: &[Type]) -> Self {
         let columns = types.iter().copied().map(Column::new).collect();
-        Self { columns, rows: 0, size: 0, lacks_memory: false }
+        Self {
+            columns,
+            rows: 0,
+            size: 0,
+            lacks_memory: false,
+        }
     }
 
     fn is_full(&self) -> bool {
@@ -118,7 +135,11 @@ pub(crate) struct Batches {
 
 impl Batches {
     pub(crate) fn new(types: Vec<Type>) -> Self {
-        Self { current: Batch::new(&types), complete: VecDeque::new(), types }
+        Self {
+            current: Batch::new(&types),
+            complete: VecDeque::new(),
+            types,
+        }
     }
 
     /// Begins a row. The caller must add a value for each column.
@@ -126,14 +147,24 @@ impl Batches {
         if self.current.is_full() {
             self.complete_current();
         }
-        let Batch { columns, rows, size, lacks_memory } = &mut self.current;
+        let Batch {
+            columns,
+            rows,
+            size,
+            lacks_memory,
+        } = &mut self.current;
         *rows += 1;
-        Row { columns: columns.iter_mut(), size, lacks_memory }
+        Row {
+            columns: columns.iter_mut(),
+            size,
+            lacks_memory,
+        }
     }
 
     fn complete_current(&mut self) {
         let next = Batch::new(&self.types);
-        self.complete.push_back(std::mem::replace(&mut self.current, next));
+        self.complete
+            .push_back(std::mem::replace(&mut self.current, next));
     }
 
     /// Completes the last batch, after the last row.
@@ -149,14 +180,22 @@ impl Batches {
 
     /// The next complete batch: its number of rows, and for each column the number of absent values and the buffers.
     pub(crate) fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let Some(Batch { columns, rows, lacks_memory, .. }) = self.complete.pop_front() else {
+        let Some(Batch {
+            columns,
+            rows,
+            lacks_memory,
+            ..
+        }) = self.complete.pop_front()
+        else {
             return Ok(None);
         };
         if lacks_memory {
             return Err(PyMemoryError::new_err(()));
         }
         let columns: PyResult<Vec<_>> = columns.iter().map(|column| column.buffers(py)).collect();
-        (rows, PyTuple::new(py, columns?)?).into_pyobject(py).map(Some)
+        (rows, PyTuple::new(py, columns?)?)
+            .into_pyobject(py)
+            .map(Some)
     }
 }
 
@@ -174,9 +213,14 @@ impl Row<'_> {
     }
 
     pub(crate) fn bytes(&mut self, bytes: Option<&[u8]>) -> &mut Self {
-        let Some(column) = self.columns.next() else { return self };
+        let Some(column) = self.columns.next() else {
+            return self;
+        };
         let bytes = bytes.filter(|bytes| bytes.len() <= LONGEST);
-        let has_room = column.values.try_reserve(bytes.map_or(0, <[u8]>::len)).is_ok();
+        let has_room = column
+            .values
+            .try_reserve(bytes.map_or(0, <[u8]>::len))
+            .is_ok();
         *self.lacks_memory |= !has_room;
         let bytes = bytes.filter(|_| has_room);
         column.push_validity(bytes.is_some());
@@ -189,7 +233,9 @@ impl Row<'_> {
     }
 
     pub(crate) fn number(&mut self, number: Option<u64>) -> &mut Self {
-        let Some(column) = self.columns.next() else { return self };
+        let Some(column) = self.columns.next() else {
+            return self;
+        };
         column.push_validity(number.is_some());
         let number = i64::try_from(number.unwrap_or_default()).unwrap_or(i64::MAX);
         column.values.extend_from_slice(&number.to_le_bytes());
@@ -259,7 +305,12 @@ pub(crate) fn link_columns(
     // Errors in the options are raised at once.
     at(builder.clone(), None)?;
     let documents = documents.try_iter()?.unbind();
-    Ok(LinkColumns { documents, builder, number: 0, batches: Batches::new(types) })
+    Ok(LinkColumns {
+        documents,
+        builder,
+        number: 0,
+        batches: Batches::new(types),
+    })
 }
 
 #[pymethods]

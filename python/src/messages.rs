@@ -45,8 +45,11 @@ impl Read for PythonFile {
             let held = Data::of(&read)?;
             let given = held.bytes();
             let Some(space) = buffer.get_mut(..given.len()) else {
-                let message =
-                    format!("read({}) of the file gave {} bytes", buffer.len(), given.len());
+                let message = format!(
+                    "read({}) of the file gave {} bytes",
+                    buffer.len(),
+                    given.len()
+                );
                 return Err(PyOSError::new_err(message));
             };
             space.copy_from_slice(given);
@@ -86,7 +89,10 @@ pub(crate) struct Messages {
 pub(crate) fn messages(file: &Bound<'_, PyAny>) -> PyResult<Messages> {
     file.getattr("read")?;
     let file = PythonFile::new(file);
-    Ok(Messages { messages: Box::new(mbox::Messages::new(file.clone())), file })
+    Ok(Messages {
+        messages: Box::new(mbox::Messages::new(file.clone())),
+        file,
+    })
 }
 
 #[pymethods]
@@ -99,7 +105,8 @@ impl Messages {
         let messages = &mut self.messages;
         let next = py.detach(|| messages.next_message());
         let next = next.map_err(io_exception)?;
-        next.map(|one| to_python(py, &one.bytes[one.message.range()])).transpose()
+        next.map(|one| to_python(py, &one.bytes[one.message.range()]))
+            .transpose()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

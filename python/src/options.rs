@@ -103,10 +103,17 @@ fn option(
         "local_copies" => builder.local_copies(text.parse().map_err(value_error)?),
         "assume_scheme" => builder.assumed_scheme(text),
         "content_location" => {
-            let uses = [("base", ContentLocationUse::Base), ("label", ContentLocationUse::Label)];
+            let uses = [
+                ("base", ContentLocationUse::Base),
+                ("label", ContentLocationUse::Label),
+            ];
             builder.content_location(one_of(name, text, uses)?)
         }
-        _ => builder.dkim(one_of(name, text, [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)])?),
+        _ => builder.dkim(one_of(
+            name,
+            text,
+            [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)],
+        )?),
     })
 }
 
@@ -130,7 +137,11 @@ fn one_of<T: Copy>(name: &str, text: &str, [one, other]: [(&str, T); 2]) -> PyRe
         let (one, other) = (one.0, other.0);
         PyValueError::new_err(format!("unknown {name} '{text}': it is {one} or {other}"))
     };
-    [one, other].into_iter().find(|known| known.0 == text).map(|known| known.1).ok_or_else(wrong)
+    [one, other]
+        .into_iter()
+        .find(|known| known.0 == text)
+        .map(|known| known.1)
+        .ok_or_else(wrong)
 }
 
 /// Converts a text or a sequence of texts.
@@ -138,9 +149,12 @@ fn texts(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() {
         return Ok(vec![value.extract()?]);
     }
-    let all = value.try_iter().map_err(|_| wrong_type(name, "str, or an iterable of str"))?;
+    let all = value
+        .try_iter()
+        .map_err(|_| wrong_type(name, "str, or an iterable of str"))?;
     all.map(|one| {
-        one?.extract::<String>().map_err(|_| wrong_type(name, "str, or an iterable of str"))
+        one?.extract::<String>()
+            .map_err(|_| wrong_type(name, "str, or an iterable of str"))
     })
     .collect()
 }

@@ -70,8 +70,16 @@ impl<'py> Rows<'py> {
                 level: class("Level")?,
             })
         })?;
-        let (new, names) = (classes.new.bind(py).clone(), RefCell::new([const { None }; NAMES]));
-        Ok(Self { py, classes, new, names })
+        let (new, names) = (
+            classes.new.bind(py).clone(),
+            RefCell::new([const { None }; NAMES]),
+        );
+        Ok(Self {
+            py,
+            classes,
+            new,
+            names,
+        })
     }
 
     /// Creates an instance of `class` with the fields `values`.
@@ -79,7 +87,8 @@ impl<'py> Rows<'py> {
     where
         V: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
     {
-        self.new.call1((class.bind(self.py), values.into_pyobject(self.py)?))
+        self.new
+            .call1((class.bind(self.py), values.into_pyobject(self.py)?))
     }
 
     /// A Python string from the cache. Without the cache, listing links takes a tenth more time.
@@ -120,15 +129,25 @@ impl<'py> Rows<'py> {
             element.into_pyobject(self.py)?.into_any(),
             attribute.into_pyobject(self.py)?.into_any(),
             PyString::new(self.py, &link.reference).into_any(),
-            link.base.as_deref().map(|base| self.name(base)).into_pyobject(self.py)?.into_any(),
+            link.base
+                .as_deref()
+                .map(|base| self.name(base))
+                .into_pyobject(self.py)?
+                .into_any(),
             self.name(link.rule.section()).into_any(),
             self.name(link.source.name()).into_any(),
             link.target.as_deref().into_pyobject(self.py)?.into_any(),
             self.name(link.role.name()).into_any(),
             self.name(link.outcome.name()).into_any(),
-            link.reason.map(|reason| self.name(reason.name())).into_pyobject(self.py)?.into_any(),
+            link.reason
+                .map(|reason| self.name(reason.name()))
+                .into_pyobject(self.py)?
+                .into_any(),
         ];
-        self.new.call1((self.classes.link.bind(self.py), PyTuple::new(self.py, values)?))
+        self.new.call1((
+            self.classes.link.bind(self.py),
+            PyTuple::new(self.py, values)?,
+        ))
     }
 
     pub(crate) fn rewritten(
@@ -146,7 +165,12 @@ impl<'py> Rows<'py> {
             let values = (code, &*found.message, line, column, start, end);
             self.make(&self.classes.diagnostic, values)
         };
-        let found: PyResult<Vec<_>> = rewritten.totals.diagnostics.iter().map(diagnostic).collect();
+        let found: PyResult<Vec<_>> = rewritten
+            .totals
+            .diagnostics
+            .iter()
+            .map(diagnostic)
+            .collect();
         let counts = PyDict::new(self.py);
         for outcome in Outcome::ALL {
             counts.set_item(outcome.name(), rewritten.totals.count(outcome))?;
@@ -170,7 +194,12 @@ impl<'py> Rows<'py> {
         };
         let levels: PyResult<Vec<_>> = chain.levels.iter().map(level).collect();
         let levels = PyList::new(self.py, levels?)?;
-        let values = (chain.base.as_deref(), chain.rule.section(), chain.source.name(), levels);
+        let values = (
+            chain.base.as_deref(),
+            chain.rule.section(),
+            chain.source.name(),
+            levels,
+        );
         self.make(&self.classes.base, values)
     }
 }
@@ -191,7 +220,10 @@ pub(crate) fn list_links(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<P
     });
     let found = found.ok_or_else(|| PyMemoryError::new_err(()))?;
     let rows = Rows::new(py)?;
-    found.iter().map(|found| Ok(rows.link(found)?.unbind())).collect()
+    found
+        .iter()
+        .map(|found| Ok(rows.link(found)?.unbind()))
+        .collect()
 }
 
 /// An iterator over the links of many documents.
@@ -224,7 +256,12 @@ pub(crate) fn iter_links(
     // Errors in the options are raised before the first document is requested.
     at(builder.clone(), None)?;
     let documents = documents.try_iter()?.unbind();
-    Ok(LinkIterator { documents, builder, number: 0, found: Vec::new().into_iter() })
+    Ok(LinkIterator {
+        documents,
+        builder,
+        number: 0,
+        found: Vec::new().into_iter(),
+    })
 }
 
 #[pymethods]
@@ -240,7 +277,9 @@ impl LinkIterator {
             }
             // Python handles signals only between its own instructions.
             py.check_signals()?;
-            let Some(next) = self.documents.bind(py).clone().next() else { return Ok(None) };
+            let Some(next) = self.documents.bind(py).clone().next() else {
+                return Ok(None);
+            };
             let next = next?;
             self.number += 1;
             let (data, url) = pair(&next)?;

@@ -145,7 +145,9 @@ impl<R: Read> Data<R> {
         }
         match self.waiting.front_mut() {
             Some(PendingData::Bytes(_, at)) if bytes.len() <= *at => *at -= bytes.len(),
-            _ => self.waiting.push_front(PendingData::Bytes(bytes.to_vec(), 0)),
+            _ => self
+                .waiting
+                .push_front(PendingData::Bytes(bytes.to_vec(), 0)),
         }
     }
 
@@ -157,7 +159,8 @@ impl<R: Read> Data<R> {
                 Some(PendingData::Bytes(bytes, at)) => {
                     let length = (bytes.len() - at).min(into.len());
                     into[..length].copy_from_slice(&bytes[at..at + length]);
-                    self.waiting.push_front(PendingData::Bytes(bytes, at + length));
+                    self.waiting
+                        .push_front(PendingData::Bytes(bytes, at + length));
                     break DataEvent::Bytes(length);
                 }
                 Some(PendingData::Other(next)) => break next,
@@ -185,7 +188,8 @@ impl<R: Read> Data<R> {
                 next => other = next,
             }
         }
-        self.waiting.push_front(PendingData::Bytes(first[..length].to_vec(), 0));
+        self.waiting
+            .push_front(PendingData::Bytes(first[..length].to_vec(), 0));
         self.waiting.extend(other.map(PendingData::Other));
         Ok(begins_record(&first[..length]))
     }
@@ -223,7 +227,11 @@ impl<R: Read> Data<R> {
         while self.end < LOOKBACK && self.fill()? {}
         let first = &self.raw[..self.end.min(LOOKBACK)];
         let is_compressed = record_start(first).is_none() && magic(first).is_some();
-        Ok(if is_compressed { DataState::Between } else { DataState::Plain })
+        Ok(if is_compressed {
+            DataState::Between
+        } else {
+            DataState::Plain
+        })
     }
 
     /// Copies bytes of an uncompressed archive.
@@ -237,14 +245,21 @@ impl<R: Read> Data<R> {
             self.at += length;
             length
         };
-        Ok(if length == 0 { DataEvent::End } else { DataEvent::Bytes(length) })
+        Ok(if length == 0 {
+            DataEvent::End
+        } else {
+            DataEvent::Bytes(length)
+        })
     }
 
     /// Begins the next member.
     fn begin_member(&mut self) -> io::Result<DataEvent> {
         // Skips zero padding, such as that of tapes, as gzip does.
         loop {
-            let zeros = self.raw[self.at..self.end].iter().take_while(|&&byte| byte == 0).count();
+            let zeros = self.raw[self.at..self.end]
+                .iter()
+                .take_while(|&&byte| byte == 0)
+                .count();
             self.at += zeros;
             if self.at < self.end || !self.fill()? {
                 break;
@@ -256,11 +271,17 @@ impl<R: Read> Data<R> {
             [] => Ok(DataEvent::End),
             short if short.len() <= MAGIC.len() && MAGIC.starts_with(short) => {
                 self.at = self.end;
-                Ok(DataEvent::Cut(Member { file, data: self.position }))
+                Ok(DataEvent::Cut(Member {
+                    file,
+                    data: self.position,
+                }))
             }
             waiting if is_member(waiting) => {
                 self.inflate.reset(true);
-                self.member = Member { file, data: self.position };
+                self.member = Member {
+                    file,
+                    data: self.position,
+                };
                 self.state = DataState::Inside;
                 Ok(DataEvent::Member)
             }
@@ -268,7 +289,13 @@ impl<R: Read> Data<R> {
                 self.find_member()?;
                 let length = self.offset + self.at as u64 - file;
                 let why = format!("{length} bytes that are not a gzip member");
-                Ok(DataEvent::Broken(Member { file, data: self.position }, why))
+                Ok(DataEvent::Broken(
+                    Member {
+                        file,
+                        data: self.position,
+                    },
+                    why,
+                ))
             }
         }
     }
@@ -298,7 +325,9 @@ impl<R: Read> Data<R> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
             let waiting = &self.raw[self.at..self.end];
-            let status = self.inflate.decompress(waiting, into, FlushDecompress::None);
+            let status = self
+                .inflate
+                .decompress(waiting, into, FlushDecompress::None);
             self.at += (self.inflate.total_in() - read) as usize;
             let written = (self.inflate.total_out() - written) as usize;
             match status {
@@ -325,11 +354,18 @@ impl<R: Read> Data<R> {
     fn leave_broken(&mut self, why: Option<&str>) -> io::Result<DataEvent> {
         let Member { file, .. } = self.member;
         let is_sum = why.is_some_and(|why| why.ends_with("check"));
-        let why = if is_sum { "its checksum is wrong" } else { "it cannot be decompressed" };
+        let why = if is_sum {
+            "its checksum is wrong"
+        } else {
+            "it cannot be decompressed"
+        };
         self.state = DataState::Between;
         self.at = self.back_to(self.second_byte());
         self.find_member()?;
-        Ok(DataEvent::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
+        Ok(DataEvent::Broken(
+            self.member,
+            format!("a damaged gzip member at {file}: {why}"),
+        ))
     }
 
     /// Leaves a member that the end of the file cuts off. If a member with a record begins within its bytes, reading
@@ -390,7 +426,8 @@ impl<R: Read> Data<R> {
             self.end -= keep;
         }
         if self.raw.len() < self.end + CHUNK {
-            self.raw.resize((self.end + CHUNK).max(2 * self.raw.len()), 0);
+            self.raw
+                .resize((self.end + CHUNK).max(2 * self.raw.len()), 0);
         }
         let read = read_once(&mut self.reader, &mut self.raw[self.end..self.end + CHUNK])?;
         self.end += read;

@@ -127,32 +127,48 @@ impl Har {
             };
             Error::of(ErrorKind::Syntax, format!("not an HTTP archive: {why}"))
         })?;
-        Ok(Self { entries: file.log.entries })
+        Ok(Self {
+            entries: file.log.entries,
+        })
     }
 
     /// The entries in order, with an [`Anomaly`] for each that does not conform to HAR 1.2. The offset of an
     /// anomaly is the number of the entry.
     pub fn entries(&self) -> impl Iterator<Item = std::result::Result<HarEntry, Anomaly>> {
-        self.entries.iter().zip(0..).map(|(json, number)| HarEntry::read(json.get(), number))
+        self.entries
+            .iter()
+            .zip(0..)
+            .map(|(json, number)| HarEntry::read(json.get(), number))
     }
 }
 
 impl HarEntry {
     fn read(json: &str, number: u64) -> std::result::Result<Self, Anomaly> {
-        let EntryJson { started_date_time, request, response } = serde_json::from_str(json)
-            .map_err(|error| {
-                let message = format!("not an entry of HAR 1.2: {error}");
-                anomaly(number, Code::RecordBroken, message)
-            })?;
+        let EntryJson {
+            started_date_time,
+            request,
+            response,
+        } = serde_json::from_str(json).map_err(|error| {
+            let message = format!("not an entry of HAR 1.2: {error}");
+            anomaly(number, Code::RecordBroken, message)
+        })?;
         let response = response.unwrap_or_default();
         let redirect_url =
             parse_tolerantly::<String>(response.redirect_url).filter(|url| !url.is_empty());
         let location = || {
             let fields = parse_tolerantly::<Vec<FieldJson>>(response.headers)?;
             let mut fields = fields.into_iter();
-            Some(fields.find(|field| field.name.eq_ignore_ascii_case("location"))?.value)
+            Some(
+                fields
+                    .find(|field| field.name.eq_ignore_ascii_case("location"))?
+                    .value,
+            )
         };
-        let ContentJson { mime_type, text, encoding } = response.content.unwrap_or_default();
+        let ContentJson {
+            mime_type,
+            text,
+            encoding,
+        } = response.content.unwrap_or_default();
         Ok(Self {
             number,
             url: request.url,
@@ -190,7 +206,14 @@ impl HarEntry {
 
 /// The anomaly of the entry `number`.
 fn anomaly(number: u64, code: Code, message: impl Into<Cow<'static, str>>) -> Anomaly {
-    Anomaly { offset: Offset { file: number, within: 0 }, code, message: message.into() }
+    Anomaly {
+        offset: Offset {
+            file: number,
+            within: 0,
+        },
+        code,
+        message: message.into(),
+    }
 }
 
 /// Parses `json`. Returns `None` instead of an error if it has another type, because the entry can be read without

@@ -52,7 +52,9 @@ pub fn is_archive(head: &[u8]) -> bool {
     }
     let mut inflated = Vec::new();
     // A truncated member returns an error after the bytes that could be decompressed.
-    let _ = MultiGzDecoder::new(head).take(ARC.len() as u64).read_to_end(&mut inflated);
+    let _ = MultiGzDecoder::new(head)
+        .take(ARC.len() as u64)
+        .read_to_end(&mut inflated);
     begins_archive(&inflated)
 }
 

@@ -157,7 +157,10 @@ impl Record {
     /// The value of a field without surrounding angle brackets.
     fn without_brackets(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         fn inner(value: &[u8]) -> &[u8] {
-            value.strip_prefix(b"<").and_then(|value| value.strip_suffix(b">")).unwrap_or(value)
+            value
+                .strip_prefix(b"<")
+                .and_then(|value| value.strip_suffix(b">"))
+                .unwrap_or(value)
         }
         Some(match self.field(name)? {
             Cow::Borrowed(value) => Cow::Borrowed(inner(value)),
@@ -189,7 +192,9 @@ impl Record {
             return RecordContent::None;
         }
         let media_type = self.media_type("Content-Type");
-        let is_http = media_type.as_ref().is_some_and(|found| found.is("application", "http"));
+        let is_http = media_type
+            .as_ref()
+            .is_some_and(|found| found.is("application", "http"));
         match self.record_type {
             RecordType::Response if is_http => RecordContent::Http,
             RecordType::Response if media_type.is_none() && self.block().starts_with(b"HTTP/") => {
@@ -204,7 +209,9 @@ impl Record {
 
     /// True if the record is a segment (ISO 28500, 7).
     fn is_segment(&self) -> bool {
-        self.fields.first(&self.bytes, "WARC-Segment-Number").is_some()
+        self.fields
+            .first(&self.bytes, "WARC-Segment-Number")
+            .is_some()
     }
 
     /// Returns the buffer of the record for reuse.
@@ -240,7 +247,12 @@ impl RecordHeading {
             };
             diagnostics.push(Diagnostic::new(Code::FieldMalformed, span, message));
         }
-        for name in ["WARC-Type", "WARC-Record-ID", "WARC-Target-URI", "Content-Length"] {
+        for name in [
+            "WARC-Type",
+            "WARC-Record-ID",
+            "WARC-Target-URI",
+            "Content-Length",
+        ] {
             if let Some(second) = fields.all(bytes, name).nth(1) {
                 diagnostics.push(Diagnostic::repeated(name, second.span));
             }
@@ -249,7 +261,12 @@ impl RecordHeading {
             let message = "a segment of a record: segments are not joined";
             diagnostics.push(Diagnostic::new(Code::RecordSegment, field.span, message));
         }
-        Self { fields, diagnostics, length, version }
+        Self {
+            fields,
+            diagnostics,
+            length,
+            version,
+        }
     }
 
     /// The length of the block according to `Content-Length`.
@@ -269,13 +286,30 @@ impl RecordHeading {
 
     /// The record with `block`, a span of `bytes`.
     pub(super) fn record(self, offset: Offset, bytes: Vec<u8>, block: Span) -> Record {
-        let Self { fields, diagnostics, .. } = self;
-        let named = fields.first(&bytes, "WARC-Type").map(|field| &bytes[field.value.range()]);
+        let Self {
+            fields,
+            diagnostics,
+            ..
+        } = self;
+        let named = fields
+            .first(&bytes, "WARC-Type")
+            .map(|field| &bytes[field.value.range()]);
         let known = |named: &[u8]| {
-            TYPES.iter().find(|(name, _)| named.eq_ignore_ascii_case(name.as_bytes()))
+            TYPES
+                .iter()
+                .find(|(name, _)| named.eq_ignore_ascii_case(name.as_bytes()))
         };
-        let record_type = named.and_then(known).map_or(RecordType::Other, |&(_, known)| known);
-        Record { offset, record_type, diagnostics, fields, bytes, block }
+        let record_type = named
+            .and_then(known)
+            .map_or(RecordType::Other, |&(_, known)| known);
+        Record {
+            offset,
+            record_type,
+            diagnostics,
+            fields,
+            bytes,
+            block,
+        }
     }
 }
 
@@ -314,11 +348,14 @@ pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
             && line_end.is_some_and(|end| {
                 let next = &line[end + 1..];
                 [&b"WARC-"[..], b"Content-"].iter().any(|name| {
-                    next.get(..name.len()).is_some_and(|next| next.eq_ignore_ascii_case(name))
+                    next.get(..name.len())
+                        .is_some_and(|next| next.eq_ignore_ascii_case(name))
                 })
             })
     };
-    memchr::memmem::find_iter(bytes, b"\nWARC/").find(is_start).map(|at| at + 1)
+    memchr::memmem::find_iter(bytes, b"\nWARC/")
+        .find(is_start)
+        .map(|at| at + 1)
 }
 
 /// The block without the two line ends that end a record.

@@ -143,12 +143,17 @@ impl ReadAhead {
     /// True if two line ends follow the block that ends at `end`.
     fn has_usual_end(&self, end: usize) -> bool {
         let after = self.filled().get(end..).unwrap_or_default();
-        matches!(&after[..line_ends(after)], b"\r\n\r\n" | b"\n\n" | b"\r\r\n\r\r\n")
+        matches!(
+            &after[..line_ends(after)],
+            b"\r\n\r\n" | b"\n\n" | b"\r\r\n\r\r\n"
+        )
     }
 
     /// Classifies the bytes after the block that ends at `end`.
     fn after(&self, end: usize) -> BlockFollower {
-        let Some(after) = self.filled().get(end..) else { return BlockFollower::Other };
+        let Some(after) = self.filled().get(end..) else {
+            return BlockFollower::Other;
+        };
         let after = &after[line_ends(after)..];
         match after.is_empty() {
             true if self.stop.is_some() => BlockFollower::End,
@@ -191,7 +196,10 @@ impl<R: Read> Records<R> {
     /// Sets the maximum length of a block in bytes. Longer blocks are anomalies.
     #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
-        Self { limit: bytes.min(usize::MAX / 2), ..self }
+        Self {
+            limit: bytes.min(usize::MAX / 2),
+            ..self
+        }
     }
 
     /// Provides the `buffer` for the next record, typically that of an earlier record ([`Record::into_buffer`]). A
@@ -204,16 +212,24 @@ impl<R: Read> Records<R> {
         if mem::take(&mut self.must_search) {
             self.find_record()?;
         }
-        let mut part = ReadAhead { bytes: mem::take(&mut self.spare), ..ReadAhead::default() };
+        let mut part = ReadAhead {
+            bytes: mem::take(&mut self.spare),
+            ..ReadAhead::default()
+        };
         loop {
             part.position = self.position();
-            let length = if self.begins_member(part.position) { MEMBER } else { FIRST };
+            let length = if self.begins_member(part.position) {
+                MEMBER
+            } else {
+                FIRST
+            };
             self.fill(&mut part, length)?;
             let line_ends = line_ends(part.filled());
             if line_ends == 0 {
                 break;
             }
-            self.data.give_back(&part.bytes[line_ends..part.filled], part.stop.take());
+            self.data
+                .give_back(&part.bytes[line_ends..part.filled], part.stop.take());
             part.filled = 0;
         }
         let offset = self.offset(part.position);
@@ -225,7 +241,14 @@ impl<R: Read> Records<R> {
                 }
                 _ => return Ok(None),
             };
-            return Ok(Some(self.missing(part, Offset { file: member.file, within: 0 }, fault)));
+            return Ok(Some(self.missing(
+                part,
+                Offset {
+                    file: member.file,
+                    within: 0,
+                },
+                fault,
+            )));
         }
         self.fill_on(&mut part, BEGINNING)?;
         if !begins_record(part.filled()) {
@@ -257,7 +280,11 @@ impl<R: Read> Records<R> {
         };
         let mut heading = RecordHeading::read(&part.bytes, length);
         if let Some(version) = heading.version.take() {
-            let first = UnknownVersion { offset, version, number: 0 };
+            let first = UnknownVersion {
+                offset,
+                version,
+                number: 0,
+            };
             self.unknown.get_or_insert(first).number += 1;
         }
         let limit = self.limit;
@@ -270,7 +297,8 @@ impl<R: Read> Records<R> {
             }
             None => "a record without a numeric Content-Length".into(),
         };
-        self.data.give_back(&part.bytes[length..part.filled], part.stop.take());
+        self.data
+            .give_back(&part.bytes[length..part.filled], part.stop.take());
         Ok(Some(self.missing(part, offset, RecordFault::Record(why))))
     }
 
@@ -352,7 +380,8 @@ impl<R: Read> Records<R> {
         if let Some(at) = record_start(&part.filled()[start..]).filter(|at| start + at < end)
             && self.may_read_again(part.filled - start - at)
         {
-            self.data.give_back(&part.bytes[start + at..part.filled], stop);
+            self.data
+                .give_back(&part.bytes[start + at..part.filled], stop);
             let length = without_end(&part.bytes[start..start + at]).len();
             heading.report_length(Span::new(start, start + length), end - start);
             // The block is usually much shorter than the bytes read.
@@ -362,7 +391,11 @@ impl<R: Read> Records<R> {
         }
         let block = Span::new(start, part.filled.min(end));
         if part.filled < end {
-            heading.report(Code::RecordTruncated, block, "the archive ends within this record");
+            heading.report(
+                Code::RecordTruncated,
+                block,
+                "the archive ends within this record",
+            );
             return Ok(heading.entry(offset, part, block));
         }
         self.data.give_back(&part.bytes[end..part.filled], stop);
@@ -388,7 +421,10 @@ impl<R: Read> Records<R> {
     /// Moves to the next record, or to the end, and returns the first damage on the way.
     fn find_record(&mut self) -> Result<Option<String>> {
         let mut damage = None;
-        let mut part = ReadAhead { bytes: mem::take(&mut self.scratch), ..ReadAhead::default() };
+        let mut part = ReadAhead {
+            bytes: mem::take(&mut self.scratch),
+            ..ReadAhead::default()
+        };
         let mut length = FIRST_SEARCH;
         loop {
             part.position = self.position();
@@ -438,7 +474,9 @@ impl<R: Read> Records<R> {
             // The buffer grows with the data, so a false length cannot allocate memory.
             let room = length.min((2 * part.filled).max(CHUNK)) + READ_SURPLUS;
             if let Some(more) = room.checked_sub(part.bytes.len()) {
-                part.bytes.try_reserve(more).map_err(|error| read_error(error.into()))?;
+                part.bytes
+                    .try_reserve(more)
+                    .map_err(|error| read_error(error.into()))?;
                 part.bytes.resize(room, 0);
             }
             let next = self.data.read(&mut part.bytes[part.filled..room]);
@@ -472,8 +510,14 @@ impl<R: Read> Records<R> {
     /// The offset in the file of `position` in the data.
     fn offset(&self, position: u64) -> Offset {
         match self.data.is_compressed() {
-            true => Offset { file: self.member.file, within: position - self.member.data },
-            false => Offset { file: position, within: 0 },
+            true => Offset {
+                file: self.member.file,
+                within: position - self.member.data,
+            },
+            false => Offset {
+                file: position,
+                within: 0,
+            },
         }
     }
 
@@ -484,11 +528,16 @@ impl<R: Read> Records<R> {
         let (code, message) = match fault {
             RecordFault::Record(why) => (Code::RecordBroken, why),
             RecordFault::Member(why) => (Code::MemberBroken, why.into()),
-            RecordFault::Cut(place) => {
-                (Code::RecordTruncated, format!("the archive ends {place}").into())
-            }
+            RecordFault::Cut(place) => (
+                Code::RecordTruncated,
+                format!("the archive ends {place}").into(),
+            ),
         };
-        ArchiveEntry::Anomaly(Anomaly { offset, code, message })
+        ArchiveEntry::Anomaly(Anomaly {
+            offset,
+            code,
+            message,
+        })
     }
 }
 
@@ -501,28 +550,43 @@ impl<R: Read> Iterator for Records<R> {
         }
         let next = self.next_entry().transpose();
         self.has_ended = !matches!(next, Some(Ok(_)));
-        let unknown = if next.is_none() { self.unknown.take() } else { None };
+        let unknown = if next.is_none() {
+            self.unknown.take()
+        } else {
+            None
+        };
         next.or_else(|| Some(Ok(ArchiveEntry::Anomaly(unknown?.anomaly()))))
     }
 }
 
 impl UnknownVersion {
     fn anomaly(self) -> Anomaly {
-        let Self { offset, version, number } = self;
+        let Self {
+            offset,
+            version,
+            number,
+        } = self;
         let message = match number {
             1 => format!("a record of WARC {version} is read as WARC 1.1"),
             _ => format!(
                 "{number} records of unknown versions are read as WARC 1.1; the first is this one, of WARC {version}"
             ),
         };
-        Anomaly { offset, code: Code::RecordVersion, message: message.into() }
+        Anomaly {
+            offset,
+            code: Code::RecordVersion,
+            message: message.into(),
+        }
     }
 }
 
 impl RecordHeading {
     /// Reports a block whose length is not the `stated` one.
     fn report_length(&mut self, block: Span, stated: usize) {
-        let message = format!("a Content-Length of {stated}, but a block of {} bytes", block.len());
+        let message = format!(
+            "a Content-Length of {stated}, but a block of {} bytes",
+            block.len()
+        );
         self.report(Code::RecordLength, block, message);
     }
 
@@ -537,7 +601,10 @@ fn read_error(error: io::Error) -> Error {
 
 /// The number of leading line ends.
 fn line_ends(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|&&byte| matches!(byte, b'\r' | b'\n')).count()
+    bytes
+        .iter()
+        .take_while(|&&byte| matches!(byte, b'\r' | b'\n'))
+        .count()
 }
 
 /// The end of the heading at the start of `bytes`, after its empty line. The end is not in the first `searched`

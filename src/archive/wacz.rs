@@ -40,9 +40,15 @@ impl<R: Read + Seek> Wacz<R> {
             ZipError::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
                 Error::system(cause(&error), error)
             }
-            _ => Error::of(ErrorKind::Syntax, "not a WACZ file: it is not a readable zip file"),
+            _ => Error::of(
+                ErrorKind::Syntax,
+                "not a WACZ file: it is not a readable zip file",
+            ),
         })?;
-        let names = zip.file_names_raw().map(String::from_utf8_lossy).enumerate();
+        let names = zip
+            .file_names_raw()
+            .map(String::from_utf8_lossy)
+            .enumerate();
         let archives = names.filter_map(|(number, name)| {
             let name = name.strip_prefix(FOLDER)?;
             // An archive must be directly in the folder.
@@ -77,7 +83,10 @@ impl<R: Read + Seek> Wacz<R> {
         let why = match self.zip.by_index(*number) {
             Ok(file) if is_supported(file.compression()) => return Ok(file),
             Ok(file) => {
-                format!("is compressed with {}, which is not supported", file.compression())
+                format!(
+                    "is compressed with {}, which is not supported",
+                    file.compression()
+                )
             }
             Err(ZipError::Io(error)) => {
                 return Err(Error::system(format!("{name}: {}", cause(&error)), error));
@@ -108,7 +117,11 @@ impl<R: Read + Seek> Wacz<R> {
     /// The pages in the lists of the file. Pages in `pages.jsonl`, the starting points of the crawl, come first.
     /// Invalid lines are skipped.
     pub fn pages(&mut self) -> Vec<WaczPage> {
-        let names = self.zip.file_names_raw().map(String::from_utf8_lossy).zip(0..);
+        let names = self
+            .zip
+            .file_names_raw()
+            .map(String::from_utf8_lossy)
+            .zip(0..);
         let is_list = |name: &str| name.starts_with("pages/") && name.ends_with(".jsonl");
         let lists = names.filter(|(name, _)| is_list(name));
         let mut lists: Vec<(bool, String, usize)> = lists
@@ -117,7 +130,9 @@ impl<R: Read + Seek> Wacz<R> {
         lists.sort();
         let mut pages = Vec::new();
         for (_, _, number) in lists {
-            let Ok(list) = self.zip.by_index(number) else { continue };
+            let Ok(list) = self.zip.by_index(number) else {
+                continue;
+            };
             let mut text = Vec::new();
             // The readable part of a damaged list counts.
             let _ = list.take(LONGEST_LIST).read_to_end(&mut text);
@@ -130,5 +145,8 @@ impl<R: Read + Seek> Wacz<R> {
 
 /// True if the compression method is supported.
 fn is_supported(method: CompressionMethod) -> bool {
-    matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated)
+    matches!(
+        method,
+        CompressionMethod::Stored | CompressionMethod::Deflated
+    )
 }

@@ -128,7 +128,10 @@ impl WebArchive {
             true => binary = Some(BinaryReader::new(Cursor::new(bytes))),
             false => xml = Some(XmlReader::new(bytes)),
         }
-        let events = binary.into_iter().flatten().chain(xml.into_iter().flatten());
+        let events = binary
+            .into_iter()
+            .flatten()
+            .chain(xml.into_iter().flatten());
         let mut budget = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
         let mut found = Resources::default();
         let mut broken = None;
@@ -154,8 +157,12 @@ impl WebArchive {
         if broken.is_none() && !found.has_ended {
             broken = Some("its property list ends inside a collection".to_owned());
         }
-        let not_an_archive =
-            |why: &str| Error::of(ErrorKind::Syntax, format!("not a web archive of Safari: {why}"));
+        let not_an_archive = |why: &str| {
+            Error::of(
+                ErrorKind::Syntax,
+                format!("not a web archive of Safari: {why}"),
+            )
+        };
         match broken {
             Some(why) if found.drafts.is_empty() => Err(not_an_archive(&why)),
             None if found.drafts.is_empty() => Err(not_an_archive("it has no WebMainResource")),
@@ -168,7 +175,12 @@ impl WebArchive {
         drafts.sort_by_key(|draft| (draft.resource.frame, !draft.resource.is_main));
         let mut archive = Self::default();
         let mut number = 0;
-        for ResourceDraft { mut resource, has_url, has_body } in drafts {
+        for ResourceDraft {
+            mut resource,
+            has_url,
+            has_body,
+        } in drafts
+        {
             let missing = match (has_url, has_body) {
                 (true, true) => None,
                 (false, _) => Some("a resource without WebResourceURL; skipped"),
@@ -190,15 +202,24 @@ impl WebArchive {
     }
 
     fn report(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
-        let offset = Offset { file: number, within: 0 };
-        let anomaly = Anomaly { offset, code: Code::RecordBroken, message: message.into() };
+        let offset = Offset {
+            file: number,
+            within: 0,
+        };
+        let anomaly = Anomaly {
+            offset,
+            code: Code::RecordBroken,
+            message: message.into(),
+        };
         self.anomalies.push(anomaly);
     }
 }
 
 /// The size of `length` object numbers.
 fn numbers(length: u64) -> usize {
-    usize::try_from(length).unwrap_or(usize::MAX).saturating_mul(size_of::<u64>())
+    usize::try_from(length)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(size_of::<u64>())
 }
 
 /// The cost of `event`, which counts towards the limit.
@@ -289,13 +310,24 @@ impl Resources {
 
 impl ResourceDraft {
     fn of(frame: usize, is_main: bool) -> Self {
-        let resource = WebResource { frame, is_main, ..WebResource::default() };
-        Self { resource, ..Self::default() }
+        let resource = WebResource {
+            frame,
+            is_main,
+            ..WebResource::default()
+        };
+        Self {
+            resource,
+            ..Self::default()
+        }
     }
 
     /// Stores the value of `key` if it is of interest.
     fn set(&mut self, key: &str, value: OwnedEvent) {
-        let Self { resource, has_url, has_body } = self;
+        let Self {
+            resource,
+            has_url,
+            has_body,
+        } = self;
         match (key, value) {
             ("WebResourceData", Event::Data(data)) => {
                 (resource.body, *has_body) = (data.into_owned(), true);

@@ -34,11 +34,14 @@ use crate::resolve::{self, Base, Profile};
 pub fn lacks_only_scheme(reference: &str, profile: Profile) -> bool {
     let is_browser = profile == Profile::Whatwg;
     let is_slash = |byte: u8| byte == b'/' || (is_browser && byte == b'\\');
-    let mut bytes =
-        reference.bytes().filter(|byte| !(is_browser && matches!(byte, b'\t' | b'\n' | b'\r')));
+    let mut bytes = reference
+        .bytes()
+        .filter(|byte| !(is_browser && matches!(byte, b'\t' | b'\n' | b'\r')));
     bytes.next().is_some_and(is_slash)
         && bytes.next().is_some_and(is_slash)
-        && bytes.next().is_some_and(|byte| !is_slash(byte) && !matches!(byte, b'?' | b'#'))
+        && bytes
+            .next()
+            .is_some_and(|byte| !is_slash(byte) && !matches!(byte, b'?' | b'#'))
 }
 
 /// A base with `scheme`. For a reference that [`lacks_only_scheme`], only the scheme of its base matters (RFC 1808,
@@ -55,14 +58,17 @@ impl DeclaredUrl {
         value: &str,
         profile: Profile,
     ) -> Self {
-        let (Self::NoOuter, Some(scheme)) = (&self, scheme) else { return self };
+        let (Self::NoOuter, Some(scheme)) = (&self, scheme) else {
+            return self;
+        };
         if !lacks_only_scheme(value, profile) {
             return self;
         }
         match Base::new(profile, &stand_in(scheme)).resolve(value) {
-            Ok(target) if resolve::parses(&target.url) => {
-                Self::Relative(resolve::ascii(&target.url).into(), format!("{scheme}:").into())
-            }
+            Ok(target) if resolve::parses(&target.url) => Self::Relative(
+                resolve::ascii(&target.url).into(),
+                format!("{scheme}:").into(),
+            ),
             _ => Self::Invalid("it is not a URL; the outer base counts".into()),
         }
     }
@@ -74,6 +80,12 @@ impl BaseChain {
         self.source = Source::AssumedScheme;
         let value = Some(format!("{scheme}:").into());
         let reason = "no level gave a base: references that begin with // get this scheme, all others stay as they are";
-        self.add_level(Rule::Default, Source::AssumedScheme, value, Status::Taken, reason);
+        self.add_level(
+            Rule::Default,
+            Source::AssumedScheme,
+            value,
+            Status::Taken,
+            reason,
+        );
     }
 }

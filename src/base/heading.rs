@@ -58,20 +58,36 @@ pub fn of_heading(
     content_location: ContentLocationUse,
 ) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
-    chain.levels.reserve_exact(fields.len() + if fields.is_empty() { 4 } else { 3 });
+    chain
+        .levels
+        .reserve_exact(fields.len() + if fields.is_empty() { 4 } else { 3 });
     for field in UrlField::ALL {
         if field == UrlField::SnapshotContentLocation {
             if fields.is_empty() {
                 let reason = "its heading declares no base";
-                chain.add_level(Rule::Embedded, Source::BaseHeader, None, Status::Absent, reason);
+                chain.add_level(
+                    Rule::Embedded,
+                    Source::BaseHeader,
+                    None,
+                    Status::Absent,
+                    reason,
+                );
             }
             chain.add_enclosing_in_file(outer);
         }
-        for (index, value) in fields.iter().filter(|value| value.field == field).enumerate() {
+        for (index, value) in fields
+            .iter()
+            .filter(|value| value.field == field)
+            .enumerate()
+        {
             chain.add_header_field(value, index, profile, content_location);
         }
     }
-    if chain.levels.iter().all(|level| level.rule != Rule::Encapsulating) {
+    if chain
+        .levels
+        .iter()
+        .all(|level| level.rule != Rule::Encapsulating)
+    {
         chain.add_enclosing(outer, &ENTITY);
     }
     chain.add_retrieval(outer);
@@ -106,10 +122,17 @@ impl BaseChain {
                 UrlField::ContentLocation | UrlField::SnapshotContentLocation
             );
         let (status, reason) = if index > 0 {
-            self.diagnostics.push(Diagnostic::repeated(name, field.span));
-            (Status::PassedOver, "the first field of its name counts".into())
+            self.diagnostics
+                .push(Diagnostic::repeated(name, field.span));
+            (
+                Status::PassedOver,
+                "the first field of its name counts".into(),
+            )
         } else if !counts {
-            (Status::PassedOver, "such fields are ignored as requested".into())
+            (
+                Status::PassedOver,
+                "such fields are ignored as requested".into(),
+            )
         } else if self.base.is_some() {
             (Status::PassedOver, self.passed_over_reason(field.field))
         } else {
@@ -125,7 +148,9 @@ impl BaseChain {
         if self.rule == Rule::Encapsulating {
             return "the heading of an entity around it gave the base".into();
         }
-        let effective = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
+        let effective = UrlField::ALL
+            .into_iter()
+            .find(|&one| Source::from(one) == self.source);
         let name = effective.map_or("another field", UrlField::name);
         format!("{name} takes precedence over {}", field.name()).into()
     }
@@ -151,7 +176,9 @@ impl BaseChain {
             let message = format!(
                 "the URL of this {name} is relative, but RFC 1808, section 3.1, requires an absolute URL; {what}"
             );
-            chain.diagnostics.push(Diagnostic::new(Code::BaseRelative, field.span, message));
+            chain
+                .diagnostics
+                .push(Diagnostic::new(Code::BaseRelative, field.span, message));
         };
         if let Some(reason) = label_reason(&field.url).filter(|_| is_label) {
             return (Status::PassedOver, reason.into());
@@ -170,8 +197,14 @@ impl BaseChain {
                 )
             }
             DeclaredUrl::NoOuter => {
-                report_relative(self, "it was ignored, because no outer base is known".to_owned());
-                (Status::PassedOver, "it is relative, and no outer base is known".into())
+                report_relative(
+                    self,
+                    "it was ignored, because no outer base is known".to_owned(),
+                );
+                (
+                    Status::PassedOver,
+                    "it is relative, and no outer base is known".into(),
+                )
             }
             DeclaredUrl::Invalid(why) => (Status::Invalid, why),
         }
@@ -180,12 +213,15 @@ impl BaseChain {
     /// Adds the levels of the heading of a document, after the `base` elements of its content.
     pub(super) fn add_heading(&mut self, heading: &Self) {
         let inner = self.base.is_some();
-        self.levels.extend(heading.levels.iter().map(|level| match level.status {
-            Status::Taken if inner => {
-                Level { status: Status::PassedOver, reason: INNER.into(), ..level.clone() }
-            }
-            _ => level.clone(),
-        }));
+        self.levels
+            .extend(heading.levels.iter().map(|level| match level.status {
+                Status::Taken if inner => Level {
+                    status: Status::PassedOver,
+                    reason: INNER.into(),
+                    ..level.clone()
+                },
+                _ => level.clone(),
+            }));
         if !inner {
             self.base.clone_from(&heading.base);
             self.rule = heading.rule;
@@ -197,7 +233,10 @@ impl BaseChain {
     /// Adds level 3.2, before `Snapshot-Content-Location`, if an enclosing entity declares its base in the file.
     fn add_enclosing_in_file(&mut self, outer: Outer<'_>) {
         if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
-            let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
+            let origin = around
+                .declared
+                .as_ref()
+                .map_or(around.source, |level| level.source);
             if !matches!(
                 origin.kind(),
                 SourceKind::None | SourceKind::Retrieval | SourceKind::Snapshot

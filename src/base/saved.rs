@@ -54,20 +54,27 @@ impl BaseChain {
                 {
                     let url = saved.filter(|saved| saved.disbelief().is_none());
                     let url = url.map(|saved| Arc::from(&*saved.url("https")));
-                    (Source::SavedBase, self.evaluate_comment(declared, url, profile))
+                    (
+                        Source::SavedBase,
+                        self.evaluate_comment(declared, url, profile),
+                    )
                 }
-                BaseKind::Comment if declared.value.is_none() => {
-                    (Source::SavedBase, (Status::PassedOver, Standing::NoHref.reason().into()))
-                }
-                BaseKind::Comment => {
-                    (Source::SavedBase, (Status::PassedOver, Standing::Comment.reason().into()))
-                }
-                BaseKind::Element if ignores_element && follows_comment(declared) => {
-                    (Source::BaseElement, (Status::PassedOver, BY_THE_BROWSER.into()))
-                }
-                BaseKind::Element => {
-                    (Source::BaseElement, self.evaluate_base_element(declared, profile))
-                }
+                BaseKind::Comment if declared.value.is_none() => (
+                    Source::SavedBase,
+                    (Status::PassedOver, Standing::NoHref.reason().into()),
+                ),
+                BaseKind::Comment => (
+                    Source::SavedBase,
+                    (Status::PassedOver, Standing::Comment.reason().into()),
+                ),
+                BaseKind::Element if ignores_element && follows_comment(declared) => (
+                    Source::BaseElement,
+                    (Status::PassedOver, BY_THE_BROWSER.into()),
+                ),
+                BaseKind::Element => (
+                    Source::BaseElement,
+                    self.evaluate_base_element(declared, profile),
+                ),
             };
             let value = declared.value.as_deref().map(Arc::from);
             let level = self.add_level(Rule::Embedded, source, value, status, reason);
@@ -89,7 +96,10 @@ impl BaseChain {
         let outer = url.or_else(|| self.fallback.as_ref().map(|outer| Arc::clone(&outer.url)));
         let (base, reason) = match DeclaredUrl::of(value, outer, profile) {
             DeclaredUrl::Absolute(base) => {
-                let written = Saved { program: Program::Browser, written: base.to_string() };
+                let written = Saved {
+                    program: Program::Browser,
+                    written: base.to_string(),
+                };
                 if let Some(why) = written.disbelief() {
                     return (Status::PassedOver, why.into());
                 }
@@ -99,8 +109,15 @@ impl BaseChain {
             DeclaredUrl::Relative(base, outer) => {
                 self.is_from_outside &= !has_url;
                 let outer = abridged(&outer);
-                let of = if has_url { "the URL from which it was saved" } else { "the outer base" };
-                (base, format!("{DECLARED}, relative to {of}, {outer}").into())
+                let of = if has_url {
+                    "the URL from which it was saved"
+                } else {
+                    "the outer base"
+                };
+                (
+                    base,
+                    format!("{DECLARED}, relative to {of}, {outer}").into(),
+                )
             }
             DeclaredUrl::NoOuter => {
                 let reason = "it is relative, and the URL from which the page was saved is unknown";

@@ -53,10 +53,16 @@ impl BaseChain {
     /// to the enclosing one (XML Base, 4.2).
     pub(super) fn add_xml_bases(&mut self, document: &Document, profile: Profile) {
         self.honours_xml_base = honours_xml_base(document.format, profile);
-        let root = document.bases.iter().find(|declared| declared.kind == BaseKind::XmlBase);
+        let root = document
+            .bases
+            .iter()
+            .find(|declared| declared.kind == BaseKind::XmlBase);
         let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
         if let Some(declared) = root {
-            let (value, doubt) = (declared.value.as_deref().unwrap_or_default(), declared.doubt);
+            let (value, doubt) = (
+                declared.value.as_deref().unwrap_or_default(),
+                declared.doubt,
+            );
             let outer = self.base.as_ref();
             let (given, status, reason) =
                 self.declared_base(Source::XmlBase, value, doubt, outer, profile);
@@ -74,12 +80,19 @@ impl BaseChain {
             levels.push(self.xml_level(Source::XmlBase, value, declared.span, status, reason));
         }
         for declared in &document.element_bases {
-            let ElementBase { is_entry_link, outer, value, doubt, span } = declared;
+            let ElementBase {
+                is_entry_link,
+                outer,
+                value,
+                doubt,
+                span,
+            } = declared;
             let around = match outer.and_then(|outer| self.elements.get(outer)) {
                 Some(around) => around.clone(),
-                None => {
-                    ElementChain { base: self.established(), is_from_outside: self.is_from_outside }
-                }
+                None => ElementChain {
+                    base: self.established(),
+                    is_from_outside: self.is_from_outside,
+                },
             };
             let (source, what) = match is_entry_link {
                 // The entry has no link.
@@ -98,8 +111,15 @@ impl BaseChain {
             };
             levels.push(self.xml_level(source, value, *span, status, reason));
             self.elements.push(match given {
-                Some(GivenBase { base: url, is_absolute }) => ElementChain {
-                    base: Some(Established { url, rule: Rule::Embedded, source }),
+                Some(GivenBase {
+                    base: url,
+                    is_absolute,
+                }) => ElementChain {
+                    base: Some(Established {
+                        url,
+                        rule: Rule::Embedded,
+                        source,
+                    }),
                     is_from_outside: around.is_from_outside && !is_absolute,
                 },
                 None => around,

@@ -11,10 +11,16 @@ use baselink::diagnostic::{Code, Diagnostic};
 
 /// The advice for each diagnostic that an option can resolve.
 const OPTIONS: &[(Code, &str)] = &[
-    (Code::BaseParameters, "--resolver rfc3986 treats ';' as part of a name"),
+    (
+        Code::BaseParameters,
+        "--resolver rfc3986 treats ';' as part of a name",
+    ),
     (Code::ProfilesDiffer, "see --resolver"),
     (Code::SchemeAssumed, "--assume-scheme sets another"),
-    (Code::LocalCopiesMissing, "--trust -local-copies resolves such links, too"),
+    (
+        Code::LocalCopiesMissing,
+        "--trust -local-copies resolves such links, too",
+    ),
 ];
 
 /// True if a diagnostic is about the output rather than the document, its base or its links.

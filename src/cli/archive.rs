@@ -39,7 +39,13 @@ pub(crate) fn each<T: Send>(
     work: impl Fn(&Input<'_>, &Archived, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send,
 ) -> FileResult<usize> {
-    let Archive { path, contents, options, jobs, wanted } = archive;
+    let Archive {
+        path,
+        contents,
+        options,
+        jobs,
+        wanted,
+    } = archive;
     let threads = if output.is_buffered() { 1 } else { jobs };
     let counts = output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
@@ -50,7 +56,9 @@ pub(crate) fn each<T: Send>(
             if let Ok(item) = &mut item {
                 item.messages.retain(|_| wanted != Wanted::Captures);
                 anomalies += usize::from(!item.messages.is_empty());
-                item.document.iter_mut().for_each(|document| document.number = number);
+                item.document
+                    .iter_mut()
+                    .for_each(|document| document.number = number);
             }
             Some(item)
         };
@@ -81,14 +89,21 @@ fn process_contents(
         }
         ArchiveContents::Har(reader) => {
             let har = read_whole(reader).and_then(Har::read).map_err(failed)?;
-            let mut items = har.entries().map(|entry| Item::of_har(entry, options, wanted));
+            let mut items = har
+                .entries()
+                .map(|entry| Item::of_har(entry, options, wanted));
             process(path, &mut |_| items.next().map(Ok), output)
         }
         ArchiveContents::WebArchive(reader) => {
             let bytes = read_whole(reader).map_err(failed)?;
-            let WebArchive { resources, anomalies, .. } =
-                WebArchive::read(&bytes).map_err(failed)?;
-            let found = resources.into_iter().map(|one| Item::of_resource(one, options, wanted));
+            let WebArchive {
+                resources,
+                anomalies,
+                ..
+            } = WebArchive::read(&bytes).map_err(failed)?;
+            let found = resources
+                .into_iter()
+                .map(|one| Item::of_resource(one, options, wanted));
             let mut items = found.chain(anomalies.into_iter().map(Item::of_anomaly));
             process(path, &mut |_| items.next().map(Ok), output)
         }
@@ -126,7 +141,11 @@ fn records<R: Read>(
     let mut records = Records::new(reader);
     move |spare| {
         records.reuse(spare());
-        Some(records.next()?.map(|entry| Item::of(entry, options, wanted)))
+        Some(
+            records
+                .next()?
+                .map(|entry| Item::of(entry, options, wanted)),
+        )
     }
 }
 
@@ -168,7 +187,12 @@ fn process_items<T: Send>(
         Some((item, size))
     });
     let work_buffered = |item: Result<Item>| {
-        let Item { is_anomaly, messages, document, .. } = item?;
+        let Item {
+            is_anomaly,
+            messages,
+            document,
+            ..
+        } = item?;
         let of_document = document.map(|document| {
             let mut buffer = blank.buffered();
             let result = work(&input(path, &document), &document, &mut buffer);
@@ -177,7 +201,11 @@ fn process_items<T: Send>(
         Ok::<_, Error>((is_anomaly, messages, of_document))
     };
     let (mut has_anomalies, mut has_records) = (false, false);
-    let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
+    let bounds = Bounds {
+        threads,
+        items: 8 * threads,
+        size: UNDER_WAY,
+    };
     in_order(bounds, items, work_buffered, |result| {
         let (is_anomaly, messages, of_document) = result.map_err(|error| failure(path, &error))?;
         has_anomalies |= is_anomaly;
@@ -185,7 +213,9 @@ fn process_items<T: Send>(
         for (offset, code, message) in messages {
             output.diagnostic_at(&format!("{}@{offset}", name(path)), code, &message);
         }
-        let Some((result, buffer, document)) = of_document else { return Ok::<_, Failure>(()) };
+        let Some((result, buffer, document)) = of_document else {
+            return Ok::<_, Failure>(());
+        };
         output.advance_to(document.key.offset.file);
         output.append(buffer)?;
         done(result?, (&input(path, &document), &document), output)?;
@@ -199,6 +229,9 @@ fn process_items<T: Send>(
 }
 
 fn input<'a>(path: &'a Path, document: &'a Archived) -> Input<'a> {
-    let name = DocumentName { path, record: Some(&document.key) };
+    let name = DocumentName {
+        path,
+        record: Some(&document.key),
+    };
     Input::whole(name, document.options.format, document.bytes())
 }

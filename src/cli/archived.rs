@@ -122,7 +122,11 @@ impl Item {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
                 let messages = vec![(found.offset, found.code, found.message)];
-                return Self { is_anomaly: true, messages, ..Self::default() };
+                return Self {
+                    is_anomaly: true,
+                    messages,
+                    ..Self::default()
+                };
             }
         };
         let offset = record.offset;
@@ -130,21 +134,56 @@ impl Item {
         let messages = record.diagnostics.iter().map(message).collect();
         let (key, options, payload) = if wanted == Wanted::Documents {
             let Some(found) = document(&record, options) else {
-                return Self { messages, unused: record.into_buffer(), ..Self::default() };
+                return Self {
+                    messages,
+                    unused: record.into_buffer(),
+                    ..Self::default()
+                };
             };
-            let RecordDocument { bytes, options, media_type } = found;
-            let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
+            let RecordDocument {
+                bytes,
+                options,
+                media_type,
+            } = found;
+            let url = record
+                .target_uri()
+                .map(|uri| String::from_utf8_lossy(&uri).into_owned());
             let payload = match bytes {
                 Cow::Borrowed(whole) if whole.len() == record.block().len() => None,
                 payload => Some(payload.into_owned()),
             };
-            (RecordKey { id: record.id(), offset, url, media_type }, options, payload)
+            (
+                RecordKey {
+                    id: record.id(),
+                    offset,
+                    url,
+                    media_type,
+                },
+                options,
+                payload,
+            )
         } else {
-            (RecordKey { offset, ..RecordKey::default() }, options.clone(), None)
+            (
+                RecordKey {
+                    offset,
+                    ..RecordKey::default()
+                },
+                options.clone(),
+                None,
+            )
         };
         let content = DocumentBytes::Record(record, payload);
-        let document = Some(Archived { key, number: 0, content, options });
-        Self { messages, document, ..Self::default() }
+        let document = Some(Archived {
+            key,
+            number: 0,
+            content,
+            options,
+        });
+        Self {
+            messages,
+            document,
+            ..Self::default()
+        }
     }
 
     /// The item of an entry of an HTTP archive. The number of the entry serves as its offset.
@@ -163,18 +202,31 @@ impl Item {
             let Some(media_type) = entry.media_type.as_deref().filter(|_| entry.has_body()) else {
                 return Ok(None);
             };
-            let Some(media_type) = media_type_read(media_type, options) else { return Ok(None) };
+            let Some(media_type) = media_type_read(media_type, options) else {
+                return Ok(None);
+            };
             // A body that is not in base64 was decoded by the browser, and is now UTF-8.
             let label = match entry.is_base64 {
                 true => media_type.parameter("charset").map(str::to_owned),
                 false => Some("utf-8".to_owned()),
             };
             let place = (entry.number, entry.url.clone(), Source::Har);
-            let Some(body) = entry.into_body()? else { return Ok(None) };
-            Ok(Archived::from_description(place, &media_type, label, body, options))
+            let Some(body) = entry.into_body()? else {
+                return Ok(None);
+            };
+            Ok(Archived::from_description(
+                place,
+                &media_type,
+                label,
+                body,
+                options,
+            ))
         };
         match entry.and_then(of_entry) {
-            Ok(document) => Self { document, ..Self::default() },
+            Ok(document) => Self {
+                document,
+                ..Self::default()
+            },
             Err(anomaly) => Self::of_anomaly(anomaly),
         }
     }
@@ -182,7 +234,14 @@ impl Item {
     /// The item of a resource of a web archive of Safari. The number of the resource serves as its offset.
     pub(crate) fn of_resource(found: WebResource, options: &Options, wanted: Wanted) -> Self {
         if wanted != Wanted::Documents {
-            let WebResource { number, url, media_type, charset, body, .. } = found;
+            let WebResource {
+                number,
+                url,
+                media_type,
+                charset,
+                body,
+                ..
+            } = found;
             let media_type = MediaType::read(media_type.as_bytes());
             let captured = CapturedBytes::new(
                 Source::WebArchive,
@@ -194,26 +253,54 @@ impl Item {
             return Self::of_captured(number, captured, options);
         }
         let document = media_type_read(&found.media_type, options).and_then(|media_type| {
-            let WebResource { number, url, charset: label, body, .. } = found;
+            let WebResource {
+                number,
+                url,
+                charset: label,
+                body,
+                ..
+            } = found;
             let place = (number, url, Source::WebArchive);
             Archived::from_description(place, &media_type, label, body, options)
         });
-        Self { document, ..Self::default() }
+        Self {
+            document,
+            ..Self::default()
+        }
     }
 
     /// The item of a capture that is not a record.
     fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
-        let offset = Offset { file: number, within: 0 };
-        let key = RecordKey { offset, ..RecordKey::default() };
+        let offset = Offset {
+            file: number,
+            within: 0,
+        };
+        let key = RecordKey {
+            offset,
+            ..RecordKey::default()
+        };
         let (content, options) = (DocumentBytes::Capture(Box::new(captured)), options.clone());
-        let document = Some(Archived { key, number: 0, content, options });
-        Self { document, ..Self::default() }
+        let document = Some(Archived {
+            key,
+            number: 0,
+            content,
+            options,
+        });
+        Self {
+            document,
+            ..Self::default()
+        }
     }
 
     /// The item of a part of a message. `number` serves as its offset.
     pub(crate) fn of_part(part: PartResource<'_>, number: u64, options: &Options) -> Self {
-        let offset = Offset { file: number, within: 0 };
-        let Some((url, others)) = part.urls.split_first() else { return Self::default() };
+        let offset = Offset {
+            file: number,
+            within: 0,
+        };
+        let Some((url, others)) = part.urls.split_first() else {
+            return Self::default();
+        };
         let media_type = Some(part.media_type);
         match part.body {
             Ok(body) => {
@@ -221,19 +308,33 @@ impl Item {
                 let source = part.source.unwrap_or(Source::Default);
                 let captured = CapturedBytes::new(source, capture, body, media_type, None);
                 let (other_urls, base) = (others.to_vec(), Some(part.base.to_string()));
-                Self::of_captured(number, CapturedBytes { other_urls, base, ..captured }, options)
+                Self::of_captured(
+                    number,
+                    CapturedBytes {
+                        other_urls,
+                        base,
+                        ..captured
+                    },
+                    options,
+                )
             }
             Err(_) => {
                 let why = "the transfer encoding of this part cannot be decoded; skipped";
                 let messages = vec![(offset, Code::TransferUndecodable, why.into())];
-                Self { messages, ..Self::default() }
+                Self {
+                    messages,
+                    ..Self::default()
+                }
             }
         }
     }
 
     /// The item of an anomaly in an archive other than WARC.
     pub(crate) fn of_anomaly(found: Anomaly) -> Self {
-        Self { messages: vec![(found.offset, found.code, found.message)], ..Self::default() }
+        Self {
+            messages: vec![(found.offset, found.code, found.message)],
+            ..Self::default()
+        }
     }
 }
 
@@ -249,14 +350,25 @@ impl CapturedBytes {
         let charset = label.and_then(Charset::for_label);
         let name = media_type.as_ref().map(MediaType::to_string);
         capture.media_type = name.unwrap_or_default().into();
-        Self { source, capture, other_urls: Vec::new(), base: None, body, media_type, charset }
+        Self {
+            source,
+            capture,
+            other_urls: Vec::new(),
+            base: None,
+            body,
+            media_type,
+            charset,
+        }
     }
 }
 
 /// The capture of an entry of an HTTP archive, and its number.
 fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     let (number, is_text) = (entry.number, !entry.is_base64);
-    let media_type = entry.media_type.as_deref().and_then(|one| MediaType::read(one.as_bytes()));
+    let media_type = entry
+        .media_type
+        .as_deref()
+        .and_then(|one| MediaType::read(one.as_bytes()));
     let mut capture = Capture::of(&entry.url);
     let status = entry.status.unwrap_or(0);
     // With the status 304, the browser took the body from its cache.
@@ -270,7 +382,10 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     capture.location = entry.redirect_url.as_deref().map(Into::into);
     let label = is_text.then_some("utf-8");
     let body = entry.into_body()?.unwrap_or_default();
-    Ok((number, CapturedBytes::new(Source::Har, capture, body, media_type, label)))
+    Ok((
+        number,
+        CapturedBytes::new(Source::Har, capture, body, media_type, label),
+    ))
 }
 
 /// The media type `value`, if documents of it are read.
@@ -298,14 +413,32 @@ impl Archived {
         if !is_document(&media_type, options) {
             return None;
         }
-        let mut options = Options { format: media_type.format(), ..options.clone() };
+        let mut options = Options {
+            format: media_type.format(),
+            ..options.clone()
+        };
         options.retrieval = Some(Retrieval::of(url.clone(), source));
-        options.scan.charset =
-            label.as_deref().and_then(Charset::for_label).or(options.scan.charset);
-        let offset = Offset { file: number, within: 0 };
+        options.scan.charset = label
+            .as_deref()
+            .and_then(Charset::for_label)
+            .or(options.scan.charset);
+        let offset = Offset {
+            file: number,
+            within: 0,
+        };
         let (url, media_type) = (Some(url), media_type.to_string());
-        let key = RecordKey { id: None, offset, url, media_type };
-        Some(Self { key, number: 0, content: DocumentBytes::Bytes(bytes), options })
+        let key = RecordKey {
+            id: None,
+            offset,
+            url,
+            media_type,
+        };
+        Some(Self {
+            key,
+            number: 0,
+            content: DocumentBytes::Bytes(bytes),
+            options,
+        })
     }
 
     /// The captures: first the resource itself, then redirects to it from its other URLs.
@@ -330,9 +463,17 @@ impl Archived {
         match &self.content {
             DocumentBytes::Record(record, _) => record::body(record),
             DocumentBytes::Capture(captured) => {
-                let CapturedBytes { body, media_type, charset, .. } = &**captured;
+                let CapturedBytes {
+                    body,
+                    media_type,
+                    charset,
+                    ..
+                } = &**captured;
                 let found = CapturedBody::of(Cow::Borrowed(body), media_type.as_ref())?;
-                Ok(CapturedBody { charset: charset.or(found.charset), ..found })
+                Ok(CapturedBody {
+                    charset: charset.or(found.charset),
+                    ..found
+                })
             }
             DocumentBytes::Bytes(_) => Err("it is not a capture"),
         }

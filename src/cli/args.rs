@@ -45,7 +45,9 @@ pub(crate) enum Refusal {
 
 /// Reads the command line, which begins with the program's name, and the settings for its inputs.
 pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusal> {
-    let matches = program().try_get_matches_from(&words).map_err(usage_error)?;
+    let matches = program()
+        .try_get_matches_from(&words)
+        .map_err(usage_error)?;
     let mut typed = Typed::from_arg_matches(&matches).map_err(usage_error)?;
     let verbosity = typed.verbosity();
     let refused = |error| Refusal::Sentence(verbosity, error);
@@ -62,18 +64,29 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
     let table = typed.table();
     let command = typed.into_request().map_err(refused)?;
     if is_map_typed {
-        command.reads().map_or(Ok(()), reject_map_without_inputs).map_err(refused)?;
+        command
+            .reads()
+            .map_or(Ok(()), reject_map_without_inputs)
+            .map_err(refused)?;
     }
     overwrites::reject(&command, table.as_deref(), settings.as_deref()).map_err(refused)?;
-    Ok(Request { verbosity, settings, command })
+    Ok(Request {
+        verbosity,
+        settings,
+        command,
+    })
 }
 
 /// The long options of all commands.
 fn long_options() -> Vec<String> {
     let mut program = program();
     program.build();
-    let options = program.get_subcommands().flat_map(clap::Command::get_arguments);
-    options.filter_map(|option| option.get_long().map(str::to_owned)).collect()
+    let options = program
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments);
+    options
+        .filter_map(|option| option.get_long().map(str::to_owned))
+        .collect()
 }
 
 /// The message for arguments that clap rejects. A few common mistakes have messages of their own.
@@ -82,8 +95,14 @@ fn usage_error(error: clap::Error) -> Refusal {
         Some(ContextValue::String(word)) => Some(word.as_str()),
         _ => None,
     };
-    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
-    let sentence = match (of(ContextKind::InvalidSubcommand), of(ContextKind::InvalidArg)) {
+    let usage = error
+        .get(ContextKind::Usage)
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let sentence = match (
+        of(ContextKind::InvalidSubcommand),
+        of(ContextKind::InvalidArg),
+    ) {
         (Some(word), _) => {
             let (path, shown) = (Path::new(word), visible(word));
             match reject_url("rewrite", path) {
@@ -149,7 +168,9 @@ fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
             .filter(|option| !option.is_hide_set())
             .filter_map(clap::Arg::get_long)
     });
-    let meant = typed.and_then(|typed| nearest(typed, options)).map(|meant| format!("--{meant}"));
+    let meant = typed
+        .and_then(|typed| nearest(typed, options))
+        .map(|meant| format!("--{meant}"));
     if let Some(meant) = meant.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
         error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
         error.remove(ContextKind::Suggested);
@@ -164,7 +185,9 @@ pub(crate) fn program() -> clap::Command {
 
 /// Rejects a table of URLs without a line for any existing input.
 fn reject_map_without_inputs(documents: &Documents) -> Result<()> {
-    let Some(map) = &documents.reading.origins.map else { return Ok(()) };
+    let Some(map) = &documents.reading.origins.map else {
+        return Ok(());
+    };
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     if roots.is_empty() {
         return Err(Error::new(
@@ -174,7 +197,11 @@ fn reject_map_without_inputs(documents: &Documents) -> Result<()> {
     if map.speaks_of(&roots) || !roots.iter().any(|root| root.exists()) {
         return Ok(());
     }
-    let inputs = if roots.len() == 1 { name(&roots[0]) } else { "the named files".to_owned() };
+    let inputs = if roots.len() == 1 {
+        name(&roots[0])
+    } else {
+        "the named files".to_owned()
+    };
     Err(Error::new(match map.first() {
         None => "--url-map: the table is empty".to_owned(),
         Some(first) => format!(
@@ -207,12 +234,21 @@ mod tests {
             ("move", Reason::Dkim),
         ] {
             let command = program.find_subcommand(command).unwrap();
-            let strict = command.get_arguments().find(|it| it.get_long() == Some("strict"));
-            let help = strict.unwrap().get_long_help().unwrap().to_string().replace('\n', " ");
+            let strict = command
+                .get_arguments()
+                .find(|it| it.get_long() == Some("strict"));
+            let help = strict
+                .unwrap()
+                .get_long_help()
+                .unwrap()
+                .to_string()
+                .replace('\n', " ");
             let (_, listed) = help.split_once("accepted: ").unwrap();
             let mut listed: Vec<_> = listed.trim_end_matches('.').split(", ").collect();
             let is_possible = |it: &Reason| ![Reason::Chosen, impossible].contains(it);
-            let accepted = Reason::ALL.into_iter().filter(|it| it.is_intended() && is_possible(it));
+            let accepted = Reason::ALL
+                .into_iter()
+                .filter(|it| it.is_intended() && is_possible(it));
             let mut accepted: Vec<_> = accepted.map(Reason::name).collect();
             listed.sort_unstable();
             accepted.sort_unstable();

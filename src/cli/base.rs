@@ -65,7 +65,10 @@ pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitSt
         |_: &Origin, file: File<'_>, output: &mut Output| show_file(request, form, file, output);
     let read = each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
-        writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
+        writeln!(
+            output.out(),
+            "\nRFC 1808, section 3: the innermost of these gives the base."
+        )?;
         for rule in RULES {
             writeln!(output.out(), "  {} {}", rule.section(), rule.title())?;
         }
@@ -86,7 +89,11 @@ enum BasesForm {
 /// True if more than one file is read.
 fn has_several(documents: &Documents) -> bool {
     let files = walk(&documents.paths, &documents.selection).flatten();
-    documents.paths.len() > 1 || files.filter(|one| one.kind != EntryKind::Folder).nth(1).is_some()
+    documents.paths.len() > 1
+        || files
+            .filter(|one| one.kind != EntryKind::Folder)
+            .nth(1)
+            .is_some()
 }
 
 /// Shows the bases of a file. The flag is true if they were shown as a tree.
@@ -98,7 +105,11 @@ fn show_file(
 ) -> io::Result<(ExitStatus, bool)> {
     let (mut has_tree, mut hints, path) = (false, BaseHints::default(), file.path);
     if let Contents::Archive(archive) = file.contents {
-        let form = if request.json { BasesForm::Json } else { BasesForm::Line };
+        let form = if request.json {
+            BasesForm::Json
+        } else {
+            BasesForm::Line
+        };
         let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
             Ok(show_document(form, input, &archived.options, output)?.1)
         };
@@ -106,7 +117,10 @@ fn show_file(
             has_tree |= is_tree;
             Ok(())
         });
-        return Ok((status_after(read.map(drop), ExitStatus::Done, output)?, has_tree));
+        return Ok((
+            status_after(read.map(drop), ExitStatus::Done, output)?,
+            has_tree,
+        ));
     }
     let read = file.each(|input, options| {
         let (totals, is_tree) = show_document(form, input, options, output)?;
@@ -115,8 +129,9 @@ fn show_file(
         Ok(())
     });
     let read = Failure::separate(read)?;
-    if let Some(hint) =
-        hints.url.filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
+    if let Some(hint) = hints
+        .url
+        .filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
     {
         output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
     }
@@ -133,7 +148,10 @@ fn show_document(
     let is_tree = form == BasesForm::Levels && input.format.has_headings();
     let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
     let places = FilePlaces::of(input, &totals);
-    for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
+    for found in by_place(&report.diagnostics)
+        .into_iter()
+        .filter(|one| is_of_bases(one.code))
+    {
         output.report_diagnostic(&places, found);
     }
     match form {
@@ -173,7 +191,12 @@ fn print_line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> 
     writeln!(output.out(), "{path}{number}\t{base}\t{source}")
 }
 
-const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];
+const RULES: [Rule; 4] = [
+    Rule::Embedded,
+    Rule::Encapsulating,
+    Rule::Retrieval,
+    Rule::Default,
+];
 
 fn print_levels(
     input: &Input<'_>,
@@ -221,7 +244,12 @@ fn print_level(
     if let Some(value) = &level.value {
         write!(out, "{}  ", styler.paint(style, visible_reference(value)))?;
     }
-    write!(out, "{}: {}", styler.paint(style, status), visible(&level.reason))?;
+    write!(
+        out,
+        "{}: {}",
+        styler.paint(style, status),
+        visible(&level.reason)
+    )?;
     if let Some(span) = level.span {
         write!(out, "  ({})", styler.paint(PLACE, places.at(span)))?;
     }
@@ -231,7 +259,11 @@ fn print_level(
 fn print_base(chain: &BaseChain, styler: Styler, out: &mut dyn Write) -> io::Result<()> {
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (rule, source) = (chain.rule.section(), chain.source.name());
-    writeln!(out, "base: {}  ({rule} {source})", styler.paint(TAKEN, base))
+    writeln!(
+        out,
+        "base: {}  ({rule} {source})",
+        styler.paint(TAKEN, base)
+    )
 }
 
 /// The largest depth of a tree that is drawn; deeper entities are indented no further.
@@ -248,8 +280,11 @@ fn print_entities(
     let out = output.out();
     // In reverse order, the first child found of each parent is its last child.
     let mut seen_parents = HashSet::new();
-    let mut is_last: Vec<bool> =
-        entities.iter().rev().map(|entity| seen_parents.insert(entity.parent)).collect();
+    let mut is_last: Vec<bool> = entities
+        .iter()
+        .rev()
+        .map(|entity| seen_parents.insert(entity.parent))
+        .collect();
     is_last.reverse();
     let mut depths: Vec<usize> = Vec::with_capacity(entities.len());
     // For each level, true if more siblings follow.
@@ -259,10 +294,16 @@ fn print_entities(
         depths.push(depth);
         follows.truncate(depth);
         let bar = |follows: bool| if follows { "│  " } else { "   " };
-        let around: String =
-            follows.iter().skip(1).take(DRAWN).map(|&follows| bar(follows)).collect();
+        let around: String = follows
+            .iter()
+            .skip(1)
+            .take(DRAWN)
+            .map(|&follows| bar(follows))
+            .collect();
         follows.push(!is_last[index]);
-        let has_children = entities.get(index + 1).is_some_and(|next| next.parent == Some(index));
+        let has_children = entities
+            .get(index + 1)
+            .is_some_and(|next| next.parent == Some(index));
         let (branch, beneath) = match (depth, is_last[index]) {
             (0, _) => ("", ""),
             (_, true) => ("└─ ", "   "),
@@ -274,9 +315,18 @@ fn print_entities(
             (_, number) => number.to_owned(),
         };
         let media_type = visible(&entity.media_type);
-        writeln!(out, "{around}{branch}{}  {media_type}", styler.paint(HEADING, number))?;
+        writeln!(
+            out,
+            "{around}{branch}{}  {media_type}",
+            styler.paint(HEADING, number)
+        )?;
         let beneath = format!("{around}{beneath}{}", bar(has_children));
-        for level in entity.chain.levels.iter().filter(|level| level.value.is_some()) {
+        for level in entity
+            .chain
+            .levels
+            .iter()
+            .filter(|level| level.value.is_some())
+        {
             write!(out, "{beneath}")?;
             print_level(level, Some(level.rule), places, styler, out)?;
         }

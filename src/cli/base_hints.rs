@@ -46,7 +46,13 @@ pub(crate) struct BaseHint {
 
 impl Display for BaseHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, by, line, column, .. } = self;
+        let Self {
+            url,
+            by,
+            line,
+            column,
+            ..
+        } = self;
         write!(f, "try --url {} ({by}, {line}:{column})", shell::word(url))?;
         if self.is_page {
             write!(f, " or --trust canonical")?;
@@ -76,7 +82,13 @@ impl BaseHints {
         let Some((url, by, span)) = named else { return };
         self.pages += usize::from(is_page);
         let (line, column) = FilePlaces::of(input, totals).line_and_column(span);
-        self.url = Some(BaseHint { url, by, is_page, line, column });
+        self.url = Some(BaseHint {
+            url,
+            by,
+            is_page,
+            line,
+            column,
+        });
     }
 
     /// Adds the hints for later files.
@@ -96,7 +108,10 @@ impl BaseHints {
 
     /// Reports the hints for several files.
     pub(crate) fn report(&self, output: &mut Output) {
-        let files = ["file names its canonical URL,", "files name their canonical URLs,"];
+        let files = [
+            "file names its canonical URL,",
+            "files name their canonical URLs,",
+        ];
         output.notice_of(self.pages, files, "which --trust canonical uses");
         self.report_scheme(output);
     }
@@ -108,8 +123,10 @@ impl BaseHints {
 }
 
 /// The message about links that lack only a scheme.
-const LACKING: [&str; 2] =
-    ["link without a base begins with // and lacks", "links without a base begin with // and lack"];
+const LACKING: [&str; 2] = [
+    "link without a base begins with // and lacks",
+    "links without a base begin with // and lack",
+];
 const ONLY_SCHEME: &str = "only a scheme: --assume-scheme https";
 
 /// Reports the number of links that lack only a scheme.

@@ -67,7 +67,9 @@ impl CapturePlan {
                     uses.into_iter().for_each(|uses| all_uses.merge(uses));
                     let item = first.saturating_add(number);
                     next = item.saturating_add(1);
-                    found.into_iter().for_each(|capture| captures.add(item, capture));
+                    found
+                        .into_iter()
+                        .for_each(|capture| captures.add(item, capture));
                     Ok(())
                 })
             });
@@ -115,14 +117,18 @@ impl CapturePlan {
         let on_item = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
             let item = first.saturating_add(archived.number);
             let begin = self.by_item.partition_point(|(other, _)| *other < item);
-            let resources = self.by_item[begin..].iter().take_while(|(other, _)| *other == item);
+            let resources = self.by_item[begin..]
+                .iter()
+                .take_while(|(other, _)| *other == item);
             let one = |&(_, number): &(u32, u32)| work(number as usize, (input, archived), output);
             Ok(resources.map(one).collect::<Vec<_>>())
         };
         let anomalies = with_archive(path, documents, wanted, |archive| {
             format = archive.contents.format();
             archive::each(archive, output, on_item, |results, _, output| {
-                results.into_iter().try_for_each(|result| done(result, output))
+                results
+                    .into_iter()
+                    .try_for_each(|result| done(result, output))
             })
         })?;
         Ok((format, anomalies))
@@ -143,7 +149,9 @@ impl CapturePlan {
         number: usize,
         archived: &'a Archived,
     ) -> Result<CapturedDocument<'a>, &'static str> {
-        archived.body().map(|body| self.with_options(number, archived, body))
+        archived
+            .body()
+            .map(|body| self.with_options(number, archived, body))
     }
 
     /// Like [`document`](Self::document), for a copy that opens from disk. Browsers then determine the format without the
@@ -170,7 +178,10 @@ impl CapturePlan {
         body: CapturedBody<'a>,
     ) -> CapturedDocument<'a> {
         let options = is_read(body.format, &archived.options.scan).then(|| {
-            let mut options = Options { format: body.format, ..archived.options.clone() };
+            let mut options = Options {
+                format: body.format,
+                ..archived.options.clone()
+            };
             options.retrieval = Some(archived.retrieval(self.chosen.url(number)));
             options.scan.charset = body.charset.or(options.scan.charset);
             options
@@ -183,8 +194,10 @@ impl CapturePlan {
 fn property_uses(capture: &Capture, archived: &Archived) -> PropertyUses {
     let mut uses = PropertyUses::default();
     let media_type = capture.media_type.to_ascii_lowercase();
-    let may_have_styles =
-        media_type.is_empty() || ["html", "css", "svg"].iter().any(|one| media_type.contains(one));
+    let may_have_styles = media_type.is_empty()
+        || ["html", "css", "svg"]
+            .iter()
+            .any(|one| media_type.contains(one));
     if let Some(Ok(body)) = may_have_styles.then(|| archived.body()) {
         uses.add(capture.url.as_bytes(), &body.bytes, body.format);
     }
@@ -205,7 +218,10 @@ pub(crate) fn holds_resources(path: &Path, format: Option<Format>) -> bool {
 /// True if all named files are archives.
 pub(crate) fn are_all_archives(documents: &Documents) -> bool {
     let format = |path: &PathBuf| format_of_file(path, documents.reading.format);
-    documents.paths.iter().all(|path| format(path).is_some_and(Format::is_archive))
+    documents
+        .paths
+        .iter()
+        .all(|path| format(path).is_some_and(Format::is_archive))
 }
 
 /// Opens the archive at `path` and hands it to `work`.
@@ -217,16 +233,23 @@ fn with_archive(
 ) -> FileResult<usize> {
     let origin = Origin::named(path)?;
     match File::open(&origin, documents, None)? {
-        OpenedInput::Document(File { contents: Contents::Archive(archive), .. }) => {
-            work(Archive { wanted, ..archive })
-        }
+        OpenedInput::Document(File {
+            contents: Contents::Archive(archive),
+            ..
+        }) => work(Archive { wanted, ..archive }),
         OpenedInput::Document(File {
             contents: Contents::Document(bytes, options),
             format: Format::Message,
             ..
         }) => {
             let (contents, jobs) = (ArchiveContents::Message(bytes), documents.jobs);
-            work(Archive { path, contents, options, jobs, wanted })
+            work(Archive {
+                path,
+                contents,
+                options,
+                jobs,
+                wanted,
+            })
         }
         OpenedInput::Document(_) => {
             let why = "not an archive; name only archives";
@@ -248,5 +271,9 @@ fn place_of(url: &str) -> PathBuf {
     let place = url.split_once("://").map_or(url, |(_, place)| place);
     let path = place.split(['?', '#']).next().unwrap_or_default();
     // A URL that ends in `/` is treated as a file, so that a pattern for the files of a folder matches it.
-    PathBuf::from(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
+    PathBuf::from(if path.ends_with('/') {
+        format!("{path}index.html")
+    } else {
+        path.to_owned()
+    })
 }

@@ -51,9 +51,20 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     let is_by_target = !request.lists_links;
     let prints_findings = !request.missing.as_deref().is_some_and(is_standard_input);
     let is_by_link = !is_by_target && prints_findings;
-    let list = if is_by_link { request.list.clone() } else { Classes::default() };
+    let list = if is_by_link {
+        request.list.clone()
+    } else {
+        Classes::default()
+    };
     let has_targets = is_by_target || request.report.is_some() || request.missing.is_some();
-    let listed = listing::list(request, &list, has_targets, &mut tree, baseline.as_ref(), output)?;
+    let listed = listing::list(
+        request,
+        &list,
+        has_targets,
+        &mut tree,
+        baseline.as_ref(),
+        output,
+    )?;
     status = status.max(listed.status);
     let denied = listed.not_accepted(&tree, |class| request.deny.contains(class));
     if is_by_target && prints_findings && !tree.files.is_empty() {
@@ -74,7 +85,11 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     report_move(request, &tree, &listed, output);
     // The program ends now, so freeing a large tree would only take time.
     std::mem::forget(tree);
-    Ok(if is_held { status } else { status.max(ExitStatus::NotHeld) })
+    Ok(if is_held {
+        status
+    } else {
+        status.max(ExitStatus::NotHeld)
+    })
 }
 
 fn report_accepted(
@@ -83,11 +98,16 @@ fn report_accepted(
     listed: &Listed,
     output: &mut Output,
 ) {
-    let (Some(baseline), Some(path)) = (baseline, &request.baseline) else { return };
+    let (Some(baseline), Some(path)) = (baseline, &request.baseline) else {
+        return;
+    };
     let accepted = count(listed.accepted(), "finding is", "findings are");
     let gone = match baseline.len().saturating_sub(listed.accepted()) {
         0 => String::new(),
-        gone => format!("; {gone} in it no longer {}", if gone == 1 { "occurs" } else { "occur" }),
+        gone => format!(
+            "; {gone} in it no longer {}",
+            if gone == 1 { "occurs" } else { "occur" }
+        ),
     };
     output.notice(&format_args!("{accepted} accepted by {}{gone}", name(path)));
 }
@@ -113,7 +133,9 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output:
     {
         return;
     }
-    let from = root.map(|url| format!(" --url {}", shell::word(url.as_str()))).unwrap_or_default();
+    let from = root
+        .map(|url| format!(" --url {}", shell::word(url.as_str())))
+        .unwrap_or_default();
     let to = match &request.to {
         None => "--relative".to_owned(),
         Some(place) if place.as_str().starts_with("file:") => "--relative=disk".to_owned(),
@@ -140,8 +162,16 @@ fn report_totals(
     }
     let sum = &tree.sum;
     if let Some(plan) = &tree.captures {
-        let missing = listed.targets.iter().filter(|target| target.class == Class::Missing).count();
-        let on = tree.files.iter().filter(|file| file.counts.of(Class::Missing) > 0).count();
+        let missing = listed
+            .targets
+            .iter()
+            .filter(|target| target.class == Class::Missing)
+            .count();
+        let on = tree
+            .files
+            .iter()
+            .filter(|file| file.counts.of(Class::Missing) > 0)
+            .count();
         output.notice(&format_args!(
             "{}, {}; {} missing on {}",
             counted(tree.files.len(), "document", "documents"),
@@ -155,25 +185,48 @@ fn report_totals(
         counted(tree.files.len(), "document", "documents"),
         counted(sum.links(), "link", "links")
     ));
-    let names = sum.classes.keys().map(|class| class.name().len()).max().unwrap_or(0).max(9);
-    let width = sum.classes.values().map(|links| number(*links).len()).max().unwrap_or(0);
+    let names = sum
+        .classes
+        .keys()
+        .map(|class| class.name().len())
+        .max()
+        .unwrap_or(0)
+        .max(9);
+    let width = sum
+        .classes
+        .values()
+        .map(|links| number(*links).len())
+        .max()
+        .unwrap_or(0);
     for class in Class::ALL.iter().rev() {
         let links = sum.of(*class);
         if links == 0 {
             continue;
         }
-        output.notice(&format_args!("  {:names$} {:>width$}", class.name(), number(links)));
+        output.notice(&format_args!(
+            "  {:names$} {:>width$}",
+            class.name(),
+            number(links)
+        ));
     }
     let what = "elsewhere under another resolver";
     output.notice_of(sum.differing, ["link leads", "links lead"], what);
     let what = "no base URL; give the URL of the folder with --url, --url-map or --layout";
-    output.notice_of(sum.without_base, ["relative link has", "relative links have"], what);
+    output.notice_of(
+        sum.without_base,
+        ["relative link has", "relative links have"],
+        what,
+    );
     if tree.origins.assumes_root && request.to.is_none() {
         let what = "with /, so the target depends on the URL of the folder; give it with --url";
         output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
     }
     let what = "of HTML and skipped; --include includes such files";
-    output.notice_of(tree.parts, ["file is only a fragment", "files are only fragments"], what);
+    output.notice_of(
+        tree.parts,
+        ["file is only a fragment", "files are only fragments"],
+        what,
+    );
     report_scheme(sum.without_scheme, output);
     tree.skipped.report_archives(output);
     tree.skipped.report_links(true, output);

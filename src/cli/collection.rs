@@ -37,7 +37,11 @@ pub(crate) fn of_folder(
 ) -> Result<Collection> {
     let (mut found, mut failed) = (walk(&documents.paths, selection), None);
     let kept = |entry: Result<TreeEntry>| entry.map_err(|error| failed = Some(error)).ok();
-    let mut origins = found.by_ref().filter_map(kept).filter(takes).map(Origin::Entry);
+    let mut origins = found
+        .by_ref()
+        .filter_map(kept)
+        .filter(takes)
+        .map(Origin::Entry);
     let chunks = iter::from_fn(|| {
         let chunk: Vec<Origin> = origins.by_ref().take(FILES).collect();
         (!chunk.is_empty()).then_some(chunk)
@@ -52,7 +56,9 @@ pub(crate) fn of_folder(
     let mut collection = Collection::new(documents.origins());
     all_in_order(documents.jobs, chunks, retrievals, |found| {
         for (origin, retrieval) in &found {
-            let Origin::Entry(entry) = origin else { continue };
+            let Origin::Entry(entry) = origin else {
+                continue;
+            };
             let is_read = reads_links && entry.kind == EntryKind::Symlink;
             match is_read.then(|| fs::read_link(&entry.path)) {
                 Some(Ok(target)) => collection.add_link(entry, &target, retrieval.as_ref()),
@@ -63,7 +69,9 @@ pub(crate) fn of_folder(
     for path in found.unread_below_roots() {
         collection.add_unknown(path);
     }
-    let is_root_unread = found.unread_below_roots().any(|path| path.as_os_str().is_empty());
+    let is_root_unread = found
+        .unread_below_roots()
+        .any(|path| path.as_os_str().is_empty());
     match failed.filter(|_: &Error| is_root_unread) {
         Some(error) => Err(error),
         None => Ok(collection),
@@ -72,7 +80,9 @@ pub(crate) fn of_folder(
 
 /// Records where the files of `collection`, which are in the folder of `documents`, use custom properties.
 pub(crate) fn note_property_uses(collection: &mut Collection, documents: &Documents) {
-    let Some(folder) = documents.roots().next().filter(|_| documents.has_folder()) else { return };
+    let Some(folder) = documents.roots().next().filter(|_| documents.has_folder()) else {
+        return;
+    };
     let mut numbers = 0..collection.count();
     let chunks = iter::from_fn(|| {
         let chunk: Vec<usize> = numbers.by_ref().take(FILES).collect();
@@ -81,7 +91,9 @@ pub(crate) fn note_property_uses(collection: &mut Collection, documents: &Docume
     let read = |chunk: Vec<usize>| {
         let mut uses = PropertyUses::default();
         for number in chunk {
-            let Some(path) = path_of(collection.path(number)) else { continue };
+            let Some(path) = path_of(collection.path(number)) else {
+                continue;
+            };
             let path = folder.join(path);
             let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
             let format =

@@ -60,7 +60,11 @@ pub(crate) fn print(
     let styler = output.styler;
     if !std::mem::replace(&mut progress.named, true) {
         for mark in ["---", "+++"] {
-            writeln!(output.out(), "{}", styler.paint(HEADING, format_args!("{mark} {name}")))?;
+            writeln!(
+                output.out(),
+                "{}",
+                styler.paint(HEADING, format_args!("{mark} {name}"))
+            )?;
         }
     }
     for hunk in changes.chunk_by(|a, b| b.line - (a.line + a.removed) <= 2 * CONTEXT) {
@@ -111,7 +115,11 @@ fn print_lines(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io:
         write!(out, "{style}{}", char::from(mark))?;
         if is_terminal {
             let text = String::from_utf8_lossy(text);
-            write!(out, "{}", text.split('\t').map(visible).collect::<Vec<_>>().join("\t"))?;
+            write!(
+                out,
+                "{}",
+                text.split('\t').map(visible).collect::<Vec<_>>().join("\t")
+            )?;
         } else {
             out.write_all(text)?;
         }
@@ -165,16 +173,28 @@ impl ChangedLines {
     /// The change from the lines `old`, which begin at `line`, to `new`; `None` if they are equal.
     fn of(line: usize, old: &[&[u8]], new: &[u8]) -> Option<Self> {
         let new: Vec<&[u8]> = new.split_inclusive(|&byte| byte == b'\n').collect();
-        let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let before = old
+            .iter()
+            .zip(&new)
+            .take_while(|(old, new)| old == new)
+            .count();
         let (old, new) = (&old[before..], &new[before..]);
-        let after = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new);
+        let after = old
+            .iter()
+            .rev()
+            .zip(new.iter().rev())
+            .take_while(|(old, new)| old == new);
         let after = after.count();
         let (removed, new) = (old.len() - after, &new[..new.len() - after]);
         if removed == 0 && new.is_empty() {
             return None;
         }
         let added = new.iter().map(|line| line.to_vec()).collect();
-        Some(Self { line: line + before, removed, added })
+        Some(Self {
+            line: line + before,
+            removed,
+            added,
+        })
     }
 
     /// The number of lines by which the change makes the result longer.
@@ -196,7 +216,10 @@ mod tests {
         for (start, end, new) in edits {
             list.push(Span::new(*start, *end), new.as_bytes()).unwrap();
         }
-        let lines: Vec<&[u8]> = source.as_bytes().split_inclusive(|&byte| byte == b'\n').collect();
+        let lines: Vec<&[u8]> = source
+            .as_bytes()
+            .split_inclusive(|&byte| byte == b'\n')
+            .collect();
         let changes = changes(source.as_bytes(), &lines, &list);
         let shown: Vec<_> = changes
             .iter()
@@ -212,8 +235,16 @@ mod tests {
     fn edits_become_changes_of_lines() {
         check("a\nb\nc\n", &[], &[]);
         check("a\nb\nc\n", &[(2, 3, "B")], &[r#"1 -1 +"B\n""#]);
-        check("ab\ncd\n", &[(0, 1, "A"), (1, 1, "-"), (4, 5, "D")], &[r#"0 -2 +"A-b\ncD\n""#]);
-        check("a\nb\nc\nd", &[(0, 1, "A"), (6, 7, "D")], &[r#"0 -1 +"A\n""#, r#"3 -1 +"D""#]);
+        check(
+            "ab\ncd\n",
+            &[(0, 1, "A"), (1, 1, "-"), (4, 5, "D")],
+            &[r#"0 -2 +"A-b\ncD\n""#],
+        );
+        check(
+            "a\nb\nc\nd",
+            &[(0, 1, "A"), (6, 7, "D")],
+            &[r#"0 -1 +"A\n""#, r#"3 -1 +"D""#],
+        );
     }
 
     #[test]

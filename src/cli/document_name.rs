@@ -44,6 +44,7 @@ impl<'a> DocumentName<'a> {
 impl fmt::Display for DocumentName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&name(self.path))?;
-        self.record.map_or(Ok(()), |record| write!(f, "@{}", record.offset))
+        self.record
+            .map_or(Ok(()), |record| write!(f, "@{}", record.offset))
     }
 }

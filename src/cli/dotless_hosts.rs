@@ -29,11 +29,16 @@ pub(crate) fn note(
     retrieval: Option<&Retrieval>,
 ) {
     let is_of_layout = retrieval.is_some_and(|one| one.source == Source::Layout);
-    let Some(host) = seen.relative.first().filter(|_| is_of_layout) else { return };
+    let Some(host) = seen.relative.first().filter(|_| is_of_layout) else {
+        return;
+    };
     if !host.to_str().is_none_or(is_telling)
         && let Some(folder) = entry.path.ancestors().nth(seen.relative.len() - 1)
     {
-        let mut known = documents.dotless_hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = documents
+            .dotless_hosts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if !known.contains(folder) {
             known.insert(folder.to_owned());
         }

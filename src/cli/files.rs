@@ -43,9 +43,9 @@ const BYTES: u64 = 128 << 10;
 /// There is a folder, and its URL cannot be followed by a path.
 pub(crate) fn check(documents: &Documents) -> Result<()> {
     match &documents.reading.origins.root_url {
-        Some(url) if documents.has_folder() && documents.parts.is_empty() => {
-            url.is_of_a_folder().map_err(|error| Error::new(format!("--url: {error}")))
-        }
+        Some(url) if documents.has_folder() && documents.parts.is_empty() => url
+            .is_of_a_folder()
+            .map_err(|error| Error::new(format!("--url: {error}"))),
         _ => Ok(()),
     }
 }
@@ -84,8 +84,9 @@ pub(crate) fn each<T: Send>(
 /// Creates and shows a progress bar for one reading of `documents`; `None` without a terminal.
 pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
     let roots = documents.roots().map(Path::to_owned).collect();
-    let progress =
-        io::stderr().is_terminal().then(|| Progress::over(roots, documents.selection.clone()));
+    let progress = io::stderr()
+        .is_terminal()
+        .then(|| Progress::over(roots, documents.selection.clone()));
     output.show_progress(progress.clone());
     progress
 }
@@ -119,12 +120,19 @@ fn work_through<T: Send>(
     };
     let blank = output.buffered();
     let work_buffered = |chunk: Chunk| {
-        let files = chunk.files.into_iter().take_while(|_| !is_stopped()).map(|origin| {
-            let mut buffer = blank.buffered();
-            process(origin, &mut buffer)
-                .map(|(origin, result)| (origin, buffer.into_buffer(), result))
-        });
-        Ok::<_, io::Error>((files.collect::<io::Result<FinishedFiles<T>>>()?, chunk.failure))
+        let files = chunk
+            .files
+            .into_iter()
+            .take_while(|_| !is_stopped())
+            .map(|origin| {
+                let mut buffer = blank.buffered();
+                process(origin, &mut buffer)
+                    .map(|(origin, result)| (origin, buffer.into_buffer(), result))
+            });
+        Ok::<_, io::Error>((
+            files.collect::<io::Result<FinishedFiles<T>>>()?,
+            chunk.failure,
+        ))
     };
     let (bounds, max_open, per_thread) = (all.bounds, all.max_open, all.per_thread);
     let mut failed = 0;
@@ -150,7 +158,9 @@ fn work_through<T: Send>(
             Ok::<_, io::Error>(())
         })?;
         done(finished, output)?;
-        let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else { break };
+        let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else {
+            break;
+        };
         let (origin, result) = process(origin, output)?;
         done(vec![(origin, BufferedOutput::default(), result)], output)?;
     }
@@ -162,7 +172,9 @@ const MISSING: usize = 5;
 
 /// Reports the first files that the table of URLs names but that do not exist.
 fn report_missing(documents: &Documents, output: &mut Output) {
-    let Some(map) = &documents.reading.origins.map else { return };
+    let Some(map) = &documents.reading.origins.map else {
+        return;
+    };
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     let missing = map.missing(&roots);
     for sentence in missing.iter().take(MISSING) {
@@ -170,7 +182,9 @@ fn report_missing(documents: &Documents, output: &mut Output) {
     }
     if missing.len() > MISSING {
         let more = missing.len() - MISSING;
-        output.caution(&format_args!("the table names {more} more files that do not exist"));
+        output.caution(&format_args!(
+            "the table names {more} more files that do not exist"
+        ));
     }
 }
 
@@ -214,7 +228,11 @@ impl<'d> FilesInOrder<'d> {
         let max_open = most_pending();
         let per_thread = (max_open / (2 * threads).max(1)).clamp(1, FILES);
         let size = usize::try_from(LARGE).unwrap_or(usize::MAX);
-        let bounds = Bounds { threads, items: max_open / per_thread, size };
+        let bounds = Bounds {
+            threads,
+            items: max_open / per_thread,
+            size,
+        };
         let alone_from = LARGE;
         Self {
             sources,
@@ -248,7 +266,10 @@ impl<'d> FilesInOrder<'d> {
         match documents.has_result_files {
             true => Self {
                 alone_from: u64::MAX,
-                bounds: Bounds { size: usize::MAX, ..all.bounds },
+                bounds: Bounds {
+                    size: usize::MAX,
+                    ..all.bounds
+                },
                 ..all
             },
             false => all,
@@ -332,7 +353,11 @@ pub(crate) enum SkipReason {
 impl SkipReason {
     /// The reason for a file that is not a document.
     pub(crate) fn of(file: &NonDocument) -> Self {
-        if file.is_archive { Self::Archive } else { Self::NonDocument }
+        if file.is_archive {
+            Self::Archive
+        } else {
+            Self::NonDocument
+        }
     }
 }
 
@@ -358,19 +383,30 @@ impl SkipCounts {
 
     /// Adds the counts of `others`.
     pub(crate) fn with(mut self, others: &Self) -> Self {
-        others.0.iter().for_each(|(why, number)| self.add(*why, *number));
+        others
+            .0
+            .iter()
+            .for_each(|(why, number)| self.add(*why, *number));
         self
     }
 
     /// The exit status of a run that skipped these files.
     pub(crate) fn status(&self) -> ExitStatus {
-        if self.count(SkipReason::Unusable) > 0 { ExitStatus::Unusable } else { ExitStatus::Done }
+        if self.count(SkipReason::Unusable) > 0 {
+            ExitStatus::Unusable
+        } else {
+            ExitStatus::Done
+        }
     }
 
     /// Reports the number of symbolic links, and the option that follows them if the command has it.
     pub(crate) fn report_links(&self, follows: bool, output: &mut Output) {
         let were = ["symbolic link was", "symbolic links were"];
-        let what = if follows { "skipped; --follow reads their targets" } else { "skipped" };
+        let what = if follows {
+            "skipped; --follow reads their targets"
+        } else {
+            "skipped"
+        };
         output.notice_of(self.count(SkipReason::Link), were, what);
     }
 
@@ -380,7 +416,11 @@ impl SkipCounts {
         let status = self.report_documents(documents, output);
         let others = self.count(SkipReason::NonDocument);
         if others > 0 {
-            output.notice(&count(others, "file is not a document", "files are not documents"));
+            output.notice(&count(
+                others,
+                "file is not a document",
+                "files are not documents",
+            ));
         }
         self.report_archives(output);
         self.report_links(true, output);
@@ -412,7 +452,11 @@ impl SkipCounts {
     /// Reports the skipped archives, and the commands that read them.
     pub(crate) fn report_archives(&self, output: &mut Output) {
         let what = "skipped; links and base read archives, and rewrite reads archives named on the command line";
-        output.notice_of(self.count(SkipReason::Archive), ["archive was", "archives were"], what);
+        output.notice_of(
+            self.count(SkipReason::Archive),
+            ["archive was", "archives were"],
+            what,
+        );
     }
 }
 
@@ -423,7 +467,9 @@ impl SkipCounts {
 ///
 /// A device, a pipe or a socket was found in a folder; opening it might block forever.
 pub(crate) fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
-    let Origin::Entry(entry) = origin else { return Ok(None) };
+    let Origin::Entry(entry) = origin else {
+        return Ok(None);
+    };
     Ok(match entry.kind {
         EntryKind::Folder => Some(SkipReason::Folder),
         _ if origin.is_named() => None,
@@ -462,8 +508,11 @@ pub(crate) fn each_document<T: Send>(
     work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
     mut done: impl FnMut(Origin, T) + Send,
 ) -> io::Result<ReadSummary> {
-    let mut read =
-        ReadSummary { status: ExitStatus::Done, documents: 0, skipped: SkipCounts::default() };
+    let mut read = ReadSummary {
+        status: ExitStatus::Done,
+        documents: 0,
+        skipped: SkipCounts::default(),
+    };
     let process = |origin: &Origin, output: &mut Output| {
         let opened = match skip_reason(origin) {
             Ok(Some(why)) => return Ok(Err(why)),

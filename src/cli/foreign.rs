@@ -45,13 +45,21 @@ enum Remedy {
 /// The first bytes of each kind of file, and its name.
 const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
     (b"\x1f\x8b\x08", "gzip data", Remedy::Decompress("gunzip")),
-    (b"\x28\xb5\x2f\xfd", "Zstandard data", Remedy::Decompress("unzstd")),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "Zstandard data",
+        Remedy::Decompress("unzstd"),
+    ),
     (b"\xfd7zXZ\0", "xz data", Remedy::Decompress("unxz")),
     (b"\x89PNG\r\n\x1a\n", "a PNG image", Remedy::Nothing),
     (b"\xff\xd8\xff", "a JPEG image", Remedy::Nothing),
     (b"GIF87a", "a GIF image", Remedy::Nothing),
     (b"GIF89a", "a GIF image", Remedy::Nothing),
-    (b"%PDF-", "a PDF file", Remedy::Convert("convert it to HTML with pdftohtml -s {}")),
+    (
+        b"%PDF-",
+        "a PDF file",
+        Remedy::Convert("convert it to HTML with pdftohtml -s {}"),
+    ),
     (
         b"bplist00",
         "a binary property list, such as a web archive of Safari",
@@ -61,10 +69,26 @@ const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
 
 /// The kinds of ZIP archives, by bytes of their first entries.
 const ZIPS: &[(&[u8], &str, Remedy)] = &[
-    (b"mimetypeapplication/epub+zip", "an EPUB book, a ZIP archive", Remedy::Unzip),
-    (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file, a ZIP archive", OFFICE),
-    (b"[Content_Types].xml", "an Office Open XML file (.docx and the like), a ZIP archive", OFFICE),
-    (b"/index.rdf", "a MAFF web archive, a ZIP archive", Remedy::Unzip),
+    (
+        b"mimetypeapplication/epub+zip",
+        "an EPUB book, a ZIP archive",
+        Remedy::Unzip,
+    ),
+    (
+        b"mimetypeapplication/vnd.oasis.opendocument",
+        "an OpenDocument file, a ZIP archive",
+        OFFICE,
+    ),
+    (
+        b"[Content_Types].xml",
+        "an Office Open XML file (.docx and the like), a ZIP archive",
+        OFFICE,
+    ),
+    (
+        b"/index.rdf",
+        "a MAFF web archive, a ZIP archive",
+        Remedy::Unzip,
+    ),
 ];
 
 const OFFICE: Remedy = Remedy::Convert("convert it to HTML with pandoc or LibreOffice");
@@ -84,8 +108,9 @@ impl ForeignFile {
     /// A text may begin with the signature of a GIF image. But among the first 32 bytes of an image, at least one is
     /// zero or not ASCII.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
-        if let Some(&(signature, kind, remedy)) =
-            SIGNATURES.iter().find(|(signature, ..)| head.starts_with(signature))
+        if let Some(&(signature, kind, remedy)) = SIGNATURES
+            .iter()
+            .find(|(signature, ..)| head.starts_with(signature))
         {
             let is_text = |head: &[u8]| !head.iter().any(|&byte| byte == 0 || byte >= 0x80);
             let is_gif = signature.starts_with(b"GIF");
@@ -96,8 +121,10 @@ impl ForeignFile {
             let head = &head[..head.len().min(ZIP_HEAD)];
             let has = |bytes: &[u8]| memchr::memmem::find(head, bytes).is_some();
             let known = ZIPS.iter().find(|(bytes, ..)| has(bytes));
-            let (kind, remedy) =
-                known.map_or(("a ZIP archive", Remedy::Unzip), |&(_, kind, remedy)| (kind, remedy));
+            let (kind, remedy) = known
+                .map_or(("a ZIP archive", Remedy::Unzip), |&(_, kind, remedy)| {
+                    (kind, remedy)
+                });
             return Some(Self { kind, remedy });
         }
         None
@@ -113,10 +140,15 @@ impl ForeignFile {
             () if is(|&[high, low]| high == 0 && is_text(low)) => "utf-16be",
             () => return None,
         };
-        let is_declared =
-            matches!(head, [b'<', 0, b'?', 0, b'x', 0, ..] | [0, b'<', 0, b'?', 0, b'x', ..]);
+        let is_declared = matches!(
+            head,
+            [b'<', 0, b'?', 0, b'x', 0, ..] | [0, b'<', 0, b'?', 0, b'x', ..]
+        );
         let kind = "UTF-16 without a byte order mark";
-        (!is_declared).then_some(Self { kind, remedy: Remedy::Charset(label) })
+        (!is_declared).then_some(Self {
+            kind,
+            remedy: Remedy::Charset(label),
+        })
     }
 
     /// A sentence about the file `path`, which should have been read as `format`.
@@ -169,7 +201,11 @@ mod tests {
             (b"<p>", None),
             (b"", None),
         ] {
-            assert_eq!(ForeignFile::of(head).map(|found| found.kind), kind, "{head:?}");
+            assert_eq!(
+                ForeignFile::of(head).map(|found| found.kind),
+                kind,
+                "{head:?}"
+            );
         }
     }
 
@@ -189,7 +225,11 @@ mod tests {
             (b"\0\0\0\0", None),
             (b"", None),
         ] {
-            assert_eq!(ForeignFile::utf_16(head).map(|found| found.remedy), remedy, "{head:?}");
+            assert_eq!(
+                ForeignFile::utf_16(head).map(|found| found.remedy),
+                remedy,
+                "{head:?}"
+            );
         }
     }
 }

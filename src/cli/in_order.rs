@@ -42,13 +42,17 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
     work: impl Fn(I) -> R + Sync,
     receive: impl FnMut(R) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    let Some(first) = items.next() else { return Ok(()) };
+    let Some(first) = items.next() else {
+        return Ok(());
+    };
     let mut items = iter::once(first).chain(items);
     let queue = Queue::new(bounds, receive);
     let is_done = bounds.threads > 1
         && thread::scope(|scope| {
             let spawn = |_: &usize| {
-                thread::Builder::new().spawn_scoped(scope, || queue.work(&work)).is_ok()
+                thread::Builder::new()
+                    .spawn_scoped(scope, || queue.work(&work))
+                    .is_ok()
             };
             let is_shared = (0..bounds.threads).filter(spawn).count() > 0;
             if is_shared {
@@ -56,7 +60,10 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
             }
             is_shared
         });
-    let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let state = queue
+        .state
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     match (state.failed, state.receive) {
         (Some(error), _) => Err(error),
         (None, Some(mut receive)) if !is_done => {
@@ -73,7 +80,11 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
     work: impl Fn(I) -> R + Sync,
     mut receive: impl FnMut(R) + Send,
 ) {
-    let bounds = Bounds { threads, items: 4 * threads, size: usize::MAX };
+    let bounds = Bounds {
+        threads,
+        items: 4 * threads,
+        size: usize::MAX,
+    };
     let Ok(()) = in_order(bounds, items.map(|item| (item, 0)), work, |result| {
         receive(result);
         Ok::<_, Infallible>(())
@@ -129,7 +140,12 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
             failed: None,
             is_over: false,
         };
-        Self { bounds, state: Mutex::new(state), item: Condvar::new(), result: Condvar::new() }
+        Self {
+            bounds,
+            state: Mutex::new(state),
+            item: Condvar::new(),
+            result: Condvar::new(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, QueueState<I, R, E, F>> {
@@ -147,7 +163,9 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
             if self.wait(has_room).is_over {
                 break;
             }
-            let Some((item, size)) = items.next() else { break };
+            let Some((item, size)) = items.next() else {
+                break;
+            };
             let mut state = self.lock();
             state.items.push_back((number, item));
             state.sizes.push_back(size);
@@ -172,7 +190,10 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
                 return state;
             }
             state.is_full = true;
-            state = self.result.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .result
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -186,7 +207,10 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
                     return;
                 }
                 state.idle += 1;
-                state = self.item.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self
+                    .item
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
                 state.idle -= 1;
                 continue;
             };
@@ -253,7 +277,11 @@ mod tests {
     use std::time::Duration;
 
     fn bounds(threads: usize) -> Bounds {
-        Bounds { threads, items: 4, size: 100 }
+        Bounds {
+            threads,
+            items: 4,
+            size: 100,
+        }
     }
 
     #[test]
@@ -262,15 +290,27 @@ mod tests {
             let mut received = Vec::new();
             let work = |item: u32| {
                 // Every third item takes longer than the next two.
-                thread::sleep(Duration::from_micros(if item.is_multiple_of(3) { 300 } else { 0 }));
+                thread::sleep(Duration::from_micros(if item.is_multiple_of(3) {
+                    300
+                } else {
+                    0
+                }));
                 item * 10
             };
-            let done = in_order(bounds(threads), (0..200).map(|item| (item, 1)), work, |result| {
-                received.push(result);
-                Ok::<_, ()>(())
-            });
+            let done = in_order(
+                bounds(threads),
+                (0..200).map(|item| (item, 1)),
+                work,
+                |result| {
+                    received.push(result);
+                    Ok::<_, ()>(())
+                },
+            );
             assert_eq!(done, Ok(()));
-            assert!(received.iter().copied().eq((0..200).map(|item| item * 10)), "{threads}");
+            assert!(
+                received.iter().copied().eq((0..200).map(|item| item * 10)),
+                "{threads}"
+            );
         }
     }
 
@@ -334,7 +374,12 @@ mod tests {
 
     #[test]
     fn no_items_need_no_work() {
-        let done = in_order(bounds(2), std::iter::empty::<(u8, usize)>(), |item| item, |_| Err(()));
+        let done = in_order(
+            bounds(2),
+            std::iter::empty::<(u8, usize)>(),
+            |item| item,
+            |_| Err(()),
+        );
         assert_eq!(done, Ok(()));
     }
 }

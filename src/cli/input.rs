@@ -106,7 +106,11 @@ impl NonDocument {
             return Ok(b"");
         }
         let rest = COPY_BUFFER.saturating_sub(self.head.len());
-        let read = self.rest.by_ref().take(rest as u64).read_to_end(&mut self.head);
+        let read = self
+            .rest
+            .by_ref()
+            .take(rest as u64)
+            .read_to_end(&mut self.head);
         read.map_err(|error| Error::io(path, error))?;
         Ok(&self.head)
     }
@@ -181,7 +185,16 @@ impl<'a> Input<'a> {
     /// A document that is a whole file or record.
     pub(crate) fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
         let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
-        Self { name, format, before, bytes, after, offset: 0, lines: 0, entity }
+        Self {
+            name,
+            format,
+            before,
+            bytes,
+            after,
+            offset: 0,
+            lines: 0,
+            entity,
+        }
     }
 }
 
@@ -212,7 +225,10 @@ impl<'a> File<'a> {
         reject_standard_output(path, metadata.as_ref())?;
         let is_wacz = reading.format == Some(Format::Wacz)
             || Format::detect(Some(&path.to_string_lossy()), b"") == Format::Wacz;
-        let again = file.as_ref().filter(|_| is_wacz).and_then(|file| file.try_clone().ok());
+        let again = file
+            .as_ref()
+            .filter(|_| is_wacz)
+            .and_then(|file| file.try_clone().ok());
         let mut reader = match file {
             Some(file) => Box::new(file) as Box<dyn Read>,
             None => Box::new(io::stdin().lock()),
@@ -221,8 +237,16 @@ impl<'a> File<'a> {
         let mut bytes = Vec::new();
         let size = usize::try_from(origin.size()).unwrap_or(0);
         bytes.reserve(size.min(HEAD) + 1);
-        let head = if reading.origins.canonical { canonical::HEAD } else { HEAD };
-        reader.by_ref().take(head as u64).read_to_end(&mut bytes).map_err(failed)?;
+        let head = if reading.origins.canonical {
+            canonical::HEAD
+        } else {
+            HEAD
+        };
+        reader
+            .by_ref()
+            .take(head as u64)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
         let scan = &reading.options.scan;
         let format = match reading.format {
             Some(format) => format,
@@ -266,7 +290,12 @@ impl<'a> File<'a> {
         };
         let options = match format.is_archive() {
             true => reading.options.clone(),
-            false => Options { format, retrieval, beside, ..reading.options.clone() },
+            false => Options {
+                format,
+                retrieval,
+                beside,
+                ..reading.options.clone()
+            },
         };
         let contents = if format.is_archive() {
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
@@ -284,10 +313,20 @@ impl<'a> File<'a> {
                 _ => return Err(Error::file(path, "this kind of archive cannot be read")),
             };
             let (jobs, wanted) = (documents.jobs, Wanted::Documents);
-            Contents::Archive(Archive { path, contents, options, jobs, wanted })
+            Contents::Archive(Archive {
+                path,
+                contents,
+                options,
+                jobs,
+                wanted,
+            })
         } else if format.holds_many() {
             let reader = Box::new(io::Cursor::new(bytes).chain(reader));
-            Contents::Mailbox(Mailbox { path, reader, options })
+            Contents::Mailbox(Mailbox {
+                path,
+                reader,
+                options,
+            })
         } else {
             if bytes.len() >= head {
                 // The size from the file system may be wrong, so a failed allocation is not an error.
@@ -296,7 +335,13 @@ impl<'a> File<'a> {
             }
             Contents::Document(bytes, options)
         };
-        Ok(OpenedInput::Document(Self { path, format, passed_over, metadata, contents }))
+        Ok(OpenedInput::Document(Self {
+            path,
+            format,
+            passed_over,
+            metadata,
+            contents,
+        }))
     }
 
     /// The file as one that is not a document: it was read only for links to resources of the site, and has none.
@@ -306,7 +351,13 @@ impl<'a> File<'a> {
             Contents::Mailbox(_) | Contents::Archive(_) => Vec::new(),
         };
         let (why, has_document_format, is_archive) = (None, false, false);
-        NonDocument { why, has_document_format, is_archive, head, rest: Box::new(io::empty()) }
+        NonDocument {
+            why,
+            has_document_format,
+            is_archive,
+            head,
+            rest: Box::new(io::empty()),
+        }
     }
 
     /// Calls `work` for every document in the file, with the library's options for it. Archives are read by
@@ -315,9 +366,18 @@ impl<'a> File<'a> {
         self,
         mut work: impl FnMut(&Input<'_>, &Options) -> FileResult<()>,
     ) -> FileResult<()> {
-        let Self { path, format, contents, .. } = self;
+        let Self {
+            path,
+            format,
+            contents,
+            ..
+        } = self;
         let (failed, name) = (|error| Error::io(path, error), DocumentName::of(path));
-        let Mailbox { reader, mut options, .. } = match contents {
+        let Mailbox {
+            reader,
+            mut options,
+            ..
+        } = match contents {
             Contents::Document(whole, options) => {
                 return work(&Input::whole(name, format, &whole), &options);
             }
@@ -330,12 +390,26 @@ impl<'a> File<'a> {
             let Span { start, end } = found.message;
             let (before, after) = (&found.bytes[..start], &found.bytes[end..]);
             let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
-            let offset = usize::try_from(found.offset).unwrap_or(usize::MAX).saturating_add(start);
+            let offset = usize::try_from(found.offset)
+                .unwrap_or(usize::MAX)
+                .saturating_add(start);
             lines += count(before);
             let entity: Arc<str> = found.number.to_string().into();
             options.scan.entity = Arc::clone(&entity);
             let bytes = &found.bytes[start..end];
-            work(&Input { name, format, before, bytes, after, offset, lines, entity }, &options)?;
+            work(
+                &Input {
+                    name,
+                    format,
+                    before,
+                    bytes,
+                    after,
+                    offset,
+                    lines,
+                    entity,
+                },
+                &options,
+            )?;
             lines += count(&found.bytes[start..]);
         }
         Ok(())
@@ -369,10 +443,15 @@ fn is_archive_skipped(
 ///
 /// The file cannot be read.
 pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
-    let Origin::Entry(entry) = origin else { return Ok(None) };
+    let Origin::Entry(entry) = origin else {
+        return Ok(None);
+    };
     let (reading, seen) = (&documents.reading, documents.below_settings_folder(entry));
     let of_head = |format, head: &[u8]| {
-        reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, head).0
+        reading
+            .origins
+            .of_seen(entry, seen.as_ref().unwrap_or(entry), format, head)
+            .0
     };
     let known = of_head(Format::Other, b"");
     let origins = &reading.origins;
@@ -381,11 +460,17 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     }
     let mut head = Vec::new();
     let (file, _) = entry.open(documents.selection.follow)?;
-    let most = if origins.canonical { canonical::HEAD } else { HEAD };
+    let most = if origins.canonical {
+        canonical::HEAD
+    } else {
+        HEAD
+    };
     let read = file.take(most as u64).read_to_end(&mut head);
     read.map_err(|error| Error::io(&entry.path, error))?;
     Ok(of_head(
-        reading.format.unwrap_or_else(|| detect(origin, &head, &reading.options.scan)),
+        reading
+            .format
+            .unwrap_or_else(|| detect(origin, &head, &reading.options.scan)),
         &head,
     ))
 }
@@ -393,8 +478,14 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
 /// Rejects the file `path` if standard output is redirected to it: the program would read its own output, or
 /// overwrite unread input. `seen` is the metadata of the file; without it, only standard input is checked.
 fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
-    let Some(length) = length_if_standard_output(path, seen) else { return Ok(()) };
-    let emptied = if length == 0 { ", which the shell has emptied" } else { "" };
+    let Some(length) = length_if_standard_output(path, seen) else {
+        return Ok(());
+    };
+    let emptied = if length == 0 {
+        ", which the shell has emptied"
+    } else {
+        ""
+    };
     let why = format!(
         "standard output is redirected to this file{emptied}; write to another file, or use `rewrite --in-place`"
     );
@@ -413,7 +504,10 @@ fn length_if_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
 
     static STANDARD: OnceLock<Option<(u64, u64)>> = OnceLock::new();
     let of = |stream: BorrowedFd<'_>| {
-        fs::File::from(stream.try_clone_to_owned().ok()?).metadata().ok().filter(Metadata::is_file)
+        fs::File::from(stream.try_clone_to_owned().ok()?)
+            .metadata()
+            .ok()
+            .filter(Metadata::is_file)
     };
     let identity = |file: &Metadata| (file.dev(), file.ino());
     let standard = STANDARD.get_or_init(|| of(io::stdout().as_fd()).as_ref().map(identity));

@@ -44,8 +44,13 @@ pub(crate) enum LinkResult {
 
 impl LinkResult {
     /// The results of `rewrite`, in the order of its JSON records.
-    pub(crate) const OF_REWRITE: &[Self] =
-        &[Self::Rewritten, Self::Absolute, Self::NoBase, Self::Left, Self::NotEditable];
+    pub(crate) const OF_REWRITE: &[Self] = &[
+        Self::Rewritten,
+        Self::Absolute,
+        Self::NoBase,
+        Self::Left,
+        Self::NotEditable,
+    ];
     /// The results of `localize`.
     pub(crate) const OF_LOCALIZE: &[Self] = &[
         Self::MadeLocal,
@@ -101,7 +106,10 @@ impl LinkResult {
     pub(crate) fn of_moved(link: &LinkReport) -> Self {
         let category = |reference| Reference::split(Grammar::Rfc3986, reference).category();
         let is_relative = |of: Category| {
-            !matches!(of, Category::AbsoluteUrl | Category::NetPath | Category::AbsPath)
+            !matches!(
+                of,
+                Category::AbsoluteUrl | Category::NetPath | Category::AbsPath
+            )
         };
         match (Self::of(link.outcome), category(link.in_output())) {
             (Self::Rewritten, _) if link.reason == Some(Reason::Nowhere) => Self::Nowhere,
@@ -170,7 +178,10 @@ impl LinkCounts {
 
     /// The number of links to local copies.
     pub(crate) fn local_copies(&self) -> usize {
-        let copies = self.counts.iter().filter(|((_, why), _)| *why == Some(Reason::LocalCopy));
+        let copies = self
+            .counts
+            .iter()
+            .filter(|((_, why), _)| *why == Some(Reason::LocalCopy));
         copies.map(|(_, number)| number).sum()
     }
 
@@ -189,7 +200,10 @@ impl LinkCounts {
     /// Adds the totals of `rewrite` for a document.
     pub(crate) fn add_totals(&mut self, totals: &Totals) {
         for (outcome, reason, number) in totals.counts() {
-            *self.counts.entry((LinkResult::of(outcome), reason)).or_default() += number;
+            *self
+                .counts
+                .entry((LinkResult::of(outcome), reason))
+                .or_default() += number;
         }
     }
 
@@ -197,8 +211,10 @@ impl LinkCounts {
     pub(crate) fn add_links(&mut self, report: &Report, of: fn(&LinkReport) -> LinkResult) {
         for link in &report.links {
             let result = of(link);
-            let implies_reason =
-                matches!(result, LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere);
+            let implies_reason = matches!(
+                result,
+                LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere
+            );
             let reason = link.reason.filter(|_| !implies_reason);
             *self.counts.entry((result, reason)).or_default() += 1;
         }
@@ -214,7 +230,10 @@ pub(crate) struct LinkCountsRecord<'t> {
 impl Serialize for LinkCountsRecord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let count = |result: &LinkResult| {
-            (result.name().replace(' ', "-"), self.link_counts.count(*result))
+            (
+                result.name().replace(' ', "-"),
+                self.link_counts.count(*result),
+            )
         };
         serializer.collect_map(self.results.iter().map(count))
     }
@@ -230,12 +249,18 @@ impl Display for LinkCounts {
         let mut before = ": ";
         let counts: Vec<_> = self.counts.iter().collect();
         for reasons in counts.chunk_by(|((one, _), _), ((other, _), _)| one == other) {
-            let Some(((result, _), _)) = reasons.first() else { continue };
+            let Some(((result, _), _)) = reasons.first() else {
+                continue;
+            };
             write!(f, "{before}{} {}", self.count(*result), result.name())?;
             before = ", ";
             let named = reasons.iter().filter_map(|((_, reason), number)| {
                 let name = (*reason)?.name();
-                Some(if reasons.len() == 1 { name.to_owned() } else { format!("{number} {name}") })
+                Some(if reasons.len() == 1 {
+                    name.to_owned()
+                } else {
+                    format!("{number} {name}")
+                })
             });
             let named: Vec<_> = named.collect();
             if !named.is_empty() {

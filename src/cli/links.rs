@@ -41,7 +41,9 @@ pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitSt
     let results = |to: &PathBuf| Results::new(to, extension(request), documents);
     let results = request.output.as_ref().map(results).transpose()?;
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
-        let Some(results) = &results else { return list_file(request, file, output) };
+        let Some(results) = &results else {
+            return list_file(request, file, output);
+        };
         let result = results.write(origin, output, |output| list_file(request, file, output));
         Ok(match ok_or_report(result, output)? {
             Some(listed) => listed,
@@ -131,7 +133,11 @@ struct LinkListing<'a> {
 
 impl<'a> LinkListing<'a> {
     fn of(request: &'a ListLinks) -> Self {
-        Self { request, is_listed: false, strict: StrictViolations::default() }
+        Self {
+            request,
+            is_listed: false,
+            strict: StrictViolations::default(),
+        }
     }
 
     /// Lists the links of a document.
@@ -149,8 +155,12 @@ impl<'a> LinkListing<'a> {
         }
         let name = input.name;
         let mut printed = Ok(());
-        let mut table =
-            Table { name, grammar: self.request.grammar, widths: None, waiting: Vec::new() };
+        let mut table = Table {
+            name,
+            grammar: self.request.grammar,
+            widths: None,
+            waiting: Vec::new(),
+        };
         let totals = baselink::links(input.bytes, options, &mut |mut found| {
             found.line += input.lines;
             if self.request.strict {
@@ -162,7 +172,10 @@ impl<'a> LinkListing<'a> {
         });
         printed.and_then(|()| table.flush(output))?;
         output.report_diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-        Ok((totals, std::mem::take(&mut self.strict).report("made absolute", output)))
+        Ok((
+            totals,
+            std::mem::take(&mut self.strict).report("made absolute", output),
+        ))
     }
 
     fn print(
@@ -176,7 +189,13 @@ impl<'a> LinkListing<'a> {
         match (self.request.form, &link.target) {
             (LinksForm::Json, _) => {
                 let place = (*line, *column);
-                output.json(&record::LinkRecord::of(table.name, place, offset, link, table.grammar))
+                output.json(&record::LinkRecord::of(
+                    table.name,
+                    place,
+                    offset,
+                    link,
+                    table.grammar,
+                ))
             }
             (LinksForm::Target, None) => Ok(()),
             // Control characters are escaped, so that a URL stays on one line.
@@ -212,12 +231,20 @@ impl Table<'_> {
             return self.print_row(&found, widths, output);
         }
         self.waiting.push(found);
-        if self.waiting.len() == AHEAD { self.flush(output) } else { Ok(()) }
+        if self.waiting.len() == AHEAD {
+            self.flush(output)
+        } else {
+            Ok(())
+        }
     }
 
     fn columns(&self, found: &ListedLink) -> [String; 3] {
         let link = &found.link;
-        [place_of(self.name, found), link.outcome.name().into(), location(link)]
+        [
+            place_of(self.name, found),
+            link.outcome.name().into(),
+            location(link),
+        ]
     }
 
     /// Computes the widths, and prints the waiting rows.
@@ -229,12 +256,17 @@ impl Table<'_> {
             }
         }
         // Columns that take more than half of the terminal are not aligned.
-        if output.width().is_some_and(|room| widths.iter().sum::<usize>() > room / 2) {
+        if output
+            .width()
+            .is_some_and(|room| widths.iter().sum::<usize>() > room / 2)
+        {
             widths = [0; 3];
         }
         self.widths = Some(widths);
         let waiting = std::mem::take(&mut self.waiting);
-        waiting.iter().try_for_each(|found| self.print_row(found, widths, output))
+        waiting
+            .iter()
+            .try_for_each(|found| self.print_row(found, widths, output))
     }
 
     fn print_row(
@@ -250,8 +282,17 @@ impl Table<'_> {
             write!(output.out(), "{}{:gap$}", styler.paint(style, column), "")?;
         }
         write!(output.out(), "{}", visible_reference(&link.reference))?;
-        if let Some(target) = link.target.as_deref().filter(|_| link.outcome != Outcome::Absolute) {
-            write!(output.out(), " {} {}", styler.paint(FAINT, "->"), visible(target))?;
+        if let Some(target) = link
+            .target
+            .as_deref()
+            .filter(|_| link.outcome != Outcome::Absolute)
+        {
+            write!(
+                output.out(),
+                " {} {}",
+                styler.paint(FAINT, "->"),
+                visible(target)
+            )?;
         }
         if let Some(reason) = link.reason {
             write!(output.out(), "  ({})", reason.name())?;

@@ -57,9 +57,9 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
 /// Rejects options for archives.
 fn reject_archive_options(extraction: &Extraction) -> Result<()> {
     match extraction.near.is_some() || extraction.is_exact {
-        true => {
-            Err(Error::new("--date and --exact apply only to archives; a folder has no captures"))
-        }
+        true => Err(Error::new(
+            "--date and --exact apply only to archives; a folder has no captures",
+        )),
         false => Ok(()),
     }
 }
@@ -83,32 +83,47 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
         }
     }
     match (file, &*folders) {
-        (Some(file), _) => {
-            refused(file, "a file cannot be mixed with folders; name only archives, or one folder")
-        }
-        (None, [_, second, ..]) => {
-            refused(second, "localize takes one folder; run it once for each folder")
-        }
+        (Some(file), _) => refused(
+            file,
+            "a file cannot be mixed with folders; name only archives, or one folder",
+        ),
+        (None, [_, second, ..]) => refused(
+            second,
+            "localize takes one folder; run it once for each folder",
+        ),
         (None, _) => Ok(()),
     }
 }
 
 /// Rejects a list of missing URLs that cannot be written, or would be inside an input folder or the mirror.
 fn check_list_of_missing(request: &Localize) -> Result<()> {
-    let Some(list) = request.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
+    let Some(list) = request
+        .extraction
+        .missing
+        .as_deref()
+        .filter(|path| !is_standard_input(path))
     else {
         return Ok(());
     };
     let real = |path: &Path| fs::canonicalize(path).ok();
     let around = real(folder_of(list));
     let is_within = |folder: &Path| {
-        around.as_ref().zip(real(folder)).is_some_and(|(list, folder)| list.starts_with(folder))
+        around
+            .as_ref()
+            .zip(real(folder))
+            .is_some_and(|(list, folder)| list.starts_with(folder))
     };
     let elsewhere = match &request.rewrite.destination {
         WrittenTo::Path { path, .. } => Some(path.as_path()),
         _ => None,
     };
-    let mut folders = request.rewrite.documents.paths.iter().map(PathBuf::as_path).chain(elsewhere);
+    let mut folders = request
+        .rewrite
+        .documents
+        .paths
+        .iter()
+        .map(PathBuf::as_path)
+        .chain(elsewhere);
     match folders.find(|folder| is_within(folder)) {
         Some(folder) => Err(Error::new(format!(
             "{}: --missing needs a file outside the folder {}, or it would become part of the mirror",
@@ -126,9 +141,16 @@ fn check_list_of_missing(request: &Localize) -> Result<()> {
 fn collection(request: &Localize) -> Result<Collection> {
     let documents = &request.rewrite.documents;
     // In place, links may lead to all files. An output folder has only the selected files.
-    let all =
-        Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
-    let selection = if request.is_elsewhere { &documents.selection } else { &all };
+    let all = Selection {
+        hidden: true,
+        follow: documents.selection.follow,
+        ..Selection::default()
+    };
+    let selection = if request.is_elsewhere {
+        &documents.selection
+    } else {
+        &all
+    };
     let is_in_mirror = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere;
     collection::of_folder(documents, selection, is_in_mirror, false)
 }

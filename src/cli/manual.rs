@@ -61,14 +61,18 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
         new.write(|out| out.write_all(&manual_page(command)?))?;
         Ok(new)
     };
-    let pages = iter::once(program).chain(program.get_subcommands()).map(begin);
+    let pages = iter::once(program)
+        .chain(program.get_subcommands())
+        .map(begin);
     let written = commit_all(pages.collect::<Result<_>>()?);
     written.into_iter().try_for_each(|page| page.map(drop))
 }
 
 /// The name of a command's page, such as `baselink-rewrite`.
 fn display_name(command: &Command) -> &str {
-    command.get_display_name().unwrap_or_else(|| command.get_name())
+    command
+        .get_display_name()
+        .unwrap_or_else(|| command.get_name())
 }
 
 /// The manual page of a command.
@@ -88,8 +92,14 @@ fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
     };
     let (arguments, options) = (is_shown(true), is_shown(false));
     let mut page = Vec::new();
-    let (title, version) = (display_name(command).to_uppercase(), env!("CARGO_PKG_VERSION"));
-    writeln!(page, ".TH {title} 1 \"\" \"baselink {version}\" \"User Commands\"")?;
+    let (title, version) = (
+        display_name(command).to_uppercase(),
+        env!("CARGO_PKG_VERSION"),
+    );
+    writeln!(
+        page,
+        ".TH {title} 1 \"\" \"baselink {version}\" \"User Commands\""
+    )?;
     options.render_name_section(&mut page)?;
     options.render_synopsis_section(&mut page)?;
     options.render_description_section(&mut page)?;
@@ -100,7 +110,13 @@ fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
         arguments.render_options_section(&mut page)?;
     }
     options.render_options_section(&mut page)?;
-    write_notes(&command.get_after_help().map(ToString::to_string).unwrap_or_default(), &mut page)?;
+    write_notes(
+        &command
+            .get_after_help()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        &mut page,
+    )?;
     write_see_also(command, &mut page)?;
     Ok(page)
 }
@@ -109,7 +125,10 @@ fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
 fn write_notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
     let mut roff = Roff::default();
     let mut is_begun = false;
-    for paragraph in after.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
+    for paragraph in after
+        .split("\n\n")
+        .filter(|paragraph| !paragraph.is_empty())
+    {
         let (first, rest) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
         match first.strip_suffix(':').filter(|_| rest.starts_with("  ")) {
             Some(heading) => {
@@ -137,7 +156,9 @@ fn write_notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
 fn write_see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let own = display_name(command);
     let all = program();
-    let names = all.get_subcommands().map(|one| format!("baselink-{}", one.get_name()));
+    let names = all
+        .get_subcommands()
+        .map(|one| format!("baselink-{}", one.get_name()));
     let others: Vec<_> = iter::once("baselink".to_owned())
         .chain(names)
         .filter(|name| name != own)

@@ -64,7 +64,10 @@ pub fn hold_settings(bytes: &[u8]) {
     if let Err(error) = settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &[]) {
         let message = error.to_string();
         let is_printable = |c: char| !c.is_control() && c != '\u{202e}';
-        assert!(message.starts_with("b.toml:") && message.chars().all(is_printable), "{message:?}");
+        assert!(
+            message.starts_with("b.toml:") && message.chars().all(is_printable),
+            "{message:?}"
+        );
     }
 }
 
@@ -93,7 +96,11 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
                 text.lines().for_each(|line| output.notice(&line));
             }
             // For clap, `--help` and `--version` are errors that go to standard output.
-            return Ok(if message.use_stderr() { ExitStatus::Unusable } else { ExitStatus::Done });
+            return Ok(if message.use_stderr() {
+                ExitStatus::Unusable
+            } else {
+                ExitStatus::Done
+            });
         }
         Err(Refusal::Sentence(verbosity, sentence)) => {
             Output::new(verbosity).error(&sentence);

@@ -69,7 +69,10 @@ pub(crate) struct Styler(bool);
 impl Styler {
     /// Wraps `text` in `style`, if the stream shows colours.
     pub(crate) fn paint<T: Display>(self, style: Style, text: T) -> Painted<T> {
-        Painted { style: self.style(style), text }
+        Painted {
+            style: self.style(style),
+            text,
+        }
     }
 
     /// Returns `style`, or no style if the stream does not show colours.
@@ -258,7 +261,9 @@ impl Output {
             OutputSink::Streams(out, _) => out.ignored_error.take(),
             OutputSink::Buffer(_) => None,
         };
-        ignored.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
+        ignored
+            .filter(|error| error.kind() != ErrorKind::BrokenPipe)
+            .map_or(Ok(()), Err)
     }
 
     /// Shows a progress bar on standard error, or removes it.
@@ -322,15 +327,20 @@ impl Output {
     pub(crate) fn has_messages(&self) -> bool {
         let has_pieces =
             matches!(&self.sink, OutputSink::Buffer(buffer) if !buffer.pieces.is_empty());
-        has_pieces || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
+        has_pieces
+            || self
+                .counted
+                .as_ref()
+                .is_some_and(|counted| !counted.0.is_empty())
     }
 
     /// Returns the contents of this buffer; empty for the streams.
     pub(crate) fn into_buffer(self) -> BufferedOutput {
         match self.sink {
-            OutputSink::Buffer(buffer) => {
-                BufferedOutput { counted: self.counted.unwrap_or_default(), ..buffer }
-            }
+            OutputSink::Buffer(buffer) => BufferedOutput {
+                counted: self.counted.unwrap_or_default(),
+                ..buffer
+            },
             OutputSink::Streams(..) => BufferedOutput::default(),
         }
     }
@@ -391,7 +401,10 @@ impl Output {
 
     /// The width of the terminal in columns; `None` without a terminal.
     pub(crate) fn width(&self) -> Option<usize> {
-        let terminal = self.is_terminal().then(terminal_size::terminal_size).flatten();
+        let terminal = self
+            .is_terminal()
+            .then(terminal_size::terminal_size)
+            .flatten();
         terminal.map(|(width, _)| width.0.into())
     }
 
@@ -498,10 +511,20 @@ impl Output {
 
     /// Prints `sentence` and the names of these files, if there are any: the first ten, or all with `--verbose`.
     pub(crate) fn notice_of_paths(&mut self, sentence: &str, paths: &[Vec<u8>]) {
-        let named = if self.verbosity.verbose { paths.len() } else { paths.len().min(10) };
-        let names: Vec<_> =
-            paths[..named].iter().map(|path| String::from_utf8_lossy(path)).collect();
-        let more = if named < paths.len() { ", …; -v names all" } else { "" };
+        let named = if self.verbosity.verbose {
+            paths.len()
+        } else {
+            paths.len().min(10)
+        };
+        let names: Vec<_> = paths[..named]
+            .iter()
+            .map(|path| String::from_utf8_lossy(path))
+            .collect();
+        let more = if named < paths.len() {
+            ", …; -v names all"
+        } else {
+            ""
+        };
         if !names.is_empty() {
             self.notice(&format_args!("{sentence}: {}{more}", names.join(", ")));
         }
@@ -604,8 +627,9 @@ impl Output {
                 number => format!("entity {number}: "),
             };
             for level in &entity.chain.levels {
-                let place =
-                    level.span.map_or_else(|| input.name.to_string(), |span| places.at(span));
+                let place = level
+                    .span
+                    .map_or_else(|| input.name.to_string(), |span| places.at(span));
                 let value = level.value.as_deref().map(without_assumed_hosts);
                 let value = value.map(|value| format!(" {}", visible_reference(&value)));
                 self.print_line(format_args!(
@@ -682,14 +706,19 @@ impl StrictViolations {
         }
         self.number += 1;
         let reference = || format!("'{}'", link.reference);
-        self.first.get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
+        self.first
+            .get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
     }
 
     /// Reports the first of these links and their number; `done` is the expected result in words.
     pub(crate) fn report(&self, done: &str, output: &mut Output) -> ExitStatus {
-        let Some([place, first, what]) = &self.first else { return ExitStatus::Done };
+        let Some([place, first, what]) = &self.first else {
+            return ExitStatus::Done;
+        };
         match self.number {
-            1 => output.error(&format_args!("{place}: --strict: {first} was not {done}: {what}")),
+            1 => output.error(&format_args!(
+                "{place}: --strict: {first} was not {done}: {what}"
+            )),
             number => output.error(&format_args!(
                 "{place}: --strict: {number} links were not {done}, the first is {first}: {what}; \
                  -v lists all"
@@ -710,26 +739,51 @@ fn is_intended(link: &LinkReport) -> bool {
 
 /// A reference with its control characters escaped; an empty one as `""`.
 pub(crate) fn visible_reference(reference: &str) -> Cow<'_, str> {
-    if reference.is_empty() { "\"\"".into() } else { visible(reference) }
+    if reference.is_empty() {
+        "\"\"".into()
+    } else {
+        visible(reference)
+    }
 }
 
 /// Escapes the marks of workflow commands, which the runner of GitHub Actions obeys in the log of any program: `::` at the
 /// start of a line, after white space, and `##[` anywhere (`ActionCommand.cs` of the runner).
 pub(crate) fn without_workflow_command(line: &str) -> Cow<'_, str> {
     let rest = line.trim_start();
-    let command = rest.strip_prefix("::").map(|rest| format!("\\u{{3a}}:{rest}"));
+    let command = rest
+        .strip_prefix("::")
+        .map(|rest| format!("\\u{{3a}}:{rest}"));
     let line = command.map_or(line.into(), Cow::Owned);
-    if line.contains("##[") { line.replace("##[", "#\\u{23}[").into() } else { line }
+    if line.contains("##[") {
+        line.replace("##[", "#\\u{23}[").into()
+    } else {
+        line
+    }
 }
 
 /// The element and attribute of a link, such as `a[href]`, preceded by the number of its entity, if it has one. For a
 /// link in a style sheet, which has no elements, the element is `-`.
 pub(crate) fn location(link: &LinkReport) -> String {
-    let LinkReport { entity, element, attribute, .. } = link;
-    let element = if element.is_empty() { "-".into() } else { visible(element) };
-    let attribute = attribute.as_deref().map(|name| format!("[{}]", visible(name)));
+    let LinkReport {
+        entity,
+        element,
+        attribute,
+        ..
+    } = link;
+    let element = if element.is_empty() {
+        "-".into()
+    } else {
+        visible(element)
+    };
+    let attribute = attribute
+        .as_deref()
+        .map(|name| format!("[{}]", visible(name)));
     let place = format!("{element}{}", attribute.unwrap_or_default());
-    if entity.is_empty() { place } else { format!("{entity}:{place}") }
+    if entity.is_empty() {
+        place
+    } else {
+        format!("{entity}:{place}")
+    }
 }
 
 fn outcome_and_reason(link: &LinkReport) -> String {

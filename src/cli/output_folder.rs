@@ -57,8 +57,13 @@ impl OutputFolder {
                 continue;
             }
             let parts = documents.parts.iter().map(PathBuf::as_path);
-            let read = if documents.parts.is_empty() { vec![root] } else { parts.collect() };
-            read.into_iter().try_for_each(|path| require_apart(&mirror, path, otherwise))?;
+            let read = if documents.parts.is_empty() {
+                vec![root]
+            } else {
+                parts.collect()
+            };
+            read.into_iter()
+                .try_for_each(|path| require_apart(&mirror, path, otherwise))?;
             let own = name_of(root)?;
             if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
                 let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
@@ -70,20 +75,35 @@ impl OutputFolder {
         }
         // A folder that cannot be written to fails here once, instead of for every file.
         if let Some(root) = documents.roots().find(|root| root.exists()) {
-            let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
+            let like = if root.is_dir() {
+                root
+            } else {
+                root.parent().unwrap_or(root)
+            };
             mirror.folder(like, Path::new(""))?;
         }
         let follow = documents.selection.follow;
-        Ok(Self { mirror, follow, renamed: None, names })
+        Ok(Self {
+            mirror,
+            follow,
+            renamed: None,
+            names,
+        })
     }
 
     /// Gives each file the name that `collection` has for it in a mirror.
     pub(crate) fn renaming(self, collection: &Arc<Collection>) -> Self {
-        Self { renamed: Some(Arc::clone(collection)), ..self }
+        Self {
+            renamed: Some(Arc::clone(collection)),
+            ..self
+        }
     }
 
     pub(crate) fn preserving_times(self) -> Self {
-        Self { mirror: self.mirror.preserving_times(), ..self }
+        Self {
+            mirror: self.mirror.preserving_times(),
+            ..self
+        }
     }
 
     /// Begins a copy of `entry`, as it is now, at the path `to` below the folder.
@@ -116,6 +136,11 @@ fn name_of(root: &Path) -> Result<OsString> {
     }
     let real = fs::canonicalize(root);
     let real = real.map_err(|error| Error::io(root, error))?;
-    let nameless = || Error::file(root, "the path has no file name to use in the output folder");
+    let nameless = || {
+        Error::file(
+            root,
+            "the path has no file name to use in the output folder",
+        )
+    };
     real.file_name().map(OsString::from).ok_or_else(nameless)
 }

@@ -32,7 +32,10 @@ pub(crate) struct FilePlaces<'a> {
 impl<'a> FilePlaces<'a> {
     /// The places of `input`, in the encoding that `totals` record.
     pub(crate) fn of(input: &Input<'a>, totals: &Totals) -> Self {
-        Self::in_charset(input, (!input.format.has_headings()).then_some(totals.charset))
+        Self::in_charset(
+            input,
+            (!input.format.has_headings()).then_some(totals.charset),
+        )
     }
 
     /// The places of `input` in the encoding `charset`; `None` for a message.

@@ -36,7 +36,10 @@ const COUNTED: &str = "{bar:24} {msg}  {bytes} of {total_bytes}  {bytes_per_sec}
 impl Progress {
     /// A bar for the files below `roots`, which are counted on a thread of their own.
     pub(crate) fn over(roots: Vec<std::path::PathBuf>, selection: Selection) -> Self {
-        let selection = Selection { folders: false, ..selection };
+        let selection = Selection {
+            folders: false,
+            ..selection
+        };
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let style = |template| {
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -79,7 +82,8 @@ impl Progress {
     /// Records that a file of `size` bytes is done.
     pub(crate) fn finish_file(&self, size: u64) {
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
-        self.bar.inc(size.saturating_sub(self.reached.swap(0, Ordering::Relaxed)));
+        self.bar
+            .inc(size.saturating_sub(self.reached.swap(0, Ordering::Relaxed)));
         self.show(files);
     }
 
@@ -148,10 +152,13 @@ pub(crate) fn stop_between_files(ends_at_once: bool) -> io::Result<()> {
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or_default()
 }
 
 /// True if the run was stopped.
 pub(crate) fn is_stopped() -> bool {
-    STOPPED.get().is_some_and(|stopped| stopped.load(Ordering::Relaxed))
+    STOPPED
+        .get()
+        .is_some_and(|stopped| stopped.load(Ordering::Relaxed))
 }

@@ -67,9 +67,19 @@ struct ArchivePlaceRecord<'a> {
 
 impl<'a> ArchivePlaceRecord<'a> {
     fn of(name: DocumentName<'a>) -> Option<Self> {
-        let RecordKey { id, offset, url, .. } = name.record?;
-        let Offset { file: offset, within } = *offset;
-        Some(Self { record: id.as_deref(), offset, within, url: url.as_deref() })
+        let RecordKey {
+            id, offset, url, ..
+        } = name.record?;
+        let Offset {
+            file: offset,
+            within,
+        } = *offset;
+        Some(Self {
+            record: id.as_deref(),
+            offset,
+            within,
+            url: url.as_deref(),
+        })
     }
 }
 
@@ -100,7 +110,11 @@ impl GrammarRecord {
             production: violation.production,
             message: violation.to_string(),
         });
-        Self { category: verdict.category.name(), conforms: verdict.conforms, violation }
+        Self {
+            category: verdict.category.name(),
+            conforms: verdict.conforms,
+            violation,
+        }
     }
 }
 
@@ -217,7 +231,15 @@ impl DiagnosticRecord {
         let Span { start, end } = places.in_file(found.span);
         let message = sentence(found);
         let offset = places.record().map(|record| record.offset.file);
-        Self { code: found.code.name(), offset, line, column, start, end, message }
+        Self {
+            code: found.code.name(),
+            offset,
+            line,
+            column,
+            start,
+            end,
+            message,
+        }
     }
 }
 
@@ -230,7 +252,13 @@ impl<'a> FileRecord<'a> {
         counts: LinkCountsRecord<'a>,
         diagnostics: &'a [DiagnosticRecord],
     ) -> Self {
-        Self { path: path.to_string_lossy(), format: format.name(), output, counts, diagnostics }
+        Self {
+            path: path.to_string_lossy(),
+            format: format.name(),
+            output,
+            counts,
+            diagnostics,
+        }
     }
 }
 
@@ -252,7 +280,15 @@ pub(crate) struct BaseRecord<'a> {
 impl<'a> BaseRecord<'a> {
     /// The record of `entity`.
     pub(crate) fn of(input: &'a Input<'_>, entity: &'a EntityReport) -> Self {
-        let BaseChain { entity: number, base, rule, source, declared, levels, .. } = &entity.chain;
+        let BaseChain {
+            entity: number,
+            base,
+            rule,
+            source,
+            declared,
+            levels,
+            ..
+        } = &entity.chain;
         Self {
             path: input.name.path.to_string_lossy(),
             entity: number,

@@ -29,7 +29,11 @@ use super::status::ExitStatus;
 
 /// Moves a folder.
 pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
-    let Rewrite { documents, destination, .. } = &request.rewrite;
+    let Rewrite {
+        documents,
+        destination,
+        ..
+    } = &request.rewrite;
     let staged = match destination {
         WrittenTo::InPlace(how) => {
             stop_between_files(false)?;
@@ -40,7 +44,12 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     let relocation = Arc::new(relocation(request)?);
     let redirects = request.redirects.as_ref().map(|path| {
         let (list, without_redirect) = redirects(&relocation, path.file_name().unwrap_or_default());
-        (path, list.len(), list.concat().into_bytes(), without_redirect)
+        (
+            path,
+            list.len(),
+            list.concat().into_bytes(),
+            without_redirect,
+        )
     });
     let with = |staged: StagedMove| match &redirects {
         Some((path, _, text, _)) => staged.with(path, text.clone()),
@@ -105,5 +114,10 @@ fn relocation(request: &Move) -> Result<Relocation> {
         return Err(Error::new(format!("--redirects: {}: {why}", name(path))));
     }
     let (from, to) = (request.from.clone(), request.to.clone());
-    Ok(Relocation::new(Arc::new(collection), from, to, request.form))
+    Ok(Relocation::new(
+        Arc::new(collection),
+        from,
+        to,
+        request.form,
+    ))
 }

@@ -80,8 +80,10 @@ impl Command {
             Self::Localize(request) => vec![("--missing", &request.extraction.missing)],
             Self::Move(request) => vec![("--redirects", &request.redirects)],
             Self::Check(request) => {
-                let mut files =
-                    vec![("--report", &request.report), ("--missing", &request.missing)];
+                let mut files = vec![
+                    ("--report", &request.report),
+                    ("--missing", &request.missing),
+                ];
                 if request.updates_baseline {
                     files.push(("--baseline", &request.baseline));
                 }
@@ -89,7 +91,9 @@ impl Command {
             }
             _ => Vec::new(),
         };
-        let named = files.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        let named = files
+            .into_iter()
+            .filter_map(|(option, path)| Some((option, path.as_deref()?)));
         named.filter(|(_, path)| !is_standard_input(path)).collect()
     }
 
@@ -216,7 +220,10 @@ pub(crate) struct Resolve {
 #[derive(Debug)]
 pub(crate) enum ResolveInput {
     /// These references.
-    References { base: String, references: Vec<String> },
+    References {
+        base: String,
+        references: Vec<String>,
+    },
     /// One reference per line of standard input.
     Lines { base: String },
     /// A base and a reference per line of standard input.
@@ -263,7 +270,10 @@ pub(crate) struct Check {
 impl Check {
     /// The checked folder, or the first archive.
     pub(crate) fn folder(&self) -> &Path {
-        self.documents.paths.first().map_or(Path::new(""), PathBuf::as_path)
+        self.documents
+            .paths
+            .first()
+            .map_or(Path::new(""), PathBuf::as_path)
     }
 }
 
@@ -291,8 +301,12 @@ impl Classes {
         Class::Fragment,
     ];
     /// The classes whose findings make the exit status 1 by default.
-    pub(crate) const DENIED: [Class; 4] =
-        [Class::Pinned, Class::Escapes, Class::Dangling, Class::Missing];
+    pub(crate) const DENIED: [Class; 4] = [
+        Class::Pinned,
+        Class::Escapes,
+        Class::Dangling,
+        Class::Missing,
+    ];
 
     pub(crate) fn contains(&self, class: Class) -> bool {
         self.0.contains(&class)
@@ -383,20 +397,31 @@ pub(crate) struct Reading {
 impl Documents {
     /// The named files and folders, without standard input.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
-        self.paths.iter().map(PathBuf::as_path).filter(|path| !is_standard_input(path))
+        self.paths
+            .iter()
+            .map(PathBuf::as_path)
+            .filter(|path| !is_standard_input(path))
     }
 
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
     pub(crate) fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
         let below = self.below_settings.get(&*entry.root)?;
-        let relative = below.iter().map(OsString::from).chain(entry.relative.iter().cloned());
-        Some(TreeEntry { relative: relative.collect(), ..entry.clone() })
+        let relative = below
+            .iter()
+            .map(OsString::from)
+            .chain(entry.relative.iter().cloned());
+        Some(TreeEntry {
+            relative: relative.collect(),
+            ..entry.clone()
+        })
     }
 
     /// The sources of retrieval URLs for files in the first named folder, relative to that folder.
     pub(crate) fn origins(&self) -> Origins {
         let origins = self.reading.origins.clone();
-        let Some(folder) = self.paths.first() else { return origins };
+        let Some(folder) = self.paths.first() else {
+            return origins;
+        };
         let inside = TreeEntry {
             root: folder.as_path().into(),
             relative: vec!["x".into()],
@@ -404,12 +429,22 @@ impl Documents {
             kind: EntryKind::File,
             size: 0,
         };
-        let Some(seen) = self.below_settings_folder(&inside) else { return origins };
-        let of_paths = Origins { map: None, index: None, ..origins.clone() };
+        let Some(seen) = self.below_settings_folder(&inside) else {
+            return origins;
+        };
+        let of_paths = Origins {
+            map: None,
+            index: None,
+            ..origins.clone()
+        };
         let (retrieval, _) = of_paths.of(&seen, Format::Other, b"");
         let url = retrieval.as_ref().and_then(|one| one.url.strip_suffix('x'));
         match url.map(RootUrl::new) {
-            Some(Ok(root_url)) => Origins { root_url: Some(root_url), layout: None, ..origins },
+            Some(Ok(root_url)) => Origins {
+                root_url: Some(root_url),
+                layout: None,
+                ..origins
+            },
             _ => origins,
         }
     }

@@ -23,14 +23,21 @@ use super::status::ExitStatus;
 
 /// Resolves the references of a request.
 pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
-    let base =
-        |text: &str| BaseAsTyped { base: Base::new(request.profile, text), text: text.to_owned() };
+    let base = |text: &str| BaseAsTyped {
+        base: Base::new(request.profile, text),
+        text: text.to_owned(),
+    };
     match &request.input {
-        ResolveInput::References { base: text, references } => {
+        ResolveInput::References {
+            base: text,
+            references,
+        } => {
             let base = base(text);
-            references.iter().try_fold(ExitStatus::Done, |status, reference| {
-                Ok(status.max(request.resolve_one(&base, reference, None, output)?))
-            })
+            references
+                .iter()
+                .try_fold(ExitStatus::Done, |status, reference| {
+                    Ok(status.max(request.resolve_one(&base, reference, None, output)?))
+                })
         }
         ResolveInput::Lines { base: text } => {
             let base = base(text);
@@ -85,7 +92,9 @@ struct BaseAsTyped {
 /// ignores white space around the line.
 fn split_pair(line: &str) -> Option<(&str, &str)> {
     line.split_once('\t').or_else(|| {
-        let (base, reference) = line.trim_ascii().split_once(|c: char| c.is_ascii_whitespace())?;
+        let (base, reference) = line
+            .trim_ascii()
+            .split_once(|c: char| c.is_ascii_whitespace())?;
         Some((base, reference.trim_ascii_start()))
     })
 }
@@ -113,7 +122,10 @@ fn each_line(
             }
         }
         // A CR without an LF belongs to the reference.
-        let text = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(&line);
+        let text = line
+            .strip_suffix(b"\r\n")
+            .or(line.strip_suffix(b"\n"))
+            .unwrap_or(&line);
         status = status.max(work(text, &format!("-:{number}"), output)?);
     }
     Ok(status)
@@ -177,7 +189,13 @@ impl Resolve {
         output: &mut Output,
     ) -> io::Result<()> {
         let (grammar, resolver) = (GrammarRecord::of(reference), self.profile.name());
-        output.json(&ResolvedRecord { base, reference, target, grammar, resolver })
+        output.json(&ResolvedRecord {
+            base,
+            reference,
+            target,
+            grammar,
+            resolver,
+        })
     }
 }
 
@@ -188,7 +206,11 @@ fn report_unresolvable(
     place: Option<&str>,
     output: &mut Output,
 ) -> ExitStatus {
-    output.warning(place, "unresolvable", &format_args!("'{reference}' has no target: {why}"));
+    output.warning(
+        place,
+        "unresolvable",
+        &format_args!("'{reference}' has no target: {why}"),
+    );
     ExitStatus::NotHeld
 }
 

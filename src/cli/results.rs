@@ -30,7 +30,10 @@ impl Results {
     ///
     /// The folder cannot be created or written to, or two results would have the same path.
     pub(crate) fn new(path: &Path, extension: &'static str, documents: &Documents) -> Result<Self> {
-        Ok(Self { folder: OutputFolder::of(path, documents)?, extension })
+        Ok(Self {
+            folder: OutputFolder::of(path, documents)?,
+            extension,
+        })
     }
 
     /// Writes the output of `work` as the result of `origin`, unless the file could not be read to its end.
@@ -55,7 +58,8 @@ impl Results {
         // Dropping the file removes an incomplete result.
         let result = result.and_then(|result| {
             let file = file.filter(|_| result.0 != ExitStatus::Unusable);
-            file.map_or(Ok(()), |file| file.commit().map(drop)).map_err(io::Error::other)?;
+            file.map_or(Ok(()), |file| file.commit().map(drop))
+                .map_err(io::Error::other)?;
             Ok(result)
         });
         let failure = |error: io::Error| match error.downcast::<Error>() {

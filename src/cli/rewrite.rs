@@ -48,7 +48,10 @@ use super::status::ExitStatus;
 
 /// Makes every relative link absolute.
 pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
-    let makes_folder = matches!(request.destination, WrittenTo::Path { .. } | WrittenTo::Nowhere);
+    let makes_folder = matches!(
+        request.destination,
+        WrittenTo::Path { .. } | WrittenTo::Nowhere
+    );
     if makes_folder && are_all_archives(&request.documents) {
         return archives::extract(request, None, output);
     }
@@ -81,7 +84,9 @@ pub(crate) fn rewrite(
     })?;
     totals.skipped.add(SkipReason::Unusable, failed);
     if let Err(sentences) = target.finish() {
-        sentences.iter().for_each(|sentence| output.caution(sentence));
+        sentences
+            .iter()
+            .for_each(|sentence| output.caution(sentence));
     }
     if let Some(staged) = kind.staged() {
         if totals.skipped.count(SkipReason::Unusable) > 0 {
@@ -225,7 +230,11 @@ fn open_and_rewrite(
         })?,
     }
     let written = sink.end()?;
-    Ok(FileOutcome::Rewritten(Box::new(RewrittenFile { format, summary, written })))
+    Ok(FileOutcome::Rewritten(Box::new(RewrittenFile {
+        format,
+        summary,
+        written,
+    })))
 }
 
 /// Copies a file that is not a document to the output folder, or skips it if there is none. Skipping a named file is
@@ -259,7 +268,11 @@ fn copy_or_skip(
         None if origin.is_named() => return Err(file.error(path).into()),
         None => None,
     };
-    Ok(FileOutcome::Other { why, to, may_name_old_urls })
+    Ok(FileOutcome::Other {
+        why,
+        to,
+        may_name_old_urls,
+    })
 }
 
 /// Commits the new contents of a batch of files, and reports the result of each.
@@ -270,10 +283,14 @@ fn commit_batch(
     totals: &mut RunSummary,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    Written::commit_all(batch.iter_mut().filter_map(|(_, _, outcome)| match outcome {
-        FileOutcome::Rewritten(document) => Some(&mut document.written),
-        _ => None,
-    }));
+    Written::commit_all(
+        batch
+            .iter_mut()
+            .filter_map(|(_, _, outcome)| match outcome {
+                FileOutcome::Rewritten(document) => Some(&mut document.written),
+                _ => None,
+            }),
+    );
     let mut status = ExitStatus::Done;
     for (origin, buffer, outcome) in batch {
         output.append(buffer)?;
@@ -283,14 +300,30 @@ fn commit_batch(
                 return Ok(());
             }
             let to = to.as_deref().map(|to| to.to_string_lossy());
-            let counts =
-                LinkCountsRecord { link_counts: &summary.link_counts, results: kind.results() };
-            output.json(&record::FileRecord::of(path, format, to, counts, &summary.diagnostics))
+            let counts = LinkCountsRecord {
+                link_counts: &summary.link_counts,
+                results: kind.results(),
+            };
+            output.json(&record::FileRecord::of(
+                path,
+                format,
+                to,
+                counts,
+                &summary.diagnostics,
+            ))
         };
         let document = match outcome {
             FileOutcome::Rewritten(document) => document,
-            FileOutcome::Other { why, to, may_name_old_urls } => {
-                let others = if to.is_some() { &mut totals.copied } else { &mut totals.skipped };
+            FileOutcome::Other {
+                why,
+                to,
+                may_name_old_urls,
+            } => {
+                let others = if to.is_some() {
+                    &mut totals.copied
+                } else {
+                    &mut totals.skipped
+                };
                 others.add(why, 1);
                 if let Origin::Entry(entry) = &origin
                     && may_name_old_urls
@@ -305,7 +338,11 @@ fn commit_batch(
                 continue;
             }
         };
-        let RewrittenFile { format, summary, written } = *document;
+        let RewrittenFile {
+            format,
+            summary,
+            written,
+        } = *document;
         let is_written = !matches!(written, Written::Nowhere);
         let committed = match written {
             Written::To(committed) => Some(committed),
@@ -322,8 +359,9 @@ fn commit_batch(
         }
         output.flush()?;
         let to = committed.map(|committed| committed.path);
-        let leaves_copies =
-            to.as_deref().is_some_and(|to| leaves_copies(request, &origin, to, &summary));
+        let leaves_copies = to
+            .as_deref()
+            .is_some_and(|to| leaves_copies(request, &origin, to, &summary));
         json(format, to, &summary, output)?;
         summary.report(path, format, is_written, output);
         if leaves_copies {

@@ -81,7 +81,10 @@ fn one<'de, D: Deserializer<'de>, T>(value: D) -> std::result::Result<Option<T>,
 where
     T: FromStr<Err: Display>,
 {
-    String::deserialize(value)?.parse().map(Some).map_err(D::Error::custom)
+    String::deserialize(value)?
+        .parse()
+        .map(Some)
+        .map_err(D::Error::custom)
 }
 
 /// Reads a string or an array of strings, each as a `T`.
@@ -99,7 +102,9 @@ where
         OneOrAll::One(one) => vec![one],
         OneOrAll::All(all) => all,
     };
-    all.iter().map(|one| one.parse().map_err(D::Error::custom)).collect()
+    all.iter()
+        .map(|one| one.parse().map_err(D::Error::custom))
+        .collect()
 }
 
 /// Reads the URL of a folder.
@@ -111,7 +116,9 @@ fn url<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<String
 
 /// Reads the scheme of hierarchical URLs.
 fn scheme<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<String>, D::Error> {
-    hierarchical_scheme(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
+    hierarchical_scheme(&String::deserialize(value)?)
+        .map(Some)
+        .map_err(D::Error::custom)
 }
 
 /// Reads patterns for paths.
@@ -154,10 +161,14 @@ impl Settings {
         let failed = |error| Error::io(path, error);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(failed)?;
-        file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+        file.take(LARGEST as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
         if bytes.len() > LARGEST {
             let path = name(path);
-            return Err(Error::new(format!("{path}: the settings file is larger than 1 MiB")));
+            return Err(Error::new(format!(
+                "{path}: the settings file is larger than 1 MiB"
+            )));
         }
         Self::parse(&bytes, path, options)
     }
@@ -177,7 +188,11 @@ impl Settings {
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let url_map = read.url_map.map(|map| folder.join(map));
-        Ok(Self { folder, url_map, ..read })
+        Ok(Self {
+            folder,
+            url_map,
+            ..read
+        })
     }
 
     /// The path of `root`, a folder or a file, below the folder of the settings.
@@ -202,7 +217,11 @@ impl Settings {
     /// The path is not a regular file in the folder.
     pub(crate) fn holds(&self, path: &Path) -> Result<()> {
         let real = fs::canonicalize(path).map_err(|error| Error::io(path, error))?;
-        if real.is_file() && self.real_folder().is_ok_and(|folder| real.starts_with(folder)) {
+        if real.is_file()
+            && self
+                .real_folder()
+                .is_ok_and(|folder| real.starts_with(folder))
+        {
             return Ok(());
         }
         let why = "not a file in the folder of the settings that name it; give --url-map on the command line, or name \
@@ -213,7 +232,11 @@ impl Settings {
     /// The folder of the file, without symbolic links.
     fn real_folder(&self) -> io::Result<PathBuf> {
         let is_here = self.folder.as_os_str().is_empty();
-        fs::canonicalize(if is_here { Path::new(".") } else { &self.folder })
+        fs::canonicalize(if is_here {
+            Path::new(".")
+        } else {
+            &self.folder
+        })
     }
 }
 
@@ -295,13 +318,25 @@ mod tests {
     #[test]
     fn an_error_has_its_line_and_key() {
         for (text, expected) in [
-            ("\nresolvr = 'whatwg'", "2: unknown key 'resolvr'; did you mean 'resolver'?"),
+            (
+                "\nresolvr = 'whatwg'",
+                "2: unknown key 'resolvr'; did you mean 'resolver'?",
+            ),
             ("x = 1", "1: unknown key 'x'"),
-            ("output = 'x'", "1: 'output' is allowed only on the command line"),
-            ("resolver = 'foo'", "1: resolver: unknown resolver 'foo'; use …"),
+            (
+                "output = 'x'",
+                "1: 'output' is allowed only on the command line",
+            ),
+            (
+                "resolver = 'foo'",
+                "1: resolver: unknown resolver 'foo'; use …",
+            ),
             ("strict = 'yes'", "1: strict: …"),
             ("enable = [\n'text', 'txt']", "1: enable: …"),
-            ("enable = 1", "1: enable: takes a string or an array of strings"),
+            (
+                "enable = 1",
+                "1: enable: takes a string or an array of strings",
+            ),
             ("url = 'a'", "1: url: …"),
             ("include = ['[']", "1: include: …"),
             ("layout = 'host:x y'", "1: layout: …"),
@@ -316,7 +351,10 @@ mod tests {
             let expected = format!("d/baselink.toml:{expected}");
             match expected.strip_suffix('…') {
                 Some(start) => {
-                    assert!(message.starts_with(start) && message.len() > start.len(), "{message}")
+                    assert!(
+                        message.starts_with(start) && message.len() > start.len(),
+                        "{message}"
+                    )
                 }
                 None => assert_eq!(message, expected, "{text}"),
             }
@@ -329,7 +367,9 @@ mod tests {
     #[test]
     fn patterns_that_are_too_long_together_are_refused() {
         let patterns = format!("'{}',", "{a,b}*".repeat(150)).repeat(1_000);
-        let message = parsed(&format!("include = [{patterns}]")).unwrap_err().to_string();
+        let message = parsed(&format!("include = [{patterns}]"))
+            .unwrap_err()
+            .to_string();
         let expected = "include: the patterns together are too long";
         assert_eq!(message, format!("d/baselink.toml:1: {expected}"));
     }

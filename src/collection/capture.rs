@@ -121,7 +121,10 @@ impl fmt::Display for CaptureDate {
         let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
         let (year, month, day) = civil(days);
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"
+        )
     }
 }
 
@@ -155,9 +158,13 @@ impl FromStr for DateRange {
         let whole = text.trim().split('.').next().unwrap_or_default();
         let is_known =
             |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z');
-        let digits: Vec<i64> =
-            whole.chars().filter_map(|c| c.to_digit(10).map(i64::from)).collect();
-        let mut runs = whole.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+        let digits: Vec<i64> = whole
+            .chars()
+            .filter_map(|c| c.to_digit(10).map(i64::from))
+            .collect();
+        let mut runs = whole
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|run| !run.is_empty());
         let has_year = runs.next().is_some_and(|run| run.len() >= 4);
         let are_pairs = runs.all(|run| run.len() == 2);
         let is_well_formed = has_year && are_pairs && whole.chars().all(is_known);
@@ -182,8 +189,20 @@ impl FromStr for DateRange {
         };
         let or = |part: Option<i64>, other| part.unwrap_or(other);
         Ok(Self {
-            first: at(or(month, 1), or(day, 1), or(hour, 0), or(minute, 0), or(second, 0)),
-            last: at(or(month, 12), or(day, length), or(hour, 23), or(minute, 59), or(second, 59)),
+            first: at(
+                or(month, 1),
+                or(day, 1),
+                or(hour, 0),
+                or(minute, 0),
+                or(second, 0),
+            ),
+            last: at(
+                or(month, 12),
+                or(day, length),
+                or(hour, 23),
+                or(minute, 59),
+                or(second, 59),
+            ),
         })
     }
 }
@@ -207,11 +226,17 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 /// The date `number` days after 1970-01-01; the inverse of [`days`].
 fn civil(number: i64) -> (i64, i64, i64) {
     let since_march_0 = number + 719_468;
-    let (era, of_era) = (since_march_0.div_euclid(146_097), since_march_0.rem_euclid(146_097));
+    let (era, of_era) = (
+        since_march_0.div_euclid(146_097),
+        since_march_0.rem_euclid(146_097),
+    );
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let from_march = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * from_march + 2) / 5 + 1, (from_march + 2) % 12 + 1);
+    let (day, month) = (
+        of_year - (153 * from_march + 2) / 5 + 1,
+        (from_march + 2) % 12 + 1,
+    );
     (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
@@ -261,11 +286,32 @@ struct RareParts {
 
 impl BestCapture {
     fn of(item: u32, media_type: u32, normal: &str, capture: Capture) -> Self {
-        let Capture { url, status, date, media_type: _, location, names: _, repeats } = capture;
+        let Capture {
+            url,
+            status,
+            date,
+            media_type: _,
+            location,
+            names: _,
+            repeats,
+        } = capture;
         let url = (*url != *normal).then_some(url);
         let has_more = url.is_some() || location.is_some() || !repeats.is_empty();
-        let more = has_more.then(|| Box::new(RareParts { url, location, repeats, own: None }));
-        Self { date, item, media_type, status, more }
+        let more = has_more.then(|| {
+            Box::new(RareParts {
+                url,
+                location,
+                repeats,
+                own: None,
+            })
+        });
+        Self {
+            date,
+            item,
+            media_type,
+            status,
+            more,
+        }
     }
 
     fn url(&self) -> Option<&str> {
@@ -310,13 +356,21 @@ impl BestCapture {
         // Among equals, the later item wins.
         if capture.rank(near) >= self.rank(near) {
             let mut before = std::mem::replace(self, capture);
-            let before = if before.is_revisit() { own(&mut before) } else { Some(before) };
+            let before = if before.is_revisit() {
+                own(&mut before)
+            } else {
+                Some(before)
+            };
             if self.is_revisit() {
                 self.more.get_or_insert_default().own = before;
             }
         } else if self.is_revisit() && !capture.is_revisit() {
             let more = self.more.get_or_insert_default();
-            if more.own.as_ref().is_none_or(|own| capture.rank(near) >= own.rank(near)) {
+            if more
+                .own
+                .as_ref()
+                .is_none_or(|own| capture.rank(near) >= own.rank(near))
+            {
                 more.own = Some(capture);
             }
         }
@@ -352,7 +406,8 @@ impl ChosenCaptures {
     #[must_use]
     pub fn url(&self, resource: usize) -> &str {
         let CapturedResource { url, number, .. } = &self.resources[resource];
-        url.as_deref().unwrap_or_else(|| self.collection.captured_url(*number as usize))
+        url.as_deref()
+            .unwrap_or_else(|| self.collection.captured_url(*number as usize))
     }
 }
 
@@ -360,7 +415,10 @@ impl Captures {
     /// Creates an empty set. If a URL was captured more than once, the capture nearest to `near` wins.
     #[must_use]
     pub fn near(near: Option<DateRange>) -> Self {
-        Self { near, ..Self::default() }
+        Self {
+            near,
+            ..Self::default()
+        }
     }
 
     /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture whose URL is
@@ -370,15 +428,23 @@ impl Captures {
             Some(number) => *number,
             None => {
                 let number = u32::try_from(self.media_types.len()).unwrap_or(u32::MAX);
-                self.media_types.insert(Arc::clone(&capture.media_type), number);
+                self.media_types
+                    .insert(Arc::clone(&capture.media_type), number);
                 number
             }
         };
         if capture.repeats.is_empty() {
-            let body = |name| NamedBody { name, item, media_type };
-            self.bodies.extend(std::mem::take(&mut capture.names).into_iter().map(body));
+            let body = |name| NamedBody {
+                name,
+                item,
+                media_type,
+            };
+            self.bodies
+                .extend(std::mem::take(&mut capture.names).into_iter().map(body));
         }
-        let Some(normal) = normal(&capture.url, true) else { return };
+        let Some(normal) = normal(&capture.url, true) else {
+            return;
+        };
         let capture = BestCapture::of(item, media_type, &normal, capture);
         match self.best.number(normal.as_bytes()) {
             Some(number) => self.best.values[number].add(capture, self.near),
@@ -389,7 +455,12 @@ impl Captures {
     /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
     #[must_use]
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
-        let Self { best: mut found, mut bodies, media_types, near: _ } = self;
+        let Self {
+            best: mut found,
+            mut bodies,
+            media_types,
+            near: _,
+        } = self;
         let mut by_number: Vec<Arc<str>> = vec![Arc::default(); media_types.len()];
         for (media_type, number) in media_types {
             by_number[number as usize] = media_type;
@@ -423,8 +494,11 @@ impl Captures {
         let is_resource = |index: &u32| found.values[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
         order.sort_unstable_by_key(|&index| found.text(index as usize));
-        let url =
-            |index: u32| found.values[index as usize].url().unwrap_or(found.url(index as usize));
+        let url = |index: u32| {
+            found.values[index as usize]
+                .url()
+                .unwrap_or(found.url(index as usize))
+        };
         let resource = |number: usize| {
             let index = order[number];
             (url(index), &**media_type(&found.values[index as usize]))
@@ -468,7 +542,11 @@ impl Captures {
             }
             None
         };
-        let others = found.values.iter().enumerate().filter(|(_, best)| !best.is_resource());
+        let others = found
+            .values
+            .iter()
+            .enumerate()
+            .filter(|(_, best)| !best.is_resource());
         for (index, best) in others {
             targets[index] = match end_of(index) {
                 Some(end) => targets[end],
@@ -480,7 +558,10 @@ impl Captures {
         }
         let (urls, _) = found.with_values(targets);
         let collection = Collection::of_captures(files, urls, hosts);
-        ChosenCaptures { resources, collection: collection.into() }
+        ChosenCaptures {
+            resources,
+            collection: collection.into(),
+        }
     }
 }
 
@@ -494,7 +575,10 @@ fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
     let location = redirect.location()?;
     // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The profile applies only
     // to links.
-    let to = normal(&Base::new(Profile::Whatwg, url).resolve(location).ok()?.url, true)?;
+    let to = normal(
+        &Base::new(Profile::Whatwg, url).resolve(location).ok()?.url,
+        true,
+    )?;
     // If the capture of the target is an error, the target with the other scheme, `http` or `https`, may be a resource.
     let known = |url: &str| {
         let at = found.number(url.as_bytes())?;
@@ -510,11 +594,19 @@ mod tests {
     use super::*;
 
     fn capture(url: &str, status: u16, date: &str) -> Capture {
-        Capture { status, date: date.parse().ok(), ..Capture::of(url) }
+        Capture {
+            status,
+            date: date.parse().ok(),
+            ..Capture::of(url)
+        }
     }
 
     fn redirect(url: &str, to: &str) -> Capture {
-        Capture { status: 302, location: Some(to.into()), ..Capture::of(url) }
+        Capture {
+            status: 302,
+            location: Some(to.into()),
+            ..Capture::of(url)
+        }
     }
 
     /// Bug 108: the redirect had no target.
@@ -548,14 +640,34 @@ mod tests {
             ("1970", 0, "1970-01-01T00:00:00Z"),
             ("2000-02-29T12:30:15Z", 951_827_415, "2000-02-29T12:30:15Z"),
             ("20260131102030", 1_769_854_830, "2026-01-31T10:20:30Z"),
-            ("2026-01-31T10:20:30.123456Z", 1_769_854_830, "2026-01-31T10:20:30Z"),
+            (
+                "2026-01-31T10:20:30.123456Z",
+                1_769_854_830,
+                "2026-01-31T10:20:30Z",
+            ),
             ("1969-12-31T23:59:59Z", -1, "1969-12-31T23:59:59Z"),
-            ("2016-12-31T23:59:60Z", 1_483_228_799, "2016-12-31T23:59:59Z"),
+            (
+                "2016-12-31T23:59:60Z",
+                1_483_228_799,
+                "2016-12-31T23:59:59Z",
+            ),
         ] {
             let date: CaptureDate = text.parse().unwrap();
-            assert_eq!((date.seconds, &*date.to_string()), (seconds, shown), "{text}");
+            assert_eq!(
+                (date.seconds, &*date.to_string()),
+                (seconds, shown),
+                "{text}"
+            );
         }
-        for text in ["", "26", "2026-13", "2026-02-29", "20260131102060x", "now", "2026-1-1"] {
+        for text in [
+            "",
+            "26",
+            "2026-13",
+            "2026-02-29",
+            "20260131102060x",
+            "now",
+            "2026-1-1",
+        ] {
             assert!(text.parse::<CaptureDate>().is_err(), "{text}");
         }
         let february: DateRange = "2024-02".parse().unwrap();
@@ -569,7 +681,11 @@ mod tests {
     #[test]
     fn the_best_capture_of_a_url_wins() {
         let items = |near, all| -> Vec<u32> {
-            chosen(near, all).resources.iter().map(|resource| resource.item).collect()
+            chosen(near, all)
+                .resources
+                .iter()
+                .map(|resource| resource.item)
+                .collect()
         };
         let three = || {
             vec![
@@ -610,13 +726,24 @@ mod tests {
             ],
         );
         for path in ["1", "2", "end"] {
-            assert_eq!(end(&found, &format!("http://a/{path}")), Some("https://a/end"), "{path}");
+            assert_eq!(
+                end(&found, &format!("http://a/{path}")),
+                Some("https://a/end"),
+                "{path}"
+            );
         }
-        for (path, status) in
-            [("404", 404), ("circle", 302), ("circle2", 302), ("gone", 302), ("out", 302)]
-        {
+        for (path, status) in [
+            ("404", 404),
+            ("circle", 302),
+            ("circle2", 302),
+            ("gone", 302),
+            ("out", 302),
+        ] {
             let url = format!("http://a/{path}");
-            assert_eq!((end(&found, &url), found.collection.failure(&url)), (None, Some(status)));
+            assert_eq!(
+                (end(&found, &url), found.collection.failure(&url)),
+                (None, Some(status))
+            );
         }
         assert_eq!(found.collection.failures().count(), 5);
         // The redirect to http://b/ was captured, but http://b/ was not.
@@ -634,7 +761,9 @@ mod tests {
             redirect("http://a/to-x", "x"),
             redirect("http://c/to-y", "//a/y"),
         ];
-        (0..).zip(all).for_each(|(item, capture)| captures.add(item, capture));
+        (0..)
+            .zip(all)
+            .for_each(|(item, capture)| captures.add(item, capture));
         let found = captures.choose(|url| url.ends_with('y'));
         assert_eq!((found.resources.len(), found.url(0)), (1, "http://A/y"));
         assert_eq!(found.collection.path(0), b"a/y");
@@ -666,17 +795,33 @@ mod tests {
         };
         let found = chosen(
             None,
-            vec![revisit("http://b/", "2025"), first.clone(), revisit("http://a/", "2026")],
+            vec![
+                revisit("http://b/", "2025"),
+                first.clone(),
+                revisit("http://a/", "2026"),
+            ],
         );
         let all = found.resources.iter().enumerate();
         let all: Vec<_> = all
             .map(|(at, resource)| (found.url(at), resource.item, &*resource.media_type))
             .collect();
-        assert_eq!(all, [("http://a/", 1, "text/css"), ("http://b/", 1, "text/css")]);
+        assert_eq!(
+            all,
+            [("http://a/", 1, "text/css"), ("http://b/", 1, "text/css")]
+        );
         // If the body is missing, an earlier capture wins.
-        let lost = Capture { names: Vec::new(), ..first };
-        let found =
-            chosen(None, vec![lost, revisit("http://a/", "2026"), revisit("http://b/", "2026")]);
+        let lost = Capture {
+            names: Vec::new(),
+            ..first
+        };
+        let found = chosen(
+            None,
+            vec![
+                lost,
+                revisit("http://a/", "2026"),
+                revisit("http://b/", "2026"),
+            ],
+        );
         assert_eq!((found.resources.len(), found.resources[0].item), (1, 0));
         assert_eq!(found.collection.failure("http://b/"), Some(304));
     }

@@ -70,10 +70,17 @@ fn cached<T>(cache: &PathCache<T>, path: &Path, compute: impl FnOnce() -> T) -> 
 #[must_use]
 pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
     let stem = page.file_stem().unwrap_or_default();
-    let entries = fs::read_dir(folder_of(page)).into_iter().flatten().flatten();
-    let names = entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name());
+    let entries = fs::read_dir(folder_of(page))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let names = entries
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name());
     let is_companion = |name: &std::ffi::OsString| {
-        name.to_str().and_then(stem_of_companion).is_some_and(|other| stem == other)
+        name.to_str()
+            .and_then(stem_of_companion)
+            .is_some_and(|other| stem == other)
     };
     let mut names: Vec<_> = names.filter(is_companion).collect();
     names.sort();
@@ -94,7 +101,10 @@ impl Companions {
     /// Creates a cache. If `pages` is true, it trusts the comments in which pages record their source.
     #[must_use]
     pub fn trusting(pages: bool) -> Self {
-        Self { ignores_pages: !pages, ..Self::default() }
+        Self {
+            ignores_pages: !pages,
+            ..Self::default()
+        }
     }
 
     /// The files around the document `entry`. In a tree with folders named after hosts, `depth` is the number of names
@@ -113,7 +123,9 @@ impl Companions {
             false => Some(self.absolute(&entry.root)),
         };
         Arc::new(OnDisk {
-            hosts: depth.and_then(|depth| path.ancestors().nth(depth)).map(Path::to_owned),
+            hosts: depth
+                .and_then(|depth| path.ancestors().nth(depth))
+                .map(Path::to_owned),
             scheme: scheme.into(),
             companions: self.clone(),
             stem: stem(&path),
@@ -131,7 +143,9 @@ impl Companions {
 
     /// Makes `path` absolute, because folders above a relative path matter too.
     fn absolute(&self, path: &Path) -> PathBuf {
-        let here = self.here.get_or_init(|| env::current_dir().unwrap_or_default());
+        let here = self
+            .here
+            .get_or_init(|| env::current_dir().unwrap_or_default());
         std::path::absolute(here.join(path)).unwrap_or_else(|_| path.to_owned())
     }
 
@@ -140,7 +154,9 @@ impl Companions {
         let folder = path.parent()?;
         let find = || {
             let mut folders = folder.ancestors().take(LEVELS);
-            folders.find(|folder| self.is_companion(folder)).map(Arc::from)
+            folders
+                .find(|folder| self.is_companion(folder))
+                .map(Arc::from)
         };
         cached(&self.around, folder, find).get()?.clone()
     }
@@ -161,7 +177,11 @@ impl Companions {
 
     /// True if Firefox named all files in `folder`.
     fn is_named_by_firefox(&self, folder: &Path) -> bool {
-        cached(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
+        cached(&self.named_by_firefox, folder, || {
+            is_named_by_firefox(folder)
+        })
+        .get()
+            == Some(&true)
     }
 
     /// The comment about the source of the page `path`; `None` if the page is outside `root` because of a symbolic
@@ -198,14 +218,20 @@ impl Pages {
         let is_saved = |path: &PathBuf| {
             saved_comment(path).is_some_and(|saved| saved.program == Program::Browser)
         };
-        *self.has_saved_page.get_or_init(|| self.paths.iter().any(is_saved))
+        *self
+            .has_saved_page
+            .get_or_init(|| self.paths.iter().any(is_saved))
     }
 }
 
 /// The comment about the source of the page `path`.
 fn saved_comment(path: &Path) -> Option<Saved> {
     let mut head = Vec::new();
-    open_file(path).ok()??.take(HEAD as u64).read_to_end(&mut head).ok()?;
+    open_file(path)
+        .ok()??
+        .take(HEAD as u64)
+        .read_to_end(&mut head)
+        .ok()?;
     saved(&head)
 }
 
@@ -220,7 +246,10 @@ fn is_named_by_firefox(folder: &Path) -> bool {
             continue;
         }
         let stem = stem(&entry.path());
-        let end = stem.len().checked_sub(DRAWN).and_then(|at| stem.split_at_checked(at));
+        let end = stem
+            .len()
+            .checked_sub(DRAWN)
+            .and_then(|at| stem.split_at_checked(at));
         let found = match end {
             Some((before, end)) if before.ends_with('_') => end,
             _ => return false,
@@ -248,7 +277,8 @@ fn is_page(path: &Path) -> bool {
 
 /// The name of a file without its extension.
 fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    path.file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 /// The files around a document on disk.
@@ -286,11 +316,14 @@ impl OnDisk {
 
     /// Like [`resolved`](Self::resolved), but `None` for files outside the root.
     fn in_root(&self, path: &str) -> Option<PathBuf> {
-        self.resolved(path).filter(|file| file.starts_with(&self.root))
+        self.resolved(path)
+            .filter(|file| file.starts_with(&self.root))
     }
 
     fn companion(&self) -> Option<&Path> {
-        self.companion.get_or_init(|| self.companions.around(&self.path)).as_deref()
+        self.companion
+            .get_or_init(|| self.companions.around(&self.path))
+            .as_deref()
     }
 }
 
@@ -301,8 +334,10 @@ impl NearbyFiles for OnDisk {
 
     fn has_folder(&self, name: &str) -> bool {
         let mut parts = Path::new(name).components();
-        matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
-            && self.path.with_file_name(name).is_dir()
+        matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        ) && self.path.with_file_name(name).is_dir()
     }
 
     fn is_in_companion(&self) -> bool {
@@ -316,7 +351,9 @@ impl NearbyFiles for OnDisk {
 
     fn is_companion(&self, folder: &str) -> bool {
         self.has_folder(folder)
-            && self.companions.is_named_by_firefox(&self.path.with_file_name(folder))
+            && self
+                .companions
+                .is_named_by_firefox(&self.path.with_file_name(folder))
     }
 
     fn is_crawled(&self) -> bool {
@@ -336,7 +373,10 @@ impl NearbyFiles for OnDisk {
 
     fn page_url(&self, path: &str) -> Option<String> {
         let saved = self.companions.saved(&self.in_root(path)?, &self.root)?;
-        let url = saved.disbelief().is_none().then(|| saved.url(&self.scheme))?;
+        let url = saved
+            .disbelief()
+            .is_none()
+            .then(|| saved.url(&self.scheme))?;
         let url = url.split('#').next()?;
         // Anybody can write such a comment, so its URL is checked like the URL in the document's own comment.
         let is_usable = unusable(url).is_none() && !contains_placeholder(url);

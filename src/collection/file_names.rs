@@ -84,14 +84,18 @@ pub(super) fn rounds_of<'a>(
     let mut rounds = vec![0_u32; count];
     let mut is_settled = vec![false; count];
     let mut folders = HashSet::new();
-    let mut keys: Vec<u64> = (0..count).map(|file| key(&path(file, 0), &mut folders)).collect();
+    let mut keys: Vec<u64> = (0..count)
+        .map(|file| key(&path(file, 0), &mut folders))
+        .collect();
     let mut sorted: Vec<u32> = (0..).take(count).collect();
     // Later rounds add no folders, so a settled path stays valid.
     for round in 1.. {
         sorted.sort_unstable_by(|&left, &right| {
             let (left, right) = (left as usize, right as usize);
             let by_key = keys[left].cmp(&keys[right]);
-            by_key.then(is_settled[right].cmp(&is_settled[left])).then_with(|| order(left, right))
+            by_key
+                .then(is_settled[right].cmp(&is_settled[left]))
+                .then_with(|| order(left, right))
         });
         let mut losers = Vec::new();
         for alike in sorted.chunk_by(|&left, &right| keys[left as usize] == keys[right as usize]) {
@@ -136,10 +140,17 @@ fn folded(path: &str) -> String {
     if path.is_ascii() {
         return path.to_ascii_lowercase();
     }
-    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
+    let lower = |text: &str| {
+        text.chars()
+            .flat_map(char::to_lowercase)
+            .collect::<String>()
+    };
     let kept: String = path.chars().filter(|c| !is_joiner(*c)).collect();
     let lowered = lower(&composed_text(&kept));
-    let upper: String = composed_text(&lowered).chars().flat_map(char::to_uppercase).collect();
+    let upper: String = composed_text(&lowered)
+        .chars()
+        .flat_map(char::to_uppercase)
+        .collect();
     composed_text(&lower(&upper)).into_owned()
 }
 
@@ -164,11 +175,20 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     }
     let digest = || match round {
         0 | 1 => first_of_md5(url.as_bytes(), DIGEST_BYTES),
-        _ => first_of_md5(format!("{round} {media_type} {url}").as_bytes(), DIGEST_BYTES),
+        _ => first_of_md5(
+            format!("{round} {media_type} {url}").as_bytes(),
+            DIGEST_BYTES,
+        ),
     };
     let length = MAX_NAME.min(MAX_PATH - path.len() - 1);
     path.push('/');
-    path.push_str(&fitted(plain(stem), &extension, length, is_cut || round > 0, digest));
+    path.push_str(&fitted(
+        plain(stem),
+        &extension,
+        length,
+        is_cut || round > 0,
+        digest,
+    ));
     path.into()
 }
 
@@ -205,7 +225,13 @@ pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
         _ => first_of_md5(format!("{round} {own}").as_bytes(), DIGEST_BYTES),
     };
     let length = MAX_NAME.min(MAX_PATH - path.len());
-    path.push_str(&fitted(stem, &extension, length, is_cut || round > 0, digest));
+    path.push_str(&fitted(
+        stem,
+        &extension,
+        length,
+        is_cut || round > 0,
+        digest,
+    ));
     path.into()
 }
 
@@ -214,7 +240,11 @@ pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
 fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
     /// The extensions of pages.
     const PAGES: [&str; 4] = ["html", "htm", "xhtml", "xht"];
-    let is_page = |extension: &str| PAGES.iter().any(|page| page.eq_ignore_ascii_case(extension));
+    let is_page = |extension: &str| {
+        PAGES
+            .iter()
+            .any(|page| page.eq_ignore_ascii_case(extension))
+    };
     let Some((segment, query)) = name.split_once('?') else {
         return stem_and_extension(safe_name(name.as_bytes()), "");
     };
@@ -226,8 +256,9 @@ fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
         push_query(&mut stem, query, safe(query));
         return (stem, format!(".{added}"));
     }
-    let has_page_extension =
-        segment.rsplit_once('.').is_some_and(|(_, extension)| is_page(extension));
+    let has_page_extension = segment
+        .rsplit_once('.')
+        .is_some_and(|(_, extension)| is_page(extension));
     let generates_pages = is_page_name(segment.as_bytes()) && !has_page_extension;
     let media_type = if generates_pages { "text/html" } else { "" };
     let (mut stem, extension) = stem_and_extension(safe(segment), media_type);
@@ -240,7 +271,11 @@ fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
 fn push_query(stem: &mut String, query: &str, text: String) {
     stem.push('@');
     let is_long = text.len() > MAX_QUERY;
-    stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST_BYTES) } else { text });
+    stem.push_str(&if is_long {
+        first_of_md5(query.as_bytes(), DIGEST_BYTES)
+    } else {
+        text
+    });
 }
 
 /// The folders for the host of `url` and, unless it is `http` or `https`, for its scheme.
@@ -265,13 +300,20 @@ fn root(url: &Reference<'_>) -> String {
 
 /// The host of a net_loc in lower case, with any port that is not the default. User and password are omitted.
 fn host(net_loc: &str, default_port: Option<&str>) -> String {
-    let host = net_loc.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
+    let host = net_loc
+        .rsplit('@')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     // The colons of an IPv6 address are in brackets.
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) if !port.contains(']') => (name, port),
         _ => (&*host, ""),
     };
-    let name = name.trim_start_matches('[').trim_end_matches(']').replace(':', "-");
+    let name = name
+        .trim_start_matches('[')
+        .trim_end_matches(']')
+        .replace(':', "-");
     match port.is_empty() || Some(port) == default_port {
         true => name,
         false => format!("{name}_{port}"),
@@ -321,21 +363,32 @@ fn folder_name(segment: &str) -> String {
         "" => "_".to_owned(),
         _ => safe(segment),
     };
-    fitted(plain(name), "", MAX_FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST_BYTES))
+    fitted(plain(name), "", MAX_FOLDER, false, || {
+        first_of_md5(segment.as_bytes(), DIGEST_BYTES)
+    })
 }
 
 /// Adds a `_` to a name that begins with a dot, so that programs do not skip it as hidden.
 fn plain(name: String) -> String {
-    if name.starts_with('.') { format!("_{name}") } else { name }
+    if name.starts_with('.') {
+        format!("_{name}")
+    } else {
+        name
+    }
 }
 
 /// The stem of a file name, and the extension with its dot. If the extension in the name does not fit the media type,
 /// it stays in the stem, and the default extension of the media type is added.
 fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
-    let right = EXTENSIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
+    let right = EXTENSIONS
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
     let first = right.map(|(_, extensions)| format!(".{}", extensions[0]));
     if name.is_empty() {
-        return ("index".to_owned(), first.unwrap_or_else(|| ".html".to_owned()));
+        return (
+            "index".to_owned(),
+            first.unwrap_or_else(|| ".html".to_owned()),
+        );
     }
     let extension = name.rsplit_once('.').filter(|(stem, extension)| {
         !stem.is_empty()
@@ -379,7 +432,9 @@ fn fitted(
     }
     if has_digest || stem.len() + extension.len() > length {
         let room = length - extension.len() - "-".len() - 2 * DIGEST_BYTES;
-        let end = (0..=room.min(stem.len())).rev().find(|&at| stem.is_char_boundary(at));
+        let end = (0..=room.min(stem.len()))
+            .rev()
+            .find(|&at| stem.is_char_boundary(at));
         stem.truncate(end.unwrap_or_default());
         stem = stem + "-" + &digest();
     }
@@ -387,8 +442,15 @@ fn fitted(
 }
 
 fn is_device(name: &str) -> bool {
-    let device = name.split('.').next().unwrap_or_default().trim_end_matches(' ').to_lowercase();
-    let numbered = device.strip_prefix("com").or_else(|| device.strip_prefix("lpt"));
+    let device = name
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(' ')
+        .to_lowercase();
+    let numbered = device
+        .strip_prefix("com")
+        .or_else(|| device.strip_prefix("lpt"));
     // Superscript digits count as digits (Microsoft, "Naming Files").
     let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³');
     DEVICES.contains(&&*device)
@@ -420,7 +482,9 @@ fn safe(text: &str) -> String {
 fn safe_name(text: &[u8]) -> String {
     let mut name = String::with_capacity(text.len());
     let encode = |name: &mut String, bytes: &[u8]| {
-        bytes.iter().for_each(|byte| name.push_str(&format!("%{byte:02X}")));
+        bytes
+            .iter()
+            .for_each(|byte| name.push_str(&format!("%{byte:02X}")));
     };
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -468,7 +532,10 @@ mod tests {
     ) -> impl Iterator<Item = Box<str>> {
         let resources: Vec<_> = resources.into_iter().collect();
         let rounds = rounds(resources.len(), |number| resources[number]);
-        resources.into_iter().zip(rounds).map(|(resource, round)| path(resource, round))
+        resources
+            .into_iter()
+            .zip(rounds)
+            .map(|(resource, round)| path(resource, round))
     }
 
     fn alone(url: &str, media_type: &str) -> String {
@@ -618,7 +685,10 @@ mod tests {
         let (kept, wide) = ("dddddddddd/".repeat(12), "\u{65e5}".repeat(60));
         for (own, expected) in [
             (short.clone(), short),
-            (format!("{long}.html"), format!("{}-bc518ba6.html", "n".repeat(186))),
+            (
+                format!("{long}.html"),
+                format!("{}-bc518ba6.html", "n".repeat(186)),
+            ),
             (format!("{folder}/x"), format!("{folder}/x")),
             (format!("{deep}x.html"), format!("{deep}x.html")),
             (
@@ -626,9 +696,15 @@ mod tests {
                 format!("{kept}long-name-of-a-file-here-ca69ecfd.html"),
             ),
             (format!("{deep}x?y"), format!("{kept}x@y-f3394552.html")),
-            (format!("x?{}", "q=".repeat(50)), "x@3eeff23e.html".to_owned()),
+            (
+                format!("x?{}", "q=".repeat(50)),
+                "x@3eeff23e.html".to_owned(),
+            ),
             // 181 characters take 541 bytes.
-            (format!("{wide}/{wide}/{wide}"), format!("{wide}/{wide}/{wide}")),
+            (
+                format!("{wide}/{wide}/{wide}"),
+                format!("{wide}/{wide}/{wide}"),
+            ),
         ] {
             assert_eq!(path_in_mirror(&own, 0), expected, "{own}");
         }
@@ -656,15 +732,24 @@ mod tests {
         assert_eq!(alone(&query, "text/html"), "h/x@3eeff23e.html");
 
         let folder = format!("http://h/{}/x", "d".repeat(150));
-        assert_eq!(alone(&folder, ""), format!("h/{}-976062c5/x", "d".repeat(91)));
+        assert_eq!(
+            alone(&folder, ""),
+            format!("h/{}-976062c5/x", "d".repeat(91))
+        );
 
         // `h` and 12 folders take 133 bytes; a thirteenth would make it 144.
         let deep = format!("http://h/{}x", "dddddddddd/".repeat(20));
-        assert_eq!(alone(&deep, ""), format!("h/{}x-41e2ec17", "dddddddddd/".repeat(12)));
+        assert_eq!(
+            alone(&deep, ""),
+            format!("h/{}x-41e2ec17", "dddddddddd/".repeat(12))
+        );
 
         // No character is split: only 63 characters of three bytes fit into 191 bytes.
         let wide = alone(&format!("http://h/{}", "%E6%97%A5".repeat(100)), "");
-        assert_eq!(wide.rsplit_once('-').unwrap().0, format!("h/{}", "\u{65e5}".repeat(63)));
+        assert_eq!(
+            wide.rsplit_once('-').unwrap().0,
+            format!("h/{}", "\u{65e5}".repeat(63))
+        );
     }
 
     #[test]
@@ -686,7 +771,10 @@ mod tests {
             let resources: Vec<_> = group.iter().map(|row| (row.0, row.1)).collect();
             let expected: Vec<_> = group.iter().map(|row| row.2).collect();
             let paths: Vec<_> = file_names(resources.iter().copied()).collect();
-            assert_eq!(paths.iter().map(|path| &**path).collect::<Vec<_>>(), expected);
+            assert_eq!(
+                paths.iter().map(|path| &**path).collect::<Vec<_>>(),
+                expected
+            );
             let mut backwards: Vec<_> = file_names(resources.into_iter().rev()).collect();
             backwards.reverse();
             assert_eq!(backwards, paths);
@@ -696,7 +784,11 @@ mod tests {
     /// The third URL has the path that the second would get with its first digest, so the second gets another digest.
     #[test]
     fn a_name_with_a_digest_may_exist_already() {
-        let urls = ["http://h/About", "http://h/about", "http://h/about-c0f98e72"];
+        let urls = [
+            "http://h/About",
+            "http://h/about",
+            "http://h/about-c0f98e72",
+        ];
         let paths: Vec<_> = file_names(urls.map(|url| (url, ""))).collect();
         assert_eq!((&*paths[0], &*paths[2]), ("h/About", "h/about-c0f98e72"));
         assert!(paths[1].starts_with("h/about-") && paths[1] != paths[2]);
@@ -712,11 +804,18 @@ mod tests {
             let url = url.split('#').next().unwrap();
             let owner = owners.entry(least.clone()).or_insert((url, *media_type));
             assert_eq!(*owner, (url, *media_type), "{path}");
-            folders.extend(least.match_indices('/').map(|(at, _)| least[..at].to_owned()));
+            folders.extend(
+                least
+                    .match_indices('/')
+                    .map(|(at, _)| least[..at].to_owned()),
+            );
             assert!(path.len() < 240 && path.contains('/'), "{path}");
             for name in path.split('/') {
                 assert!((1..=200).contains(&name.len()), "{path}");
-                assert!(!name.starts_with('.') && !name.ends_with(['.', ' ']), "{path}");
+                assert!(
+                    !name.starts_with('.') && !name.ends_with(['.', ' ']),
+                    "{path}"
+                );
                 let is_refused = |c: char| c.is_control() || r#"<>:"|?*\"#.contains(c);
                 assert!(!name.contains(is_refused), "{path}");
                 let device = name.split('.').next().unwrap().trim_end().to_lowercase();
@@ -727,7 +826,11 @@ mod tests {
         for path in owners.keys() {
             assert!(!folders.contains(path), "{path}");
         }
-        assert!(!["baselink-map.csv", "index.html"].iter().any(|taken| folders.contains(*taken)));
+        assert!(
+            !["baselink-map.csv", "index.html"]
+                .iter()
+                .any(|taken| folders.contains(*taken))
+        );
     }
 
     #[test]
@@ -747,8 +850,12 @@ mod tests {
                 resources.push((url, "image/png"));
             }
         }
-        let paths: Vec<_> =
-            file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type))).collect();
+        let paths: Vec<_> = file_names(
+            resources
+                .iter()
+                .map(|(url, media_type)| (&**url, *media_type)),
+        )
+        .collect();
         check(&resources, &paths);
     }
 
@@ -764,9 +871,12 @@ mod tests {
         let makers: [&dyn Fn(u32) -> String; 3] = [&cased, &query, &folder];
         for make in makers {
             let resources: Vec<_> = (0..100_000).map(|number| (make(number), "")).collect();
-            let paths: Vec<_> =
-                file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)))
-                    .collect();
+            let paths: Vec<_> = file_names(
+                resources
+                    .iter()
+                    .map(|(url, media_type)| (&**url, *media_type)),
+            )
+            .collect();
             check(&resources, &paths);
         }
     }
@@ -779,8 +889,15 @@ mod tests {
         "ddddddddddddd/ddddddddddddd/dddddddddddddd/ddddddddddddd/", "\0", "\u{338}", "[::1]", "8080", "baselink-map.csv", "http://",
     ];
     const TYPES: &[&str] = &["", "text/html", "text/css", "image/png"];
-    const PREFIXES: &[&str] =
-        &["http://h/", "https://h/", "http://", "", "cid:", "file:///", "http://H:80/"];
+    const PREFIXES: &[&str] = &[
+        "http://h/",
+        "https://h/",
+        "http://",
+        "",
+        "cid:",
+        "file:///",
+        "http://H:80/",
+    ];
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]

@@ -47,22 +47,40 @@ impl Collection {
     /// Adds a symbolic link that is not followed, with its text. `retrieval` is ignored if it was derived from the name
     /// of the link, because such a URL leads to the target of the link.
     pub fn add_link(&mut self, entry: &TreeEntry, text: &Path, retrieval: Option<&Retrieval>) {
-        let text = if text.has_root() { b"/".to_vec() } else { names::path_bytes(text) };
+        let text = if text.has_root() {
+            b"/".to_vec()
+        } else {
+            names::path_bytes(text)
+        };
         let is_own = |own: &&Retrieval| !matches!(own.source, Source::Retrieval | Source::Layout);
-        self.add_kind(entry, ResourceKind::Link(Some(text.into())), retrieval.filter(is_own));
+        self.add_kind(
+            entry,
+            ResourceKind::Link(Some(text.into())),
+            retrieval.filter(is_own),
+        );
     }
 
     /// Adds an unreadable entry by its path below the root. Its contents are unknown, like the target of a symbolic
     /// link without a text.
     pub fn add_unknown(&mut self, path: &Path) {
         let name = names::path_bytes(path);
-        self.add(Resource { name: &name, kind: ResourceKind::Link(None) }, []);
+        self.add(
+            Resource {
+                name: &name,
+                kind: ResourceKind::Link(None),
+            },
+            [],
+        );
     }
 
     fn add_kind(&mut self, entry: &TreeEntry, kind: ResourceKind, retrieval: Option<&Retrieval>) {
         let is_derived = |retrieval: &Retrieval| {
-            let is_of_page =
-                || self.origins.root_url.as_ref().is_some_and(|root| root.is_of(entry));
+            let is_of_page = || {
+                self.origins
+                    .root_url
+                    .as_ref()
+                    .is_some_and(|root| root.is_of(entry))
+            };
             let own = || self.origins.below_root_url(entry).filter(|_| !is_of_page());
             retrieval.source == Source::Retrieval && own().as_ref() == Some(&retrieval.url)
         };
@@ -72,7 +90,13 @@ impl Collection {
         let earlier = map.as_ref().map_or(&[][..], |map| map.earlier(entry));
         let own = retrieval.map(|retrieval| retrieval.url.as_str());
         let urls = own.into_iter().chain(earlier.iter().map(String::as_str));
-        let added = self.add(Resource { name: &name_of(entry), kind }, urls);
+        let added = self.add(
+            Resource {
+                name: &name_of(entry),
+                kind,
+            },
+            urls,
+        );
         // A crawler may save the target of a redirect twice, also under the requested name. The file at the path of
         // the URL wins.
         if let Some((number, retrieval)) = added.zip(retrieval)
@@ -86,7 +110,9 @@ impl Collection {
 
     /// True if a crawler would write the URL `url` to the path of `entry`.
     fn is_laid_out(&self, entry: &TreeEntry, url: &str) -> bool {
-        let Some((scheme, _)) = url.split_once(':') else { return false };
+        let Some((scheme, _)) = url.split_once(':') else {
+            return false;
+        };
         let mut names = self.names.iter().map(|name| Some(&**name)).chain([None]);
         names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
     }
@@ -96,7 +122,11 @@ impl Collection {
     fn learn_layout(&mut self, url: &str) {
         let site = RootUrl::of_site(&self.origins.scheme);
         if let Some((scheme, _)) = url.split_once(':')
-            && self.origins.root_url.as_ref().is_none_or(|root| *root == site)
+            && self
+                .origins
+                .root_url
+                .as_ref()
+                .is_none_or(|root| *root == site)
             && self.origins.layout.is_none()
         {
             self.origins.root_url = None;
@@ -109,7 +139,12 @@ impl Collection {
 /// The path of an entry below the root, with `/` between the names.
 #[must_use]
 pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
-    entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
+    entry
+        .relative
+        .iter()
+        .map(|name| names::bytes(name))
+        .collect::<Vec<_>>()
+        .join(&b'/')
 }
 
 /// The path below the root of the file called `name`; `None` if the system does not allow such a name.

@@ -126,7 +126,10 @@ impl<'a> Resource<'a> {
     /// Creates a resource that is a file called `name`.
     #[must_use]
     pub fn file(name: &'a [u8]) -> Self {
-        Self { name, kind: ResourceKind::File }
+        Self {
+            name,
+            kind: ResourceKind::File,
+        }
     }
 }
 
@@ -246,7 +249,13 @@ impl Collection {
         urls: TextMap<UrlTarget>,
         hosts: HashSet<Box<str>>,
     ) -> Self {
-        Self { only_urls: true, files, urls, hosts, ..Self::default() }
+        Self {
+            only_urls: true,
+            files,
+            urls,
+            hosts,
+            ..Self::default()
+        }
     }
 
     /// True if a folder has this path.
@@ -256,7 +265,9 @@ impl Collection {
 
     /// The path of a file with a name similar to `path`.
     pub(super) fn similar(&self, path: &[u8]) -> Option<&[u8]> {
-        self.nearest(path, false, true).1.map(|number| self.path(number))
+        self.nearest(path, false, true)
+            .1
+            .map(|number| self.path(number))
     }
 
     /// The status of `url`, if it was captured but is not a resource.
@@ -313,7 +324,10 @@ impl Collection {
         }
         let (folder, name) = split_name(path);
         self.alike.entry(hashed(&folded(path))).or_insert(number);
-        let first = *self.alike_in_case.entry(hashed(&without_case(path))).or_insert(number);
+        let first = *self
+            .alike_in_case
+            .entry(hashed(&without_case(path)))
+            .or_insert(number);
         if first != number && is_alike_in_case(self.path(first), path) {
             self.doubles.push((first, number));
         }
@@ -339,7 +353,9 @@ impl Collection {
             self.folders.insert(around.into(), Vec::new());
             if !around.contains(&b'/') && around.iter().any(u8::is_ascii_uppercase) {
                 let lower = around.to_ascii_lowercase().into();
-                self.with_capitals.entry(lower).or_insert_with(|| around.into());
+                self.with_capitals
+                    .entry(lower)
+                    .or_insert_with(|| around.into());
             }
             around = split_name(around).0;
         }
@@ -365,7 +381,11 @@ impl Collection {
     /// The path of a file below the root, with `/` between names, in the system's encoding.
     #[must_use]
     pub fn path(&self, number: usize) -> &[u8] {
-        if number < self.files.len() { self.files.text(number) } else { b"" }
+        if number < self.files.len() {
+            self.files.text(number)
+        } else {
+            b""
+        }
     }
 
     /// True if the resource with this number is a file.
@@ -405,12 +425,18 @@ impl Collection {
 
     /// The URL of the root, if URLs lead to files only by their paths below it.
     pub(crate) fn folder_url(&self) -> Option<&str> {
-        self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
+        self.origins
+            .root_url
+            .as_ref()
+            .filter(|_| self.has_only_paths())?
+            .folder()
     }
 
     /// The file at this path below the root, if the path is the same in URLs, byte for byte.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
-        let number = self.number_at(path).filter(|_| PathBelowRoot::is_plain(path))?;
+        let number = self
+            .number_at(path)
+            .filter(|_| PathBelowRoot::is_plain(path))?;
         self.is_file(number).then_some(number)
     }
 
@@ -423,8 +449,12 @@ impl Collection {
     /// Like [`find`](Self::find), but also returns the offset in `url` at which the part after the URL of the root
     /// begins, if [`moved`](Self::moved) keeps that part.
     pub(crate) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
-        let found =
-            |number, query_counts| TargetPlace::Inside(Ok(FoundFile { number, query_counts }));
+        let found = |number, query_counts| {
+            TargetPlace::Inside(Ok(FoundFile {
+                number,
+                query_counts,
+            }))
+        };
         let by_url = |with_query| {
             let normal = (self.urls.len() > 0).then(|| normal(url, with_query))??;
             let known = |url: &str| match self.urls.get(url.as_bytes()) {
@@ -440,7 +470,12 @@ impl Collection {
         if self.only_urls {
             return (TargetPlace::Outside, None);
         }
-        if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below_own(url)) {
+        if let Some(below) = self
+            .origins
+            .root_url
+            .as_ref()
+            .and_then(|root| root.below_own(url))
+        {
             if has_query && let Some(number) = self.named_with_query(url, &below) {
                 return (found(number, true), None);
             }
@@ -468,7 +503,11 @@ impl Collection {
 
     /// The path of `url` below the root of the tree, whether or not it has a file.
     pub(crate) fn path_of_url(&self, url: &str) -> Option<Vec<u8>> {
-        let below = self.origins.root_url.as_ref()?.below_own(without_query(url))?;
+        let below = self
+            .origins
+            .root_url
+            .as_ref()?
+            .below_own(without_query(url))?;
         below.is_path.then_some(below.path)
     }
 
@@ -488,9 +527,12 @@ impl Collection {
 
     /// The file whose name contains the query of `url`.
     fn named_with_query(&self, url: &str, below: &PathBelowRoot) -> Option<usize> {
-        let query = Reference::split(Grammar::Rfc3986, url).query().filter(|_| below.is_path)?;
+        let query = Reference::split(Grammar::Rfc3986, url)
+            .query()
+            .filter(|_| below.is_path)?;
         let escaped = names::escape_where(&names::decode(query), |byte| byte == b'/');
-        self.file_at(&[&below.path, &b"?"[..], &escaped].concat())?.ok()
+        self.file_at(&[&below.path, &b"?"[..], &escaped].concat())?
+            .ok()
     }
 
     /// The path of `url`, which has no query, in folders named after hosts; `None` if the tree does not contain the
@@ -500,7 +542,11 @@ impl Collection {
         let mut below = RootUrl::of_file(&format!("{}/", &url[..path_at])).below(url)?;
         path.push(b'/');
         path.append(&mut below.path);
-        Some(PathBelowRoot { path, names_root: false, ..below })
+        Some(PathBelowRoot {
+            path,
+            names_root: false,
+            ..below
+        })
     }
 
     /// The possible paths of `url`. The case of a host does not matter (RFC 3986, 3.2.2), so its folder has the name
@@ -509,7 +555,11 @@ impl Collection {
         self.origins.paths(url).into_iter().map(|path| {
             let path = names::path_bytes(&path);
             let (host, rest) = path.split_at(memchr::memchr(b'/', &path).unwrap_or(path.len()));
-            match self.with_capitals.get(host).filter(|_| !self.folders.contains_key(host)) {
+            match self
+                .with_capitals
+                .get(host)
+                .filter(|_| !self.folders.contains_key(host))
+            {
                 Some(folder) => [&**folder, rest].concat(),
                 None => path,
             }
@@ -518,7 +568,10 @@ impl Collection {
 
     /// The folder for the host of `url`, and the offset of the path in `url`.
     fn host_folder(&self, url: &str) -> Option<(Vec<u8>, usize)> {
-        let FolderLayout::Host = self.origins.layout.filter(|_| self.origins.root_url.is_none())?;
+        let FolderLayout::Host = self
+            .origins
+            .layout
+            .filter(|_| self.origins.root_url.is_none())?;
         let path_at = Reference::split(Grammar::Rfc3986, url).path_span.start;
         let paths = self.paths(&format!("{}/x", &url[..path_at]));
         let mut folders = paths.map(|path| split_name(&path).0.to_vec());
@@ -561,24 +614,39 @@ impl Collection {
         }
         let (folder, path_at) = self.host_folder(url)?;
         let folder = names::segment(&folder, names::Percent::Encode)?;
-        Some(format!("{to}{folder}/{}", url[path_at..].strip_prefix('/').unwrap_or_default()))
+        Some(format!(
+            "{to}{folder}/{}",
+            url[path_at..].strip_prefix('/').unwrap_or_default()
+        ))
     }
 
     /// The file at a path below the root.
     fn named(&self, below: &PathBelowRoot, on_disk: bool) -> Result<FoundFile, Missing> {
-        let found = |number| Ok(FoundFile { number, query_counts: false });
+        let found = |number| {
+            Ok(FoundFile {
+                number,
+                query_counts: false,
+            })
+        };
         let missing = |absence, hint| Err(Missing { absence, hint });
         let path = below.path.as_slice();
         let is_folder = names_folder(path);
         let folder = path.strip_suffix(b"/").unwrap_or(path);
         if below.is_path {
-            match self.number_at(path).map(|number| (number, self.kind(number))) {
+            match self
+                .number_at(path)
+                .map(|number| (number, self.kind(number)))
+            {
                 Some((_, ResourceKind::Special)) => return missing(Absence::Special, None),
                 Some((number, ResourceKind::File)) if !is_folder => return found(number),
                 _ => {}
             }
             let slash = || format!("{}/", shown(folder));
-            if let Some(index) = self.folders.contains_key(folder).then(|| self.index_of(folder)) {
+            if let Some(index) = self
+                .folders
+                .contains_key(folder)
+                .then(|| self.index_of(folder))
+            {
                 return match index {
                     Some(Ok(number)) if on_disk => {
                         missing(Absence::NoIndex, Some(shown(self.path(number))))
@@ -595,8 +663,18 @@ impl Collection {
                 Some(PathEnd::Out) => return missing(Absence::LinkOut, None),
                 Some(PathEnd::Nowhere) => return missing(Absence::LinkNowhere, None),
                 Some(PathEnd::To(path)) => {
-                    let mut found = self.named(&PathBelowRoot { path, ..below.clone() }, on_disk);
-                    if let Err(Missing { absence: Absence::NoSlash, hint }) = &mut found {
+                    let mut found = self.named(
+                        &PathBelowRoot {
+                            path,
+                            ..below.clone()
+                        },
+                        on_disk,
+                    );
+                    if let Err(Missing {
+                        absence: Absence::NoSlash,
+                        hint,
+                    }) = &mut found
+                    {
                         *hint = Some(slash());
                     }
                     return found;
@@ -610,7 +688,10 @@ impl Collection {
     /// The end of `path` after following symbolic links; `None` if it contains no link.
     fn path_end(&self, path: &[u8]) -> Option<PathEnd> {
         path_end(path, |path| {
-            match self.number_at(path).map(|number| (number, self.kind(number))) {
+            match self
+                .number_at(path)
+                .map(|number| (number, self.kind(number)))
+            {
                 Some((number, ResourceKind::Link(text))) => {
                     Some(EntryAt::Link(number, text.as_deref()))
                 }
@@ -638,17 +719,25 @@ impl Collection {
     /// The index file of a folder; `None` if it has none. If the index file is a symbolic link that leads to no file in
     /// the tree, the result is the reason.
     pub(super) fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
-        self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
+        self.names
+            .iter()
+            .find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
     }
 
     /// The reason for the absence of `path`, and a similar file.
     fn nearest(&self, path: &[u8], is_folder: bool, is_path: bool) -> (Absence, Option<usize>) {
         let mut wanted = vec![path.to_vec()];
         if is_folder {
-            wanted.extend(self.names.iter().map(|name| [path, names::bytes(name)].concat()));
+            wanted.extend(
+                self.names
+                    .iter()
+                    .map(|name| [path, names::bytes(name)].concat()),
+            );
         }
         for path in wanted {
-            let Some(&number) = self.alike.get(&hashed(&folded(&path))) else { continue };
+            let Some(&number) = self.alike.get(&hashed(&folded(&path))) else {
+                continue;
+            };
             let own = self.path(number);
             let has_empty = path.ends_with(b"/") || memchr::memmem::find(&path, b"//").is_some();
             let absence = match () {
@@ -707,7 +796,11 @@ pub(crate) fn is_disk(root: &RootUrl) -> bool {
 
 /// The URL of the file `path` below `root`.
 pub(crate) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
-    Some(format!("{}{}", root.as_str(), names::path(path, names::Percent::Encode)?))
+    Some(format!(
+        "{}{}",
+        root.as_str(),
+        names::path(path, names::Percent::Encode)?
+    ))
 }
 
 fn shown(path: &[u8]) -> String {

@@ -70,7 +70,9 @@ impl PartResource<'_> {
     /// The character encoding that the heading declares.
     #[must_use]
     pub fn charset(&self) -> Option<Charset> {
-        self.media_type.parameter("charset").and_then(Charset::for_label)
+        self.media_type
+            .parameter("charset")
+            .and_then(Charset::for_label)
     }
 }
 
@@ -113,7 +115,10 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
         match &chains[*index].base {
             Some(base) => {
                 let chain = &chains[*index];
-                let source = chain.declared.as_ref().map_or(chain.source, |outer| outer.source);
+                let source = chain
+                    .declared
+                    .as_ref()
+                    .map_or(chain.source, |outer| outer.source);
                 (part.base, part.source) = (Arc::clone(base), Some(source));
             }
             // Parts may refer to each other by `file:` URLs of the author's machine. Such a URL becomes `base`, so that
@@ -140,8 +145,17 @@ fn base_of(
     outer: Outer<'_>,
     options: &Options,
 ) -> BaseChain {
-    let (name, fields) = (&structure.entities[index].name, structure.bases(message, index));
-    of_heading(name, &fields, outer, options.profile, options.content_location)
+    let (name, fields) = (
+        &structure.entities[index].name,
+        structure.bases(message, index),
+    );
+    of_heading(
+        name,
+        &fields,
+        outer,
+        options.profile,
+        options.content_location,
+    )
 }
 
 /// The document to open in a message, and the parts of other alternatives.
@@ -161,7 +175,10 @@ impl OpenedParts {
             }
         }
         let is_page = |index: &usize| {
-            matches!(entities[*index].media_type.format(), Format::Html | Format::Xhtml)
+            matches!(
+                entities[*index].media_type.format(),
+                Format::Html | Format::Xhtml
+            )
         };
         // The part to open in each entity, computed for inner entities first.
         let mut opened: Vec<Option<usize>> = vec![None; entities.len()];
@@ -181,9 +198,14 @@ impl OpenedParts {
                     // `type` is the media type of the root (RFC 2387, 3.1), which some programs do not write first.
                     let kind = entity.media_type.parameter("type").unwrap_or_default();
                     let is_of_kind = |child: &usize| {
-                        entities[*child].media_type.to_string().eq_ignore_ascii_case(kind)
+                        entities[*child]
+                            .media_type
+                            .to_string()
+                            .eq_ignore_ascii_case(kind)
                     };
-                    let root = inside().find(is_start).or_else(|| inside().find(is_of_kind));
+                    let root = inside()
+                        .find(is_start)
+                        .or_else(|| inside().find(is_of_kind));
                     let root = root.or_else(|| inside().next());
                     // The disposition of a part is ignored in a `multipart/related` (RFC 2387, 4).
                     root.and_then(|root| {
@@ -195,7 +217,9 @@ impl OpenedParts {
                 {
                     // If no alternative is a page, all of them are kept.
                     alternative[index] = inside().rfind(has_page);
-                    alternative[index].or_else(|| inside().next()).and_then(|child| opened[child])
+                    alternative[index]
+                        .or_else(|| inside().next())
+                        .and_then(|child| opened[child])
                 }
                 EntityKind::Multipart { .. } | EntityKind::Message => {
                     let first = inside().find(has_page).or_else(|| inside().next());
@@ -212,17 +236,27 @@ impl OpenedParts {
         }
         let is_document = |index: &usize| {
             is_page(index)
-                || matches!(entities[*index].media_type.format(), Format::Svg | Format::Xml)
+                || matches!(
+                    entities[*index].media_type.format(),
+                    Format::Svg | Format::Xml
+                )
         };
-        Self { root: opened.first().copied().flatten().filter(is_document), is_unused }
+        Self {
+            root: opened.first().copied().flatten().filter(is_document),
+            is_unused,
+        }
     }
 }
 
 /// True if `entity` is an attachment (RFC 2183, 2.2).
 fn is_attachment(message: &[u8], entity: &Entity) -> bool {
     let disposition = entity.heading.first(message, "Content-Disposition");
-    let value = disposition.map(|field| &message[field.value.range()]).unwrap_or_default();
-    value.get(.."attachment".len()).is_some_and(|name| name.eq_ignore_ascii_case(b"attachment"))
+    let value = disposition
+        .map(|field| &message[field.value.range()])
+        .unwrap_or_default();
+    value
+        .get(.."attachment".len())
+        .is_some_and(|name| name.eq_ignore_ascii_case(b"attachment"))
 }
 
 /// The `Content-ID` of `entity` without its angle brackets.
@@ -234,14 +268,20 @@ fn content_id(message: &[u8], entity: &Entity) -> Option<String> {
 /// The text between `<` and `>`, or else the whole text.
 fn in_brackets(value: &str) -> &str {
     let inside = value.split_once('<').map_or(value, |(_, rest)| rest);
-    inside.split_once('>').map_or(inside, |(inside, _)| inside).trim()
+    inside
+        .split_once('>')
+        .map_or(inside, |(inside, _)| inside)
+        .trim()
 }
 
 /// The URLs of a part. `chain` gives the base of its heading.
 fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -> Vec<String> {
     let mut urls = Vec::new();
     let location = entity.heading.url(message, UrlField::ContentLocation);
-    if let Some(label) = location.map(|label| label.url).filter(|url| !url.is_empty()) {
+    if let Some(label) = location
+        .map(|label| label.url)
+        .filter(|url| !url.is_empty())
+    {
         let base = chain.base.as_deref().unwrap_or(THIS_MESSAGE);
         let url = match reference::opaque_scheme(&label) {
             Some(_) => label.to_string(),
@@ -261,9 +301,16 @@ fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -
     }
     if urls.is_empty() {
         let file = file_name(message, entity).unwrap_or_default();
-        let file = percent_encode(&file, |c| !(c.is_ascii_alphanumeric() || "-._~".contains(c)));
-        let names = [&*entity.name, &*file].into_iter().filter(|name| !name.is_empty());
-        urls.push(format!("{THIS_MESSAGE}{}", names.collect::<Vec<_>>().join("/")));
+        let file = percent_encode(&file, |c| {
+            !(c.is_ascii_alphanumeric() || "-._~".contains(c))
+        });
+        let names = [&*entity.name, &*file]
+            .into_iter()
+            .filter(|name| !name.is_empty());
+        urls.push(format!(
+            "{THIS_MESSAGE}{}",
+            names.collect::<Vec<_>>().join("/")
+        ));
     }
     let mut seen = HashSet::new();
     urls.retain(|url| seen.insert(url.clone()));
@@ -272,11 +319,16 @@ fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -
 
 /// The original file name of a part: `filename` of its disposition (RFC 2183, 2.3), or `name` of its media type.
 fn file_name(message: &[u8], entity: &Entity) -> Option<String> {
-    let disposition = entity.heading.first(message, "Content-Disposition").and_then(|field| {
-        // The parameters have the syntax of those of a media type.
-        MediaType::read(&[b"disposition/", &message[field.value.range()]].concat())
-    });
-    let name = disposition.as_ref().and_then(|value| value.parameter("filename"));
+    let disposition = entity
+        .heading
+        .first(message, "Content-Disposition")
+        .and_then(|field| {
+            // The parameters have the syntax of those of a media type.
+            MediaType::read(&[b"disposition/", &message[field.value.range()]].concat())
+        });
+    let name = disposition
+        .as_ref()
+        .and_then(|value| value.parameter("filename"));
     let name = name.or_else(|| entity.media_type.parameter("name"))?;
     let last = name.rsplit(['/', '\\']).next()?;
     (!last.chars().all(|c| c == '.')).then(|| last.to_owned())
@@ -296,8 +348,10 @@ fn inherit_bases(
         let format = part.media_type.format();
         let is_part_of_page = matches!(format, Format::Html | Format::Xhtml | Format::Css);
         if is_part_of_page && !part.is_root && chains[*index].rule != Rule::Embedded {
-            let of_part =
-                part.urls.iter().filter(|url| url.starts_with("cid:") && url.len() < CID_LIMIT);
+            let of_part = part
+                .urls
+                .iter()
+                .filter(|url| url.starts_with("cid:") && url.len() < CID_LIMIT);
             of_part.for_each(|url| _ = labels.entry(url).or_insert(at));
         }
     }
@@ -309,12 +363,16 @@ fn inherit_bases(
     let mut has_referrer = vec![false; parts.len()];
     for (at, (_, part)) in parts.iter().enumerate() {
         let is_page = matches!(part.media_type.format(), Format::Html | Format::Xhtml);
-        let Some(text) = part.body.as_ref().ok().filter(|_| is_page) else { continue };
+        let Some(text) = part.body.as_ref().ok().filter(|_| is_page) else {
+            continue;
+        };
         for start in memchr::memmem::find_iter(text, b"cid:") {
             let rest = &text[start..text.len().min(start + CID_LIMIT)];
             let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
             let end = rest.iter().position(ends).unwrap_or(rest.len());
-            let found = str::from_utf8(&rest[..end]).ok().and_then(|url| labels.get(url));
+            let found = str::from_utf8(&rest[..end])
+                .ok()
+                .and_then(|url| labels.get(url));
             if let Some(&other) = found.filter(|other| **other != at && !has_referrer[**other]) {
                 has_referrer[other] = true;
                 referred[at].push(other);
@@ -334,11 +392,19 @@ fn inherit_bases(
             charset: part.charset().or(options.scan.charset),
             ..ScanOptions::default()
         };
-        let Some(page) = scan_as(part.media_type.format(), text, &scan) else { continue };
+        let Some(page) = scan_as(part.media_type.format(), text, &scan) else {
+            continue;
+        };
         let around = establish(&page, Outer::Heading(&chains[*index]), options.profile);
         for &other in &referred[at] {
             let index = parts[other].0;
-            chains[index] = base_of(message, structure, index, Outer::Referring(&around), options);
+            chains[index] = base_of(
+                message,
+                structure,
+                index,
+                Outer::Referring(&around),
+                options,
+            );
             next.push(other);
         }
     }

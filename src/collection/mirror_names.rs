@@ -19,13 +19,19 @@ impl Collection {
     /// invalid or too long on some file system. If names collide when case or normalization is ignored, all but one of
     /// them are changed.
     pub fn rename_for_mirror(&mut self) {
-        let files: Vec<usize> = (0..self.files.len()).filter(|&file| self.is_file(file)).collect();
+        let files: Vec<usize> = (0..self.files.len())
+            .filter(|&file| self.is_file(file))
+            .collect();
         let own = |at: usize| text(self.files.text(files[at]));
         let path = |at, round| Cow::Owned(path_in_mirror(&own(at), round).into_owned());
         let is_changed = |at| path_in_mirror(&own(at), 0) != own(at);
         let rounds = rounds_of(files.len(), path, |left, right| {
             let order = is_changed(left).cmp(&is_changed(right));
-            order.then_with(|| self.files.text(files[left]).cmp(self.files.text(files[right])))
+            order.then_with(|| {
+                self.files
+                    .text(files[left])
+                    .cmp(self.files.text(files[right]))
+            })
         });
         let renamed = rounds.into_iter().enumerate().filter_map(|(at, round)| {
             let own = own(at);
@@ -55,14 +61,19 @@ impl Collection {
         document: (&[u8], bool),
         has_declared_base: bool,
     ) -> Option<PropertyBase> {
-        let uses = self.property_uses.as_ref().filter(|_| name.starts_with("--"))?;
+        let uses = self
+            .property_uses
+            .as_ref()
+            .filter(|_| name.starts_with("--"))?;
         uses.base(name.as_bytes(), document, has_declared_base)
     }
 
     /// The path of a file in a mirror, below its root.
     #[must_use]
     pub fn path_in_mirror(&self, number: usize) -> &[u8] {
-        self.renamed.get(&number).map_or(self.path(number), AsRef::as_ref)
+        self.renamed
+            .get(&number)
+            .map_or(self.path(number), AsRef::as_ref)
     }
 }
 
@@ -99,21 +110,39 @@ mod tests {
             }
             collection.rename_for_mirror();
             let found = (0..files.len()).map(|number| collection.path_in_mirror(number));
-            assert!(found.eq(files.iter().map(|(_, expected)| *expected)), "{files:?}");
+            assert!(
+                found.eq(files.iter().map(|(_, expected)| *expected)),
+                "{files:?}"
+            );
         }
     }
 
     #[test]
     fn files_with_colliding_names() {
-        check(&[(b"a/b", b"a/b"), (b"A/c", b"A/c"), (b"\xff", b"\xff"), (b"\xfe", b"\xfe")]);
-        check(&[(b"About.html", b"About.html"), (b"about.html", b"about-fb8a140d.html")]);
+        check(&[
+            (b"a/b", b"a/b"),
+            (b"A/c", b"A/c"),
+            (b"\xff", b"\xff"),
+            (b"\xfe", b"\xfe"),
+        ]);
+        check(&[
+            (b"About.html", b"About.html"),
+            (b"about.html", b"about-fb8a140d.html"),
+        ]);
         check(&[(b"a/docs", b"a/docs-ba08cd05"), (b"a/DOCS/x", b"a/DOCS/x")]);
         check(&[
-            ("caf\u{e9}.html".as_bytes(), "caf\u{e9}-3022d09b.html".as_bytes()),
+            (
+                "caf\u{e9}.html".as_bytes(),
+                "caf\u{e9}-3022d09b.html".as_bytes(),
+            ),
             ("cafe\u{301}.html".as_bytes(), "cafe\u{301}.html".as_bytes()),
         ]);
         // A file with a valid name keeps it, even if an invalid name is changed to the same name.
-        check(&[(b"x:y", b"x_y-dad3d504"), (b"x<y", b"x_y-76b21541"), (b"x_y", b"x_y")]);
+        check(&[
+            (b"x:y", b"x_y-dad3d504"),
+            (b"x<y", b"x_y-76b21541"),
+            (b"x_y", b"x_y"),
+        ]);
         check(&[(b"x:y", b"x_y"), (b"x<y", b"x_y-76b21541")]);
         check(&[
             (b"list.php?page=2", b"list.php@page=2.html"),

@@ -67,7 +67,9 @@ pub(super) fn is_alike_in_case(left: &[u8], right: &[u8]) -> bool {
 
 /// Removes empty names from a path.
 pub(super) fn without_empty(path: &[u8]) -> Vec<u8> {
-    let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+    let names = path
+        .split(|&byte| byte == b'/')
+        .filter(|name| !name.is_empty());
     names.collect::<Vec<_>>().join(&b'/')
 }
 
@@ -76,7 +78,12 @@ pub(super) fn without_empty(path: &[u8]) -> Vec<u8> {
 pub(super) fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[same..], &b[same..]);
-    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let same = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
     let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
     if a.len().abs_diff(b.len()) > most {
         return None;

@@ -27,11 +27,16 @@ pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     if split.net_loc().is_none() && !split.path().starts_with('/') {
         // The URL has neither an authority nor a hierarchical path, such as `cid:` (RFC 2392).
         let path = names::decode(split.path());
-        return Some(format!("{scheme}:{}", names::segment(&path, names::Percent::Encode)?));
+        return Some(format!(
+            "{scheme}:{}",
+            names::segment(&path, names::Percent::Encode)?
+        ));
     }
     let root = format!(
         "{scheme}:{}",
-        split.net_loc().map_or(String::new(), |net_loc| origin::net_loc(&scheme, net_loc))
+        split
+            .net_loc()
+            .map_or(String::new(), |net_loc| origin::net_loc(&scheme, net_loc))
     );
     let spelled = |name: &str| {
         let name_of_file = names::segment(&names::decode(name), names::Percent::Encode);
@@ -49,7 +54,9 @@ pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
 
 /// The net_loc of `url`.
 pub(super) fn host(url: &str) -> &str {
-    Reference::split(Grammar::Rfc3986, url).net_loc().unwrap_or_default()
+    Reference::split(Grammar::Rfc3986, url)
+        .net_loc()
+        .unwrap_or_default()
 }
 
 /// `url` with `https` in place of `http`, or the reverse.

@@ -159,7 +159,9 @@ impl RootUrl {
     pub fn on_disk(path: &Path) -> Result<Self> {
         let absolute = std::path::absolute(path)
             .map_err(|error| Error::system(format!("{}: {error}", path.display()), error))?;
-        let parts = absolute.components().filter(|part| *part != Component::RootDir);
+        let parts = absolute
+            .components()
+            .filter(|part| *part != Component::RootDir);
         let names: Vec<_> = parts.map(|part| names::bytes(part.as_os_str())).collect();
         let none = || {
             Error::of(
@@ -195,13 +197,21 @@ impl RootUrl {
         let slash = if url.ends_with('/') { "" } else { "/" };
         let is_of_a_folder = unusable(url).is_none() && !url.contains(['?', '#']);
         let folder = is_of_a_folder.then(|| format!("{}{slash}", resolve::ascii(url)));
-        Self { given: url.to_owned(), folder, page: None }
+        Self {
+            given: url.to_owned(),
+            folder,
+            page: None,
+        }
     }
 
     /// Restricts this URL to the file `page` of a folder. No other file gets a URL from it.
     #[must_use]
     pub fn of_page(self, page: OsString) -> Self {
-        Self { folder: None, page: Some(page), ..self }
+        Self {
+            folder: None,
+            page: Some(page),
+            ..self
+        }
     }
 
     /// True if the URL is that of `entry`, and not that of its folder.
@@ -221,7 +231,10 @@ impl RootUrl {
 
     /// A placeholder for an unknown folder of a site with an unknown host.
     pub(crate) fn assumed() -> Self {
-        Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
+        Self::of_file(&format!(
+            "{ASSUMED}{}",
+            ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)
+        ))
     }
 
     /// The URL of a folder that does not exist.
@@ -264,7 +277,10 @@ impl RootUrl {
         if let Some(rest) = url.strip_prefix(folder) {
             let path = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
             if let Some(below) = PathBelowRoot::plain(path) {
-                return Some(PathBelowRoot { tail: Some(folder.len()), ..below });
+                return Some(PathBelowRoot {
+                    tail: Some(folder.len()),
+                    ..below
+                });
             }
             if !path.split('/').any(is_dots) {
                 return Some(PathBelowRoot {
@@ -279,7 +295,11 @@ impl RootUrl {
             return None;
         }
         let segments = segments(&url)?;
-        let folders: Vec<&str> = root.path().strip_prefix('/')?.split_terminator('/').collect();
+        let folders: Vec<&str> = root
+            .path()
+            .strip_prefix('/')?
+            .split_terminator('/')
+            .collect();
         let is_same = |(a, b): (&&str, &&str)| a == b || names::decode(a) == names::decode(b);
         if segments.len() < folders.len() || !folders.iter().zip(&segments).all(is_same) {
             return None;
@@ -288,7 +308,10 @@ impl RootUrl {
         let mut below = PathBelowRoot::of(rest.iter().copied());
         if !below.names_root && !url.path().split('/').any(is_dots) {
             let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
-            let at = slashes.take(folders.len() + 1).last().map_or(0, |at| at + 1);
+            let at = slashes
+                .take(folders.len() + 1)
+                .last()
+                .map_or(0, |at| at + 1);
             below.tail = Some(url.path_span.start + at);
         }
         Some(below)
@@ -313,7 +336,12 @@ impl PathBelowRoot {
     /// The path below the root, if `path` needs no decoding.
     fn plain(path: &str) -> Option<Self> {
         let path = path.as_bytes();
-        let below = || Self { path: path.to_vec(), is_path: true, names_root: false, tail: None };
+        let below = || Self {
+            path: path.to_vec(),
+            is_path: true,
+            names_root: false,
+            tail: None,
+        };
         Self::is_plain(path).then(below)
     }
 
@@ -328,7 +356,12 @@ impl PathBelowRoot {
 
     /// The path of these segments, none of which is a dot segment.
     fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
-        let mut below = Self { path: Vec::new(), is_path: true, names_root: true, tail: None };
+        let mut below = Self {
+            path: Vec::new(),
+            is_path: true,
+            names_root: true,
+            tail: None,
+        };
         let mut segments = segments.peekable();
         while let Some(segment) = segments.next() {
             below.names_root = false;
@@ -366,15 +399,21 @@ const ASSUMED_DEPTH: usize = 16;
 /// not shown.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
-    url.split_once("://").is_some_and(|(_, place)| place.starts_with(ASSUMED_HOST))
+    url.split_once("://")
+        .is_some_and(|(_, place)| place.starts_with(ASSUMED_HOST))
 }
 
 /// `text` with only the path of each URL of a site whose host is unknown.
 #[must_use]
 pub fn without_assumed_hosts(text: &str) -> Cow<'_, str> {
-    let Some(at) = text.find(&format!("://{ASSUMED_HOST}")) else { return Cow::Borrowed(text) };
+    let Some(at) = text.find(&format!("://{ASSUMED_HOST}")) else {
+        return Cow::Borrowed(text);
+    };
     let scheme = text[..at].trim_end_matches(|one: char| one.is_ascii_alphabetic());
-    Cow::Owned(text.replace(&format!("{}://{ASSUMED_HOST}", &text[scheme.len()..at]), "/"))
+    Cow::Owned(text.replace(
+        &format!("{}://{ASSUMED_HOST}", &text[scheme.len()..at]),
+        "/",
+    ))
 }
 
 /// The part of `url` that may be shown: after an assumed root, only the path below it; otherwise all of `url`. `None`
@@ -386,7 +425,11 @@ pub(crate) fn without_assumed(url: String) -> Option<String> {
     for _ in 0..ASSUMED_DEPTH {
         below = below.strip_prefix(ASSUMED_FOLDER)?;
     }
-    Some(if below.is_empty() { "./".to_owned() } else { below.to_owned() })
+    Some(if below.is_empty() {
+        "./".to_owned()
+    } else {
+        below.to_owned()
+    })
 }
 
 /// The sources of retrieval URLs, in order of precedence.
@@ -451,7 +494,11 @@ impl Origins {
         let is_copy = || !is_named && self.keeps_local_copies && self.companions.has(&entry.path);
         self.first(seen, format, head, |source| match source {
             Source::Retrieval | Source::Layout if is_copy() => None,
-            Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
+            Source::UrlMap => self
+                .map
+                .as_ref()
+                .and_then(|map| map.url(entry))
+                .map(str::to_owned),
             Source::Retrieval => self.below_root_url(seen),
             Source::Layout => {
                 let FolderLayout::Host = self.layout?;
@@ -497,7 +544,10 @@ impl Origins {
             // A layout is a general convention; an attribute belongs to this file.
             Source::Xattr if self.layout.is_some() => 2,
             Source::Retrieval if self.assumes_root => ORDER.len(),
-            source => ORDER.iter().position(|other| other == source).unwrap_or_default(),
+            source => ORDER
+                .iter()
+                .position(|other| other == source)
+                .unwrap_or_default(),
         };
         let mut order = ORDER;
         order.sort_by_key(|source| (place(source), *source == Source::Layout));
@@ -564,7 +614,10 @@ impl Origins {
                 None => {
                     let has_scheme = saved.is_none_or(|saved| saved.has_scheme());
                     let assumes_scheme = !has_scheme && self.assumes_scheme;
-                    first = Some(Retrieval { assumes_scheme, ..Retrieval::of(url, source) });
+                    first = Some(Retrieval {
+                        assumes_scheme,
+                        ..Retrieval::of(url, source)
+                    });
                 }
                 Some(first) => first.others.push((source, url)),
             }
@@ -603,8 +656,16 @@ impl Origins {
         else {
             return Some(root.given.clone());
         };
-        let file = if self.index.as_ref() == Some(file) { b"" } else { names::bytes(file) };
-        Some(format!("{}{}", root.folder.as_deref()?, path(folders, file, Percent::Encode)?))
+        let file = if self.index.as_ref() == Some(file) {
+            b""
+        } else {
+            names::bytes(file)
+        };
+        Some(format!(
+            "{}{}",
+            root.folder.as_deref()?,
+            path(folders, file, Percent::Encode)?
+        ))
     }
 
     fn laid_out(&self, url: &Reference<'_>, spelling: &PathSpelling) -> Option<PathBuf> {
@@ -621,7 +682,11 @@ impl Origins {
         let mut path = PathBuf::from(folder);
         let (folders, file) = path_or_root(url).rsplit_once('/')?;
         let written = |text: &str| {
-            let bytes = if spelling.decodes { names::decode(text) } else { text.into() };
+            let bytes = if spelling.decodes {
+                names::decode(text)
+            } else {
+                text.into()
+            };
             names::escape_where(&bytes, |byte| byte == b'/' || (spelling.escapes)(byte))
         };
         let name = |segment: &str| match names::decode(segment).as_slice() {
@@ -653,7 +718,11 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) ->
     let file = without_adjustment(names::bytes(file));
     let query_at = memchr::memchr(b'?', file);
     let name = &file[..query_at.unwrap_or(file.len())];
-    let name = if index.map(names::bytes) == Some(name) { b"" } else { name };
+    let name = if index.map(names::bytes) == Some(name) {
+        b""
+    } else {
+        name
+    };
     url.push_str(&path(folders, name, Percent::Keep)?);
     if let Some(at) = query_at {
         url.push('?');
@@ -664,7 +733,11 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) ->
 
 /// The path of `file` in these folders, as the path of a URL.
 fn path(folders: &[OsString], file: &[u8], percent: Percent) -> Option<String> {
-    let names: Vec<_> = folders.iter().map(|name| names::bytes(name)).chain([file]).collect();
+    let names: Vec<_> = folders
+        .iter()
+        .map(|name| names::bytes(name))
+        .chain([file])
+        .collect();
     names::path(&names.join(&b'/'), percent)
 }
 
@@ -683,7 +756,12 @@ struct PathSpelling {
 /// The spellings of GNU wget (`url_file_name` and `append_uri_pathel` in `url.c`; `--restrict-file-names` in
 /// <https://www.gnu.org/software/wget/manual/wget.html>) and of HTTrack.
 const SPELLINGS: [PathSpelling; 6] = [
-    PathSpelling { port: ':', query: "?", decodes: true, escapes: is_control },
+    PathSpelling {
+        port: ':',
+        query: "?",
+        decodes: true,
+        escapes: is_control,
+    },
     PathSpelling {
         port: '+',
         query: "@",
@@ -698,10 +776,25 @@ const SPELLINGS: [PathSpelling; 6] = [
         escapes: |byte| is_control(byte) || matches!(byte, 0x80..=0x9F),
     },
     // With `--restrict-file-names=nocontrol`.
-    PathSpelling { port: ':', query: "?", decodes: true, escapes: |_| false },
-    PathSpelling { port: ':', query: "?", decodes: false, escapes: |_| false },
+    PathSpelling {
+        port: ':',
+        query: "?",
+        decodes: true,
+        escapes: |_| false,
+    },
+    PathSpelling {
+        port: ':',
+        query: "?",
+        decodes: false,
+        escapes: |_| false,
+    },
     // HTTrack, which does not write queries into names (`Collection::find_saved`).
-    PathSpelling { port: '_', query: "?", decodes: true, escapes: is_control },
+    PathSpelling {
+        port: '_',
+        query: "?",
+        decodes: true,
+        escapes: is_control,
+    },
 ];
 
 /// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is
@@ -710,8 +803,11 @@ fn without_adjustment(name: &[u8]) -> &[u8] {
     const PROGRAMS: [&[u8]; 10] = [
         b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
     ];
-    let stem = name.strip_suffix(b".html").filter(|stem| !stem.contains(&b'?'));
-    stem.filter(|stem| PROGRAMS.iter().any(|program| stem.ends_with(program))).unwrap_or(name)
+    let stem = name
+        .strip_suffix(b".html")
+        .filter(|stem| !stem.contains(&b'?'));
+    stem.filter(|stem| PROGRAMS.iter().any(|program| stem.ends_with(program)))
+        .unwrap_or(name)
 }
 
 fn is_control(byte: u8) -> bool {
@@ -720,7 +816,11 @@ fn is_control(byte: u8) -> bool {
 
 /// The path of `url`. An empty path counts as `/` (RFC 3986, 6.2.3).
 pub(crate) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
-    if url.path().is_empty() { "/" } else { url.path() }
+    if url.path().is_empty() {
+        "/"
+    } else {
+        url.path()
+    }
 }
 
 /// The segments of a path after resolving dot segments (RFC 3986, 5.2.4); `None` if they lead above the root.
@@ -756,8 +856,11 @@ pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
 
 /// True if two schemes are the same, or `http` and `https`.
 fn is_same_web(left: &str, right: &str) -> bool {
-    let is_web =
-        |scheme: &str| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    let is_web = |scheme: &str| {
+        ["http", "https"]
+            .iter()
+            .any(|web| scheme.eq_ignore_ascii_case(web))
+    };
     left.eq_ignore_ascii_case(right) || (is_web(left) && is_web(right))
 }
 
@@ -773,7 +876,10 @@ fn is_same_net_loc(left: &Reference<'_>, right: &Reference<'_>) -> bool {
 /// The default port of `scheme` (RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2).
 fn default_port(scheme: &str) -> Option<&'static str> {
     let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
-    ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
+    ports
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(scheme))
+        .map(|(_, port)| *port)
 }
 
 /// Shortens a URL for display in a message.

@@ -8,7 +8,11 @@
 
 /// The path of `name` in `folder`. The path of the root is empty.
 pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
+    if folder.is_empty() {
+        name.to_vec()
+    } else {
+        [folder, b"/", name].concat()
+    }
 }
 
 /// The folder of a path and the name in it.
@@ -31,7 +35,9 @@ pub(super) fn is_page_name(name: &[u8]) -> bool {
         "cgi", "pl", "cfm", "py",
     ];
     memchr::memrchr(b'.', name).is_none_or(|dot| {
-        EXTENSIONS.iter().any(|known| name[dot + 1..].eq_ignore_ascii_case(known.as_bytes()))
+        EXTENSIONS
+            .iter()
+            .any(|known| name[dot + 1..].eq_ignore_ascii_case(known.as_bytes()))
     })
 }
 

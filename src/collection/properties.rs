@@ -80,7 +80,10 @@ pub(crate) enum PropertyBase {
 /// True if files of this format may use custom properties: style sheets, and pages.
 #[must_use]
 pub fn has_styles(format: Format) -> bool {
-    matches!(format, Format::Css | Format::Html | Format::Xhtml | Format::Svg)
+    matches!(
+        format,
+        Format::Css | Format::Html | Format::Xhtml | Format::Svg
+    )
 }
 
 impl PropertyUses {
@@ -96,7 +99,9 @@ impl PropertyUses {
             if !self.0.contains_key(name) {
                 self.0.insert(name.into(), Users::default());
             }
-            let Some(users) = self.0.get_mut(name) else { return };
+            let Some(users) = self.0.get_mut(name) else {
+                return;
+            };
             match kind {
                 // The base of the page may be in another folder.
                 Use::Direct if has_base => users.pages = UserFolder::Several,
@@ -165,7 +170,9 @@ impl PropertyUses {
             if seen.len() > MOST {
                 return [UserFolder::Several, UserFolder::Several];
             }
-            let Some(users) = self.0.get(name).filter(|_| seen.insert(name)) else { continue };
+            let Some(users) = self.0.get(name).filter(|_| seen.insert(name)) else {
+                continue;
+            };
             sheets.merge(&users.sheets);
             pages.merge(&users.pages);
             open.extend(users.properties.iter().map(|name| &**name));

@@ -68,15 +68,25 @@ impl<'a> CapturedBody<'a> {
         }
         let charset = media_type.and_then(|media_type| media_type.parameter("charset"));
         let charset = charset.and_then(Charset::for_label);
-        Ok(Self { bytes, format, charset, damage: None })
+        Ok(Self {
+            bytes,
+            format,
+            charset,
+            damage: None,
+        })
     }
 }
 
 /// True if the scheme of `url` is one of those by which documents are retrieved. Records with other URLs contain notes
 /// of the crawler, such as `urn:pageinfo:` and wget's `metadata:`, or answers to `dns:`.
 fn is_retrievable(url: &str) -> bool {
-    let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    matches!(scheme.as_deref(), Some("http" | "https" | "ftp" | "ftps" | "file"))
+    let scheme = url
+        .split_once("://")
+        .map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(
+        scheme.as_deref(),
+        Some("http" | "https" | "ftp" | "ftps" | "file")
+    )
 }
 
 /// The capture in `record`; `None` if it has none, or if its URL is not that of a document.
@@ -85,14 +95,20 @@ pub fn capture(record: &Record) -> Option<Capture> {
     let url = url_of(record).filter(|url| is_retrievable(url))?;
     let (block, content) = (record.block(), record.document());
     let has_http = content == RecordContent::Http || block.starts_with(b"HTTP/");
-    let mut capture =
-        Capture { date: record.date().and_then(|date| date.parse().ok()), ..Capture::of(&url) };
+    let mut capture = Capture {
+        date: record.date().and_then(|date| date.parse().ok()),
+        ..Capture::of(&url)
+    };
     match (record.record_type, content) {
         (RecordType::Response | RecordType::Revisit, _) if has_http => {
             let response = http::response(block, &Arc::from(""));
             capture.status = http::status(block, &response).unwrap_or(0);
             let heading = &response.entities[0].heading;
-            let value = |name| heading.first(block, name).map(|field| &block[field.value.range()]);
+            let value = |name| {
+                heading
+                    .first(block, name)
+                    .map(|field| &block[field.value.range()])
+            };
             let is_redirect = (300..400).contains(&capture.status);
             let location = value("Location").filter(|_| is_redirect);
             capture.location = location.map(|location| String::from_utf8_lossy(location).into());
@@ -116,11 +132,17 @@ pub fn capture(record: &Record) -> Option<Capture> {
     let named = |kind: &str, name: Option<String>| name.map(|name| name_digest(kind, &name));
     let place = |url: Option<String>, date: Option<String>| {
         let (url, date) = (url?, date?);
-        Some(name_digest("place", &format!("{} {date}", url.trim_matches(['<', '>']))))
+        Some(name_digest(
+            "place",
+            &format!("{} {date}", url.trim_matches(['<', '>'])),
+        ))
     };
     let digest = named("digest", text("WARC-Payload-Digest"));
     if record.record_type == RecordType::Revisit {
-        let other = place(text("WARC-Refers-To-Target-URI"), text("WARC-Refers-To-Date"));
+        let other = place(
+            text("WARC-Refers-To-Target-URI"),
+            text("WARC-Refers-To-Date"),
+        );
         let names = [digest, named("id", record.refers_to()), other];
         capture.repeats = names.into_iter().flatten().collect();
         // This identifier matches no capture. It marks the capture as a revisit.
@@ -129,7 +151,10 @@ pub fn capture(record: &Record) -> Option<Capture> {
         }
     } else if matches!(capture.status, 200..=299) {
         let own = place(text("WARC-Target-URI"), record.date());
-        capture.names = [digest, named("id", record.id()), own].into_iter().flatten().collect();
+        capture.names = [digest, named("id", record.id()), own]
+            .into_iter()
+            .flatten()
+            .collect();
     }
     Some(capture)
 }
@@ -154,7 +179,11 @@ pub fn body(record: &Record) -> Result<CapturedBody<'_>, &'static str> {
             let decoded = entity.decode(block).map_err(|obstacle| obstacle.reason)?;
             let media_type = response.media_type(block, 0, url.as_deref());
             let is_damage = |one: &&Diagnostic| one.code == Code::TransferUndecodable;
-            let damage = decoded.remarks.iter().find(is_damage).map(|one| one.message.clone());
+            let damage = decoded
+                .remarks
+                .iter()
+                .find(is_damage)
+                .map(|one| one.message.clone());
             let is_compressed = decoded.is_compressed();
             let body = CapturedBody::decoded(decoded.bytes, Some(&media_type), is_compressed)?;
             Ok(CapturedBody { damage, ..body })

@@ -52,7 +52,10 @@ impl Collection {
             if cfg!(windows) && !new.split(separates).all(is_valid) {
                 return Err(wrong(
                     &old,
-                    &format!("cannot become {}: Windows does not allow this name", shown(&new)),
+                    &format!(
+                        "cannot become {}: Windows does not allow this name",
+                        shown(&new)
+                    ),
                 ));
             }
             if let Some(other) = new_names.insert(old.clone(), new.clone())
@@ -85,22 +88,29 @@ impl Collection {
         self.renamed = renamed;
         let is_folder = |(old, _): &(&Vec<u8>, &Vec<u8>)| self.number_at(old).is_none();
         let folders = new_names.iter().filter(is_folder);
-        self.renamed_folders =
-            folders.map(|(old, new)| (old.as_slice().into(), new.as_slice().into())).collect();
+        self.renamed_folders = folders
+            .map(|(old, new)| (old.as_slice().into(), new.as_slice().into()))
+            .collect();
         Ok(())
     }
 
     /// Checks that each path is a file or a folder.
     fn check_existing<'p>(&self, paths: impl Iterator<Item = &'p Vec<u8>>) -> Result<()> {
-        let mut missing: Vec<_> =
-            paths.filter(|path| self.number_at(path).is_none() && !self.has_folder(path)).collect();
+        let mut missing: Vec<_> = paths
+            .filter(|path| self.number_at(path).is_none() && !self.has_folder(path))
+            .collect();
         missing.sort_unstable();
         match missing.first() {
             None => Ok(()),
             Some(path) => {
-                let hint = self.similar(path).map(|it| format!("; did you mean {}?", shown(it)));
+                let hint = self
+                    .similar(path)
+                    .map(|it| format!("; did you mean {}?", shown(it)));
                 let hint = hint.unwrap_or_default();
-                Err(wrong(path, &format!("no such file or folder in the tree{hint}")))
+                Err(wrong(
+                    path,
+                    &format!("no such file or folder in the tree{hint}"),
+                ))
             }
         }
     }
@@ -109,8 +119,12 @@ impl Collection {
     fn check_free(&self, renamed: &HashMap<usize, Box<[u8]>>) -> Result<()> {
         let mut by_new: HashMap<&[u8], usize> = HashMap::new();
         for number in 0..self.count() {
-            let new = renamed.get(&number).map_or(self.path(number), AsRef::as_ref);
-            let Some(other) = by_new.insert(new, number) else { continue };
+            let new = renamed
+                .get(&number)
+                .map_or(self.path(number), AsRef::as_ref);
+            let Some(other) = by_new.insert(new, number) else {
+                continue;
+            };
             let (renamed, other) = match renamed.contains_key(&number) {
                 true => (number, other),
                 false => (other, number),
@@ -119,10 +133,15 @@ impl Collection {
                 "{} exists already, or another file gets that name",
                 shown(self.path(other))
             );
-            return Err(wrong(self.path(renamed), &format!("cannot become {}: {why}", shown(new))));
+            return Err(wrong(
+                self.path(renamed),
+                &format!("cannot become {}: {why}", shown(new)),
+            ));
         }
-        let mut all: Vec<_> =
-            renamed.iter().map(|(number, new)| (self.path(*number), &**new)).collect();
+        let mut all: Vec<_> = renamed
+            .iter()
+            .map(|(number, new)| (self.path(*number), &**new))
+            .collect();
         all.sort_unstable();
         let mut folders: HashSet<&[u8]> = HashSet::new();
         for path in by_new.keys() {
@@ -140,8 +159,10 @@ impl Collection {
             }
             if is_file {
                 let around = shown(around);
-                let why =
-                    format!("cannot become {}: {around} would be a file and a folder", shown(new));
+                let why = format!(
+                    "cannot become {}: {around} would be a file and a folder",
+                    shown(new)
+                );
                 return Err(wrong(old, &why));
             }
         }
@@ -156,8 +177,11 @@ impl Collection {
     /// The renamed files, with old and new paths, sorted by old path.
     #[must_use]
     pub fn renames(&self) -> Vec<(&[u8], &[u8])> {
-        let mut all: Vec<_> =
-            self.renamed.iter().map(|(number, new)| (self.path(*number), &**new)).collect();
+        let mut all: Vec<_> = self
+            .renamed
+            .iter()
+            .map(|(number, new)| (self.path(*number), &**new))
+            .collect();
         all.sort_unstable();
         all
     }
@@ -166,7 +190,9 @@ impl Collection {
     /// any case its own path.
     pub(crate) fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {
         let (_, name) = split_name(path);
-        let folder = self.is_index(name).then(|| &path[..path.len() - name.len()]);
+        let folder = self
+            .is_index(name)
+            .then(|| &path[..path.len() - name.len()]);
         folder.into_iter().chain([path])
     }
 
@@ -178,12 +204,20 @@ impl Collection {
         let old = self.path(number);
         let (folder, name) = split_name(new);
         let is_index = self.is_index(name);
-        let with_slash = || if folder.is_empty() { Vec::new() } else { [folder, b"/"].concat() };
+        let with_slash = || {
+            if folder.is_empty() {
+                Vec::new()
+            } else {
+                [folder, b"/"].concat()
+            }
+        };
         if path == old {
             return Some(new.to_vec());
         }
         let rest = old.strip_prefix(path).unwrap_or_default();
-        let omitted = OPTIONAL_EXTENSIONS.into_iter().find(|extension| rest == *extension);
+        let omitted = OPTIONAL_EXTENSIONS
+            .into_iter()
+            .find(|extension| rest == *extension);
         Some(match omitted {
             Some(_) if is_index => with_slash(),
             Some(extension) => new.strip_suffix(extension).unwrap_or(new).to_vec(),
@@ -225,7 +259,10 @@ fn path(given: &[u8]) -> Result<Vec<u8>> {
         );
     }
     let mut path = Vec::new();
-    for name in given.split(separates).filter(|name| !matches!(*name, b"" | b".")) {
+    for name in given
+        .split(separates)
+        .filter(|name| !matches!(*name, b"" | b"."))
+    {
         if name == b".." || name.contains(&0) {
             return refused("a path that leads out of the folder, or that no file can have");
         }
@@ -270,15 +307,25 @@ mod tests {
             .map(|(old, new)| (old.as_bytes().to_vec(), new.as_bytes().to_vec()))
             .collect();
         collection.rename(&pairs)?;
-        Ok((0..files.len()).map(|number| shown(collection.path_in_mirror(number))).collect())
+        Ok((0..files.len())
+            .map(|number| shown(collection.path_in_mirror(number)))
+            .collect())
     }
 
     #[test]
     fn files_and_folders_get_new_names() {
         for (files, pairs, expected) in [
-            (&["a.html", "b.html"][..], &[("a.html", "x/y.html")][..], &["x/y.html", "b.html"][..]),
+            (
+                &["a.html", "b.html"][..],
+                &[("a.html", "x/y.html")][..],
+                &["x/y.html", "b.html"][..],
+            ),
             (&["d/a", "d/e/b"], &[("d", "f/g")], &["f/g/a", "f/g/e/b"]),
-            (&["d/a", "d/e/b"], &[("d", "f"), ("d/e", "g"), ("d/a", "h")], &["h", "g/b"]),
+            (
+                &["d/a", "d/e/b"],
+                &[("d", "f"), ("d/e", "g"), ("d/a", "h")],
+                &["h", "g/b"],
+            ),
             // Swaps, chains, and a folder that moves into itself.
             (&["a", "b"], &[("a", "b"), ("b", "a")], &["b", "a"]),
             (&["a", "b"], &[("a", "b"), ("b", "c")], &["b", "c"]),
@@ -312,13 +359,23 @@ mod tests {
         for (old, new, path, expected) in [
             ("a/index.html", "b/index.html", "a/", "b/"),
             ("a/index.html", "b/index.html", "a", "b"),
-            ("a/index.html", "b/index.html", "a/index.html", "b/index.html"),
+            (
+                "a/index.html",
+                "b/index.html",
+                "a/index.html",
+                "b/index.html",
+            ),
             ("a/index.html", "b.html", "a/", "b.html"),
             ("a/index.html", "index.html", "a/", ""),
             ("index.html", "a/index.html", "", "a/"),
             ("about.html", "info.html", "about", "info"),
             ("about.html", "info/index.html", "about", "info/"),
-            ("about.html", "info/index.html", "about.html", "info/index.html"),
+            (
+                "about.html",
+                "info/index.html",
+                "about.html",
+                "info/index.html",
+            ),
             ("about.html", "info.php", "about", "info.php"),
         ] {
             let mut collection = collection(&[old]);

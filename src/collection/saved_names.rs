@@ -42,7 +42,10 @@ impl Collection {
         let path = self.path_below(None, without_query(url))?;
         if let Some(query) = query {
             let number = self.saved_with_query(&path, query);
-            let saved = number.map(|number| FoundFile { number, query_counts: true });
+            let saved = number.map(|number| FoundFile {
+                number,
+                query_counts: true,
+            });
             return saved.or_else(|| found.filter(|found| !self.is_page(found.number)));
         }
         if names_folder(&path) {
@@ -52,13 +55,20 @@ impl Collection {
         let number = extensions.find_map(|added| self.file_at(&[&path, *added].concat())?.ok());
         // Servers redirect requests for a folder without `/` to the folder with `/`.
         let number = number.or_else(|| self.index_of(&path)?.ok())?;
-        Some(FoundFile { number, query_counts: false })
+        Some(FoundFile {
+            number,
+            query_counts: false,
+        })
     }
 
     /// The file whose name contains both `path` and `query`.
     fn saved_with_query(&self, path: &[u8], query: &str) -> Option<usize> {
         let mut names = match names_folder(path) {
-            true => self.names.iter().map(|name| [path, names::bytes(name)].concat()).collect(),
+            true => self
+                .names
+                .iter()
+                .map(|name| [path, names::bytes(name)].concat())
+                .collect(),
             false => vec![path.to_vec()],
         };
         // If the root has a URL, the file `page?x=1` has the URL `page%3Fx=1`. A link `?x=2` in it refers to the file

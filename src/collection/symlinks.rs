@@ -41,8 +41,11 @@ pub(super) fn path_end<'a>(
     const MAX_SYMLINKS: usize = 40;
     let mut followed = 0;
     // The remaining names in reverse order. The flag of a name is true if it comes from a symbolic link.
-    let mut names: Vec<(&[u8], bool)> =
-        path.split(|&byte| byte == b'/').map(|name| (name, false)).rev().collect();
+    let mut names: Vec<(&[u8], bool)> = path
+        .split(|&byte| byte == b'/')
+        .map(|name| (name, false))
+        .rev()
+        .collect();
     let mut real = Vec::new();
     while let Some((name, is_of_link)) = names.pop() {
         match name {
@@ -65,7 +68,11 @@ pub(super) fn path_end<'a>(
                 if text.starts_with(b"/") {
                     return Some(PathEnd::Out);
                 }
-                names.extend(text.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
+                names.extend(
+                    text.split(|&byte| byte == b'/')
+                        .map(|name| (name, true))
+                        .rev(),
+                );
             }
             None if is_of_link => return Some(PathEnd::Nowhere),
             None => {

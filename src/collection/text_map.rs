@@ -30,7 +30,13 @@ pub(super) struct TextMap<V> {
 impl<V> Default for TextMap<V> {
     fn default() -> Self {
         let (bytes, ends, values) = (Vec::new(), Vec::new(), Vec::new());
-        Self { bytes, ends, values, numbers: HashTable::new(), hasher: RandomState::new() }
+        Self {
+            bytes,
+            ends,
+            values,
+            numbers: HashTable::new(),
+            hasher: RandomState::new(),
+        }
     }
 }
 
@@ -45,7 +51,13 @@ impl<V> TextMap<V> {
         if let Some(number) = self.number(text) {
             return Err(number);
         }
-        let Self { bytes, ends, values, numbers, hasher } = self;
+        let Self {
+            bytes,
+            ends,
+            values,
+            numbers,
+            hasher,
+        } = self;
         bytes.extend_from_slice(text);
         ends.push(bytes.len());
         values.push(value);
@@ -60,7 +72,9 @@ impl<V> TextMap<V> {
     /// The number of a text.
     pub(super) fn number(&self, text: &[u8]) -> Option<usize> {
         let is_it = |number: &u32| self.text(*number as usize) == text;
-        self.numbers.find(self.hasher.hash_one(text), is_it).map(|&number| number as usize)
+        self.numbers
+            .find(self.hasher.hash_one(text), is_it)
+            .map(|&number| number as usize)
     }
 
     /// The value of a text.
@@ -85,8 +99,23 @@ impl<V> TextMap<V> {
 
     /// Replaces all values by `new`, which has one value per text. Returns the old values too.
     pub(super) fn with_values<W>(self, new: Vec<W>) -> (TextMap<W>, Vec<V>) {
-        let Self { bytes, ends, values, numbers, hasher } = self;
-        (TextMap { bytes, ends, values: new, numbers, hasher }, values)
+        let Self {
+            bytes,
+            ends,
+            values,
+            numbers,
+            hasher,
+        } = self;
+        (
+            TextMap {
+                bytes,
+                ends,
+                values: new,
+                numbers,
+                hasher,
+            },
+            values,
+        )
     }
 }
 
@@ -106,6 +135,9 @@ mod tests {
             (map.get(b"4999"), map.get(b"5000"), map.get(b"")),
             (Some(&4_999), None, Some(&9))
         );
-        assert_eq!((map.url(10), map.text(5_000), map.len()), ("10", &b""[..], 5_001));
+        assert_eq!(
+            (map.url(10), map.text(5_000), map.len()),
+            ("10", &b""[..], 5_001)
+        );
     }
 }

@@ -114,7 +114,9 @@ impl Entity {
         let is_uncoded = matches!(coded, TransferEncoding::Coded(_)) && encoding.is_identity();
         facts(self) == facts(other)
             && (coded == encoding || is_uncoded)
-            && self.media_type.is(&other.media_type.type_, &other.media_type.subtype)
+            && self
+                .media_type
+                .is(&other.media_type.type_, &other.media_type.subtype)
             && self.media_type.boundary() == other.media_type.boundary()
             && self.media_type.parameter("charset") == other.media_type.parameter("charset")
             && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
@@ -153,22 +155,36 @@ impl Entity {
         let mut signs = memchr::memchr_iter(b'=', text).peekable();
         let is_doubtful = signs.peek().is_some() && signs.all(is_escape);
         let reason = "it may be in the quoted-printable of the multipart around it";
-        is_doubtful.then_some(Obstacle { at: self.body.start, reason })
+        is_doubtful.then_some(Obstacle {
+            at: self.body.start,
+            reason,
+        })
     }
 
     /// Sets the end of the body, and shortens the heading if it extends beyond `end`. The line end before a
     /// delimiter may have been read as part of the heading.
     pub(super) fn end_at(&mut self, end: usize) {
-        let clamped = |span: Span| Span { start: span.start.min(end), end: span.end.min(end) };
+        let clamped = |span: Span| Span {
+            start: span.start.min(end),
+            end: span.end.min(end),
+        };
         self.body = Span::new(self.body.start.min(end), end);
         self.heading.span = clamped(self.heading.span);
         self.heading.separator = clamped(self.heading.separator);
         if let Some(field) = self.heading.fields.last_mut() {
             field.span = clamped(field.span);
         }
-        if let EntityKind::Multipart { preamble, epilogue, closed } = &mut self.kind {
+        if let EntityKind::Multipart {
+            preamble,
+            epilogue,
+            closed,
+        } = &mut self.kind
+        {
             let start = if *closed { epilogue.start } else { end };
-            *epilogue = Span { start: start.min(end), end };
+            *epilogue = Span {
+                start: start.min(end),
+                end,
+            };
             *preamble = clamped(*preamble);
         }
     }
@@ -254,8 +270,9 @@ impl Structure {
     /// The first signature field of the entity `index`, which is a message.
     pub(crate) fn signature(&self, bytes: &[u8], index: usize) -> Option<Span> {
         let entity = &self.entities[index];
-        let is_message =
-            entity.parent.is_none_or(|parent| self.entities[parent].kind == EntityKind::Message);
+        let is_message = entity
+            .parent
+            .is_none_or(|parent| self.entities[parent].kind == EntityKind::Message);
         let names = self.container.signatures.iter().filter(|_| is_message);
         let fields = names.filter_map(|name| entity.heading.first(bytes, name));
         fields.map(|field| field.span).min_by_key(|span| span.start)
@@ -274,7 +291,15 @@ impl Structure {
         }
         let found = (self.container.read)(output, &self.entities[0].name);
         let are_like = self.entities.len() == found.entities.len()
-            && self.entities.iter().zip(&found.entities).all(|(old, new)| old.is_like(new));
-        if are_like { Ok(found) } else { Err("the entities differ") }
+            && self
+                .entities
+                .iter()
+                .zip(&found.entities)
+                .all(|(old, new)| old.is_like(new));
+        if are_like {
+            Ok(found)
+        } else {
+            Err("the entities differ")
+        }
     }
 }

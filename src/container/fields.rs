@@ -39,8 +39,17 @@ pub(crate) fn keep_lengths(
     let entities = &structure.entities;
     let mut of_heading = vec![Growth::default(); entities.len()];
     let mut of_body = of_heading.clone();
-    for Placed { edit, entity, in_body } in &*edits {
-        let growth = if *in_body { &mut of_body } else { &mut of_heading };
+    for Placed {
+        edit,
+        entity,
+        in_body,
+    } in &*edits
+    {
+        let growth = if *in_body {
+            &mut of_body
+        } else {
+            &mut of_heading
+        };
         growth[*entity] = growth[*entity].plus(Growth::of(edit, bytes));
     }
     let mut line_ends = LineEnds::default();
@@ -49,7 +58,11 @@ pub(crate) fn keep_lengths(
         if of_body[index].changes && !structure.container.is_single {
             for edit in lengths(bytes, entity, of_body[index], &mut line_ends) {
                 of_heading[index] = of_heading[index].plus(Growth::of(&edit, bytes));
-                edits.push(Placed { edit, entity: index, in_body: false });
+                edits.push(Placed {
+                    edit,
+                    entity: index,
+                    in_body: false,
+                });
             }
         }
         let whole = of_heading[index].plus(of_body[index]);
@@ -98,7 +111,9 @@ struct LineEnds(Option<Vec<usize>>);
 impl LineEnds {
     /// The number of line ends in `span` of `bytes`.
     fn within(&mut self, bytes: &[u8], span: Span) -> usize {
-        let ends = self.0.get_or_insert_with(|| memchr::memchr_iter(b'\n', bytes).collect());
+        let ends = self
+            .0
+            .get_or_insert_with(|| memchr::memchr_iter(b'\n', bytes).collect());
         ends.partition_point(|&at| at < span.end) - ends.partition_point(|&at| at < span.start)
     }
 }
@@ -138,12 +153,21 @@ fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> 
 /// that would become negative is zero.
 fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit<'static>> {
     let (new, width) = (number.saturating_add_signed(growth), value.len());
-    (new != number).then(|| Edit { span: value, new: format!("{new:0width$}").into_bytes().into() })
+    (new != number).then(|| Edit {
+        span: value,
+        new: format!("{new:0width$}").into_bytes().into(),
+    })
 }
 
 /// Updates the `Content-MD5` of a body that changes.
 pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
-    let ChangedBody { bytes, entity, decoded, edits, lifted } = changed;
+    let ChangedBody {
+        bytes,
+        entity,
+        decoded,
+        edits,
+        lifted,
+    } = changed;
     let Some(field) = entity.heading.first(bytes, "Content-MD5") else {
         return (Vec::new(), None);
     };
@@ -151,19 +175,36 @@ pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
     let new_content = edits.apply(&decoded.bytes);
     // RFC 1864 specifies the first form; some writers use the bytes as stored or as transferred.
     let forms: [(&[u8], &dyn Fn() -> String); 3] = [
-        (&with_crlf(&decoded.bytes), &|| content_md5(&with_crlf(&new_content))),
+        (&with_crlf(&decoded.bytes), &|| {
+            content_md5(&with_crlf(&new_content))
+        }),
         (&decoded.bytes, &|| content_md5(&new_content)),
         (&bytes[entity.body.range()], &|| {
-            content_md5(&lifted.within(entity.body).apply(&bytes[entity.body.range()]))
+            content_md5(
+                &lifted
+                    .within(entity.body)
+                    .apply(&bytes[entity.body.range()]),
+            )
         }),
     ];
-    let right = forms.iter().find(|(old, _)| content_md5(old).as_bytes() == value);
+    let right = forms
+        .iter()
+        .find(|(old, _)| content_md5(old).as_bytes() == value);
     match right {
-        Some((_, new)) => (vec![Edit { span: field.value, new: new().into_bytes().into() }], None),
+        Some((_, new)) => (
+            vec![Edit {
+                span: field.value,
+                new: new().into_bytes().into(),
+            }],
+            None,
+        ),
         None => {
             let message =
                 "this Content-MD5 was wrong before the links changed; it was kept unchanged";
-            (Vec::new(), Some(Diagnostic::new(Code::DigestWrong, field.span, message)))
+            (
+                Vec::new(),
+                Some(Diagnostic::new(Code::DigestWrong, field.span, message)),
+            )
         }
     }
 }

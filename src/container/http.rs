@@ -79,7 +79,11 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     if is_undivided && !body.is_empty() {
         diagnostics.push(separator_missing(body.start));
     }
-    let values = |name| heading.all(bytes, name).map(|field| &bytes[field.value.range()]);
+    let values = |name| {
+        heading
+            .all(bytes, name)
+            .map(|field| &bytes[field.value.range()])
+    };
     if values(TRANSFER).next().is_none()
         && let Some((field, length)) = length(bytes, &heading)
         && length != body.len()
@@ -91,8 +95,10 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
             let place = Span::at(body.end);
             diagnostics.push(Diagnostic::new(Code::SeveralResponses, place, message));
         } else {
-            let message =
-                format!("Content-Length differs from the length of the body, {}", body.len());
+            let message = format!(
+                "Content-Length differs from the length of the body, {}",
+                body.len()
+            );
             diagnostics.push(Diagnostic::new(Code::LengthWrong, field.span, message));
         }
     }
@@ -125,7 +131,11 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         signed: false,
         is_in_quoted_printable: false,
     };
-    Structure { container: &HTTP, entities: vec![entity], diagnostics }
+    Structure {
+        container: &HTTP,
+        entities: vec![entity],
+        diagnostics,
+    }
 }
 
 /// The status code of `structure`, the response `bytes`: that of the status line before the effective heading.
@@ -160,7 +170,10 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
 /// True if a response with this status line and `heading` is only an intermediate step, whose body the client does
 /// not write.
 fn is_intermediate(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
-    let code = status.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
+    let code = status
+        .split(|&byte| byte == b' ')
+        .nth(1)
+        .unwrap_or_default();
     match code.first() {
         Some(b'1' | b'3') => true,
         Some(b'4') => code.starts_with(b"401") || code.starts_with(b"407"),
@@ -191,7 +204,12 @@ fn length(bytes: &[u8], heading: &Heading) -> Option<(Field, usize)> {
 
 /// Updates the fields that describe a changed body.
 fn describe(changed: &ChangedBody<'_>) -> Described {
-    let ChangedBody { bytes, entity, lifted, .. } = changed;
+    let ChangedBody {
+        bytes,
+        entity,
+        lifted,
+        ..
+    } = changed;
     let grown = |length: usize, edit: Edit<'_>| length + edit.new.len() - edit.span.len();
     let length = lifted.iter().fold(entity.body.len(), grown).to_string();
     let has_length = entity.heading.first(bytes, LENGTH).is_some();
@@ -203,14 +221,20 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         match HTTP.of_body.iter().find(is_same) {
             Some(&LENGTH) if value == length.as_bytes() => {}
             Some(&LENGTH) => {
-                edits.push(Edit { span: field.value, new: length.clone().into_bytes().into() });
+                edits.push(Edit {
+                    span: field.value,
+                    new: length.clone().into_bytes().into(),
+                });
             }
             // No coding of the field was undone.
             Some(&CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {}
             Some(&TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {}
             Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
                 let span = Span::new(field.name.start, field.value.end);
-                edits.push(Edit { span, new: format!("{LENGTH}: {length}").into_bytes().into() });
+                edits.push(Edit {
+                    span,
+                    new: format!("{LENGTH}: {length}").into_bytes().into(),
+                });
                 renamed.push(TRANSFER);
             }
             Some(&name) => {
@@ -224,10 +248,16 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         }
     }
     let diagnostic = (!renamed.is_empty()).then(|| {
-        let had_codings = renamed.iter().any(|name| [TRANSFER, CONTENT].contains(name));
+        let had_codings = renamed
+            .iter()
+            .any(|name| [TRANSFER, CONTENT].contains(name));
         let message = format!(
             "{}header fields that described the original body were renamed: {}",
-            if had_codings { "the body is now without codings; " } else { "" },
+            if had_codings {
+                "the body is now without codings; "
+            } else {
+                ""
+            },
             renamed.join(", ")
         );
         Diagnostic::new(Code::FieldsRenamed, entity.heading.span, message)

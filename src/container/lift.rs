@@ -64,7 +64,10 @@ pub(crate) fn lengthened(
     let Span { start, end } = entity.body;
     let line_of = |at: usize| {
         let before = memchr::memrchr(b'\n', &bytes[start..at]).map_or(start, |n| start + n + 1);
-        Span::new(before, memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n))
+        Span::new(
+            before,
+            memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n),
+        )
     };
     let growth_of = |edit: &Edit<'_>| edit.new.len().cast_signed() - edit.span.len().cast_signed();
     let mut found: Option<(usize, usize)> = None;
@@ -83,7 +86,11 @@ pub(crate) fn lengthened(
         }
     }
     let (first, lines) = found?;
-    let noun = if lines == 1 { "line becomes" } else { "lines become" };
+    let noun = if lines == 1 {
+        "line becomes"
+    } else {
+        "lines become"
+    };
     let message = format!(
         "{lines} {noun} longer than {longest} bytes (RFC 5322, 2.1.1), which a mail server may refuse"
     );

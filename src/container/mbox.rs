@@ -143,9 +143,17 @@ impl<R: Read> Messages<R> {
     /// Fails if the reader does, except for [`io::ErrorKind::Interrupted`]. No message is lost: the next call
     /// continues with the same one.
     pub fn next_message(&mut self) -> io::Result<Option<Message<'_>>> {
-        let Some((envelope, message)) = self.advance()? else { return Ok(None) };
+        let Some((envelope, message)) = self.advance()? else {
+            return Ok(None);
+        };
         let (number, offset, bytes) = (self.number, self.offset, &self.rest()[..self.length]);
-        Ok(Some(Message { number, offset, bytes, envelope, message }))
+        Ok(Some(Message {
+            number,
+            offset,
+            bytes,
+            envelope,
+            message,
+        }))
     }
 
     /// The next messages: at least `least` bytes of them, or all that remain. `spare` becomes the buffer of the
@@ -197,8 +205,11 @@ impl<R: Read> Messages<R> {
         spare.clear();
         // A wrong `Content-Length` may have caused reading far ahead. The shorter of the batch and the rest is copied.
         let is_far_ahead = self.buffer.len() - end > end - from;
-        let (copied, start) =
-            if is_far_ahead { (from..end, end) } else { (end..self.buffer.len(), 0) };
+        let (copied, start) = if is_far_ahead {
+            (from..end, end)
+        } else {
+            (end..self.buffer.len(), 0)
+        };
         self.count_work(copied.len());
         spare.extend_from_slice(&self.buffer[copied]);
         if !is_far_ahead {
@@ -207,7 +218,11 @@ impl<R: Read> Messages<R> {
             std::mem::swap(&mut self.buffer, &mut spare);
         }
         (self.start, self.length, self.is_kept) = (start, 0, false);
-        Batch { bytes: spare, messages, failed }
+        Batch {
+            bytes: spare,
+            messages,
+            failed,
+        }
     }
 
     /// Advances to the next message, and returns the spans of its envelope, and of its heading and body.
@@ -225,7 +240,10 @@ impl<R: Read> Messages<R> {
         let (end, message_end) = self.end(envelope, counted)?;
         self.length = end;
         self.number += 1;
-        Ok(Some((Span::new(0, envelope), Span::new(envelope, message_end))))
+        Ok(Some((
+            Span::new(0, envelope),
+            Span::new(envelope, message_end),
+        )))
     }
 
     /// The bytes in memory from the start of the message on. The offsets of the functions below are relative to it.
@@ -245,7 +263,11 @@ impl<R: Read> Messages<R> {
             self.start = 0;
         }
         let limit = self.chunk as u64;
-        let read = self.reader.by_ref().take(limit).read_to_end(&mut self.buffer)?;
+        let read = self
+            .reader
+            .by_ref()
+            .take(limit)
+            .read_to_end(&mut self.buffer)?;
         self.ended = read < self.chunk;
         Ok(read > 0)
     }
@@ -305,7 +327,10 @@ impl<R: Read> Messages<R> {
         }
         let next = match plain {
             Some(next) => next,
-            None => self.next_from(searched, usize::MAX)?.0.unwrap_or(self.rest().len()),
+            None => self
+                .next_from(searched, usize::MAX)?
+                .0
+                .unwrap_or(self.rest().len()),
         };
         Ok((next, without_empty_line(&self.rest()[..next])))
     }
@@ -344,8 +369,12 @@ impl<R: Read> Messages<R> {
 /// The number in a header field `Content-Length`.
 fn content_length(line: &[u8]) -> Option<usize> {
     let colon = memchr(b':', line)?;
-    let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
-    name.eq_ignore_ascii_case(b"Content-Length").then(|| decimal(value))?
+    let (name, value) = (
+        line[..colon].trim_ascii_end(),
+        line[colon + 1..].trim_ascii(),
+    );
+    name.eq_ignore_ascii_case(b"Content-Length")
+        .then(|| decimal(value))?
 }
 
 /// The start of the next message, or the end of the mailbox, if the body ends at `end`; `None` if something else
@@ -357,7 +386,9 @@ fn next_message_after(bytes: &[u8], end: usize) -> Option<usize> {
         if rest.is_empty() || (rest.starts_with(FROM) && bytes[..at].ends_with(b"\n")) {
             return Some(at);
         }
-        rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n"))?;
+        rest = rest
+            .strip_prefix(b"\r\n")
+            .or_else(|| rest.strip_prefix(b"\n"))?;
     }
     None
 }
@@ -374,8 +405,13 @@ mod tests {
         let mut messages = Messages::with_limits(mailbox, look_ahead, chunk);
         let mut found = Vec::new();
         let mut offset = 0;
-        while let Some(Message { number, offset: at, bytes, envelope, message }) =
-            messages.next_message().unwrap()
+        while let Some(Message {
+            number,
+            offset: at,
+            bytes,
+            envelope,
+            message,
+        }) = messages.next_message().unwrap()
         {
             assert_eq!((number, at), (found.len() + 1, offset));
             assert_eq!((envelope.start, envelope.end), (0, message.start));
@@ -388,7 +424,10 @@ mod tests {
 
     /// Checks that the mailbox made of the pieces is split into the same pieces, for any chunk size.
     fn check(look_ahead: usize, pieces: &[Pieces<'_>]) {
-        let expected: Vec<_> = pieces.iter().map(|&(a, b, c)| [a, b, c].map(Vec::from)).collect();
+        let expected: Vec<_> = pieces
+            .iter()
+            .map(|&(a, b, c)| [a, b, c].map(Vec::from))
+            .collect();
         let mailbox = expected.concat().concat();
         for chunk in (1..20).chain([CHUNK]) {
             let found = messages(&mailbox, look_ahead, chunk);
@@ -441,7 +480,11 @@ mod tests {
         check(
             0,
             &[
-                ("", "To: a\nFrom b\r\r\nFrom c\n \nFrom d\n\n>From e\n\rFrom f\n", "\r\n"),
+                (
+                    "",
+                    "To: a\nFrom b\r\r\nFrom c\n \nFrom d\n\n>From e\n\rFrom f\n",
+                    "\r\n",
+                ),
                 ("From g\r\n", "To: g\r\n\r\nFrom h\r\nh\r\n", "\n"),
                 ("From i\n", "To: i\n\n\r", ""),
             ],
@@ -466,21 +509,30 @@ mod tests {
             let mut spare = b"dropped".to_vec();
             loop {
                 let batch = rest.next_batch(least, spare);
-                let Some(last) = batch.messages.last() else { break };
+                let Some(last) = batch.messages.last() else {
+                    break;
+                };
                 // The last message brings the batch to its minimum size, or is the last of the mailbox.
                 assert!(last.span.start < least && last.span.end == batch.bytes.len());
                 assert!(last.span.end >= least || found + batch.messages.len() == 4);
                 for place in &batch.messages {
                     let following = Span::new(place.message.end, place.span.end);
                     let pieces = [place.envelope, place.message, following];
-                    assert_eq!(pieces.map(|span| batch.bytes[span.range()].to_vec()), alone[found]);
+                    assert_eq!(
+                        pieces.map(|span| batch.bytes[span.range()].to_vec()),
+                        alone[found]
+                    );
                     found += 1;
                     assert_eq!((place.number, place.offset), (found, offset));
                     offset += place.span.len() as u64;
                 }
                 spare = batch.bytes;
             }
-            assert_eq!((found, offset), (4, mailbox.len() as u64), "{chunk}, {least}");
+            assert_eq!(
+                (found, offset),
+                (4, mailbox.len() as u64),
+                "{chunk}, {least}"
+            );
         }
     }
 
@@ -506,7 +558,10 @@ mod tests {
         let mut messages = Messages::with_limits(failing, LOOK_AHEAD, 8);
         let first = messages.next_batch(1000, Vec::new());
         assert_eq!(first.bytes, b"From 1\n\na\n\n");
-        assert_eq!(first.failed.map(|error| error.kind()), Some(io::ErrorKind::TimedOut));
+        assert_eq!(
+            first.failed.map(|error| error.kind()),
+            Some(io::ErrorKind::TimedOut)
+        );
         let next = messages.next_batch(1000, Vec::new());
         assert_eq!(next.bytes, [&second, "c\n"].concat().as_bytes());
         assert!(next.messages[0].number == 2 && next.failed.is_none());
@@ -565,7 +620,12 @@ mod tests {
 
     #[test]
     fn a_length_beyond_the_look_ahead_is_ignored() {
-        for length in ["501", "99999999", "18446744073709551615", "99999999999999999999999999"] {
+        for length in [
+            "501",
+            "99999999",
+            "18446744073709551615",
+            "99999999999999999999999999",
+        ] {
             let message = format!("From x\nContent-Length: {length}\n\na\n\n");
             let (memory, work) = cost(message.repeat(1000).as_bytes(), 1000, 497, 10);
             let most = 2 * (message.len() + separator::DECIDING + 10) + 10;
@@ -576,11 +636,18 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_by_the_largest_message() {
-        let large =
-            ["From x\nTo: x\n\na\n", &"From y\n>From z\n\n \r\n".repeat(1000), "\n"].concat();
+        let large = [
+            "From x\nTo: x\n\na\n",
+            &"From y\n>From z\n\n \r\n".repeat(1000),
+            "\n",
+        ]
+        .concat();
         let mailbox = [&large, "From s\nTo: s\n\nsmall\n\n"].concat().repeat(20);
         let (memory, work) = cost(mailbox.as_bytes(), 40, 0, 100);
-        assert!(memory <= 2 * (large.len() + 100 + separator::DECIDING), "{memory}");
+        assert!(
+            memory <= 2 * (large.len() + 100 + separator::DECIDING),
+            "{memory}"
+        );
         assert!(work <= 4 * mailbox.len(), "{work}");
     }
 

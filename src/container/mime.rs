@@ -44,7 +44,12 @@ use crate::span::Span;
 pub(crate) static MIME: Container = Container {
     read: entities_named,
     bases: &UrlField::ALL,
-    signatures: &["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"],
+    signatures: &[
+        "DKIM-Signature",
+        "DomainKey-Signature",
+        "ARC-Message-Signature",
+        "ARC-Seal",
+    ],
     is_sealed: has_armor,
     // "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
     longest_line: Some(998),
@@ -75,8 +80,13 @@ pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
         boundaries: Boundaries::new(),
     };
     walk.run();
-    walk.diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    Structure { container: &MIME, entities: walk.entities, diagnostics: walk.diagnostics }
+    walk.diagnostics
+        .sort_by_key(|diagnostic| diagnostic.span.start);
+    Structure {
+        container: &MIME,
+        entities: walk.entities,
+        diagnostics: walk.diagnostics,
+    }
 }
 
 /// An entity whose end has not been reached.
@@ -118,7 +128,12 @@ const PRIME: u64 = (1 << 61) - 1;
 impl Boundaries {
     fn new() -> Self {
         let factor = RandomState::new().hash_one(()) & (PRIME >> 1);
-        Self { factor, places: HashMap::new(), longest: 0, lengths: 0 }
+        Self {
+            factor,
+            places: HashMap::new(),
+            longest: 0,
+            lengths: 0,
+        }
     }
 
     /// The hash of a text that ends with `byte`; `before` is the hash of the text before this byte.
@@ -130,14 +145,19 @@ impl Boundaries {
     }
 
     fn hash(&self, boundary: &[u8]) -> u64 {
-        boundary.iter().fold(0, |before, &byte| self.extend_hash(before, byte))
+        boundary
+            .iter()
+            .fold(0, |before, &byte| self.extend_hash(before, byte))
     }
 
     /// Adds the boundary of the entity at `place`, which will be the top of the stack.
     fn open(&mut self, boundary: &[u8], place: usize) {
         self.longest = self.longest.max(boundary.len());
         self.lengths |= 1 << (boundary.len() % 64);
-        self.places.entry(self.hash(boundary)).or_default().push(place);
+        self.places
+            .entry(self.hash(boundary))
+            .or_default()
+            .push(place);
     }
 
     fn close(&mut self, boundary: &[u8], place: usize) {
@@ -176,7 +196,10 @@ impl Boundaries {
 
 /// True if a boundary may end before `rest`, the remainder of its line.
 fn ends_boundary(rest: &[u8]) -> bool {
-    matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n', ..] | [b'-', b'-', ..])
+    matches!(
+        rest,
+        [] | [b' ' | b'\t' | b'\r' | b'\n', ..] | [b'-', b'-', ..]
+    )
 }
 
 struct EntityWalk<'a> {
@@ -231,7 +254,10 @@ impl EntityWalk<'_> {
         let close = line[length..].starts_with(b"--");
         let next = memchr::memchr(self.line_end, line).map_or(self.bytes.len(), |n| at + n + 1);
         let entity = self.open[place].entity;
-        let state = self.open[place].multipart.as_ref().map(|multipart| multipart.state);
+        let state = self.open[place]
+            .multipart
+            .as_ref()
+            .map(|multipart| multipart.state);
         let start = match state {
             Some(MultipartState::Part(start)) => start,
             _ => self.entities[entity].body.start,
@@ -244,7 +270,9 @@ impl EntityWalk<'_> {
             *preamble = Span::new(start, end);
         }
         if close {
-            if let EntityKind::Multipart { epilogue, closed, .. } = &mut self.entities[entity].kind
+            if let EntityKind::Multipart {
+                epilogue, closed, ..
+            } = &mut self.entities[entity].kind
             {
                 *epilogue = Span::at(next);
                 *closed = true;
@@ -275,8 +303,11 @@ impl EntityWalk<'_> {
     fn begin(&mut self, start: usize) -> usize {
         let mut at = start;
         loop {
-            let is_delimiter =
-                |line: usize| self.boundaries.find(&self.bytes[line..], &self.open).is_some();
+            let is_delimiter = |line: usize| {
+                self.boundaries
+                    .find(&self.bytes[line..], &self.open)
+                    .is_some()
+            };
             let (heading, body) =
                 Heading::read_at(self.bytes, at, self.line_end, Some(is_delimiter));
             at = body;
@@ -302,7 +333,13 @@ impl EntityWalk<'_> {
                 };
                 let is_in_quoted_printable = parent.is_in_quoted_printable
                     || parent.transfer_encoding == TransferEncoding::QuotedPrintable;
-                (name, Some(open.entity), digest, parent.signed, is_in_quoted_printable)
+                (
+                    name,
+                    Some(open.entity),
+                    digest,
+                    parent.signed,
+                    is_in_quoted_printable,
+                )
             }
         };
         let media_type = self.media_type(&heading, digest);
@@ -312,7 +349,10 @@ impl EntityWalk<'_> {
         let multipart = match (kind, media_type.boundary()) {
             (EntityKind::Multipart { .. }, Some(boundary)) => {
                 self.boundaries.open(boundary, self.open.len());
-                Some(Multipart { boundary: boundary.into(), state: MultipartState::Preamble })
+                Some(Multipart {
+                    boundary: boundary.into(),
+                    state: MultipartState::Preamble,
+                })
             }
             _ => None,
         };
@@ -327,7 +367,11 @@ impl EntityWalk<'_> {
             transfer_encoding,
             kind,
         });
-        self.open.push(OpenEntity { entity, children: 0, multipart });
+        self.open.push(OpenEntity {
+            entity,
+            children: 0,
+            multipart,
+        });
         kind == EntityKind::Message
     }
 
@@ -336,21 +380,27 @@ impl EntityWalk<'_> {
         let mut fields = heading.all(self.bytes, name);
         let first = fields.next()?;
         if let Some(second) = fields.next() {
-            self.diagnostics.push(Diagnostic::repeated(name, second.span));
+            self.diagnostics
+                .push(Diagnostic::repeated(name, second.span));
         }
         Some(first)
     }
 
     fn media_type(&mut self, heading: &Heading, digest: bool) -> MediaType {
         let Some(field) = self.single(heading, "Content-Type") else {
-            return if digest { MediaType::RFC822 } else { MediaType::PLAIN };
+            return if digest {
+                MediaType::RFC822
+            } else {
+                MediaType::PLAIN
+            };
         };
         let Some(media_type) = MediaType::read(&self.bytes[field.value.range()]) else {
             return MediaType::PLAIN;
         };
         if media_type.too_long {
             let message = "this Content-Type is too long; its continued parameters were not joined";
-            self.diagnostics.push(Diagnostic::new(Code::FieldTooLong, field.span, message));
+            self.diagnostics
+                .push(Diagnostic::new(Code::FieldTooLong, field.span, message));
         }
         media_type
     }
@@ -376,11 +426,16 @@ impl EntityWalk<'_> {
         }
         if multipart && media_type.boundary().is_some() {
             let nothing = Span::at(body);
-            return EntityKind::Multipart { preamble: nothing, epilogue: nothing, closed: false };
+            return EntityKind::Multipart {
+                preamble: nothing,
+                epilogue: nothing,
+                closed: false,
+            };
         }
         let is_hidden = hides_content(encoding);
         if is_hidden || (message && !encoding.is_identity()) {
-            self.diagnostics.push(self.encoded(heading, media_type, !is_hidden));
+            self.diagnostics
+                .push(self.encoded(heading, media_type, !is_hidden));
         }
         if is_hidden {
             return EntityKind::Opaque(Opaque::Encoded);
@@ -390,13 +445,16 @@ impl EntityWalk<'_> {
         }
         let text = format!("this {media_type} has no boundary; its content was not read");
         let place = self.content_type(heading);
-        self.diagnostics.push(Diagnostic::new(Code::BoundaryMissing, place, text));
+        self.diagnostics
+            .push(Diagnostic::new(Code::BoundaryMissing, place, text));
         EntityKind::Opaque(Opaque::NoBoundary)
     }
 
     /// The place of the `Content-Type` in `heading`, or else of all fields.
     fn content_type(&self, heading: &Heading) -> Span {
-        heading.first(self.bytes, "Content-Type").map_or(heading.span, |field| field.span)
+        heading
+            .first(self.bytes, "Content-Type")
+            .map_or(heading.span, |field| field.span)
     }
 
     /// The diagnostic for a composite type with a transfer encoding (RFC 2045, 6.4). `is_read` is true if its content
@@ -419,7 +477,9 @@ impl EntityWalk<'_> {
             if entity.heading.separator.is_empty() && !entity.body.is_empty() {
                 self.diagnostics.push(separator_missing(entity.body.start));
             }
-            let Some(multipart) = open.multipart else { continue };
+            let Some(multipart) = open.multipart else {
+                continue;
+            };
             let is_found = multipart.state != MultipartState::Preamble;
             let encoding = entity.transfer_encoding;
             let is_hidden = !is_found && hides_content(encoding);
@@ -429,8 +489,13 @@ impl EntityWalk<'_> {
                 (false, false) => EntityKind::Opaque(Opaque::BoundaryNotFound),
             };
             if is_hidden || (is_found && !encoding.is_identity()) {
-                let Entity { heading, media_type, .. } = &self.entities[open.entity];
-                self.diagnostics.push(self.encoded(heading, media_type, is_found));
+                let Entity {
+                    heading,
+                    media_type,
+                    ..
+                } = &self.entities[open.entity];
+                self.diagnostics
+                    .push(self.encoded(heading, media_type, is_found));
             }
             if multipart.state == MultipartState::Epilogue {
                 continue;
@@ -452,7 +517,10 @@ impl EntityWalk<'_> {
 
 /// True for an encoding in which no delimiter or header field need be visible.
 fn hides_content(encoding: TransferEncoding) -> bool {
-    matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64)
+    matches!(
+        encoding,
+        TransferEncoding::QuotedPrintable | TransferEncoding::Base64
+    )
 }
 
 /// True if a line of `text` begins OpenPGP armor (RFC 9580, 6.2), which must not change.
@@ -489,8 +557,9 @@ mod tests {
 
     use super::*;
 
-    const TEXTS: [&str; 13] =
-        ["", "b", "b1", "b--", "b 1", "-", "--", "a", "ab\n", "a\r", " ", "b1--x", "\u{e9}"];
+    const TEXTS: [&str; 13] = [
+        "", "b", "b1", "b--", "b 1", "-", "--", "a", "ab\n", "a\r", " ", "b1--x", "\u{e9}",
+    ];
 
     proptest! {
         /// Checks that a line belongs to the longest of several boundaries, and to the innermost of equal ones,

@@ -42,12 +42,18 @@ use crate::format::Format;
 use crate::span::Span;
 
 /// The formats whose files hold entities. Each message of a mailbox is read separately.
-const CONTAINERS: &[(Format, &Container)] =
-    &[(Format::Message, &mime::MIME), (Format::Mbox, &mime::MIME), (Format::Http, &http::HTTP)];
+const CONTAINERS: &[(Format, &Container)] = &[
+    (Format::Message, &mime::MIME),
+    (Format::Mbox, &mime::MIME),
+    (Format::Http, &http::HTTP),
+];
 
 /// The container for files of `format`; `None` if such a file is a single document.
 pub(crate) fn of(format: Format) -> Option<&'static Container> {
-    CONTAINERS.iter().find(|(known, _)| *known == format).map(|(_, container)| *container)
+    CONTAINERS
+        .iter()
+        .find(|(known, _)| *known == format)
+        .map(|(_, container)| *container)
 }
 
 /// The units of the file `bytes` that are rewritten separately: the messages of a mailbox, named by their numbers,
@@ -65,7 +71,10 @@ pub(crate) fn units(
         // Reading from memory cannot fail.
         let message = messages.next_message().ok()??;
         let start = usize::try_from(message.offset).ok()?;
-        Some((Some(message.number.to_string().into()), message.message.shifted(start)))
+        Some((
+            Some(message.number.to_string().into()),
+            message.message.shifted(start),
+        ))
     })
 }
 

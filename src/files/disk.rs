@@ -82,7 +82,14 @@ impl NewFile {
         let number = OPENED.fetch_add(1, Ordering::SeqCst);
         let (folder, temporary) = (Arc::clone(folder), Some(name));
         let identity = identity(&metadata);
-        Ok(Self { folder, temporary, file, has_holes: false, identity, number })
+        Ok(Self {
+            folder,
+            temporary,
+            file,
+            has_holes: false,
+            identity,
+            number,
+        })
     }
 
     /// Opens the device or pipe `name` in `folder`.
@@ -92,7 +99,14 @@ impl NewFile {
             return Err(io::Error::other("another program created a file there"));
         }
         let (folder, temporary) = (Arc::clone(folder), None);
-        Ok(Self { folder, temporary, file, has_holes: false, identity: None, number: 0 })
+        Ok(Self {
+            folder,
+            temporary,
+            file,
+            has_holes: false,
+            identity: None,
+            number: 0,
+        })
     }
 
     /// True for a device or pipe, and for a file that has its final name.
@@ -159,7 +173,10 @@ impl Write for NewFile {
         let is_zero = |block: &[u8]| block.iter().all(|&byte| byte == 0);
         let blocks = bytes.chunks(BLOCK);
         let is_hole = blocks.clone().next().is_some_and(is_zero);
-        let length = blocks.take_while(|block| is_zero(block) == is_hole).map(<[u8]>::len).sum();
+        let length = blocks
+            .take_while(|block| is_zero(block) == is_hole)
+            .map(<[u8]>::len)
+            .sum();
         if !is_hole {
             return self.file.write(&bytes[..length]);
         }
@@ -197,7 +214,9 @@ pub(super) fn sync_bytes<T: Send>(
     at_once(all, |item| {
         let file = of(&item).filter(|(_, new)| unsynced.contains(&system(new.identity)));
         if let Some((path, new)) = file {
-            new.file().sync_all().map_err(|error| not_written(path, error))?;
+            new.file()
+                .sync_all()
+                .map_err(|error| not_written(path, error))?;
         }
         Ok(item)
     });
@@ -222,7 +241,9 @@ pub fn most_pending() -> usize {
     let files = None::<u64>;
     let files = files.unwrap_or(u64::MAX);
     let pending = files.saturating_sub(FILES_OF_OTHERS) / FILES_EACH;
-    usize::try_from(pending).unwrap_or(MOST_PENDING).clamp(LEAST_PENDING, MOST_PENDING)
+    usize::try_from(pending)
+        .unwrap_or(MOST_PENDING)
+        .clamp(LEAST_PENDING, MOST_PENDING)
 }
 
 const MOST_PENDING: usize = 256;
@@ -326,7 +347,12 @@ const KNOWN: [i128; 3] = [0xEF53, 0x5846_5342, 0x9123_683E];
 #[cfg(target_os = "linux")]
 fn sync_file_system(file: &File) -> bool {
     let known = rustix::fs::fstatfs(file).is_ok_and(|is| KNOWN.contains(&i128::from(is.f_type)));
-    let reports = || rustix::system::uname().release().to_str().is_ok_and(reports_write_errors);
+    let reports = || {
+        rustix::system::uname()
+            .release()
+            .to_str()
+            .is_ok_and(reports_write_errors)
+    };
     known && reports() && rustix::fs::syncfs(file).is_ok()
 }
 
@@ -338,7 +364,9 @@ fn sync_file_system(_: &File) -> bool {
 /// True if syncfs of this Linux release reports write errors.
 #[cfg(target_os = "linux")]
 fn reports_write_errors(release: &str) -> bool {
-    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    let mut numbers = release
+        .split(|c: char| !c.is_ascii_digit())
+        .map(str::parse::<u32>);
     let mut next = || numbers.next().and_then(std::result::Result::ok);
     next().zip(next()).is_some_and(|version| version >= (5, 8))
 }

@@ -65,7 +65,11 @@ pub(super) struct ExistingEntry {
 impl ExistingEntry {
     pub(super) fn of(metadata: &Metadata) -> Self {
         let (kind, permissions) = (EntryKind::of(metadata.file_type()), metadata.permissions());
-        Self { kind, permissions, identity: identity(metadata) }
+        Self {
+            kind,
+            permissions,
+            identity: identity(metadata),
+        }
     }
 }
 
@@ -80,7 +84,9 @@ pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
 /// The folder of the file at `path`, or the current folder if `path` is only a name.
 #[must_use]
 pub fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
@@ -124,7 +130,11 @@ pub(super) fn is_sparse(_: &Metadata) -> bool {
 
 /// The times of the last read and write, if the system provides them.
 pub(super) fn times(file: &Metadata) -> Option<FileTimes> {
-    Some(FileTimes::new().set_accessed(file.accessed().ok()?).set_modified(file.modified().ok()?))
+    Some(
+        FileTimes::new()
+            .set_accessed(file.accessed().ok()?)
+            .set_modified(file.modified().ok()?),
+    )
 }
 
 /// The time of the last change to content or metadata (`st_ctim` of POSIX.1-2017, sys/stat.h), which programs
@@ -175,10 +185,16 @@ pub fn is_one_file(left: &Path, right: &Path) -> bool {
 
 /// Creates an error: the file at `path` was not written.
 pub(super) fn not_written(path: &Path, error: io::Error) -> Error {
-    Error::system(format!("{} was not written: {}", name(path), cause(&error)), error)
+    Error::system(
+        format!("{} was not written: {}", name(path), cause(&error)),
+        error,
+    )
 }
 
 /// Creates an error: the file at `path` was not written, for the given reason.
 pub(super) fn refused(path: &Path, why: &str) -> Error {
-    Error::of(ErrorKind::File, format!("{} was not written: {why}", name(path)))
+    Error::of(
+        ErrorKind::File,
+        format!("{} was not written: {why}", name(path)),
+    )
 }

@@ -46,7 +46,10 @@ impl NameInFolder {
     /// Opens the folder of the file at `path`, following symbolic links to it.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let folder = Arc::new(OpenFolder::named(folder_of(path))?);
-        Ok(Self { folder, name: last_name(path).to_owned() })
+        Ok(Self {
+            folder,
+            name: last_name(path).to_owned(),
+        })
     }
 
     /// The entry of this name, if it exists.
@@ -62,12 +65,23 @@ pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
     {
         use rustix::io::Errno;
         // Unix systems use different errors for a forbidden symbolic link, a file in place of a folder, and a socket.
-        let kinds = [Errno::LOOP, Errno::NOTDIR, Errno::MLINK, Errno::XDEV, Errno::NXIO];
-        kinds.iter().any(|kind| error.raw_os_error() == Some(kind.raw_os_error()))
+        let kinds = [
+            Errno::LOOP,
+            Errno::NOTDIR,
+            Errno::MLINK,
+            Errno::XDEV,
+            Errno::NXIO,
+        ];
+        kinds
+            .iter()
+            .any(|kind| error.raw_os_error() == Some(kind.raw_os_error()))
     }
     #[cfg(not(unix))]
     {
-        matches!(error.kind(), io::ErrorKind::NotADirectory | io::ErrorKind::Other)
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotADirectory | io::ErrorKind::Other
+        )
     }
 }
 

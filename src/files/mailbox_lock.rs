@@ -89,7 +89,13 @@ impl MailboxLock {
         }
         // From here on, an error drops `lock`, which removes the lock file.
         let folder = Arc::clone(folder);
-        let mut lock = Self { file, name: lock, folder, is_removed: false, mailbox: None };
+        let mut lock = Self {
+            file,
+            name: lock,
+            folder,
+            is_removed: false,
+            mailbox: None,
+        };
         let mailbox = place.folder.write(name)?;
         if !lock_range(&mailbox)? {
             return Ok(Err(HeldLock::Range));
@@ -117,7 +123,11 @@ impl MailboxLock {
         // Another program may have removed the lock file and created its own.
         let is_own = !std::mem::replace(&mut self.is_removed, true)
             && matches!(self.folder.look(&self.name, self.file.file()), Ok(Some(_)));
-        if is_own { self.folder.remove(&self.name) } else { Ok(()) }
+        if is_own {
+            self.folder.remove(&self.name)
+        } else {
+            Ok(())
+        }
     }
 }
 

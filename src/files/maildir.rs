@@ -54,14 +54,18 @@ use super::file::os_string;
 /// True if `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
 #[must_use]
 pub fn is_maildir(folder: &Path) -> bool {
-    ["cur", "new", "tmp"].iter().all(|name| folder.join(name).is_dir())
+    ["cur", "new", "tmp"]
+        .iter()
+        .all(|name| folder.join(name).is_dir())
 }
 
 /// True if a file at `path` is a message of a Maildir: it is in `cur` or `new`, and its name does not begin with a
 /// dot (maildir(5)).
 #[must_use]
 pub fn is_message(path: &Path) -> bool {
-    let hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
+    let hidden = path
+        .file_name()
+        .is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
     !hidden && maildir_of(path).is_some_and(|maildir| is_maildir(&maildir))
 }
 
@@ -78,7 +82,11 @@ fn maildir_of(path: &Path) -> Option<PathBuf> {
     let folder = match path.parent()? {
         // The paths `1`, `./1` and `../cur/../1` do not contain the name of the folder.
         folder if folder.file_name().is_none() => {
-            let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let here = if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            };
             fs::canonicalize(here).ok()?
         }
         folder => folder.to_owned(),
@@ -163,7 +171,9 @@ fn is_size(digits: &[u8]) -> bool {
 impl Write for Sizes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let before = |at: usize| if at == 0 { self.last } else { bytes[at - 1] };
-        let bare = memchr::memchr_iter(b'\n', bytes).filter(|&at| before(at) != b'\r').count();
+        let bare = memchr::memchr_iter(b'\n', bytes)
+            .filter(|&at| before(at) != b'\r')
+            .count();
         self.size += bytes.len() as u64;
         self.on_the_wire += (bytes.len() + bare) as u64;
         self.last = bytes.last().copied().unwrap_or(self.last);

@@ -97,24 +97,40 @@ impl Mirror {
         let unusable = |path: &Path, error: io::Error| match error.kind() {
             ErrorKind::NotFound => {
                 let folder = name(folder_of(path));
-                Error::system(format!("{}: the folder {folder} does not exist", name(path)), error)
+                Error::system(
+                    format!("{}: the folder {folder} does not exist", name(path)),
+                    error,
+                )
             }
             _ => Error::io(path, error),
         };
-        let around = if out.file_name().is_some() { folder_of(&out) } else { &out };
+        let around = if out.file_name().is_some() {
+            folder_of(&out)
+        } else {
+            &out
+        };
         let opened = || Ok((fs::canonicalize(around)?, OpenFolder::named(around)?));
         let (real, around) = opened().map_err(|error| unusable(&out, error))?;
         let real = real.join(out.file_name().unwrap_or_default());
         if let Some(name) = out.file_name() {
             is_folder(&around, name, &out)?;
         }
-        Ok(Self { out, real, around, preserve_times: false, taken: Mutex::default() })
+        Ok(Self {
+            out,
+            real,
+            around,
+            preserve_times: false,
+            taken: Mutex::default(),
+        })
     }
 
     /// Preserves the times of the input: for files at once, and for folders at the end ([`Mirror::finish`]).
     #[must_use]
     pub fn preserving_times(self) -> Self {
-        Self { preserve_times: true, ..self }
+        Self {
+            preserve_times: true,
+            ..self
+        }
     }
 
     /// Checks the input folder or file `root`. Returns `Some` with an error if it is the output folder, contains it or
@@ -166,14 +182,20 @@ impl Mirror {
         self.take(input, &path)?;
         // A folder that this run created has no file of this name. A lookup would wait for other threads that create
         // files in it.
-        let old = if is_made { None } else { entry_at(&path, &place)? };
+        let old = if is_made {
+            None
+        } else {
+            entry_at(&path, &place)?
+        };
         if let Some(old) = &old {
             self.replaceable(&path, old, read.permissions().readonly())?;
         }
         let mut replacement =
             Replacement::output(&path, place, old.is_none(), mode(read), self.times(read))?;
         replacement.preserve_holes(read);
-        self.taken().files.extend(replacement.identity().map(|file| (file, path)));
+        self.taken()
+            .files
+            .extend(replacement.identity().map(|file| (file, path)));
         Ok(replacement)
     }
 
@@ -181,7 +203,9 @@ impl Mirror {
     /// only be replaced by another read-only file.
     fn replaceable(&self, path: &Path, old: &ExistingEntry, is_read_only: bool) -> Result<()> {
         let taken = self.taken();
-        let written = old.identity.and_then(|file| Some((taken.files.get(&file)?, file)));
+        let written = old
+            .identity
+            .and_then(|file| Some((taken.files.get(&file)?, file)));
         let why = match old.kind {
             EntryKind::Symlink => return Err(symbolic_link(path)),
             EntryKind::Folder | EntryKind::Special => "not a regular file",
@@ -221,15 +245,23 @@ impl Mirror {
     pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<Replacement> {
         let (path, place, is_made) = self.place(None, relative)?;
         // In the output folder itself, this run may write the table of all files twice.
-        let is_new =
-            is_made && relative.parent().is_some_and(|above| !above.as_os_str().is_empty());
-        let old = if is_new { None } else { entry_at(&path, &place)? };
+        let is_new = is_made
+            && relative
+                .parent()
+                .is_some_and(|above| !above.as_os_str().is_empty());
+        let old = if is_new {
+            None
+        } else {
+            entry_at(&path, &place)?
+        };
         if let Some(old) = &old {
             self.replaceable(&path, old, false)?;
         }
         let times = time.map(|time| FileTimes::new().set_modified(time));
         let replacement = Replacement::output(&path, place, old.is_none(), 0o666, times)?;
-        self.taken().files.extend(replacement.identity().map(|file| (file, path)));
+        self.taken()
+            .files
+            .extend(replacement.identity().map(|file| (file, path)));
         Ok(replacement)
     }
 
@@ -247,7 +279,14 @@ impl Mirror {
         let like = input.map(|input| input.parent().unwrap_or(input));
         let (folder, is_made) = self.open(like, above)?;
         let (folder, path) = (Arc::new(folder), self.out.join(above).join(name));
-        Ok((path, NameInFolder { folder, name: name.to_owned() }, is_made))
+        Ok((
+            path,
+            NameInFolder {
+                folder,
+                name: name.to_owned(),
+            },
+            is_made,
+        ))
     }
 
     /// Begins to copy the open file `from` to `relative` below this folder. `read` is its metadata, and `input` its
@@ -285,7 +324,11 @@ impl Mirror {
             Component::Normal(name) => !name.as_encoded_bytes().contains(&0),
             _ => false,
         };
-        if relative.components().all(is_name) { Ok(()) } else { Err(self.outside(relative)) }
+        if relative.components().all(is_name) {
+            Ok(())
+        } else {
+            Err(self.outside(relative))
+        }
     }
 
     /// The path of `relative` from the parent of the output folder.
@@ -317,7 +360,10 @@ impl Mirror {
         let (mut path, mut relative) = (self.out.clone(), PathBuf::new());
         let mut folder = match self.out.file_name() {
             Some(name) => self.opened_or_made(&self.around, name, &path, &relative, like[0])?,
-            None => self.around.below(&relative).map_err(|error| not_written(&path, error))?,
+            None => self
+                .around
+                .below(&relative)
+                .map_err(|error| not_written(&path, error))?,
         };
         for (name, like) in below.iter().zip(&like[1..]) {
             path.push(name);
@@ -337,9 +383,16 @@ impl Mirror {
         like: Option<&Path>,
     ) -> Result<OpenFolder> {
         if !is_folder(above, name, path)? {
-            let like =
-                like.map(|like| if like.as_os_str().is_empty() { ".".as_ref() } else { like });
-            let like = like.and_then(|like| fs::metadata(like).ok()).filter(Metadata::is_dir);
+            let like = like.map(|like| {
+                if like.as_os_str().is_empty() {
+                    ".".as_ref()
+                } else {
+                    like
+                }
+            });
+            let like = like
+                .and_then(|like| fs::metadata(like).ok())
+                .filter(Metadata::is_dir);
             // The umask reduces these bits. The owner needs its bits to write files in the folder.
             let mode = like.as_ref().map_or(0o777, |like| 0o700 | mode(like));
             match above.make(name, mode) {
@@ -347,7 +400,9 @@ impl Mirror {
                     let times = like.as_ref().and_then(|like| self.times(like));
                     let mut taken = self.taken();
                     taken.made.insert(relative.to_owned());
-                    taken.folders.extend(times.map(|times| (relative.to_owned(), times)));
+                    taken
+                        .folders
+                        .extend(times.map(|times| (relative.to_owned(), times)));
                 }
                 // Another thread or program created it first, so check it again.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -356,7 +411,9 @@ impl Mirror {
                 Err(error) => return Err(not_written(path, error)),
             }
         }
-        above.below(Path::new(name)).map_err(|error| not_written(path, error))
+        above
+            .below(Path::new(name))
+            .map_err(|error| not_written(path, error))
     }
 
     /// Sets the times of the new folders, if times are to be preserved. Call this after all writing; further calls
@@ -378,7 +435,11 @@ impl Mirror {
             })
         });
         let failed: Vec<_> = failed.collect();
-        if failed.is_empty() { Ok(()) } else { Err(failed) }
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(failed)
+        }
     }
 
     fn times(&self, of: &Metadata) -> Option<FileTimes> {
@@ -413,7 +474,9 @@ impl Mirror {
 /// True if `name` in `above` is a folder; false if it does not exist. Any other entry is an error. `path` is its path
 /// for messages.
 fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
-    let entry = above.entry(name).map_err(|error| not_written(path, error))?;
+    let entry = above
+        .entry(name)
+        .map_err(|error| not_written(path, error))?;
     match entry.map(|entry| entry.kind) {
         None => Ok(false),
         Some(EntryKind::Folder) => Ok(true),
@@ -439,7 +502,9 @@ fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Pa
     for at in (0..=below.len()).rev() {
         like[at] = above;
         let same = at.checked_sub(1).and_then(|at| below.get(at).copied());
-        above = above.filter(|above| above.file_name() == same).and_then(Path::parent);
+        above = above
+            .filter(|above| above.file_name() == same)
+            .and_then(Path::parent);
     }
     like
 }

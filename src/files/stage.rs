@@ -115,7 +115,10 @@ impl StagedMove {
         let around = OpenFolder::named(root).map_err(|error| Error::io(root, error))?;
         let lock = around.itself().ok();
         if matches!(lock.as_ref().map(hold), Some(LockOutcome::Taken)) {
-            return Err(refused(root, "another process is moving files of this folder"));
+            return Err(refused(
+                root,
+                "another process is moving files of this folder",
+            ));
         }
         let made = create_folder(&around).map_err(|error| not_written(root, error))?;
         let (own_name, folder) = (made.0, Arc::new(made.1));
@@ -148,20 +151,31 @@ impl StagedMove {
     /// Returns the errors of [`InPlace::begin`].
     pub fn replace(&self, original: &Original, old: &Path, new: &Path) -> Result<Replacement> {
         let name = self.add(original, old, new, true);
-        let place = NameInFolder { folder: Arc::clone(&self.folder), name: name.into() };
+        let place = NameInFolder {
+            folder: Arc::clone(&self.folder),
+            name: name.into(),
+        };
         self.how.stage(original, &self.root.join(new), place)
     }
 
     /// Renames the file `original` from `old` to `new` without changing its contents.
     pub fn rename(&self, original: &Original, old: &Path, new: &Path) -> Committed {
         self.add(original, old, new, false);
-        Committed { path: self.root.join(new), lost: Vec::new() }
+        Committed {
+            path: self.root.join(new),
+            lost: Vec::new(),
+        }
     }
 
     fn add(&self, original: &Original, old: &Path, new: &Path, is_changed: bool) -> String {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         let (old, new, seen) = (old.to_owned(), new.to_owned(), original.seen().clone());
-        steps.push(FileMove { old, new, seen, is_changed });
+        steps.push(FileMove {
+            old,
+            new,
+            seen,
+            is_changed,
+        });
         (steps.len() - 1).to_string()
     }
 
@@ -190,7 +204,10 @@ impl StagedMove {
             Err(error) => error,
         };
         if !applied.has_begun {
-            return Err(Error::of(error::ErrorKind::File, format!("{failed}; nothing was moved")));
+            return Err(Error::of(
+                error::ErrorKind::File,
+                format!("{failed}; nothing was moved"),
+            ));
         }
         let is_left =
             |number: usize| matches!(self.folder.entry(number.to_string().as_ref()), Ok(Some(_)));
@@ -220,7 +237,10 @@ impl StagedMove {
             false => Ok(()),
         };
         if self.has_failed.load(Ordering::Relaxed) {
-            return Err(Error::of(error::ErrorKind::File, "not every file can be moved"));
+            return Err(Error::of(
+                error::ErrorKind::File,
+                "not every file can be moved",
+            ));
         }
         let in_the_way = self.check(steps)?;
         let beside = self.begin_beside(steps)?;
@@ -243,24 +263,44 @@ impl StagedMove {
         for (number, step) in steps.iter().enumerate() {
             go_on()?;
             mirror.folder(&real.join(split(&step.old).0), split(&step.new).0)?;
-            self.give_name(number, step, step.is_changed || in_the_way.contains(&number))?;
+            self.give_name(
+                number,
+                step,
+                step.is_changed || in_the_way.contains(&number),
+            )?;
             (applied.has_begun, applied.moved) = (true, applied.moved + 1);
         }
-        self.sync(steps.iter().map(|step| split(&step.new).0.to_owned()).collect())?;
-        let renamed = || steps.iter().enumerate().filter(|(_, step)| step.is_renamed());
+        self.sync(
+            steps
+                .iter()
+                .map(|step| split(&step.new).0.to_owned())
+                .collect(),
+        )?;
+        let renamed = || {
+            steps
+                .iter()
+                .enumerate()
+                .filter(|(_, step)| step.is_renamed())
+        };
         for (number, step) in renamed().filter(|(_, step)| step.is_changed) {
             if !in_the_way.contains(&number) {
                 self.free_name(number, step)?;
             }
         }
-        self.sync(renamed().map(|(_, step)| split(&step.old).0.to_owned()).collect())?;
+        self.sync(
+            renamed()
+                .map(|(_, step)| split(&step.old).0.to_owned())
+                .collect(),
+        )?;
         renamed().for_each(|(_, step)| self.remove_empty(&step.old));
         Ok(())
     }
 
     /// Begins to write the additional file.
     fn begin_beside(&self, steps: &[FileMove]) -> Result<Option<(&Path, Replacement)>> {
-        let Some((path, bytes)) = &self.beside else { return Ok(None) };
+        let Some((path, bytes)) = &self.beside else {
+            return Ok(None);
+        };
         let real = |folder| fs::canonicalize(folder).map_err(|error| Error::io(folder, error));
         let (root, folder) = (real(&self.root)?, real(folder_of(path))?);
         let place = folder.join(path.file_name().unwrap_or_default());
@@ -279,8 +319,10 @@ impl StagedMove {
         const OPEN: usize = 64;
         for some in folders.into_iter().collect::<Vec<_>>().chunks(OPEN) {
             // A removed folder has no names to sync.
-            let open: Vec<_> =
-                some.iter().filter_map(|folder| self.around.below(folder).ok()).collect();
+            let open: Vec<_> = some
+                .iter()
+                .filter_map(|folder| self.around.below(folder).ok())
+                .collect();
             let synced = SyncedFolders::sync(open.iter().chain([&*self.folder]));
             if let Some(why) = synced.first_failure() {
                 return Err(refused(&self.root, why));
@@ -293,7 +335,10 @@ impl StagedMove {
     fn place(&self, relative: &Path) -> Result<Option<NameInFolder>> {
         let (folder, own) = split(relative);
         match self.around.below(folder) {
-            Ok(folder) => Ok(Some(NameInFolder { folder: Arc::new(folder), name: own.to_owned() })),
+            Ok(folder) => Ok(Some(NameInFolder {
+                folder: Arc::new(folder),
+                name: own.to_owned(),
+            })),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(not_written(&self.root.join(relative), error)),
         }
@@ -303,15 +348,24 @@ impl StagedMove {
     fn old_place(&self, step: &FileMove) -> Result<NameInFolder> {
         let place = self.place(&step.old)?;
         let now = |place: &NameInFolder| place.folder.read(&place.name)?.metadata();
-        place.filter(|place| now(place).is_ok_and(|now| step.is_same(&now))).ok_or_else(|| {
-            refused(&self.root.join(&step.old), "another program changed it meanwhile")
-        })
+        place
+            .filter(|place| now(place).is_ok_and(|now| step.is_same(&now)))
+            .ok_or_else(|| {
+                refused(
+                    &self.root.join(&step.old),
+                    "another program changed it meanwhile",
+                )
+            })
     }
 
     /// The place of a new name, whose folder exists by now.
     fn new_place(&self, step: &FileMove) -> Result<NameInFolder> {
-        let missing =
-            || refused(&self.root.join(&step.new), "another program removed its folder meanwhile");
+        let missing = || {
+            refused(
+                &self.root.join(&step.new),
+                "another program removed its folder meanwhile",
+            )
+        };
         self.place(&step.new)?.ok_or_else(missing)
     }
 
@@ -341,7 +395,9 @@ impl StagedMove {
                     continue;
                 };
                 folders.insert(split(&way).0.to_owned());
-                let Some(entry) = place.entry().map_err(failed)? else { continue };
+                let Some(entry) = place.entry().map_err(failed)? else {
+                    continue;
+                };
                 if entry.kind == EntryKind::Folder && way != step.new {
                     continue;
                 }
@@ -356,7 +412,10 @@ impl StagedMove {
         let device = |folder: &OpenFolder| folder.identity().map(|(device, _)| device);
         for folder in folders {
             let path = self.root.join(&folder);
-            let open = self.around.below(&folder).map_err(|error| not_written(&path, error))?;
+            let open = self
+                .around
+                .below(&folder)
+                .map_err(|error| not_written(&path, error))?;
             if device(&open) != device(&self.folder) {
                 let why = "it is on another file system than the folder; move it with -o instead";
                 return Err(refused(&path, why));
@@ -369,7 +428,9 @@ impl StagedMove {
 
     /// Keeps the old contents of changed files as their backups, if backups are wanted. Returns true if there are any.
     fn back_up(&self, steps: &[FileMove]) -> Result<bool> {
-        let Some(suffix) = &self.how.backup else { return Ok(false) };
+        let Some(suffix) = &self.how.backup else {
+            return Ok(false);
+        };
         let mut folders = BTreeSet::new();
         for step in steps.iter().filter(|step| step.is_changed) {
             Original::at(&self.root.join(&step.old), self.old_place(step)?)?.back_up(suffix)?;
@@ -393,8 +454,10 @@ impl StagedMove {
     /// Gives a file its new contents under its new name. If `is_staged` is true, they are in the temporary folder.
     fn give_name(&self, number: usize, step: &FileMove, is_staged: bool) -> Result<()> {
         let path = self.root.join(&step.new);
-        let staged =
-            NameInFolder { folder: Arc::clone(&self.folder), name: number.to_string().into() };
+        let staged = NameInFolder {
+            folder: Arc::clone(&self.folder),
+            name: number.to_string().into(),
+        };
         let (new, from) = match (step.is_renamed(), is_staged) {
             (false, _) => (self.old_place(step)?, staged),
             (true, true) => (self.new_place(step)?, staged),
@@ -402,7 +465,9 @@ impl StagedMove {
         };
         let done = match step.is_renamed() {
             false => from.folder.rename(&from.name, &new.folder, &new.name),
-            true => from.folder.rename_if_free(&from.name, &new.folder, &new.name),
+            true => from
+                .folder
+                .rename_if_free(&from.name, &new.folder, &new.name),
         };
         done.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => refused(&path, "another program created it meanwhile"),
@@ -412,7 +477,10 @@ impl StagedMove {
 
     /// Removes the folders of an old name that have become empty.
     fn remove_empty(&self, old: &Path) {
-        let folders = old.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
+        let folders = old
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| !folder.as_os_str().is_empty());
         for folder in folders {
             let place = self.place(folder).ok().flatten();
             if place.is_none_or(|place| place.folder.remove_folder(&place.name).is_err()) {
@@ -425,7 +493,11 @@ impl StagedMove {
 impl Drop for StagedMove {
     fn drop(&mut self) {
         if !self.is_kept.load(Ordering::Relaxed) {
-            let steps = self.steps.get_mut().unwrap_or_else(PoisonError::into_inner).len();
+            let steps = self
+                .steps
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner)
+                .len();
             for number in 0..steps {
                 let _ = self.folder.remove(number.to_string().as_ref());
             }

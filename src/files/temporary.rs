@@ -57,9 +57,12 @@ fn characters(number: u64, count: usize) -> String {
 
 /// The check characters after `drawn` in the name of a locked file (64-bit FNV-1a).
 fn check(drawn: &str) -> String {
-    let hash = TEMPORARY.bytes().chain(drawn.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3_u64)
-    });
+    let hash = TEMPORARY
+        .bytes()
+        .chain(drawn.bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3_u64)
+        });
     characters(hash >> 32, CHECK)
 }
 
@@ -75,9 +78,13 @@ pub fn is_temporary(name: &OsStr) -> bool {
 /// True if `name` ends in matching check characters. The process that creates a file of such a name keeps it locked.
 fn has_check_characters(name: &OsStr) -> bool {
     let drawn = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
-    drawn.filter(|drawn| drawn.len() == DRAWN + CHECK).is_some_and(|drawn| {
-        drawn.split_at_checked(DRAWN).is_some_and(|(drawn, end)| check(drawn) == end)
-    })
+    drawn
+        .filter(|drawn| drawn.len() == DRAWN + CHECK)
+        .is_some_and(|drawn| {
+            drawn
+                .split_at_checked(DRAWN)
+                .is_some_and(|(drawn, end)| check(drawn) == end)
+        })
 }
 
 /// Creates a temporary file in `folder` with these permission bits, reduced by the umask. Returns its name, the open
@@ -86,13 +93,21 @@ pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, Fi
     let mut has_locks = true;
     loop {
         let drawn = random_name();
-        let end = if has_locks { check(&drawn) } else { String::new() };
+        let end = if has_locks {
+            check(&drawn)
+        } else {
+            String::new()
+        };
         let name = OsString::from(format!("{TEMPORARY}{drawn}{end}"));
         let file = match folder.create(&name, mode) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             file => file?,
         };
-        match if has_locks { hold(&file) } else { LockOutcome::Held } {
+        match if has_locks {
+            hold(&file)
+        } else {
+            LockOutcome::Held
+        } {
             LockOutcome::Held => {
                 let metadata = file.metadata()?;
                 if names_of(&metadata) > 0 {
@@ -128,9 +143,14 @@ pub(super) fn create_folder(around: &OpenFolder) -> io::Result<(OsString, OpenFo
 /// Maildir. Call this for individually named files; walks and mirrors clear their folders themselves.
 pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
     let folders: BTreeSet<_> = paths.map(folder_of).collect();
-    for folder in folders.into_iter().filter_map(|folder| OpenFolder::named(folder).ok()) {
+    for folder in folders
+        .into_iter()
+        .filter_map(|folder| OpenFolder::named(folder).ok())
+    {
         remove_all_stale(&folder);
-        if ["cur", "new"].iter().any(|name| folder.path().ends_with(name))
+        if ["cur", "new"]
+            .iter()
+            .any(|name| folder.path().ends_with(name))
             && let Ok(tmp) = folder.beside("tmp".as_ref())
         {
             remove_all_stale(&tmp);
@@ -174,7 +194,10 @@ pub(super) fn names_lock(name: &OsStr) -> bool {
 pub(super) fn is_lock(file: &File) -> bool {
     let mut text = Vec::new();
     let is_read = file.metadata().is_ok_and(|it| it.is_file())
-        && file.take(LOCK_END.len() as u64 + 20).read_to_end(&mut text).is_ok();
+        && file
+            .take(LOCK_END.len() as u64 + 20)
+            .read_to_end(&mut text)
+            .is_ok();
     is_read && text.ends_with(LOCK_END)
 }
 
@@ -219,7 +242,11 @@ mod tests {
         assert_eq!(name.len(), TEMPORARY.len() + 16);
         assert!(has_check_characters(OsStr::new(&name)));
         let mut other = name.clone().into_bytes();
-        other[TEMPORARY.len()] = if other[TEMPORARY.len()] == b'0' { b'1' } else { b'0' };
+        other[TEMPORARY.len()] = if other[TEMPORARY.len()] == b'0' {
+            b'1'
+        } else {
+            b'0'
+        };
         for other in [
             String::from_utf8(other).unwrap(),
             name[..name.len() - 1].to_owned(),

@@ -60,10 +60,14 @@ impl Globs {
             Error::new(format!("{pattern}: not a valid pattern: {}", error.kind()))
         };
         for pattern in patterns.iter().map(AsRef::as_ref) {
-            let glob = GlobBuilder::new(&anchored(pattern)).literal_separator(true).build();
+            let glob = GlobBuilder::new(&anchored(pattern))
+                .literal_separator(true)
+                .build();
             set.add(glob.map_err(|error| refused(pattern, &error))?);
         }
-        set.build().map(Self).map_err(|error| refused("these globs", &error))
+        set.build()
+            .map(Self)
+            .map_err(|error| refused("these globs", &error))
     }
 
     /// A pattern that matches only the path `relative`; `None` if the path is not Unicode. In
@@ -103,7 +107,10 @@ fn anchored(pattern: &str) -> String {
         None => (pattern, ""),
     };
     let anywhere = if path.contains('/') { "" } else { "**/" };
-    format!("{anywhere}{}{below}", path.strip_prefix('/').unwrap_or(path))
+    format!(
+        "{anywhere}{}{below}",
+        path.strip_prefix('/').unwrap_or(path)
+    )
 }
 
 /// Selects files below a root. A named file or folder is always selected.
@@ -153,7 +160,10 @@ impl Deref for Root {
 
 impl From<&Path> for Root {
     fn from(path: &Path) -> Self {
-        Self { path: path.into(), folder: None }
+        Self {
+            path: path.into(),
+            folder: None,
+        }
     }
 }
 
@@ -169,7 +179,10 @@ impl Root {
     fn place(&self, relative: &Path) -> io::Result<NameInFolder> {
         let above = relative.parent().unwrap_or(Path::new(""));
         let folder = Arc::new(self.folder()?.below(above)?);
-        Ok(NameInFolder { folder, name: relative.file_name().unwrap_or_default().to_owned() })
+        Ok(NameInFolder {
+            folder,
+            name: relative.file_name().unwrap_or_default().to_owned(),
+        })
     }
 }
 
@@ -204,7 +217,10 @@ impl TreeEntry {
         } else if self.is_named() || follow {
             open_file(&self.path).map_err(system)?
         } else {
-            Some(self.open_below_root().map_err(|error| self.not_opened(error))?)
+            Some(
+                self.open_below_root()
+                    .map_err(|error| self.not_opened(error))?,
+            )
         };
         let file = file.ok_or_else(|| self.is_other())?;
         let metadata = file.metadata().map_err(system)?;
@@ -233,7 +249,9 @@ impl TreeEntry {
 
     /// Opens the file for reading, unless a name from the root to the file is a symbolic link.
     fn open_below_root(&self) -> io::Result<File> {
-        self.root.folder()?.read_below(&self.relative.iter().collect::<PathBuf>())
+        self.root
+            .folder()?
+            .read_below(&self.relative.iter().collect::<PathBuf>())
     }
 
     fn is_named(&self) -> bool {
@@ -262,7 +280,10 @@ impl TreeEntry {
 /// symbolic link that is broken or leads to a parent folder.
 #[must_use]
 pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
-    let canonical: Vec<_> = roots.iter().map(|root| fs::canonicalize(root).ok()).collect();
+    let canonical: Vec<_> = roots
+        .iter()
+        .map(|root| fs::canonicalize(root).ok())
+        .collect();
     let mut first: HashMap<&Path, usize> = HashMap::new();
     for (number, path) in canonical.iter().enumerate() {
         if let Some(path) = path {
@@ -340,8 +361,11 @@ impl TreeWalk<'_> {
     /// The paths, below their roots, of the entries that could not be read so far. If such an entry is a folder, its
     /// contents are unknown.
     pub fn unread_below_roots(&self) -> impl Iterator<Item = &Path> {
-        let below =
-            |path| self.roots.iter().find_map(|root| Path::strip_prefix(path, &root.path).ok());
+        let below = |path| {
+            self.roots
+                .iter()
+                .find_map(|root| Path::strip_prefix(path, &root.path).ok())
+        };
         self.unread.iter().filter_map(move |path| below(path))
     }
 
@@ -455,7 +479,10 @@ impl Iterator for TreeWalk<'_> {
             let Some(below) = &mut self.below else {
                 let root = self.roots.get(self.number)?;
                 let (path, folder) = (Arc::clone(&root.path), OpenFolder::named(&root.path).ok());
-                self.open = Some(Root { path, folder: folder.map(Arc::new) });
+                self.open = Some(Root {
+                    path,
+                    folder: folder.map(Arc::new),
+                });
                 // walkdir compares only entries of the same folder, so their paths differ only in the last name.
                 let walk = WalkDir::new(&root.path)
                     .follow_links(self.selection.follow)
@@ -468,7 +495,8 @@ impl Iterator for TreeWalk<'_> {
                 None => self.below = None,
                 Some(Err(error)) => {
                     let is_unread = error.io_error().is_some_and(is_there);
-                    self.unread.extend(error.path().filter(|_| is_unread).map(Path::to_owned));
+                    self.unread
+                        .extend(error.path().filter(|_| is_unread).map(Path::to_owned));
                     return Some(Err(sentence(error)));
                 }
                 Some(Ok(found)) => {
@@ -489,7 +517,10 @@ fn is_there(error: &io::Error) -> bool {
 fn sentence(error: walkdir::Error) -> Error {
     let path = error.path().unwrap_or(Path::new("")).to_owned();
     if let Some(ancestor) = error.loop_ancestor() {
-        let why = format!("a link to {}, which contains it; not followed", name(ancestor));
+        let why = format!(
+            "a link to {}, which contains it; not followed",
+            name(ancestor)
+        );
         return Error::file(&path, &why);
     }
     let message = error.to_string();

@@ -85,9 +85,16 @@ enum ReplacedFile {
     /// Any file that has the name when the new file gets it, or no file.
     Any,
     /// A file that was examined before it was read.
-    Original { original: Box<Original>, how: InPlace, kind: OriginalKind },
+    Original {
+        original: Box<Original>,
+        how: InPlace,
+        kind: OriginalKind,
+    },
     /// A file that is replaced together with the others of a [`StagedMove`](super::stage::StagedMove).
-    Staged { original: Box<Original>, how: InPlace },
+    Staged {
+        original: Box<Original>,
+        how: InPlace,
+    },
 }
 
 /// The kind of the old file, which determines how it is replaced.
@@ -146,7 +153,10 @@ impl Replacement {
         if permissions.as_ref().is_some_and(Permissions::readonly) {
             return Err(read_only(path));
         }
-        Ok(Self { permissions, ..Self::of(path, place, new, ReplacedFile::Any) })
+        Ok(Self {
+            permissions,
+            ..Self::of(path, place, new, ReplacedFile::Any)
+        })
     }
 
     /// Begins to write a file of an output folder with these times and these permission bits, reduced by the umask.
@@ -162,13 +172,28 @@ impl Replacement {
         times: Option<FileTimes>,
     ) -> Result<Self> {
         let new = NewFile::within(&place.folder, mode).map_err(|error| not_written(path, error))?;
-        let old = if is_new { ReplacedFile::Nothing } else { ReplacedFile::Any };
-        Ok(Self { times, ..Self::of(path, place, new, old) })
+        let old = if is_new {
+            ReplacedFile::Nothing
+        } else {
+            ReplacedFile::Any
+        };
+        Ok(Self {
+            times,
+            ..Self::of(path, place, new, old)
+        })
     }
 
     fn of(path: &Path, place: NameInFolder, new: NewFile, old: ReplacedFile) -> Self {
         let (path, out) = (path.to_owned(), BufWriter::new(new));
-        Self { path, place, out, old, permissions: None, times: None, lost: Vec::new() }
+        Self {
+            path,
+            place,
+            out,
+            old,
+            permissions: None,
+            times: None,
+            lost: Vec::new(),
+        }
     }
 
     /// Writes data with the closure `write`.
@@ -182,7 +207,10 @@ impl Replacement {
 
     /// Appends the contents of `from`.
     pub(super) fn add_file(&mut self, from: &File) -> Result<()> {
-        let copied = self.out.flush().and_then(|()| self.out.get_mut().add_file(from));
+        let copied = self
+            .out
+            .flush()
+            .and_then(|()| self.out.get_mut().add_file(from));
         copied.map_err(|error| not_written(&self.path, error))
     }
 
@@ -238,7 +266,8 @@ impl Replacement {
 
     /// Completes the contents and properties of the file, before it gets its name.
     fn complete(mut self) -> Result<Self> {
-        self.set_properties().map_err(|error| not_written(&self.path, error))?;
+        self.set_properties()
+            .map_err(|error| not_written(&self.path, error))?;
         Ok(self)
     }
 
@@ -249,10 +278,18 @@ impl Replacement {
         if let Some(permissions) = &self.permissions {
             file.set_permissions(permissions.clone())?;
         }
-        if self.times.is_some_and(|times| file.set_times(times).is_err()) {
+        if self
+            .times
+            .is_some_and(|times| file.set_times(times).is_err())
+        {
             self.lost.push(NotPreserved::Times);
         }
-        if let ReplacedFile::Original { original, how, kind } = &self.old {
+        if let ReplacedFile::Original {
+            original,
+            how,
+            kind,
+        } = &self.old
+        {
             let is_message = *kind == OriginalKind::Message;
             if is_message {
                 file.rewind()?;
@@ -327,7 +364,9 @@ impl Replacement {
 
     /// Removes the old file of a message that has a new name.
     fn remove_old(mut self) -> Result<Self> {
-        let ReplacedFile::Original { original, .. } = &self.old else { return Ok(self) };
+        let ReplacedFile::Original { original, .. } = &self.old else {
+            return Ok(self);
+        };
         if original.path == self.path {
             return Ok(self);
         }
@@ -368,7 +407,10 @@ impl Write for Replacement {
 /// file that occurs twice is written once.
 #[must_use]
 pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
-    let mut files: Vec<_> = replacements.into_iter().map(Replacement::complete).collect();
+    let mut files: Vec<_> = replacements
+        .into_iter()
+        .map(Replacement::complete)
+        .collect();
     let mut paths = HashSet::new();
     for file in &mut files {
         then(file, |file| match paths.insert(file.path.clone()) {
@@ -383,13 +425,17 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
     });
     at_once(&mut files, Replacement::back_up);
     // An old file is kept until its backup is on disk.
-    let backed_up = files.iter().flatten().filter(|file| file.backup().is_some());
+    let backed_up = files
+        .iter()
+        .flatten()
+        .filter(|file| file.backup().is_some());
     let folders = SyncedFolders::sync(backed_up.map(Replacement::folder));
     for file in &mut files {
         then(file, |file| match folders.failure(file.folder()) {
-            Some(why) => {
-                Err(refused(&file.path, &format!("its backup could not be synced: {why}")))
-            }
+            Some(why) => Err(refused(
+                &file.path,
+                &format!("its backup could not be synced: {why}"),
+            )),
             None => Ok(file),
         });
     }
@@ -401,7 +447,10 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
         Some(why) => Err(unsynced(&file.path, why)),
         None => file.remove_old(),
     });
-    let committed = |file: Replacement| Committed { path: file.path, lost: file.lost };
+    let committed = |file: Replacement| Committed {
+        path: file.path,
+        lost: file.lost,
+    };
     files.into_iter().map(|file| file.map(committed)).collect()
 }
 
@@ -424,7 +473,10 @@ fn name_message(new: &mut NewFile, path: &Path, place: &NameInFolder) -> io::Res
 
 /// True if the entry at `place` is a regular file with the bytes of `other`.
 fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> {
-    if place.entry()?.is_none_or(|entry| entry.kind != EntryKind::File) {
+    if place
+        .entry()?
+        .is_none_or(|entry| entry.kind != EntryKind::File)
+    {
         return Ok(false);
     }
     let mut file = place.folder.read(&place.name)?;
@@ -512,15 +564,31 @@ impl InPlace {
             false => Arc::clone(&place.folder),
             true => Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
                 let tmp = folder_of(path).with_file_name("tmp");
-                if tmp.is_symlink() { symbolic_link(&tmp) } else { not_written(path, error) }
+                if tmp.is_symlink() {
+                    symbolic_link(&tmp)
+                } else {
+                    not_written(path, error)
+                }
             })?),
         };
         let new = NewFile::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
-        let kind = if is_message { OriginalKind::Message } else { OriginalKind::Document };
+        let kind = if is_message {
+            OriginalKind::Message
+        } else {
+            OriginalKind::Document
+        };
         let (seen, how) = (&original.seen, self.clone());
         let original = Box::new(original.clone());
-        let mut replacement =
-            Replacement::of(path, place, new, ReplacedFile::Original { original, how, kind });
+        let mut replacement = Replacement::of(
+            path,
+            place,
+            new,
+            ReplacedFile::Original {
+                original,
+                how,
+                kind,
+            },
+        );
         replacement.preserve_holes(seen);
         Ok(replacement)
     }
@@ -536,7 +604,10 @@ impl InPlace {
         self.check(original)?;
         let new =
             NewFile::within(&place.folder, PRIVATE).map_err(|error| not_written(path, error))?;
-        let old = ReplacedFile::Staged { original: Box::new(original.clone()), how: self.clone() };
+        let old = ReplacedFile::Staged {
+            original: Box::new(original.clone()),
+            how: self.clone(),
+        };
         let mut replacement = Replacement::of(path, place, new, old);
         replacement.preserve_holes(&original.seen);
         Ok(replacement)
@@ -611,7 +682,13 @@ impl Original {
                 if seen.is_file() {
                     let (path, state) = (path.to_owned(), state(&seen));
                     let held = REPLACES_OPEN_FILES.then(|| Arc::new(file));
-                    return Ok(Self { path, place, held, seen, state });
+                    return Ok(Self {
+                        path,
+                        place,
+                        held,
+                        seen,
+                        state,
+                    });
                 }
                 "not a regular file"
             }
@@ -660,7 +737,9 @@ impl Original {
         if !folder.is_where_it_was() {
             return Err(self.changed());
         }
-        let now = self.file().and_then(|file| between_steps(|| folder.look(name, &file)));
+        let now = self
+            .file()
+            .and_then(|file| between_steps(|| folder.look(name, &file)));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.ok_or_else(|| self.changed())?;
         self.check_unchanged(&now)?;
@@ -695,7 +774,10 @@ impl Original {
     }
 
     fn changed(&self) -> Error {
-        Error::file(&self.path, "another program changed it meanwhile, so it was not replaced")
+        Error::file(
+            &self.path,
+            "another program changed it meanwhile, so it was not replaced",
+        )
     }
 
     /// Checks that this user may write the file.
@@ -736,7 +818,13 @@ impl Original {
     fn backup(&self, suffix: &Suffix) -> (PathBuf, NameInFolder) {
         let backup = suffix.of(&self.place.name);
         let path = self.path.with_file_name(&backup);
-        (path, NameInFolder { name: backup, folder: Arc::clone(&self.place.folder) })
+        (
+            path,
+            NameInFolder {
+                name: backup,
+                folder: Arc::clone(&self.place.folder),
+            },
+        )
     }
 
     /// Keeps the old file as its backup, unless a backup exists.
@@ -809,12 +897,17 @@ pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<Exist
 }
 
 fn unsynced(path: &Path, why: &str) -> Error {
-    let sentence = format!("{} was written, but its folder could not be synced: {why}", name(path));
+    let sentence = format!(
+        "{} was written, but its folder could not be synced: {why}",
+        name(path)
+    );
     Error::of(error::ErrorKind::Io, sentence)
 }
 
 pub(super) fn symbolic_link(path: &Path) -> Error {
-    let target = fs::read_link(path).map(|target| name(&target)).unwrap_or_default();
+    let target = fs::read_link(path)
+        .map(|target| name(&target))
+        .unwrap_or_default();
     let why = format!("a symbolic link, which is not followed; name {target} itself");
     Error::file(path, &why)
 }
@@ -825,7 +918,10 @@ pub(super) fn read_only(path: &Path) -> Error {
 }
 
 fn no_backup(backup: &Path) -> Error {
-    Error::file(backup, "not a regular file, so it cannot be the backup; nothing was written")
+    Error::file(
+        backup,
+        "not a regular file, so it cannot be the backup; nothing was written",
+    )
 }
 
 /// True if `now` has the same identity, permissions, size and modification time as `seen`. Programs can set the
@@ -891,11 +987,17 @@ fn give_attributes(old: &File, new: &File) -> io::Result<()> {
         names => names?,
     };
     let names: Vec<_> = names.filter(|name| !of_the_system(name)).collect();
-    let present: Vec<_> = new.list_xattr()?.filter(|name| !of_the_system(name)).collect();
+    let present: Vec<_> = new
+        .list_xattr()?
+        .filter(|name| !of_the_system(name))
+        .collect();
     // Removes attributes that the new file got by default, such as the access control list of its folder.
     let mut given = Ok(());
     let is_label = |name: &OsStr| name.as_encoded_bytes().starts_with(b"security.");
-    for name in present.iter().filter(|name| !names.contains(name) && !is_label(name)) {
+    for name in present
+        .iter()
+        .filter(|name| !names.contains(name) && !is_label(name))
+    {
         given = given.and(new.remove_xattr(name));
     }
     for name in &names {
@@ -903,7 +1005,11 @@ fn give_attributes(old: &File, new: &File) -> io::Result<()> {
         given = given.and(value.and_then(|value| {
             // Attributes that every new file gets, such as the label of a security module, need not be set again.
             let has_it = present.contains(name) && new.get_xattr(name)?.as_ref() == Some(&value);
-            if has_it { Ok(()) } else { new.set_xattr(name, &value) }
+            if has_it {
+                Ok(())
+            } else {
+                new.set_xattr(name, &value)
+            }
         }));
     }
     given
@@ -925,7 +1031,13 @@ fn give_flags(old: &File, new: &File) -> io::Result<()> {
         | IFlags::JOURNALING
         | IFlags::NOCOW;
     // Some file systems have no flags.
-    let (Ok(old), Ok(present)) = (ioctl_getflags(old), ioctl_getflags(new)) else { return Ok(()) };
+    let (Ok(old), Ok(present)) = (ioctl_getflags(old), ioctl_getflags(new)) else {
+        return Ok(());
+    };
     let flags = present | (old & storage_flags);
-    if flags == present { Ok(()) } else { Ok(ioctl_setflags(new, flags)?) }
+    if flags == present {
+        Ok(())
+    } else {
+        Ok(ioctl_setflags(new, flags)?)
+    }
 }

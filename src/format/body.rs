@@ -164,7 +164,9 @@ pub fn in_place_of_html(body: &[u8], url: Option<&str>) -> Option<&'static str> 
     media_type_of(body).or_else(|| {
         let extension = extension(url?)?;
         let has = |known: &&str| known.eq_ignore_ascii_case(extension);
-        let default = EXTENSIONS.iter().find(|(_, known)| known.first().is_some_and(&has));
+        let default = EXTENSIONS
+            .iter()
+            .find(|(_, known)| known.first().is_some_and(&has));
         let any = || EXTENSIONS.iter().find(|(_, known)| known.iter().any(&has));
         let (media_type, _) = default.or_else(any)?;
         (!PAGES.contains(media_type)).then_some(*media_type)
@@ -172,8 +174,12 @@ pub fn in_place_of_html(body: &[u8], url: Option<&str>) -> Option<&'static str> 
 }
 
 /// The media types of pages and messages, which a suffix does not prove.
-const PAGES: [&str; 4] =
-    ["text/html", "application/xhtml+xml", "message/rfc822", "multipart/related"];
+const PAGES: [&str; 4] = [
+    "text/html",
+    "application/xhtml+xml",
+    "message/rfc822",
+    "multipart/related",
+];
 
 /// The suffix of the last segment in the path of `url`.
 fn extension(url: &str) -> Option<&str> {
@@ -213,7 +219,11 @@ mod tests {
     #[test]
     fn the_first_bytes_decide_before_the_suffix() {
         for (body, url, expected) in [
-            (&b"\x89PNG\r\n\x1a\n"[..], "http://h/x.js", Some("image/png")),
+            (
+                &b"\x89PNG\r\n\x1a\n"[..],
+                "http://h/x.js",
+                Some("image/png"),
+            ),
             (b"RIFF\0\0\0\0WEBPVP8 ", "http://h/", Some("image/webp")),
             (b"RIFF and WEBP", "http://h/", None),
             (b"BM\0\0\0\0\0\0\0\0", "http://h/", Some("image/bmp")),

@@ -74,7 +74,11 @@ impl Detected {
     /// This encoding, or UTF-8 if none was declared.
     fn or_utf_8(self) -> Self {
         match self.declaration {
-            Declaration::Assumed => Self { charset: Charset::UTF_8, not_utf_8: None, ..self },
+            Declaration::Assumed => Self {
+                charset: Charset::UTF_8,
+                not_utf_8: None,
+                ..self
+            },
             _ => self,
         }
     }
@@ -160,12 +164,17 @@ impl Charset {
             if let Some(charset) = utf_16_declaration(head) {
                 return Some(xml(charset));
             }
-            let Some((charset, at)) = prescan(head) else { return xml_encoding(head).map(xml) };
+            let Some((charset, at)) = prescan(head) else {
+                return xml_encoding(head).map(xml);
+            };
             end = at;
             Some((charset, Declaration::Meta))
         };
         let found = Self::detect_with(bytes, given, declared);
-        Detected { prescanned: end, ..found }
+        Detected {
+            prescanned: end,
+            ..found
+        }
     }
 
     /// Detects the encoding of plain text, which has no declaration.
@@ -223,15 +232,24 @@ impl Charset {
         // The plain validity check is faster than the one that finds the offset.
         let not_utf_8 = match simdutf8::basic::from_utf8(bytes) {
             Ok(_) => None,
-            Err(_) => simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to()),
+            Err(_) => simdutf8::compat::from_utf8(bytes)
+                .err()
+                .map(|error| error.valid_up_to()),
         };
         let assumed = Self::assumed(not_utf_8.is_none());
-        Detected { not_utf_8, ..found(assumed, Declaration::Assumed, 0) }
+        Detected {
+            not_utf_8,
+            ..found(assumed, Declaration::Assumed, 0)
+        }
     }
 
     /// The default encoding: UTF-8 for a document that is valid UTF-8, else windows-1252.
     pub(crate) fn assumed(is_utf_8: bool) -> Self {
-        Self(if is_utf_8 { encoding_rs::UTF_8 } else { encoding_rs::WINDOWS_1252 })
+        Self(if is_utf_8 {
+            encoding_rs::UTF_8
+        } else {
+            encoding_rs::WINDOWS_1252
+        })
     }
 
     /// The encoding that the start tag of a `meta` element declares; `None` if it does not declare one.
@@ -307,7 +325,10 @@ impl Charset {
                 pending = end;
             }
             if last && !matches!(result, DecoderResult::Malformed(..)) {
-                return View { text, map: map.finish(source) };
+                return View {
+                    text,
+                    map: map.finish(source),
+                };
             }
         }
     }
@@ -337,7 +358,9 @@ impl Charset {
         if self.0 == encoding_rs::ISO_2022_JP {
             // These bytes would shift, or are not allowed (Encoding Standard, 12.2.1).
             let shifts = |character: char| matches!(character, '\u{e}' | '\u{f}' | '\u{1b}');
-            return match text.chars().find(|&character| !character.is_ascii() || shifts(character))
+            return match text
+                .chars()
+                .find(|&character| !character.is_ascii() || shifts(character))
             {
                 Some(character) => Err(character),
                 None => Ok(text.as_bytes().to_vec()),
@@ -392,10 +415,14 @@ fn xml_encoding(head: &[u8]) -> Option<Charset> {
     skip(&mut rest);
     rest = rest.strip_prefix(b"=")?;
     skip(&mut rest);
-    let (&quote, rest) = rest.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+    let (&quote, rest) = rest
+        .split_first()
+        .filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
     let label = &rest[..memchr::memchr(quote, rest)?];
     let is_one_word = label.iter().all(|&byte| byte > 0x20);
-    is_one_word.then(|| Encoding::for_label_no_replacement(label))?.map(declared)
+    is_one_word
+        .then(|| Encoding::for_label_no_replacement(label))?
+        .map(declared)
 }
 
 /// The charset for a declared `encoding`. A declaration that was read as ASCII cannot mean UTF-16, so UTF-8
@@ -417,7 +444,9 @@ fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
             // The opening dashes of a comment may also close it.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
         } else if starts_with_ignoring_case(rest, b"<meta")
-            && rest.get(5).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
+            && rest
+                .get(5)
+                .is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
         {
             at += 6;
             if let Some(charset) = meta_charset(head, &mut at)? {
@@ -426,7 +455,9 @@ fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
         } else if matches!(rest, [b'<', b'a'..=b'z' | b'A'..=b'Z', ..])
             || matches!(rest, [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..])
         {
-            at += rest.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'>')?;
+            at += rest
+                .iter()
+                .position(|byte| byte.is_ascii_whitespace() || *byte == b'>')?;
             while prescan_attribute(head, &mut at)?.is_some() {}
         } else if matches!(rest, [b'<', b'!' | b'/' | b'?', ..]) {
             at += memchr::memchr(b'>', rest)?;
@@ -448,7 +479,9 @@ fn charset_rule(head: &[u8]) -> Option<Charset> {
 }
 
 fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
-    bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    bytes
+        .get(..prefix.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 /// The "meta" branch of the prescan, starting after the tag name; `None` if the bytes end inside the tag.
@@ -477,10 +510,12 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
     }
     let is_declared = need_pragma.is_some_and(|needed| !needed || got_pragma);
     let charset = charset.filter(|&found| is_declared && found != encoding_rs::REPLACEMENT);
-    Some(charset.map(|charset| match charset == encoding_rs::X_USER_DEFINED {
-        true => Charset(encoding_rs::WINDOWS_1252),
-        false => declared(charset),
-    }))
+    Some(
+        charset.map(|charset| match charset == encoding_rs::X_USER_DEFINED {
+            true => Charset(encoding_rs::WINDOWS_1252),
+            false => declared(charset),
+        }),
+    )
 }
 
 /// Implements "Extract a character encoding from a meta element" (HTML, 2.5.3) for lower-case bytes.
@@ -522,7 +557,9 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
     let start = *at;
     // The first byte always belongs to the name, even a `=`.
     *at += 1;
-    skip_to(at, |byte| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'/' | b'>'))?;
+    skip_to(at, |byte| {
+        byte.is_ascii_whitespace() || matches!(byte, b'=' | b'/' | b'>')
+    })?;
     let name = head[start..*at].to_ascii_lowercase();
     skip_to(at, |byte| !byte.is_ascii_whitespace())?;
     if head[*at] != b'=' {
@@ -583,7 +620,10 @@ mod tests {
             may_become_utf_8(20, Span::new(start, start + old.len()), old, new)
         };
         assert!(may(20, b"\xda", b"x"), "it goes");
-        assert!(may(21, b"y", b""), "what is behind may become its neighbour");
+        assert!(
+            may(21, b"y", b""),
+            "what is behind may become its neighbour"
+        );
         assert!(may(2, b"", b"http://a/\xe9/"), "another one is the first");
         assert!(!may(2, b"", b"http://a/"));
         assert!(!may(20, b"", b"http://a/"), "ASCII before it");
@@ -595,10 +635,22 @@ mod tests {
     fn xml_declares_its_encoding() {
         let gbk = Charset::for_label("gbk");
         for (bytes, given, name) in [
-            (&b"<?xml version='1.0' encoding=\"koi8-r\"?><a/>"[..], None, "KOI8-R"),
-            (b"<?xml version='1.0'\n encoding = 'windows-1250' ?>", None, "windows-1250"),
+            (
+                &b"<?xml version='1.0' encoding=\"koi8-r\"?><a/>"[..],
+                None,
+                "KOI8-R",
+            ),
+            (
+                b"<?xml version='1.0'\n encoding = 'windows-1250' ?>",
+                None,
+                "windows-1250",
+            ),
             (b"<?xml version='1.0' encoding='koi8-r'?>", gbk, "GBK"),
-            (b"\xef\xbb\xbf<?xml version='1.0' encoding='koi8-r'?>", gbk, "UTF-8"),
+            (
+                b"\xef\xbb\xbf<?xml version='1.0' encoding='koi8-r'?>",
+                gbk,
+                "UTF-8",
+            ),
             (b"<\0?\0x\0m\0l\0", None, "UTF-16LE"),
             (b"\0<\0?\0x\0m\0l", None, "UTF-16BE"),
             // A declaration readable as ASCII cannot mean UTF-16.
@@ -606,7 +658,11 @@ mod tests {
             (b"<?xml version='1.0' encoding='none'?>", None, "UTF-8"),
             (b"<a>\xe9<?xml encoding='koi8-r'?>", None, "UTF-8"),
         ] {
-            assert_eq!(Charset::detect_xml(bytes, given).charset.name(), name, "{bytes:?}");
+            assert_eq!(
+                Charset::detect_xml(bytes, given).charset.name(),
+                name,
+                "{bytes:?}"
+            );
         }
     }
 
@@ -615,8 +671,14 @@ mod tests {
         for (head, name) in [
             (&b"<meta charset=koi8-r>"[..], "KOI8-R"),
             (b"<META CHARSET = 'Shift_JIS' >", "Shift_JIS"),
-            (b"<meta http-equiv=Content-Type content='text/html; charset=gbk'>", "GBK"),
-            (b"<meta content='text/html; charset=gbk' http-equiv=content-type>", "GBK"),
+            (
+                b"<meta http-equiv=Content-Type content='text/html; charset=gbk'>",
+                "GBK",
+            ),
+            (
+                b"<meta content='text/html; charset=gbk' http-equiv=content-type>",
+                "GBK",
+            ),
             // Bug 41: if the bytes end inside a tag, the prescan ends.
             (b"<meta a=\"<meta charset=koi8-r>", "UTF-8"),
             // Without the pragma, a content attribute is ignored.
@@ -646,29 +708,77 @@ mod tests {
     fn html_may_have_an_xml_declaration() {
         use Declaration::{Assumed, ByteOrderMark, Meta, Xml};
         for (bytes, name, declaration) in [
-            (&b"<?xml version=\"1.0\" encoding=\"shift_jis\"?>"[..], "Shift_JIS", Xml),
-            (b"<?xml version='1.0' encoding='shift_jis'?>", "Shift_JIS", Xml),
-            (b"<?xml version='1.0' encoding \t=\n\x01'shift_jis' ?>", "Shift_JIS", Xml),
+            (
+                &b"<?xml version=\"1.0\" encoding=\"shift_jis\"?>"[..],
+                "Shift_JIS",
+                Xml,
+            ),
+            (
+                b"<?xml version='1.0' encoding='shift_jis'?>",
+                "Shift_JIS",
+                Xml,
+            ),
+            (
+                b"<?xml version='1.0' encoding \t=\n\x01'shift_jis' ?>",
+                "Shift_JIS",
+                Xml,
+            ),
             (b"<?xml-stylesheet xencoding='shift_jis'>", "Shift_JIS", Xml),
             (b"<?xml encoding='utf-16'?>\xe9", "UTF-8", Xml),
-            (b"<?xml encoding='x-user-defined'?>\xe9", "x-user-defined", Xml),
+            (
+                b"<?xml encoding='x-user-defined'?>\xe9",
+                "x-user-defined",
+                Xml,
+            ),
             // A `meta` anywhere takes precedence, unless its label is unknown.
-            (b"<?xml encoding='koi8-r'?><meta charset=shift_jis>", "Shift_JIS", Meta),
-            (b"<meta charset=shift_jis><?xml encoding='koi8-r'?>", "Shift_JIS", Meta),
-            (b"<?xml encoding='shift_jis'?><meta charset=nonsense>", "Shift_JIS", Xml),
-            (b"<?xml encoding='shift_jis'?><meta charset=utf-16>", "UTF-8", Meta),
+            (
+                b"<?xml encoding='koi8-r'?><meta charset=shift_jis>",
+                "Shift_JIS",
+                Meta,
+            ),
+            (
+                b"<meta charset=shift_jis><?xml encoding='koi8-r'?>",
+                "Shift_JIS",
+                Meta,
+            ),
+            (
+                b"<?xml encoding='shift_jis'?><meta charset=nonsense>",
+                "Shift_JIS",
+                Xml,
+            ),
+            (
+                b"<?xml encoding='shift_jis'?><meta charset=utf-16>",
+                "UTF-8",
+                Meta,
+            ),
             (b"<?xml encoding='shift_jis'?><a title='", "Shift_JIS", Xml),
-            (b"\xef\xbb\xbf<?xml encoding='shift_jis'?>", "UTF-8", ByteOrderMark),
+            (
+                b"\xef\xbb\xbf<?xml encoding='shift_jis'?>",
+                "UTF-8",
+                ByteOrderMark,
+            ),
             // None of these is a declaration.
             (b"<?xml version='1.0'?>\xe9", "windows-1252", Assumed),
             (b"<?xml encoding=shift_jis?>\xe9", "windows-1252", Assumed),
-            (b"<?xml encoding=' shift_jis'?>\xe9", "windows-1252", Assumed),
+            (
+                b"<?xml encoding=' shift_jis'?>\xe9",
+                "windows-1252",
+                Assumed,
+            ),
             (b"<?xml encoding=''?>\xe9", "windows-1252", Assumed),
             (b"<?xml encoding='nonsense'?>\xe9", "windows-1252", Assumed),
             (b"<?xml ENCODING='shift_jis'?>\xe9", "windows-1252", Assumed),
             (b"<?XML encoding='shift_jis'?>\xe9", "windows-1252", Assumed),
-            (b" <?xml encoding='shift_jis'?>\xe9", "windows-1252", Assumed),
-            (b"<?xml encoding x encoding='shift_jis'?>\xe9", "windows-1252", Assumed),
+            (
+                b" <?xml encoding='shift_jis'?>\xe9",
+                "windows-1252",
+                Assumed,
+            ),
+            (
+                b"<?xml encoding x encoding='shift_jis'?>\xe9",
+                "windows-1252",
+                Assumed,
+            ),
             (b"<?xml?> encoding='shift_jis'\xe9", "windows-1252", Assumed),
             (b"<?xml encoding='shift_jis>'\xe9", "windows-1252", Assumed),
             (b"<?xml encoding='shift_jis'\xe9", "windows-1252", Assumed),
@@ -680,8 +790,14 @@ mod tests {
         ] {
             let found = Charset::detect(bytes, None);
             let shown = String::from_utf8_lossy(bytes);
-            assert_eq!((found.charset.name(), found.declaration), (name, declaration), "{shown}");
-            let given = Charset::detect(bytes, Charset::for_label("gbk")).charset.name();
+            assert_eq!(
+                (found.charset.name(), found.declaration),
+                (name, declaration),
+                "{shown}"
+            );
+            let given = Charset::detect(bytes, Charset::for_label("gbk"))
+                .charset
+                .name();
             let is_marked = declaration == ByteOrderMark;
             assert_eq!(given, if is_marked { "UTF-8" } else { "GBK" }, "{shown}");
         }
@@ -698,21 +814,44 @@ mod tests {
         assert_eq!(named(b"<meta charset=gbk>", None), "UTF-8");
         assert_eq!(named(b"caf\xe9", None), "windows-1252");
         assert_eq!(named(b"caf\xe9", Charset::for_label("koi8-r")), "KOI8-R");
-        assert_eq!(named(b"\xef\xbb\xbfa", Charset::for_label("koi8-r")), "UTF-8");
+        assert_eq!(
+            named(b"\xef\xbb\xbfa", Charset::for_label("koi8-r")),
+            "UTF-8"
+        );
     }
 
     /// CSS Syntax 3, 3.2.
     #[test]
     fn a_charset_rule_is_an_exact_pattern_of_bytes() {
         for (bytes, given, name, declaration) in [
-            (&b"@charset \"koi8-r\"; a{}"[..], "", "KOI8-R", Declaration::Rule),
-            (b"@charset \" Latin1\n\";", "", "windows-1252", Declaration::Rule),
+            (
+                &b"@charset \"koi8-r\"; a{}"[..],
+                "",
+                "KOI8-R",
+                Declaration::Rule,
+            ),
+            (
+                b"@charset \" Latin1\n\";",
+                "",
+                "windows-1252",
+                Declaration::Rule,
+            ),
             (b"@charset \"koi8-r\";", "gbk", "GBK", Declaration::Given),
-            (b"\xef\xbb\xbf@charset \"koi8-r\";", "gbk", "UTF-8", Declaration::ByteOrderMark),
+            (
+                b"\xef\xbb\xbf@charset \"koi8-r\";",
+                "gbk",
+                "UTF-8",
+                Declaration::ByteOrderMark,
+            ),
             // The name of UTF-16 in bytes that are readable as ASCII means UTF-8.
             (b"@charset \"utf-16\";\xe9", "", "UTF-8", Declaration::Rule),
             (b"@charset \"UTF-16BE\";", "", "UTF-8", Declaration::Rule),
-            (b"@charset \"x-user-defined\";", "", "x-user-defined", Declaration::Rule),
+            (
+                b"@charset \"x-user-defined\";",
+                "",
+                "x-user-defined",
+                Declaration::Rule,
+            ),
             // None of these matches the pattern.
             (b"@charset 'koi8-r';", "", "UTF-8", Declaration::Assumed),
             (b"@Charset \"koi8-r\";", "", "UTF-8", Declaration::Assumed),
@@ -721,30 +860,69 @@ mod tests {
             (b"@charset \"koi8-r\" ;", "", "UTF-8", Declaration::Assumed),
             (b"@charset \"koi8-r\"", "", "UTF-8", Declaration::Assumed),
             (b"@charset \"koi8-r;", "", "UTF-8", Declaration::Assumed),
-            (b"@charset \"nonsense\";\xe9", "", "UTF-8", Declaration::Assumed),
-            (b"<meta charset=koi8-r>\xe9", "", "UTF-8", Declaration::Assumed),
+            (
+                b"@charset \"nonsense\";\xe9",
+                "",
+                "UTF-8",
+                Declaration::Assumed,
+            ),
+            (
+                b"<meta charset=koi8-r>\xe9",
+                "",
+                "UTF-8",
+                Declaration::Assumed,
+            ),
             // UTF-16 without a byte order mark is not detected.
             (b"@\0\xe9\0", "", "UTF-8", Declaration::Assumed),
             (b"", "", "UTF-8", Declaration::Assumed),
         ] {
             let found = Charset::detect_style_sheet(bytes, Charset::for_label(given));
             let shown = String::from_utf8_lossy(bytes);
-            assert_eq!((found.charset.name(), found.declaration), (name, declaration), "{shown}");
+            assert_eq!(
+                (found.charset.name(), found.declaration),
+                (name, declaration),
+                "{shown}"
+            );
         }
         // The pattern is searched in the first 1024 bytes.
         for (spaces, name) in [(1006, "KOI8-R"), (1007, "UTF-8")] {
             let late = format!("@charset \"{}koi8-r\";", " ".repeat(spaces));
-            assert_eq!(Charset::detect_style_sheet(late.as_bytes(), None).charset.name(), name);
+            assert_eq!(
+                Charset::detect_style_sheet(late.as_bytes(), None)
+                    .charset
+                    .name(),
+                name
+            );
         }
     }
 
     #[test]
     fn every_encoding_maps_text_to_its_bytes() {
         for (label, bytes, text, places) in [
-            ("utf-8", &b"a\xc3\xa9\xffb"[..], "aé\u{fffd}b", vec![(1, 1), (3, 3), (6, 4), (7, 5)]),
-            ("windows-1252", b"a\xe9b", "aéb", vec![(1, 1), (3, 2), (4, 3)]),
-            ("shift_jis", b"a\x95\x5cb", "a表b", vec![(1, 1), (4, 3), (5, 4)]),
-            ("gb18030", b"\x81\x30\x81\x30<", "\u{80}<", vec![(2, 4), (3, 5)]),
+            (
+                "utf-8",
+                &b"a\xc3\xa9\xffb"[..],
+                "aé\u{fffd}b",
+                vec![(1, 1), (3, 3), (6, 4), (7, 5)],
+            ),
+            (
+                "windows-1252",
+                b"a\xe9b",
+                "aéb",
+                vec![(1, 1), (3, 2), (4, 3)],
+            ),
+            (
+                "shift_jis",
+                b"a\x95\x5cb",
+                "a表b",
+                vec![(1, 1), (4, 3), (5, 4)],
+            ),
+            (
+                "gb18030",
+                b"\x81\x30\x81\x30<",
+                "\u{80}<",
+                vec![(2, 4), (3, 5)],
+            ),
             // Bytes that the decoder gives back represent themselves (Encoding, 10.2.1).
             ("gb18030", b"\x842w", "\u{fffd}2w", vec![(3, 1), (5, 3)]),
             // A lead byte before ASCII is malformed alone; the ASCII byte stays (Encoding, 12.3.1).
@@ -756,12 +934,21 @@ mod tests {
                 "a😀\u{fffd}",
                 vec![(1, 2), (5, 6), (8, 9)],
             ),
-            ("iso-2022-jp", b"a\x1b$BI=\x1b(Bb", "a表b", vec![(1, 1), (4, 6), (5, 10)]),
+            (
+                "iso-2022-jp",
+                b"a\x1b$BI=\x1b(Bb",
+                "a表b",
+                vec![(1, 1), (4, 6), (5, 10)],
+            ),
         ] {
             let view = Charset::for_label(label).unwrap().decode(bytes, 0);
             assert_eq!(view.text, text, "{label}");
             for (view_at, source) in places {
-                assert_eq!(view.map.to_source(view_at), Some(source), "{label} at {view_at}");
+                assert_eq!(
+                    view.map.to_source(view_at),
+                    Some(source),
+                    "{label} at {view_at}"
+                );
             }
         }
     }
@@ -769,10 +956,27 @@ mod tests {
     /// Checks that in an encoding with fixed ASCII, an ASCII byte represents itself after any other byte.
     #[test]
     fn ascii_represents_itself_in_fixed_encodings() {
-        let labels = ["utf-8", "latin1", "koi8-r", "macintosh", "iso-8859-8-i", "windows-874"];
-        let others = ["gbk", "big5", "euc-kr", "shift_jis", "iso-2022-jp", "utf-16le"];
+        let labels = [
+            "utf-8",
+            "latin1",
+            "koi8-r",
+            "macintosh",
+            "iso-8859-8-i",
+            "windows-874",
+        ];
+        let others = [
+            "gbk",
+            "big5",
+            "euc-kr",
+            "shift_jis",
+            "iso-2022-jp",
+            "utf-16le",
+        ];
         for label in others {
-            assert!(!Charset::for_label(label).unwrap().is_ascii_fixed(), "{label}");
+            assert!(
+                !Charset::for_label(label).unwrap().is_ascii_fixed(),
+                "{label}"
+            );
         }
         for charset in labels.map(|label| Charset::for_label(label).unwrap()) {
             assert!(charset.is_ascii_fixed(), "{}", charset.name());

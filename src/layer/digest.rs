@@ -32,7 +32,11 @@ pub(crate) fn ends_with_md5(name: &[u8], query: &[u8]) -> bool {
 
 /// The first `bytes` of the MD5 of `data`, in hexadecimal digits.
 pub(crate) fn first_of_md5(data: &[u8], bytes: usize) -> String {
-    Md5::digest(data).iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
+    Md5::digest(data)
+        .iter()
+        .take(bytes)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// `text` with CRLF for every LF without a CR before it.

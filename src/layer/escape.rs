@@ -81,7 +81,11 @@ pub(super) fn layered(
             Unescaped::Two(first, second) => text.extend([first, second]),
             Unescaped::Text(new) => text.push_str(&new),
         }
-        map.whole(text.len() - before, Span::new(at, at + length), open(&rest[..length]));
+        map.whole(
+            text.len() - before,
+            Span::new(at, at + length),
+            open(&rest[..length]),
+        );
         at += length;
         plain = at;
     }
@@ -90,7 +94,10 @@ pub(super) fn layered(
     }
     text.push_str(&view.text[plain..]);
     map.verbatim(plain, view.text.len() - plain);
-    View { map: map.finish(0).over(&view.map), text }
+    View {
+        map: map.finish(0).over(&view.map),
+        text,
+    }
 }
 
 /// The kind of an unterminated escape.
@@ -107,7 +114,12 @@ fn open(escape: &str) -> Option<OpenEscape> {
 }
 
 /// The most frequent character references. Since each ends in `;`, it is not the beginning of another name.
-const COMMON: [(&str, char); 4] = [("&amp;", '&'), ("&quot;", '"'), ("&lt;", '<'), ("&gt;", '>')];
+const COMMON: [(&str, char); 4] = [
+    ("&amp;", '&'),
+    ("&quot;", '"'),
+    ("&lt;", '<'),
+    ("&gt;", '>'),
+];
 
 /// The length and meaning of a character reference at the start of `rest`, which begins with `&`.
 fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)> {
@@ -154,7 +166,10 @@ fn numeric_reference(bytes: &[u8]) -> Option<(usize, Unescaped)> {
     };
     let mut number: u32 = 0;
     let mut at = digits;
-    while let Some(digit) = bytes.get(at).and_then(|&byte| char::from(byte).to_digit(radix)) {
+    while let Some(digit) = bytes
+        .get(at)
+        .and_then(|&byte| char::from(byte).to_digit(radix))
+    {
         number = number.saturating_mul(radix).saturating_add(digit);
         at += 1;
     }
@@ -203,7 +218,10 @@ fn css_escapes(view: View, token: bool) -> View {
             [b'\\', ..] => {
                 let escaped = rest[1..].chars().next()?;
                 let length = 1 + escaped.len_utf8();
-                Some((length, Unescaped::One(if escaped == '\0' { '\u{fffd}' } else { escaped })))
+                Some((
+                    length,
+                    Unescaped::One(if escaped == '\0' { '\u{fffd}' } else { escaped }),
+                ))
             }
             _ => None,
         }
@@ -211,10 +229,14 @@ fn css_escapes(view: View, token: bool) -> View {
 }
 
 fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
-    let digits = bytes[1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let number = bytes[1..=digits]
+    let digits = bytes[1..]
         .iter()
-        .fold(0, |number, &byte| number * 16 + char::from(byte).to_digit(16).unwrap_or(0));
+        .take(6)
+        .take_while(|byte| byte.is_ascii_hexdigit())
+        .count();
+    let number = bytes[1..=digits].iter().fold(0, |number, &byte| {
+        number * 16 + char::from(byte).to_digit(16).unwrap_or(0)
+    });
     let mut length = 1 + digits;
     match bytes.get(length..) {
         Some([b'\r', b'\n', ..]) => length += 2,
@@ -235,7 +257,10 @@ pub fn script(view: View) -> View {
     layered(view, next, |rest, _| {
         let hexadecimal = |digits: &str| {
             let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-            u32::from_str_radix(digits, 16).ok().filter(|_| is_hex).and_then(char::from_u32)
+            u32::from_str_radix(digits, 16)
+                .ok()
+                .filter(|_| is_hex)
+                .and_then(char::from_u32)
         };
         let one = |character| Unescaped::One(character);
         let escaped = rest[1..].chars().next()?;
@@ -246,9 +271,10 @@ pub fn script(view: View) -> View {
             'r' => (2, one('\r')),
             't' => (2, one('\t')),
             'v' => (2, one('\u{b}')),
-            'x' => {
-                (4.min(rest.len()), one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}')))
-            }
+            'x' => (
+                4.min(rest.len()),
+                one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}')),
+            ),
             'u' if rest[2..].starts_with('{') => {
                 let end = rest.find('}').unwrap_or(rest.len() - 1);
                 let digits = rest.get(3..end).unwrap_or_default();
@@ -258,8 +284,12 @@ pub fn script(view: View) -> View {
             '0'..='7' => {
                 let most = if escaped <= '3' { 3 } else { 2 };
                 let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
-                let length =
-                    rest.bytes().skip(1).take(most).take_while(|byte| is_octal(byte)).count();
+                let length = rest
+                    .bytes()
+                    .skip(1)
+                    .take(most)
+                    .take_while(|byte| is_octal(byte))
+                    .count();
                 let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
                 (1 + length, one(char::from(code)))
             }
@@ -271,7 +301,10 @@ pub fn script(view: View) -> View {
 }
 
 fn unicode_escape(rest: &str) -> (usize, Unescaped) {
-    let unit = |at: usize| rest.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+    let unit = |at: usize| {
+        rest.get(at..at + 4)
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+    };
     let Some(high) = unit(2) else {
         return (2, Unescaped::One('\u{fffd}'));
     };
@@ -280,9 +313,15 @@ fn unicode_escape(rest: &str) -> (usize, Unescaped) {
         && let Some(low @ 0xdc00..0xe000) = unit(8)
     {
         let paired = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-        return (12, Unescaped::One(char::from_u32(paired).unwrap_or('\u{fffd}')));
+        return (
+            12,
+            Unescaped::One(char::from_u32(paired).unwrap_or('\u{fffd}')),
+        );
     }
-    (6, Unescaped::One(char::from_u32(high).unwrap_or('\u{fffd}')))
+    (
+        6,
+        Unescaped::One(char::from_u32(high).unwrap_or('\u{fffd}')),
+    )
 }
 
 /// The delimiter of an attribute value.
@@ -299,7 +338,8 @@ pub enum Quote {
 /// `text` with every character written by `spell`.
 pub(super) fn spelled(text: &str, spell: impl Fn(char, &mut String)) -> String {
     let mut out = String::with_capacity(text.len());
-    text.chars().for_each(|character| spell(character, &mut out));
+    text.chars()
+        .for_each(|character| spell(character, &mut out));
     out
 }
 
@@ -322,7 +362,9 @@ pub fn attribute(text: &str, quote: Quote) -> String {
 /// Escapes `text` for a place between tags.
 #[must_use]
 pub fn text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 /// Escapes `text` for a CSS string quoted by `quote`.
@@ -388,7 +430,10 @@ mod tests {
             ("&notit;", "&notit;"),
             ("&notin;", "∉"),
             ("&nope; & &# &#x &;", "&nope; & &# &#x &;"),
-            ("&#0;&#xd800;&#x110000;&#99999999999;", "\u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
+            (
+                "&#0;&#xd800;&#x110000;&#99999999999;",
+                "\u{fffd}\u{fffd}\u{fffd}\u{fffd}",
+            ),
             ("&#128;&#x81;", "€\u{81}"),
             ("a\r\nb\rc\0", "a\nb\nc\u{fffd}"),
             ("&#13;\n", "\r\n"),
@@ -431,7 +476,9 @@ mod tests {
             check(script, raw, text);
         }
         // An invalid escape is an error of the script, but must be read without a panic.
-        for raw in [r"\x2", r"\xzz", r"\u{zz}", r"\u{}", r"\u{", r"\u12", r"\xé", "\\"] {
+        for raw in [
+            r"\x2", r"\xzz", r"\u{zz}", r"\u{}", r"\u{", r"\u12", r"\xé", "\\",
+        ] {
             let read = script(View::of_str(raw, 0));
             assert_eq!(read.map.len(), read.text.len(), "{raw}");
         }
@@ -459,12 +506,24 @@ mod tests {
         let special = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
         for quote in [Quote::Double, Quote::Single, Quote::None] {
             let spelled = attribute(special, quote);
-            assert_eq!(character_references(View::of_str(&spelled, 0)).text, special);
+            assert_eq!(
+                character_references(View::of_str(&spelled, 0)).text,
+                special
+            );
         }
         for quote in ['"', '\''] {
-            assert_eq!(css(View::of_str(&css_string(special, quote), 0)).text, special);
+            assert_eq!(
+                css(View::of_str(&css_string(special, quote), 0)).text,
+                special
+            );
         }
-        assert_eq!(script(View::of_str(&script_string(special, '"'), 0)).text, special);
-        assert_eq!(character_data(View::of_str(&text(special), 0)).text, special);
+        assert_eq!(
+            script(View::of_str(&script_string(special, '"'), 0)).text,
+            special
+        );
+        assert_eq!(
+            character_data(View::of_str(&text(special), 0)).text,
+            special
+        );
     }
 }

@@ -39,7 +39,10 @@ impl View {
     /// A view of `text`, at the offset `source` of the buffer, in which every byte represents itself.
     #[must_use]
     pub fn of_str(text: &str, source: usize) -> Self {
-        Self { text: text.to_owned(), map: OffsetMap::verbatim(source, text.len()) }
+        Self {
+            text: text.to_owned(),
+            map: OffsetMap::verbatim(source, text.len()),
+        }
     }
 
     /// The part of the view at `span` of its text.
@@ -48,7 +51,10 @@ impl View {
     #[must_use]
     pub fn slice(&self, span: Span) -> Option<Self> {
         let text = self.text.get(span.range())?.to_owned();
-        Some(Self { text, map: self.map.slice(span)? })
+        Some(Self {
+            text,
+            map: self.map.slice(span)?,
+        })
     }
 
     /// Appends `next`, which follows this view in the same buffer.
@@ -110,7 +116,11 @@ impl OffsetMap {
     /// The map of `len` bytes at `source` that represent themselves.
     #[must_use]
     pub fn verbatim(source: usize, len: usize) -> Self {
-        Self { source, len, ..Self::default() }
+        Self {
+            source,
+            len,
+            ..Self::default()
+        }
     }
 
     fn append(&mut self, next: &Self) {
@@ -125,8 +135,15 @@ impl OffsetMap {
             self.runs.push(self.as_run());
         }
         let own = [next.as_run()];
-        let runs = if next.runs.is_empty() { &own[..] } else { &next.runs };
-        let shift = |run: &Run| Run { view: run.view.shifted(self.len), ..*run };
+        let runs = if next.runs.is_empty() {
+            &own[..]
+        } else {
+            &next.runs
+        };
+        let shift = |run: &Run| Run {
+            view: run.view.shifted(self.len),
+            ..*run
+        };
         self.runs.extend(runs.iter().map(shift));
         self.len += next.len;
     }
@@ -134,7 +151,12 @@ impl OffsetMap {
     /// The whole view as one run, for a map without runs.
     fn as_run(&self) -> Run {
         let source = Span::new(self.source, self.source + self.len);
-        Run { view: Span::new(0, self.len), source, stride: 1, open: None }
+        Run {
+            view: Span::new(0, self.len),
+            source,
+            stride: 1,
+            open: None,
+        }
     }
 
     /// The length of the view's text, in bytes.
@@ -160,7 +182,8 @@ impl OffsetMap {
 
     /// The run that contains the byte before the offset `view`.
     fn run_before(&self, view: usize) -> Option<&Run> {
-        self.runs.get(self.runs.partition_point(|run| run.view.end < view))
+        self.runs
+            .get(self.runs.partition_point(|run| run.view.end < view))
     }
 
     /// The unterminated escape that ends directly before the offset `view`.
@@ -169,7 +192,9 @@ impl OffsetMap {
         if view == 0 {
             return self.before;
         }
-        self.run_before(view).filter(|run| run.view.end == view)?.open
+        self.run_before(view)
+            .filter(|run| run.view.end == view)?
+            .open
     }
 
     /// The offset in the buffer of the byte at `view`; at the view's end, the offset of its end.
@@ -203,7 +228,10 @@ impl OffsetMap {
     pub fn covering(&self, span: Span) -> Span {
         let within = |view: usize| {
             let view = view.min(self.len);
-            let run = || self.run_before(view).map_or(self.source(), |run| run.source);
+            let run = || {
+                self.run_before(view)
+                    .map_or(self.source(), |run| run.source)
+            };
             self.to_source(view).map_or_else(run, Span::at)
         };
         Span::new(within(span.start).start, within(span.end).end)
@@ -228,7 +256,10 @@ impl OffsetMap {
         self.to_source(span.end)?;
         let before = self.open_before(span.start);
         if self.runs.is_empty() {
-            return Some(Self { before, ..Self::verbatim(start, span.len()) });
+            return Some(Self {
+                before,
+                ..Self::verbatim(start, span.len())
+            });
         }
         let mut map = MapBuilder::default();
         for run in &self.runs[self.runs.partition_point(|run| run.view.end <= span.start)..] {
@@ -237,14 +268,19 @@ impl OffsetMap {
             }
             map.part(run, span);
         }
-        Some(Self { before, ..map.finish(start) })
+        Some(Self {
+            before,
+            ..map.finish(start)
+        })
     }
 
     /// The composition of this map with `beneath`: from this view directly to the lowest buffer.
     #[must_use]
     pub fn over(&self, beneath: &Self) -> Self {
         let start = self.source().start;
-        let before = self.before.or_else(|| beneath.open_before(start.min(beneath.len)));
+        let before = self
+            .before
+            .or_else(|| beneath.open_before(start.min(beneath.len)));
         if beneath.runs.is_empty() {
             let mut map = self.clone();
             map.source += beneath.source;
@@ -255,14 +291,20 @@ impl OffsetMap {
             return map;
         }
         let own = [self.as_run()];
-        let runs = if self.runs.is_empty() { &own[..] } else { &self.runs };
+        let runs = if self.runs.is_empty() {
+            &own[..]
+        } else {
+            &self.runs
+        };
         let mut map = MapBuilder::default();
         for run in runs {
             if run.stride != 1 {
                 map.whole(run.view.len(), beneath.covering(run.source), run.open);
                 continue;
             }
-            let first = beneath.runs.partition_point(|under| under.view.end <= run.source.start);
+            let first = beneath
+                .runs
+                .partition_point(|under| under.view.end <= run.source.start);
             for under in &beneath.runs[first..] {
                 if under.view.start >= run.source.end {
                     break;
@@ -270,7 +312,10 @@ impl OffsetMap {
                 map.part(under, run.source);
             }
         }
-        Self { before, ..map.finish(beneath.covering(Span::at(start)).start) }
+        Self {
+            before,
+            ..map.finish(beneath.covering(Span::at(start)).start)
+        }
     }
 }
 
@@ -301,7 +346,12 @@ impl MapBuilder {
         } else {
             let view = Span::new(self.len, self.len + len);
             let source = Span::new(source, source + len * stride);
-            self.runs.push(Run { view, source, stride, open: None });
+            self.runs.push(Run {
+                view,
+                source,
+                stride,
+                open: None,
+            });
         }
         self.len += len;
     }
@@ -314,7 +364,12 @@ impl MapBuilder {
             return;
         }
         let view = Span::new(self.len, self.len + len);
-        self.runs.push(Run { view, source, stride: 0, open });
+        self.runs.push(Run {
+            view,
+            source,
+            stride: 0,
+            open,
+        });
         self.len += len;
     }
 
@@ -336,7 +391,11 @@ impl MapBuilder {
         match self.runs.as_slice() {
             [] => OffsetMap::verbatim(source, 0),
             [only] if only.stride == 1 => OffsetMap::verbatim(only.source.start, self.len),
-            _ => OffsetMap { len: self.len, runs: self.runs, ..OffsetMap::default() },
+            _ => OffsetMap {
+                len: self.len,
+                runs: self.runs,
+                ..OffsetMap::default()
+            },
         }
     }
 }
@@ -360,5 +419,8 @@ pub fn lift(
     {
         return None;
     }
-    Some(Edit { span: Span::new(start, end), new: new.into() })
+    Some(Edit {
+        span: Span::new(start, end),
+        new: new.into(),
+    })
 }

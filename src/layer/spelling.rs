@@ -91,8 +91,10 @@ impl Spelling {
 
     fn adapt_fully(&self, text: &str, last: bool, charset: Charset) -> String {
         let raw = matches!(self.carrier, Carrier::Raw | Carrier::CData);
-        let xml =
-            matches!(self.carrier, Carrier::XmlAttribute(_) | Carrier::XmlText | Carrier::CData);
+        let xml = matches!(
+            self.carrier,
+            Carrier::XmlAttribute(_) | Carrier::XmlText | Carrier::CData
+        );
         let mut adapted = escape::percent_encode(text, |character| {
             let ascii_space = matches!(character, '\t' | '\n' | '\u{c}' | '\r' | ' ');
             (match self.form {
@@ -194,7 +196,10 @@ const PLAIN: [bool; 256] = {
     while at < 128 {
         let byte = at as u8;
         plain[at] = byte.is_ascii_alphanumeric()
-            || matches!(byte, b'.' | b'/' | b':' | b'?' | b'#' | b'%' | b'_' | b'~' | b'+' | b'-');
+            || matches!(
+                byte,
+                b'.' | b'/' | b':' | b'?' | b'#' | b'%' | b'_' | b'~' | b'+' | b'-'
+            );
         at += 1;
     }
     plain
@@ -212,17 +217,34 @@ mod tests {
 
     fn check(form: Form, carrier: Carrier, charset: &str, text: &str, spelled: &str) {
         let charset = Charset::for_label(charset).unwrap();
-        let place = Spelling { form, carrier, enclosed: carrier == Carrier::Raw };
-        let bytes = place.spell(&place.adapt(text, true, charset), charset).unwrap();
-        assert_eq!(String::from_utf8_lossy(&bytes), spelled, "{form:?} {carrier:?}");
+        let place = Spelling {
+            form,
+            carrier,
+            enclosed: carrier == Carrier::Raw,
+        };
+        let bytes = place
+            .spell(&place.adapt(text, true, charset), charset)
+            .unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&bytes),
+            spelled,
+            "{form:?} {carrier:?}"
+        );
     }
 
     /// XML 1.0, 2.7.
     #[test]
     fn a_section_cannot_contain_its_end() {
-        let place = Spelling { form: Form::Whole, carrier: Carrier::CData, enclosed: false };
+        let place = Spelling {
+            form: Form::Whole,
+            carrier: Carrier::CData,
+            enclosed: false,
+        };
         assert_eq!(place.spell("http://a/]]>", Charset::UTF_8), Err('>'));
-        assert_eq!(place.spell("http://a/]>", Charset::UTF_8), Ok(b"http://a/]>".to_vec()));
+        assert_eq!(
+            place.spell("http://a/]>", Charset::UTF_8),
+            Ok(b"http://a/]>".to_vec())
+        );
     }
 
     #[test]
@@ -235,7 +257,12 @@ mod tests {
         let attributes = quotes
             .into_iter()
             .flat_map(|quote| [Carrier::Attribute(quote), Carrier::XmlAttribute(quote)]);
-        let others = [Carrier::Text, Carrier::Raw, Carrier::XmlText, Carrier::CData];
+        let others = [
+            Carrier::Text,
+            Carrier::Raw,
+            Carrier::XmlText,
+            Carrier::CData,
+        ];
         let forms = [
             Form::Whole,
             Form::Spaces,
@@ -252,12 +279,23 @@ mod tests {
             Form::Document,
         ];
         for carrier in attributes.chain(others) {
-            for (form, enclosed) in forms.into_iter().flat_map(|form| [(form, false), (form, true)])
+            for (form, enclosed) in forms
+                .into_iter()
+                .flat_map(|form| [(form, false), (form, true)])
             {
-                let place = Spelling { form, carrier, enclosed };
-                for label in
-                    ["utf-8", "shift_jis", "iso-2022-jp", "utf-16le", "gb18030", "x-user-defined"]
-                {
+                let place = Spelling {
+                    form,
+                    carrier,
+                    enclosed,
+                };
+                for label in [
+                    "utf-8",
+                    "shift_jis",
+                    "iso-2022-jp",
+                    "utf-16le",
+                    "gb18030",
+                    "x-user-defined",
+                ] {
                     let charset = Charset::for_label(label).unwrap();
                     assert_eq!(place.adapt_fully(&text, true, charset), text, "{place:?}");
                     assert_eq!(
@@ -277,18 +315,54 @@ mod tests {
         check(Form::Whole, double, "utf-8", "/a b\"é&", "/a b&quot;é&amp;");
         check(Form::Whole, bare, "utf-8", "/a b>", "/a&#32;b&gt;");
         check(Form::Whole, double, "windows-1252", "/表", "/&#x8868;");
-        check(Form::Whole, double, "shift_jis", "/\0\u{82}\u{1}", "/%00%C2%82\u{1}");
-        check(Form::Whole, Carrier::Raw, "windows-1252", "/表<", "/%E8%A1%A8%3C");
+        check(
+            Form::Whole,
+            double,
+            "shift_jis",
+            "/\0\u{82}\u{1}",
+            "/%00%C2%82\u{1}",
+        );
+        check(
+            Form::Whole,
+            Carrier::Raw,
+            "windows-1252",
+            "/表<",
+            "/%E8%A1%A8%3C",
+        );
         // HTML reads NUL as U+FFFD, however it is written, and `&#x83;` as `ƒ`.
         check(Form::Whole, double, "utf-8", "/\0", "/%00");
         check(Form::Whole, double, "utf-8", "/\u{83}", "/\u{83}");
         check(Form::Whole, double, "windows-1252", "/\u{83}", "/%C2%83");
         check(Form::Spaces, double, "utf-8", "/a b", "/a%20b");
         check(Form::Commas, double, "utf-8", "/a,b", "/a%2Cb");
-        check(Form::Refresh(Some('\'')), double, "utf-8", "/'\"", "/%27&quot;");
-        check(Form::Field(None), Carrier::Raw, "utf-8", "/a\r\n,'\"é\\", "/a%0D%0A,'%22%C3%A9%5C");
-        check(Form::Field(Some('\'')), Carrier::Raw, "utf-8", "/<'>\u{7f}", "/%3C%27%3E%7F");
-        check(Form::CssToken, Carrier::Raw, "utf-8", "/a (b)", "/a%20%28b%29");
+        check(
+            Form::Refresh(Some('\'')),
+            double,
+            "utf-8",
+            "/'\"",
+            "/%27&quot;",
+        );
+        check(
+            Form::Field(None),
+            Carrier::Raw,
+            "utf-8",
+            "/a\r\n,'\"é\\",
+            "/a%0D%0A,'%22%C3%A9%5C",
+        );
+        check(
+            Form::Field(Some('\'')),
+            Carrier::Raw,
+            "utf-8",
+            "/<'>\u{7f}",
+            "/%3C%27%3E%7F",
+        );
+        check(
+            Form::CssToken,
+            Carrier::Raw,
+            "utf-8",
+            "/a (b)",
+            "/a%20%28b%29",
+        );
         check(Form::CssString('"'), double, "utf-8", "/\"", "/\\&quot;");
         check(
             Form::Whole,
@@ -297,8 +371,20 @@ mod tests {
             "/a\"'<\n\u{1}",
             "/a&quot;'&lt;&#10;%01",
         );
-        check(Form::Whole, Carrier::XmlText, "windows-1252", "/&]]>表", "/&amp;]]&gt;&#x8868;");
-        check(Form::Whole, Carrier::CData, "windows-1252", "/&]]>表", "/&]]%3E%E8%A1%A8");
+        check(
+            Form::Whole,
+            Carrier::XmlText,
+            "windows-1252",
+            "/&]]>表",
+            "/&amp;]]&gt;&#x8868;",
+        );
+        check(
+            Form::Whole,
+            Carrier::CData,
+            "windows-1252",
+            "/&]]>表",
+            "/&]]%3E%E8%A1%A8",
+        );
         check(
             Form::Script('\''),
             Carrier::Raw,
@@ -306,6 +392,12 @@ mod tests {
             "/'\"\\</script>\n\u{2028}",
             "/\\'\"\\\\%3C/script%3E\\u000a\\u2028",
         );
-        check(Form::Script('"'), Carrier::Raw, "utf-8", "/\"</script>", "/\\\"%3C/script%3E");
+        check(
+            Form::Script('"'),
+            Carrier::Raw,
+            "utf-8",
+            "/\"</script>",
+            "/\\\"%3C/script%3E",
+        );
     }
 }

@@ -135,8 +135,11 @@ impl TransferEncoding {
                 (Cow::Owned(bytes), Places::Base64(data))
             }
             Self::Coded(codings) => {
-                let Uncoded { bytes, obstacle, remarks: found } =
-                    codings.decode(raw, body.start, None)?;
+                let Uncoded {
+                    bytes,
+                    obstacle,
+                    remarks: found,
+                } = codings.decode(raw, body.start, None)?;
                 remarks = found;
                 let places = match (&bytes, obstacle) {
                     (Cow::Borrowed(_), None) => Places::Identity,
@@ -145,10 +148,20 @@ impl TransferEncoding {
                 (bytes, places)
             }
             Self::Unknown => {
-                return Err(Obstacle::new(body.start, "its transfer encoding is unknown"));
+                return Err(Obstacle::new(
+                    body.start,
+                    "its transfer encoding is unknown",
+                ));
             }
         };
-        Ok(DecodedBody { bytes, remarks, encoding: self, buffer, body, places })
+        Ok(DecodedBody {
+            bytes,
+            remarks,
+            encoding: self,
+            buffer,
+            body,
+            places,
+        })
     }
 
     /// The first bytes of the decoded body, about 1 KiB; empty if they cannot be decoded.
@@ -218,7 +231,10 @@ impl DecodedBody<'_> {
     /// True if the bytes, which should be those of a page or a part of it, are still compressed.
     #[must_use]
     pub fn is_compressed(&self) -> bool {
-        let is_undecoded = self.remarks.iter().any(|one| one.code == Code::CodingAbsent);
+        let is_undecoded = self
+            .remarks
+            .iter()
+            .any(|one| one.code == Code::CodingAbsent);
         is_compressed(&self.bytes, is_undecoded)
     }
 
@@ -243,13 +259,18 @@ impl DecodedBody<'_> {
     /// Fails for an edit after the end; for 8-bit bytes in a 7bit body; for base64 that re-encoding would not
     /// reproduce or that ends before the body; and for codings that were not fully undone.
     pub fn lift(&self, edits: &Edits) -> Result<Edits, Obstacle> {
-        let changes: Vec<Edit<'_>> =
-            edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
+        let changes: Vec<Edit<'_>> = edits
+            .iter()
+            .filter(|edit| !edit.span.is_empty() || !edit.new.is_empty())
+            .collect();
         let Some(last) = changes.last() else {
             return Ok(Edits::default());
         };
         if last.span.end > self.bytes.len() {
-            return Err(Obstacle::new(self.body.end, "an edit is after the end of the body"));
+            return Err(Obstacle::new(
+                self.body.end,
+                "an edit is after the end of the body",
+            ));
         }
         match &self.places {
             Places::Base64(data) => self.encoded().lift_base64(data, &changes),
@@ -274,7 +295,9 @@ impl DecodedBody<'_> {
         lifted: &Edits,
         edits: &Edits,
     ) -> bool {
-        let Places::QuotedPrintable(marks) = &self.places else { return false };
+        let Places::QuotedPrintable(marks) = &self.places else {
+            return false;
+        };
         let lifted = lifted.within(self.body);
         encoding == self.encoding
             && lifted.make(&self.buffer[self.body.range()], new)
@@ -289,7 +312,10 @@ impl DecodedBody<'_> {
                 && self.bytes.is_ascii()
             {
                 let at = self.body.start + edit.span.start;
-                return Err(Obstacle::new(at, "a 7bit body cannot take bytes above 0x7f"));
+                return Err(Obstacle::new(
+                    at,
+                    "a 7bit body cannot take bytes above 0x7f",
+                ));
             }
             push(&mut lifted, edit.span.shifted(self.body.start), &edit.new)?;
         }
@@ -297,7 +323,11 @@ impl DecodedBody<'_> {
     }
 
     fn encoded(&self) -> Encoded<'_> {
-        Encoded { buffer: self.buffer, body: self.body, bytes: &self.bytes }
+        Encoded {
+            buffer: self.buffer,
+            body: self.body,
+            bytes: &self.bytes,
+        }
     }
 }
 

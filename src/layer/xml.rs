@@ -72,7 +72,10 @@ impl Entities {
         // The name and the external identifier are skipped.
         let mut rest = after_unquoted(doctype, '[');
         let mut is_sure = true;
-        while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| !rest[at..].starts_with(']')) {
+        while let Some(at) = rest
+            .find(['<', ']', '%'])
+            .filter(|&at| !rest[at..].starts_with(']'))
+        {
             rest = &rest[at..];
             rest = if let Some(comment) = rest.strip_prefix("<!--") {
                 after(comment, "-->")
@@ -113,7 +116,11 @@ impl Entities {
             _ => None,
         };
         if name != "%" && !name.is_empty() {
-            let entities = if is_sure { &mut self.declared } else { &mut self.unsure };
+            let entities = if is_sure {
+                &mut self.declared
+            } else {
+                &mut self.unsure
+            };
             entities.entry(name.to_owned()).or_insert(text);
         }
     }
@@ -132,16 +139,23 @@ impl Entities {
             }
             // The type: a word, or a list in parentheses, after the word `NOTATION` for notations.
             declared = declared.trim_start_matches(is_space);
-            declared =
-                declared.strip_prefix("NOTATION").unwrap_or(declared).trim_start_matches(is_space);
+            declared = declared
+                .strip_prefix("NOTATION")
+                .unwrap_or(declared)
+                .trim_start_matches(is_space);
             declared = match declared.starts_with('(') {
                 true => after(declared, ")"),
                 false => word(declared).1,
             };
             declared = declared.trim_start_matches(is_space);
-            declared =
-                declared.strip_prefix("#FIXED").unwrap_or(declared).trim_start_matches(is_space);
-            let quote = declared.chars().next().filter(|quote| matches!(quote, '"' | '\''));
+            declared = declared
+                .strip_prefix("#FIXED")
+                .unwrap_or(declared)
+                .trim_start_matches(is_space);
+            let quote = declared
+                .chars()
+                .next()
+                .filter(|quote| matches!(quote, '"' | '\''));
             attributes.entry(name.to_owned()).or_insert(quote.is_some());
             rest = match quote {
                 Some(quote) => after(&declared[1..], quote.encode_utf8(&mut [0; 4])),
@@ -166,14 +180,18 @@ impl Entities {
         if self.declared.is_empty() && self.unsure.is_empty() {
             return None;
         }
-        references(text).find(|(_, name)| self.contains_match(name, is_match)).map(|(span, _)| span)
+        references(text)
+            .find(|(_, name)| self.contains_match(name, is_match))
+            .map(|(span, _)| span)
     }
 
     fn contains_match(&mut self, name: &str, is_match: &dyn Fn(&str) -> bool) -> bool {
         let mut pending = vec![name];
         while let Some(name) = pending.pop() {
             let text = self.declared.get(name).or_else(|| self.unsure.get(name));
-            let Some(text) = text.and_then(Option::as_deref) else { continue };
+            let Some(text) = text.and_then(Option::as_deref) else {
+                continue;
+            };
             if !self.searched.insert(name.to_owned()) {
                 continue;
             }
@@ -193,7 +211,8 @@ impl Entities {
 
     fn text_of(&self, name: &str) -> Option<&str> {
         let text = self.declared.get(name)?.as_deref()?;
-        self.spent.set(self.spent.get().saturating_add(1 + text.len()));
+        self.spent
+            .set(self.spent.get().saturating_add(1 + text.len()));
         (!self.is_exhausted()).then_some(text)
     }
 
@@ -288,10 +307,11 @@ fn word(text: &str) -> (&str, &str) {
 
 /// The references to entities in `text`, except predefined ones.
 fn references(text: &str) -> impl Iterator<Item = (Span, &str)> {
-    text.match_indices('&').filter_map(|(at, _)| match reference(&text[at..])? {
-        (length, EntityReference::Entity(name)) => Some((Span::new(at, at + length), name)),
-        (_, EntityReference::Character(_)) => None,
-    })
+    text.match_indices('&')
+        .filter_map(|(at, _)| match reference(&text[at..])? {
+            (length, EntityReference::Entity(name)) => Some((Span::new(at, at + length), name)),
+            (_, EntityReference::Character(_)) => None,
+        })
 }
 
 enum EntityReference<'a> {
@@ -302,7 +322,9 @@ enum EntityReference<'a> {
 /// The reference at the start of `text`, which begins with `&`, and its length.
 fn reference(text: &str) -> Option<(usize, EntityReference<'_>)> {
     let limit = text.len().min(LONGEST_NAME);
-    let end = text.as_bytes()[..limit].iter().position(|&byte| byte == b';')?;
+    let end = text.as_bytes()[..limit]
+        .iter()
+        .position(|&byte| byte == b';')?;
     let name = &text[1..end];
     let is_name = |character: char| {
         character.is_alphanumeric()
@@ -310,7 +332,9 @@ fn reference(text: &str) -> Option<(usize, EntityReference<'_>)> {
             || character > '\u{b6}'
     };
     if let Some(number) = name.strip_prefix('#') {
-        let (digits, radix) = number.strip_prefix('x').map_or((number, 10), |digits| (digits, 16));
+        let (digits, radix) = number
+            .strip_prefix('x')
+            .map_or((number, 10), |digits| (digits, 16));
         if !digits.chars().all(|digit| digit.is_digit(radix)) {
             return None;
         }
@@ -374,13 +398,19 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> DecodedT
                 let expanded = entities.expand(name);
                 let is_known = expanded.is_some();
                 let text = expanded.unwrap_or_else(|| rest[..length].to_owned());
-                used.push(EntityUse { span: Span::new(at, at + text.len()), is_known });
+                used.push(EntityUse {
+                    span: Span::new(at, at + text.len()),
+                    is_known,
+                });
                 Some((length, Unescaped::Text(text)))
             }
         },
         _ => Some((1, Unescaped::One(line_end))),
     });
-    DecodedText { view, entities: used }
+    DecodedText {
+        view,
+        entities: used,
+    }
 }
 
 /// Escapes `text` for an attribute value delimited by `quote`.
@@ -419,7 +449,10 @@ mod tests {
             ("a&amp;b&lt;&gt;&quot;&apos;", "a&b<>\"'"),
             ("&#104;ttp&#x3A;&#x3a;", "http::"),
             ("&copy=1&amp", "&copy=1&amp"),
-            ("&#X2f; &#xd800; &#0; &#1; &#; & &;", "&#X2f; &#xd800; &#0; &#1; &#; & &;"),
+            (
+                "&#X2f; &#xd800; &#0; &#1; &#; & &;",
+                "&#X2f; &#xd800; &#0; &#1; &#; & &;",
+            ),
             ("&#+47;", "&#+47;"),
             // 3.3.3: literal white space becomes a space, but a reference to white space stays as it is.
             ("a\r\nb\tc\nd\re", "a b c d e"),
@@ -448,14 +481,25 @@ mod tests {
         assert_eq!(read("&example;"), "<p>An ampersand (&) or &.</p>");
         assert_eq!(read("&xx;"), "%zz;");
         assert_eq!(read("&two;x"), "../../x");
-        for unknown in ["&no;", "&c;", "&p;", "&l;", "&ext;", "&a;", "&late;", "&pe;"] {
+        for unknown in [
+            "&no;", "&c;", "&p;", "&l;", "&ext;", "&a;", "&late;", "&pe;",
+        ] {
             let text = value(unknown, doctype);
             assert_eq!(text.view.text, unknown);
             assert!(!text.entities[0].is_known);
         }
         let text = value("x&dir;y", doctype);
-        assert_eq!(text.entities, [EntityUse { span: Span::new(1, 4), is_known: true }]);
-        assert_eq!([1, 2, 4].map(|at| text.view.map.to_source(at)), [Some(1), None, Some(6)]);
+        assert_eq!(
+            text.entities,
+            [EntityUse {
+                span: Span::new(1, 4),
+                is_known: true
+            }]
+        );
+        assert_eq!(
+            [1, 2, 4].map(|at| text.view.map.to_source(at)),
+            [Some(1), None, Some(6)]
+        );
     }
 
     #[test]
@@ -463,7 +507,11 @@ mod tests {
         let mut laughs = "l [<!ENTITY l0 'lol'><!ENTITY e0 ''>".to_owned();
         for level in 1..=20 {
             let of = |name: &str| format!("&{name}{};", level - 1).repeat(10);
-            laughs += &format!("<!ENTITY l{level} '{}'><!ENTITY e{level} '{}'>", of("l"), of("e"));
+            laughs += &format!(
+                "<!ENTITY l{level} '{}'><!ENTITY e{level} '{}'>",
+                of("l"),
+                of("e")
+            );
         }
         for name in ["l20", "e20"] {
             let entities = Entities::of_doctype(&laughs);
@@ -480,11 +528,16 @@ mod tests {
     fn escaped_text_decodes_to_itself() {
         let special = "a&b\"c'd<e>f=g`h i\tj\nk\rl&amp;é]]>";
         for quote in [Quote::Double, Quote::Single] {
-            assert_eq!(value(&spell_attribute(special, quote), "").view.text, special);
+            assert_eq!(
+                value(&spell_attribute(special, quote), "").view.text,
+                special
+            );
         }
         let spelled = spell_text(special);
         assert_eq!(
-            character_data(View::of_str(&spelled, 0), &Entities::default()).view.text,
+            character_data(View::of_str(&spelled, 0), &Entities::default())
+                .view
+                .text,
             special
         );
         assert!(!spelled.contains("]]>"));
@@ -498,10 +551,15 @@ mod tests {
              j NMTOKENS #IMPLIED>%p;<!ATTLIST a i CDATA 'second' k CDATA '>'
              l CDATA ''><!ATTLIST b><!ATTLIST>]<!ATTLIST a m CDATA 'outside'>",
         );
-        for (name, expected) in
-            "bcfijklm".chars().zip([true, true, true, false, false, true, true, false])
+        for (name, expected) in "bcfijklm"
+            .chars()
+            .zip([true, true, true, false, false, true, true, false])
         {
-            assert_eq!(entities.has_default("a", &name.to_string()), expected, "{name}");
+            assert_eq!(
+                entities.has_default("a", &name.to_string()),
+                expected,
+                "{name}"
+            );
         }
         assert!(!entities.has_default("b", "b"));
     }

@@ -83,14 +83,19 @@ impl Adapted {
 /// `crossorigin` attributes, and SVG `use` elements.
 #[must_use]
 pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
-    let Some((found, Some(syntax))) = reading(bytes, format, None) else { return [0; 3] };
+    let Some((found, Some(syntax))) = reading(bytes, format, None) else {
+        return [0; 3];
+    };
     let Detected { charset, mark, .. } = found;
     let decoded = (!charset.is_ascii_compatible()).then(|| charset.decode(&bytes[mark..], mark));
     let tags = match &decoded {
         Some(view) => Tags::read(view.text.as_bytes(), 0, Charset::UTF_8, syntax),
         None => Tags::read(bytes, mark, charset, syntax),
     };
-    let removed = tags.changes.iter().filter(|change| change.kind == Adaptation::Integrity);
+    let removed = tags
+        .changes
+        .iter()
+        .filter(|change| change.kind == Adaptation::Integrity);
     [tags.modules, removed.count(), tags.uses]
 }
 
@@ -100,7 +105,10 @@ fn reading(
     format: Format,
     charset: Option<Charset>,
 ) -> Option<(Detected, Option<TagSyntax>)> {
-    let options = ScanOptions { charset, ..ScanOptions::default() };
+    let options = ScanOptions {
+        charset,
+        ..ScanOptions::default()
+    };
     Some(match format {
         Format::Html => (prelude::encoding(bytes, &options), Some(TagSyntax::Html)),
         Format::Xhtml | Format::Svg | Format::Xml => {
@@ -182,7 +190,11 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
         };
         (span, text.into_bytes())
     };
-    Some(Change { kind: Adaptation::Charset, span, new: new.into() })
+    Some(Change {
+        kind: Adaptation::Charset,
+        span,
+        new: new.into(),
+    })
 }
 
 /// The position in HTML at which a new `meta` element changes nothing else in the tree. It is after the start tag of
@@ -233,12 +245,18 @@ fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
         rest.first().is_some_and(u8::is_ascii_whitespace)
     };
     if !is_declaration(bytes.trim_ascii_start()) {
-        return Some((Span::at(0), format!("<?xml version=\"1.0\" encoding=\"{charset}\"?>")));
+        return Some((
+            Span::at(0),
+            format!("<?xml version=\"1.0\" encoding=\"{charset}\"?>"),
+        ));
     }
     let end = memchr::memmem::find(bytes, b"?>").filter(|_| is_declaration(bytes))?;
     let attributes = tokens::tag(bytes, 2, end).ok()?.attributes;
     let is_encoding = |name: Span| &bytes[name.range()] == b"encoding";
-    if let Some(encoding) = attributes.iter().find(|attribute| is_encoding(attribute.name)) {
+    if let Some(encoding) = attributes
+        .iter()
+        .find(|attribute| is_encoding(attribute.name))
+    {
         return Some((encoding.value, charset.name().to_owned()));
     }
     let after = attributes.first()?.value.end + 1;
@@ -282,7 +300,11 @@ fn in_tags(bytes: &[u8], syntax: TagSyntax, found: Detected) -> Vec<Change> {
 
 /// Converts a change of the decoded `text` into a change of the bytes.
 fn lifted(change: Change, text: &str, map: &OffsetMap, charset: Charset) -> Option<Change> {
-    let Change { kind, mut span, new } = change;
+    let Change {
+        kind,
+        mut span,
+        new,
+    } = change;
     let removed = &text[span.range()];
     let space = removed.len() - removed.trim_ascii_start().len();
     let written = map.covering(Span::new(span.start, span.start + space));
@@ -292,13 +314,22 @@ fn lifted(change: Change, text: &str, map: &OffsetMap, charset: Charset) -> Opti
     }
     let span = Span::new(map.to_source(span.start)?, map.to_source(span.end)?);
     let new = charset.encode(str::from_utf8(&new).ok()?).ok()?;
-    Some(Change { kind, span, new: new.into() })
+    Some(Change {
+        kind,
+        span,
+        new: new.into(),
+    })
 }
 
 /// The names that the walk over HTML reports: those of links, and the [`WORDS`].
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let places = WORDS.iter().filter_map(|(word, _)| format!("*[{word}]=url").parse().ok());
-    let options = ScanOptions { places: places.collect(), ..ScanOptions::default() };
+    let places = WORDS
+        .iter()
+        .filter_map(|(word, _)| format!("*[{word}]=url").parse().ok());
+    let options = ScanOptions {
+        places: places.collect(),
+        ..ScanOptions::default()
+    };
     Names::of(&options).into_owned()
 });
 
@@ -338,7 +369,15 @@ impl<'a> Tags<'a> {
     fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Self {
         let pending = (Vec::new(), 0);
         let (changes, modules, uses) = (Vec::new(), 0, 0);
-        let mut tags = Tags { bytes, charset, syntax, changes, pending, modules, uses };
+        let mut tags = Tags {
+            bytes,
+            charset,
+            syntax,
+            changes,
+            pending,
+            modules,
+            uses,
+        };
         match syntax {
             TagSyntax::Html => {
                 let range = start..bytes.len();
@@ -412,7 +451,9 @@ impl<'a> Tags<'a> {
         *from = at;
         // The walk does not report tags without attributes, so the bytes are searched.
         let is_other = |at: usize| {
-            let name = between[at + 1..].strip_prefix(b"/").unwrap_or(&between[at + 1..]);
+            let name = between[at + 1..]
+                .strip_prefix(b"/")
+                .unwrap_or(&between[at + 1..]);
             let name = name.get(..5).unwrap_or_default().to_ascii_lowercase();
             name == b"audio" || name == b"video"
         };
@@ -435,22 +476,31 @@ impl<'a> Tags<'a> {
 
     /// The decoded value of the first attribute called `name`.
     fn value(&self, attributes: &[TagAttribute], name: &str) -> Option<String> {
-        let span = attributes.iter().find(|other| self.is_named(other, name))?.value?;
+        let span = attributes
+            .iter()
+            .find(|other| self.is_named(other, name))?
+            .value?;
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         Some(match self.syntax {
             TagSyntax::Html => escape::character_references(view).text,
-            TagSyntax::Xml => xml_text::attribute_value(view, &Entities::default()).view.text,
+            TagSyntax::Xml => {
+                xml_text::attribute_value(view, &Entities::default())
+                    .view
+                    .text
+            }
         })
     }
 
     /// True if one of these attributes contains a reference to a local file.
     fn is_local(&self, attributes: &[TagAttribute], names: &[&str]) -> bool {
         names.iter().any(|name| {
-            let Some(text) = self.value(attributes, name) else { return false };
+            let Some(text) = self.value(attributes, name) else {
+                return false;
+            };
             match *name {
-                "srcset" | "imagesrcset" => {
-                    value::srcset(&text).iter().any(|url| leads_to_file(&text[url.range()]))
-                }
+                "srcset" | "imagesrcset" => value::srcset(&text)
+                    .iter()
+                    .any(|url| leads_to_file(&text[url.range()])),
                 _ => leads_to_file(value::trim(&text)),
             }
         })
@@ -492,18 +542,31 @@ impl<'a> Tags<'a> {
             _ if is_apart => (span, ""),
             _ => (inside, ""),
         };
-        Change { kind: Adaptation::Integrity, span, new: new.as_bytes().into() }
+        Change {
+            kind: Adaptation::Integrity,
+            span,
+            new: new.as_bytes().into(),
+        }
     }
 
     /// The edit that disables the policy of a `meta` element.
     fn policy(&self, attributes: &[TagAttribute]) -> Option<Change> {
-        let pragma = attributes.iter().find(|other| self.is_named(other, "http-equiv"))?;
+        let pragma = attributes
+            .iter()
+            .find(|other| self.is_named(other, "http-equiv"))?;
         let is_policy = self.value(attributes, "http-equiv")?;
         let is_policy = is_policy.eq_ignore_ascii_case("content-security-policy");
-        let blocks = || self.value(attributes, "content").is_some_and(|text| blocks_files(&text));
+        let blocks = || {
+            self.value(attributes, "content")
+                .is_some_and(|text| blocks_files(&text))
+        };
         let span = Span::at(pragma.name.start);
         let kind = Adaptation::Policy;
-        (is_policy && blocks()).then(|| Change { kind, span, new: b"data-"[..].into() })
+        (is_policy && blocks()).then(|| Change {
+            kind,
+            span,
+            new: b"data-"[..].into(),
+        })
     }
 }
 
@@ -514,12 +577,18 @@ impl Sink for Tags<'_> {
             return;
         }
         // The walk reports only some attributes of a tag, so the tag is read again.
-        let Some(tag) = tag::read(self.bytes, tag.span.start) else { return };
+        let Some(tag) = tag::read(self.bytes, tag.span.start) else {
+            return;
+        };
         let converted = |attribute: &tag::RawAttribute| {
             let end = attribute.value.map_or(attribute.name.end, |value| {
                 value.end + usize::from(attribute.quote != escape::Quote::None)
             });
-            TagAttribute { name: attribute.name, value: attribute.value, end }
+            TagAttribute {
+                name: attribute.name,
+                value: attribute.value,
+                end,
+            }
         };
         self.element(
             tag.span.start,
@@ -531,8 +600,9 @@ impl Sink for Tags<'_> {
 
 /// The elements that may have `integrity` or `crossorigin` (HTML, 4.2.4, 4.8 and 4.12.1; SVG 2, 12 and 15; Filter
 /// Effects 1, 9.15), by their names in HTML and in XML.
-const ELEMENTS: &[&[u8]] =
-    &[b"link", b"script", b"img", b"audio", b"video", b"image", b"feimage", b"feImage"];
+const ELEMENTS: &[&[u8]] = &[
+    b"link", b"script", b"img", b"audio", b"video", b"image", b"feimage", b"feImage",
+];
 
 /// The attributes with targets to which `integrity` and `crossorigin` apply. They do not apply to `poster` (HTML,
 /// 4.8.8).
@@ -541,8 +611,12 @@ const TARGETS: &[&str] = &["src", "href", "xlink:href", "srcset", "imagesrcset"]
 /// True if a reference in the output of `localize` leads to a file.
 fn leads_to_file(reference: &str) -> bool {
     // Browsers treat `\` like `/`.
-    let has_host =
-        reference.bytes().take(2).filter(|byte| matches!(byte, b'/' | b'\\')).count() == 2;
+    let has_host = reference
+        .bytes()
+        .take(2)
+        .filter(|byte| matches!(byte, b'/' | b'\\'))
+        .count()
+        == 2;
     let category = Reference::split(Grammar::Rfc3986, reference).category();
     matches!(category, Category::RelPath | Category::AbsPath)
         && !has_host
@@ -571,10 +645,16 @@ const DIRECTIVES: &[&str] = &[
 /// resources on disk as on the network, and is kept.
 fn blocks_files(policy: &str) -> bool {
     policy.split(';').any(|directive| {
-        let mut words = directive.split_ascii_whitespace().map(str::to_ascii_lowercase);
+        let mut words = directive
+            .split_ascii_whitespace()
+            .map(str::to_ascii_lowercase);
         let name = words.next().unwrap_or_default();
         let sources: Vec<String> = words.collect();
-        let has = |these: &[&str]| sources.iter().any(|source| these.contains(&source.as_str()));
+        let has = |these: &[&str]| {
+            sources
+                .iter()
+                .any(|source| these.contains(&source.as_str()))
+        };
         let is_host =
             |source: &String| !source.starts_with('\'') && !LOCAL_DATA.contains(&source.as_str());
         DIRECTIVES.contains(&name.as_str())

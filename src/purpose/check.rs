@@ -82,10 +82,18 @@ pub fn check_capture(
     collection: &Arc<Collection>,
 ) -> CheckedDocument<'static> {
     let report = rewrite(bytes, &options_of(options, collection)).report;
-    let document = report.entities.first().filter(|_| !options.format.has_headings());
+    let document = report
+        .entities
+        .first()
+        .filter(|_| !options.format.has_headings());
     let charset = document.map(|document| document.charset);
     let judge = LinkJudge::Captures(CaptureJudge::of(bytes, &report.links, collection));
-    CheckedDocument { report, charset, ids: None, judge }
+    CheckedDocument {
+        report,
+        charset,
+        ids: None,
+        judge,
+    }
 }
 
 /// Scans `bytes`, the resource called `name` or a message in it. `to` is the URL of the root after the move; a `file`
@@ -102,37 +110,68 @@ pub fn check<'a>(
     to: Option<&RootUrl>,
 ) -> CheckedDocument<'a> {
     let mut options = options_of(options, collection);
-    let has_ids =
-        matches!(options.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
+    let has_ids = matches!(
+        options.format,
+        Format::Html | Format::Xhtml | Format::Svg | Format::Xml
+    );
     options.scan.ids &= has_ids;
     let mut report = rewrite(bytes, &options).report;
     // The collection knows which target of a link in a custom property is a file.
-    report.diagnostics.retain(|found| found.code != Code::CustomProperty);
-    let is_whole = report.diagnostics.iter().all(|found| found.code != Code::NotWellFormed);
-    let document = report.entities.first_mut().filter(|_| !options.format.has_headings());
+    report
+        .diagnostics
+        .retain(|found| found.code != Code::CustomProperty);
+    let is_whole = report
+        .diagnostics
+        .iter()
+        .all(|found| found.code != Code::NotWellFormed);
+    let document = report
+        .entities
+        .first_mut()
+        .filter(|_| !options.format.has_headings());
     let (mut charset, mut saved_by, mut ids) = (None, None, None);
     if let Some(document) = document {
         let of_comment = document.chain.saved.as_ref().map(|saved| saved.program);
-        saved_by =
-            of_comment.or_else(|| document.chain.was_saved_with_files.then_some(Program::Browser));
+        saved_by = of_comment.or_else(|| {
+            document
+                .chain
+                .was_saved_with_files
+                .then_some(Program::Browser)
+        });
         charset = Some(document.charset);
         if options.scan.ids && is_whole {
             let found = Ids::new(std::mem::take(&mut document.ids));
             let has_pointers = options.format != Format::Html;
-            ids = Some(if has_pointers { found.with_pointers() } else { found });
+            ids = Some(if has_pointers {
+                found.with_pointers()
+            } else {
+                found
+            });
         }
     }
-    let was_saved = report.entities.iter().any(|entity| entity.chain.saved.is_some());
-    let is_crawled = was_saved || options.beside.as_ref().is_some_and(|files| files.is_crawled());
+    let was_saved = report
+        .entities
+        .iter()
+        .any(|entity| entity.chain.saved.is_some());
+    let is_crawled = was_saved
+        || options
+            .beside
+            .as_ref()
+            .is_some_and(|files| files.is_crawled());
     let may_be_canonical =
         |link: &LinkReport| link.element == "link" && link.outcome == Outcome::Absolute;
     let canonical = report.links.iter().any(may_be_canonical);
-    let canonical = canonical.then(|| canonical::named(bytes, options.format)).flatten();
+    let canonical = canonical
+        .then(|| canonical::named(bytes, options.format))
+        .flatten();
     let canonical = canonical.filter(|named| named.by == canonical::CanonicalTag::Link);
     let place = place(options.retrieval.as_ref(), to);
     let own = url_below(&place, name);
     let keeps_paths = collection.has_only_paths() && !is_disk(&place);
-    let goal = MovedCollection { collection, place, keeps_paths };
+    let goal = MovedCollection {
+        collection,
+        place,
+        keeps_paths,
+    };
     let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
     let judge = MoveJudge {
         bases: MovedBases::of_report(&report, bytes, &options, own.as_deref(), &goal),
@@ -145,7 +184,12 @@ pub fn check<'a>(
         own,
         canonical: canonical.map(|named| named.span),
     };
-    CheckedDocument { report, charset, ids, judge: LinkJudge::Move(Box::new(judge)) }
+    CheckedDocument {
+        report,
+        charset,
+        ids,
+        judge: LinkJudge::Move(Box::new(judge)),
+    }
 }
 
 /// The site of a check.
@@ -154,7 +198,9 @@ struct CheckedSite(Arc<Collection>);
 
 impl Site for CheckedSite {
     fn has(&self, link: &LinkReport, _: &Against) -> bool {
-        link.target.as_deref().is_some_and(|target| self.0.find(target).file().is_some())
+        link.target
+            .as_deref()
+            .is_some_and(|target| self.0.find(target).file().is_some())
     }
 }
 
@@ -175,7 +221,10 @@ fn place(retrieval: Option<&Retrieval>, to: Option<&RootUrl>) -> RootUrl {
         return to.clone();
     }
     let scheme = retrieval.map(|own| Reference::split(Grammar::Rfc3986, &own.url));
-    let scheme = scheme.as_ref().and_then(Reference::scheme).unwrap_or("https");
+    let scheme = scheme
+        .as_ref()
+        .and_then(Reference::scheme)
+        .unwrap_or("https");
     RootUrl::new(&format!("{scheme}://elsewhere.invalid/elsewhere/"))
         .unwrap_or_else(|_| RootUrl::nowhere())
 }
@@ -188,17 +237,21 @@ impl CheckedDocument<'_> {
         named: &'d FragmentPlaces<'_>,
         all: bool,
     ) -> impl Iterator<Item = (&'d LinkReport, Option<Finding>)> {
-        self.report.links.iter().enumerate().map(move |(number, link)| {
-            let travels = !all
-                && match &self.judge {
-                    LinkJudge::Move(judge) => judge.travels(number, link, named),
-                    LinkJudge::Captures(judge) => judge.class(number) == Class::Travels,
+        self.report
+            .links
+            .iter()
+            .enumerate()
+            .map(move |(number, link)| {
+                let travels = !all
+                    && match &self.judge {
+                        LinkJudge::Move(judge) => judge.travels(number, link, named),
+                        LinkJudge::Captures(judge) => judge.class(number) == Class::Travels,
+                    };
+                let finding = || match &self.judge {
+                    LinkJudge::Move(judge) => judge.shown(number, link, named),
+                    LinkJudge::Captures(judge) => judge.finding(number, link),
                 };
-            let finding = || match &self.judge {
-                LinkJudge::Move(judge) => judge.shown(number, link, named),
-                LinkJudge::Captures(judge) => judge.finding(number, link),
-            };
-            (link, (!travels).then(finding))
-        })
+                (link, (!travels).then(finding))
+            })
     }
 }

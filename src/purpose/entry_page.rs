@@ -49,10 +49,20 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{source}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{source}</h1>\n<p>{number}</p>\n<ul>\n"
     );
-    for PageEntry { name, url, title, date } in pages {
+    for PageEntry {
+        name,
+        url,
+        title,
+        date,
+    } in pages
+    {
         let href = names::path(name, names::Percent::Encode).unwrap_or_default();
         let (href, url, date) = (text(&href), text(url), text(date));
-        let shown = if title.is_empty() { url.clone() } else { text(title) };
+        let shown = if title.is_empty() {
+            url.clone()
+        } else {
+            text(title)
+        };
         let gap = if date.is_empty() { "" } else { " · " };
         page +=
             &format!("<li><a href=\"{href}\">{shown}</a><small>{url}{gap}{date}</small></li>\n");
@@ -79,11 +89,14 @@ pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
     };
     let mut starts = memmem::find_iter(head, b"<").filter_map(|at| {
         let name = head.get(at + 1..at + 6)?;
-        name.eq_ignore_ascii_case(b"title").then(|| tag::read(head, at))?
+        name.eq_ignore_ascii_case(b"title")
+            .then(|| tag::read(head, at))?
     });
     let start = starts.find(|tag| tag.is_named(head, "title"))?.span.end;
     let length = memmem::find_iter(&head[start..], b"</").find(|&at| {
-        head[start + at + 2..].get(..5).is_some_and(|name| name.eq_ignore_ascii_case(b"title"))
+        head[start + at + 2..]
+            .get(..5)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"title"))
     })?;
     let written = &head[start..start + length];
     let view = match charset.is_ascii_compatible() {

@@ -113,7 +113,8 @@ impl Guard for LinksInCopy {
             Some(url) if is_on_network(url) => DiskBase::Url(url),
             _ => DiskBase::Inside,
         };
-        self.place.prefix(link, reference, &DiskBase::of(base, declared))
+        self.place
+            .prefix(link, reference, &DiskBase::of(base, declared))
     }
 }
 
@@ -146,18 +147,32 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     if is_message || !has_base {
         return rewritten;
     }
-    rewrite(bytes, &Options { destination: None, ..options.clone() })
+    rewrite(
+        bytes,
+        &Options {
+            destination: None,
+            ..options.clone()
+        },
+    )
 }
 
 /// Changes `options` so that the canonical URL of a page (RFC 6596) stays absolute, because it denotes the original.
 fn except_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> {
     let contains = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
     let may_be_named = contains(b"anonical") || contains(b"ANONICAL");
-    let named = may_be_named.then(|| canonical::named(bytes, options.format)).flatten();
+    let named = may_be_named
+        .then(|| canonical::named(bytes, options.format))
+        .flatten();
     match (&options.destination, named) {
         (Some(others), Some(canonical::CanonicalUrl { span, .. })) => {
-            let destination = ExceptCanonical { span, others: Arc::clone(others) };
-            Cow::Owned(Options { destination: Some(Arc::new(destination)), ..options.clone() })
+            let destination = ExceptCanonical {
+                span,
+                others: Arc::clone(others),
+            };
+            Cow::Owned(Options {
+                destination: Some(Arc::new(destination)),
+                ..options.clone()
+            })
         }
         _ => Cow::Borrowed(options),
     }
@@ -240,14 +255,23 @@ impl Destination for LocalDestination {
             | Against::DocumentEntity => {}
         }
         let is_relative = link.outcome == Outcome::Rewritten;
-        let Some(target) = link.target.as_deref() else { return Choice::Target };
+        let Some(target) = link.target.as_deref() else {
+            return Choice::Target;
+        };
         let by_name = || {
-            let local = (is_relative && has_own_base).then(|| self.already_local(link)).flatten();
+            let local = (is_relative && has_own_base)
+                .then(|| self.already_local(link))
+                .flatten();
             local.or_else(|| self.local_copy(target, link))
         };
         let saved = self.in_user(link).or_else(|| self.saved(target, link));
-        let local =
-            saved.or_else(|| if self.collection.has_only_urls() { None } else { by_name() });
+        let local = saved.or_else(|| {
+            if self.collection.has_only_urls() {
+                None
+            } else {
+                by_name()
+            }
+        });
         let local = local.or_else(|| self.in_sheet(link));
         // A URL that denotes a part of a message is meaningless in the mirror.
         let is_meaningless = target.starts_with("thismessage:");
@@ -295,7 +319,11 @@ impl LocalDestination {
         if let Some(path) = self.collection.path_beyond_link(found, target, None) {
             // The existence of the file is unknown, so an absolute URL is kept.
             let is_absolute = link.outcome == Outcome::Absolute;
-            return if is_absolute { None } else { self.reference(&path, target, true, link) };
+            return if is_absolute {
+                None
+            } else {
+                self.reference(&path, target, true, link)
+            };
         }
         self.reference(
             self.collection.path_in_mirror(found.number),
@@ -328,7 +356,9 @@ impl LocalDestination {
             });
         }
         let (found, url) = leads_to?;
-        let beyond = self.collection.path_beyond_link(found, &url, Some(&self.place));
+        let beyond = self
+            .collection
+            .path_beyond_link(found, &url, Some(&self.place));
         let path = self.collection.path_in_mirror(found.number);
         self.reference(beyond.as_deref().unwrap_or(path), &url, true, link)
     }
@@ -354,7 +384,12 @@ impl LocalDestination {
             stem_of_companion(&decode_percent_lossy(copies)).map(|_| rest)
         })?;
         let (found, url) = self.file_on_disk(rest)?;
-        self.reference(self.collection.path_in_mirror(found.number), &url, true, link)
+        self.reference(
+            self.collection.path_in_mirror(found.number),
+            &url,
+            true,
+            link,
+        )
     }
 
     /// The file to which `reference` leads from the folder of this file, and its URL below `place`.
@@ -366,26 +401,44 @@ impl LocalDestination {
     /// A relative reference to the file to which `link` leads from the only folder in which its custom property is used.
     fn in_user(&self, link: &LinkReport) -> Option<String> {
         let written = Reference::split(Grammar::Rfc3986, &link.reference).category();
-        let Some(PropertyBase::FolderOf(user)) = self.property_base(link)? else { return None };
+        let Some(PropertyBase::FolderOf(user)) = self.property_base(link)? else {
+            return None;
+        };
         let url = url_below(&self.place, &user).filter(|_| written == Category::RelPath)?;
-        let target = Base::new(Profile::Rfc3986, &url).resolve(&link.reference).ok()?.url;
-        let number = self.collection.number_at(&self.place.below(&target)?.path)?;
+        let target = Base::new(Profile::Rfc3986, &url)
+            .resolve(&link.reference)
+            .ok()?
+            .url;
+        let number = self
+            .collection
+            .number_at(&self.place.below(&target)?.path)?;
         self.between(&user, number, &target, link)
     }
 
     /// A reference to the file to which `link`, if it is in a custom property, leads from a linked style sheet.
     fn in_sheet(&self, link: &LinkReport) -> Option<String> {
         let property = link.custom_property.as_ref()?;
-        property.in_sheets.iter().find_map(|TargetInSheet { base, target }| {
-            let sheet = self.collection.path_of(base)?;
-            self.between(&sheet, self.collection.find_saved(target)?.number, target, link)
-        })
+        property
+            .in_sheets
+            .iter()
+            .find_map(|TargetInSheet { base, target }| {
+                let sheet = self.collection.path_of(base)?;
+                self.between(
+                    &sheet,
+                    self.collection.find_saved(target)?.number,
+                    target,
+                    link,
+                )
+            })
     }
 
     /// The base of `link` if it is in a custom property: see [`Collection::property_base`].
     fn property_base(&self, link: &LinkReport) -> Option<Option<PropertyBase>> {
         let name = &link.custom_property.as_ref()?.name;
-        Some(self.collection.property_base(name, (&self.path, self.is_page), false))
+        Some(
+            self.collection
+                .property_base(name, (&self.path, self.is_page), false),
+        )
     }
 
     /// A reference from the style sheet `from` to the file with this number, with the fragment of `target`.
@@ -396,17 +449,25 @@ impl LocalDestination {
         target: &str,
         link: &LinkReport,
     ) -> Option<String> {
-        let fragment = Reference::split(Grammar::Rfc3986, target).fragment().map(str::to_owned);
+        let fragment = Reference::split(Grammar::Rfc3986, target)
+            .fragment()
+            .map(str::to_owned);
         let reference = relative(from, self.collection.path_in_mirror(number))?;
         let reference = with_parts(reference, None, fragment.as_deref());
-        Some(unmistakable(reference, &link.element, link.attribute.as_deref()))
+        Some(unmistakable(
+            reference,
+            &link.element,
+            link.attribute.as_deref(),
+        ))
     }
 
     /// The file from which a browser resolves `link`. `None` if the link is in a custom property and must be absolute,
     /// because the property may be used in several folders.
     fn user(&self, link: &LinkReport) -> Option<Cow<'_, [u8]>> {
         let own = Some(Cow::Borrowed(&*self.path));
-        let Some(base) = self.property_base(link) else { return own };
+        let Some(base) = self.property_base(link) else {
+            return own;
+        };
         let written = Reference::split(Grammar::Rfc3986, &link.reference).category();
         if written == Category::RelPath {
             return own;
@@ -440,7 +501,11 @@ impl LocalDestination {
             _ => relative(&self.user(link)?, to)?,
         };
         let reference = with_parts(reference, query, fragment);
-        Some(unmistakable(reference, &link.element, link.attribute.as_deref()))
+        Some(unmistakable(
+            reference,
+            &link.element,
+            link.attribute.as_deref(),
+        ))
     }
 
     /// True if the reference as written leads from this file to the file `to`.
@@ -481,13 +546,20 @@ fn with_parts(mut reference: String, query: Option<&str>, fragment: Option<&str>
 /// of a URL.
 fn relative(from: &[u8], to: &[u8]) -> Option<String> {
     let folder = memchr::memrchr(b'/', from).map_or(0, |at| at + 1);
-    let common = from[..folder].iter().zip(to).take_while(|(a, b)| a == b).count();
+    let common = from[..folder]
+        .iter()
+        .zip(to)
+        .take_while(|(a, b)| a == b)
+        .count();
     let common = memchr::memrchr(b'/', &from[..common]).map_or(0, |at| at + 1);
     let mut reference = "../".repeat(memchr::memchr_iter(b'/', &from[common..]).count());
     let path = names::path(&to[common..], names::Percent::Encode)?;
     // The text before a colon in the first segment would be parsed as a scheme (RFC 3986, 4.2).
-    let needs_dot =
-        path.is_empty() || path.split('/').next().is_some_and(|name| name.contains(':'));
+    let needs_dot = path.is_empty()
+        || path
+            .split('/')
+            .next()
+            .is_some_and(|name| name.contains(':'));
     if reference.is_empty() && needs_dot {
         reference.push_str("./");
     }
@@ -511,7 +583,10 @@ mod tests {
             ("a.html", "100%?#.html", "100%25%3F%23.html"),
             ("a.html", "a.html", "a.html"),
         ] {
-            assert_eq!(relative(from.as_bytes(), to.as_bytes()).as_deref(), Some(expected));
+            assert_eq!(
+                relative(from.as_bytes(), to.as_bytes()).as_deref(),
+                Some(expected)
+            );
         }
         assert_eq!(relative(b"a.html", b"caf\xE9").as_deref(), Some("caf%E9"));
     }

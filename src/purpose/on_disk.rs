@@ -57,7 +57,11 @@ impl DiskPlace {
     pub(super) fn new(name: &[u8], scheme: &str) -> Self {
         let base = |path: &str| Base::new(Profile::Whatwg, &format!("{FOLDER}{path}"));
         let own = names::path(name, names::Percent::Encode).unwrap_or_default();
-        Self { own: base(&own), root: base(""), scheme: scheme.to_owned() }
+        Self {
+            own: base(&own),
+            root: base(""),
+            scheme: scheme.to_owned(),
+        }
     }
 
     /// The URL on disk of the resource at `path`, percent-encoded, below the folder.
@@ -81,7 +85,12 @@ impl DiskPlace {
             return None;
         }
         let mut seen = reference.trim_start().bytes();
-        let has_host = seen.by_ref().take(2).filter(|byte| b"/\\".contains(byte)).count() == 2
+        let has_host = seen
+            .by_ref()
+            .take(2)
+            .filter(|byte| b"/\\".contains(byte))
+            .count()
+            == 2
             && seen.next().is_some_and(|next| !b"/\\".contains(&next));
         if !has_host {
             return Some(NOWHERE.to_owned());
@@ -114,7 +123,10 @@ impl DiskPlace {
         match base.resolve(reference) {
             Ok(target) => is_outside(&target.url),
             // A browser opens nothing, but another reader may.
-            Err(_) => self.own.resolve(reference).map_or(true, |target| is_outside(&target.url)),
+            Err(_) => self
+                .own
+                .resolve(reference)
+                .map_or(true, |target| is_outside(&target.url)),
         }
     }
 }
@@ -141,16 +153,20 @@ fn is_outside(url: &str) -> bool {
     if !url.starts_with("file:") {
         return is_assumed(url);
     }
-    let Some(path) = url.strip_prefix(FOLDER) else { return true };
+    let Some(path) = url.strip_prefix(FOLDER) else {
+        return true;
+    };
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let mut depth = 0_usize;
     // Some programs decode `%2F` and `%5C` before they split a path.
-    names::decode(path).split(|byte| b"/\\".contains(byte)).any(|name| match name {
-        b"" | b"." => false,
-        b".." => depth.checked_sub(1).map(|less| depth = less).is_none(),
-        _ => {
-            depth += 1;
-            false
-        }
-    })
+    names::decode(path)
+        .split(|byte| b"/\\".contains(byte))
+        .any(|name| match name {
+            b"" | b"." => false,
+            b".." => depth.checked_sub(1).map(|less| depth = less).is_none(),
+            _ => {
+                depth += 1;
+                false
+            }
+        })
 }

@@ -113,7 +113,12 @@ impl Relocation {
     /// [renamed](Collection::rename).
     #[must_use]
     pub fn new(collection: Arc<Collection>, from: RootUrl, to: RootUrl, form: LinkForm) -> Self {
-        Self { collection, from, to, form }
+        Self {
+            collection,
+            from,
+            to,
+            form,
+        }
     }
 
     /// The collection that moves.
@@ -145,7 +150,10 @@ impl Relocation {
         FILES_WITH_PATHS.contains(&last)
             || plain.any(|plain| self.collection.number_at(plain).is_some())
             || (!is_assumed(self.from.as_str())
-                && self.from.spellings().any(|root| Self::is_root_in(root, text)))
+                && self
+                    .from
+                    .spellings()
+                    .any(|root| Self::is_root_in(root, text)))
     }
 
     /// True if `text` contains the URL `root`, possibly with `\/` for `/` as in JSON, or consists of its host.
@@ -153,7 +161,9 @@ impl Relocation {
         let Some((_, root)) = root.trim_end_matches('/').split_once(':') else {
             return false;
         };
-        let host = Reference::split(Grammar::Rfc3986, root).net_loc().unwrap_or_default();
+        let host = Reference::split(Grammar::Rfc3986, root)
+            .net_loc()
+            .unwrap_or_default();
         // `//old.example.org` does not contain the root `//old.example`, and `//old.example/ab` does not contain the
         // root `//old.example/a`.
         let continues_name = |rest: &[u8]| match rest {
@@ -171,9 +181,17 @@ impl Relocation {
     /// True if the target of `link` is below the root but no file exists there.
     #[must_use]
     pub fn lacks(&self, link: &LinkReport) -> bool {
-        let in_sheets = link.custom_property.iter().flat_map(|property| &property.in_sheets);
-        let urls = link.target.iter().chain(in_sheets.map(|other| &other.target));
-        urls.map(|url| self.lacks_file(url)).reduce(|all, one| all && one) == Some(true)
+        let in_sheets = link
+            .custom_property
+            .iter()
+            .flat_map(|property| &property.in_sheets);
+        let urls = link
+            .target
+            .iter()
+            .chain(in_sheets.map(|other| &other.target));
+        urls.map(|url| self.lacks_file(url))
+            .reduce(|all, one| all && one)
+            == Some(true)
     }
 
     /// True if `url` is below the root but no file exists there.
@@ -188,7 +206,11 @@ impl Relocation {
     /// `about.html` for `about`, and the index file of a folder for a URL without the final `/`.
     fn file(&self, url: &str) -> Option<(usize, bool)> {
         let is_own = url.starts_with(self.from.as_str());
-        let own = if is_own { None } else { self.with_root(&self.from, url) };
+        let own = if is_own {
+            None
+        } else {
+            self.with_root(&self.from, url)
+        };
         let url = own.as_deref().unwrap_or(url);
         let found = self.collection.find(url).file();
         let found = found.or_else(|| self.collection.find_saved(without_query(url)))?;
@@ -206,7 +228,9 @@ impl Relocation {
             is_renamed: false,
             drops_query: false,
         };
-        let Some(below) = self.from.below_own(head) else { return outside };
+        let Some(below) = self.from.below_own(head) else {
+            return outside;
+        };
         let needs_files = self.collection.has_renames() || self.form != LinkForm::Written;
         let found = needs_files.then(|| self.file(url)).flatten();
         let renamed = match found {
@@ -228,7 +252,11 @@ impl Relocation {
         // If the place stays the same, the URL does too, even if its scheme is `http` and that of the root is `https`.
         let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
         MovedTarget {
-            url: if stays { head.to_owned() } else { format!("{}{tail}", self.to.as_str()) },
+            url: if stays {
+                head.to_owned()
+            } else {
+                format!("{}{tail}", self.to.as_str())
+            },
             is_inside: true,
             has_file: found.is_some(),
             is_renamed,
@@ -262,7 +290,9 @@ impl Relocation {
 #[must_use]
 pub fn is_at_any_url(name: &[u8]) -> bool {
     let path = [b"/", name].concat();
-    [&b"/404.html"[..], b"/404.htm", b"/404/index.html"].iter().any(|end| path.ends_with(end))
+    [&b"/404.html"[..], b"/404.htm", b"/404/index.html"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }
 
 /// Redirects from the old path of each renamed file to its new path, one per line. The syntax depends on the name of
@@ -279,7 +309,9 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
     let root = Reference::split(Grammar::Rfc3986, relocation.to.as_str()).path();
     let (mut lines, mut omitted) = (Vec::new(), 0);
     for (old, _) in renames.iter().copied() {
-        let Some(number) = collection.number_at(old) else { continue };
+        let Some(number) = collection.number_at(old) else {
+            continue;
+        };
         if new.contains(old) {
             omitted += 1;
             continue;
@@ -287,11 +319,17 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
         for form in collection.forms(old) {
             let to = collection.renamed_as(number, form).unwrap_or_default();
             let encoded = |path: &[u8]| names::path(path, names::Percent::Encode);
-            let Some((from, to)) = encoded(form).zip(encoded(&to)) else { continue };
+            let Some((from, to)) = encoded(form).zip(encoded(&to)) else {
+                continue;
+            };
             let (from, to) = (format!("{root}{from}"), format!("{root}{to}"));
             lines.push(match () {
                 () if ends(".map") || ends(".conf") => {
-                    let from = if from.contains(';') { format!("\"{from}\"") } else { from };
+                    let from = if from.contains(';') {
+                        format!("\"{from}\"")
+                    } else {
+                        from
+                    };
                     // `$` would begin the name of a variable.
                     format!("{from} {};\n", to.replace('$', "%24").replace(';', "%3B"))
                 }
@@ -330,7 +368,10 @@ fn apache_redirect(from: &str, to: &str) -> Option<String> {
         }
         pattern.push(character);
     }
-    let to = to.replace('\\', r"\\\\").replace('"', "\\\"").replace('$', "\\$");
+    let to = to
+        .replace('\\', r"\\\\")
+        .replace('"', "\\\"")
+        .replace('$', "\\$");
     Some(format!("RedirectMatch 301 \"^{pattern}$\" \"{to}\"\n"))
 }
 
@@ -384,7 +425,9 @@ pub fn options(
 fn path_after(relocation: &Relocation, name: &[u8]) -> Vec<u8> {
     let collection = &relocation.collection;
     let number = collection.number_at(name);
-    number.map_or(name, |number| collection.path_in_mirror(number)).to_vec()
+    number
+        .map_or(name, |number| collection.path_in_mirror(number))
+        .to_vec()
 }
 
 /// Rewrites `bytes` with the `options` from [`options`](fn@options).
@@ -400,7 +443,13 @@ pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     if !has_fixed_base {
         return rewritten;
     }
-    rewrite(bytes, &Options { destination: Some(Arc::new(KeepEveryLink)), ..options.clone() })
+    rewrite(
+        bytes,
+        &Options {
+            destination: Some(Arc::new(KeepEveryLink)),
+            ..options.clone()
+        },
+    )
 }
 
 /// True if `link` is written as a relative path.
@@ -440,22 +489,34 @@ struct RelocateLinks {
 
 impl Destination for RelocateLinks {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
-        if matches!(against, Against::Nothing | Against::Unknown | Against::Results) {
+        if matches!(
+            against,
+            Against::Nothing | Against::Unknown | Against::Results
+        ) {
             return Choice::Kept;
         }
-        let (Some(target), Some(base)) = (&link.target, &link.base) else { return Choice::Kept };
+        let (Some(target), Some(base)) = (&link.target, &link.base) else {
+            return Choice::Kept;
+        };
         let in_sheet = self.in_sheet(link);
         let (target, base) = match &in_sheet {
             Some((target, base)) => (target, &**base),
             None => (target, &**base),
         };
-        let base_after = || self.base_of_property(link).unwrap_or_else(|| self.base_after(base));
+        let base_after = || {
+            self.base_of_property(link)
+                .unwrap_or_else(|| self.base_after(base))
+        };
         let reference = match self.has_base_that_stays(link, against) {
             true => self.absolute(link, target),
             false => self.reference(link, target, &base_after()),
         };
         // The location of the tree is unknown, so its own URL is not written.
-        if is_assumed(&reference) { Choice::Kept } else { Choice::Reference(reference) }
+        if is_assumed(&reference) {
+            Choice::Kept
+        } else {
+            Choice::Reference(reference)
+        }
     }
 
     fn stays_below(&self) -> Option<&str> {
@@ -469,7 +530,9 @@ impl Destination for RelocateLinks {
 
 impl Site for RelocateLinks {
     fn has(&self, link: &LinkReport, _: &Against) -> bool {
-        link.target.as_deref().is_some_and(|target| self.relocation.file(target).is_some())
+        link.target
+            .as_deref()
+            .is_some_and(|target| self.relocation.file(target).is_some())
     }
 }
 
@@ -477,13 +540,20 @@ impl Guard for RelocateLinks {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
         let place = self.place.as_ref()?;
         let of_property = self.base_of_property(link);
-        let base = if of_property.is_some() { BaseInCopy::Declared } else { base };
+        let base = if of_property.is_some() {
+            BaseInCopy::Declared
+        } else {
+            base
+        };
         let url = of_property.or_else(|| link.base.as_ref().map(|base| self.base_after(base)));
         let url = url.as_ref().map(|base| base.as_str());
         let below = url.and_then(|url| url.strip_prefix(self.relocation.to.as_str()));
         let on_disk = below.map(DiskPlace::url);
         let on_network = url.filter(|url| is_on_network(url));
-        let declared = on_disk.as_deref().or(on_network).map_or(DiskBase::Inside, DiskBase::Url);
+        let declared = on_disk
+            .as_deref()
+            .or(on_network)
+            .map_or(DiskBase::Inside, DiskBase::Url);
         place.prefix(link, reference, &DiskBase::of(base, declared))
     }
 }
@@ -509,12 +579,19 @@ impl RelocateLinks {
         }
         let rest = &target[without_query(target).len()..];
         let fragment = rest.find('#').map_or("", |at| &rest[at..]);
-        format!("{}{}", moved.url, if moved.drops_query { fragment } else { rest })
+        format!(
+            "{}{}",
+            moved.url,
+            if moved.drops_query { fragment } else { rest }
+        )
     }
 
     /// The base after the move for links whose current base is `base`.
     fn base_after(&self, base: &str) -> Arc<Base> {
-        let mut last = self.last_base.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self
+            .last_base
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some((known, after)) = &*last
             && (ptr::eq(&**known, base) || **known == *base)
         {
@@ -522,7 +599,11 @@ impl RelocateLinks {
         }
         // References without a path inherit the query of the base.
         let moved = self.relocation.moved(base, false);
-        let query = if moved.drops_query { "" } else { &base[without_query(base).len()..] };
+        let query = if moved.drops_query {
+            ""
+        } else {
+            &base[without_query(base).len()..]
+        };
         let after = Arc::new(Base::new(self.profile, &format!("{}{query}", moved.url)));
         *last = Some((base.into(), Arc::clone(&after)));
         after
@@ -534,8 +615,13 @@ impl RelocateLinks {
         let in_sheets = &link.custom_property.as_ref()?.in_sheets;
         let is_file = |url: &str| self.relocation.file(url).is_some();
         let in_user = || {
-            let user = self.user(link, &self.relocation.from).filter(|_| is_relative(link))?;
-            let target = Base::new(self.profile, &user).resolve(&link.reference).ok()?.url;
+            let user = self
+                .user(link, &self.relocation.from)
+                .filter(|_| is_relative(link))?;
+            let target = Base::new(self.profile, &user)
+                .resolve(&link.reference)
+                .ok()?
+                .url;
             is_file(&target).then_some((target, user))
         };
         let in_linked = || {
@@ -549,20 +635,35 @@ impl RelocateLinks {
     /// The base of `link` after the move if its form may change and it is in a custom property: see
     /// [`Collection::property_base`].
     fn property_base(&self, link: &LinkReport) -> Option<Option<PropertyBase>> {
-        let property = link.custom_property.as_ref().filter(|_| !self.keeps_forms)?;
+        let property = link
+            .custom_property
+            .as_ref()
+            .filter(|_| !self.keeps_forms)?;
         let (document, has_base) = ((&*self.path, self.is_page), link.rule == Rule::Embedded);
-        Some(self.relocation.collection.property_base(&property.name, document, has_base))
+        Some(
+            self.relocation
+                .collection
+                .property_base(&property.name, document, has_base),
+        )
     }
 
     /// The URL below `root` of a file in the only folder that uses the custom property around `link`.
     fn user(&self, link: &LinkReport, root: &RootUrl) -> Option<String> {
-        let Some(PropertyBase::FolderOf(user)) = self.property_base(link)? else { return None };
-        Some(format!("{}{}", root.as_str(), names::path(&user, names::Percent::Encode)?))
+        let Some(PropertyBase::FolderOf(user)) = self.property_base(link)? else {
+            return None;
+        };
+        Some(format!(
+            "{}{}",
+            root.as_str(),
+            names::path(&user, names::Percent::Encode)?
+        ))
     }
 
     /// The base after the move if `link` is in a custom property that is used only in another folder.
     fn base_of_property(&self, link: &LinkReport) -> Option<Arc<Base>> {
-        let user = self.user(link, &self.relocation.to).filter(|_| !is_relative(link))?;
+        let user = self
+            .user(link, &self.relocation.to)
+            .filter(|_| !is_relative(link))?;
         Some(Arc::new(Base::new(self.profile, &user)))
     }
 
@@ -660,10 +761,19 @@ impl RelocateLinks {
             return false;
         }
         let to = self.relocation.to.as_str();
-        let deep =
-            |url: &str| Some(format!("{}{}", RootUrl::assumed().as_str(), url.strip_prefix(to)?));
-        let Some((base, wanted)) = deep(base.as_str()).zip(deep(&moved.url)) else { return false };
-        !Base::new(self.profile, &base).resolve(head).is_ok_and(|it| it.url == wanted)
+        let deep = |url: &str| {
+            Some(format!(
+                "{}{}",
+                RootUrl::assumed().as_str(),
+                url.strip_prefix(to)?
+            ))
+        };
+        let Some((base, wanted)) = deep(base.as_str()).zip(deep(&moved.url)) else {
+            return false;
+        };
+        !Base::new(self.profile, &base)
+            .resolve(head)
+            .is_ok_and(|it| it.url == wanted)
     }
 
     /// The reference, without query and fragment, to the new place of a target. It has the form `form`, or is an
@@ -685,7 +795,11 @@ impl RelocateLinks {
             Category::AbsoluteUrl => relocation.with_root(&relocation.to, head),
             Category::NetPath | Category::AbsPath => {
                 let from = Reference::split(Grammar::Rfc3986, relocation.from.as_str());
-                let host = if written == Category::AbsPath { from.net_loc() } else { None };
+                let host = if written == Category::AbsPath {
+                    from.net_loc()
+                } else {
+                    None
+                };
                 let host = host.map(|host| format!("//{host}")).unwrap_or_default();
                 let scheme = from.scheme().unwrap_or_default();
                 relocation.with_root(&relocation.to, &format!("{scheme}:{host}{head}"))
@@ -703,6 +817,9 @@ impl RelocateLinks {
             _ => None,
         };
         let leads_there = |it: &&str| resolved(it).as_ref() == Some(&moved.url);
-        shorter.filter(leads_there).map(str::to_owned).unwrap_or(absolute)
+        shorter
+            .filter(leads_there)
+            .map(str::to_owned)
+            .unwrap_or(absolute)
     }
 }

@@ -14,7 +14,9 @@ use crate::reference;
 pub(crate) fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
     let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
     let is_plain = match is_in_script {
-        true => ["/", "./", "../"].iter().any(|start| reference.starts_with(start)),
+        true => ["/", "./", "../"]
+            .iter()
+            .any(|start| reference.starts_with(start)),
         false => reference
             .bytes()
             .next()
@@ -28,7 +30,10 @@ pub(crate) fn unmistakable(reference: String, element: &str, attribute: Option<&
 
 /// True if an attribute of an element, both given by name, declares a base for other references.
 pub(crate) fn names_base(element: &str, attribute: Option<&str>) -> bool {
-    let is_base =
-        || element.strip_suffix("base").is_some_and(|rest| rest.is_empty() || rest.ends_with(':'));
+    let is_base = || {
+        element
+            .strip_suffix("base")
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with(':'))
+    };
     attribute == Some("xml:base") || (attribute == Some("href") && is_base())
 }

@@ -40,7 +40,11 @@ impl fmt::Display for Violation {
         let (at, production) = (self.at, self.production);
         match self.character {
             Some(c) if c.is_control() => {
-                write!(f, "U+{:04X} at byte {at} does not match {production}", u32::from(c))
+                write!(
+                    f,
+                    "U+{:04X} at byte {at} does not match {production}",
+                    u32::from(c)
+                )
             }
             Some(c) => write!(f, "`{c}` at byte {at} does not match {production}"),
             None => write!(f, "the reference ends at byte {at} within {production}"),
@@ -63,9 +67,16 @@ impl fmt::Display for Violation {
 #[must_use]
 pub fn conformance(reference: &str) -> Conformance {
     let category = Reference::split(Grammar::Rfc1808, reference).category();
-    let mut input = Productions { text: reference, at: 0 };
+    let mut input = Productions {
+        text: reference,
+        at: 0,
+    };
     let violation = input.url(category).err();
-    Conformance { category, conforms: violation.is_none(), violation }
+    Conformance {
+        category,
+        conforms: violation.is_none(),
+        violation,
+    }
 }
 
 /// Sets of characters, one bit each, so that a union of sets is a bitwise or. `ESCAPE` is `% hex hex`.
@@ -147,7 +158,11 @@ impl Productions<'_> {
 
     fn violation<T>(&self, production: &'static str) -> Result<T, Violation> {
         let character = self.text[self.at..].chars().next();
-        Err(Violation { at: self.at, character, production })
+        Err(Violation {
+            at: self.at,
+            character,
+            production,
+        })
     }
 
     /// `*set`
@@ -174,7 +189,11 @@ impl Productions<'_> {
     fn some(&mut self, set: u16, production: &'static str) -> Recognised {
         let start = self.at;
         self.many(set)?;
-        if self.at == start { self.violation(production) } else { Ok(()) }
+        if self.at == start {
+            self.violation(production)
+        } else {
+            Ok(())
+        }
     }
 
     fn skip(&mut self, byte: u8) -> bool {
@@ -185,7 +204,10 @@ impl Productions<'_> {
 
     fn literal(&mut self, literal: &str, production: &'static str) -> Recognised {
         for byte in literal.bytes() {
-            if !self.peek().is_some_and(|found| found.eq_ignore_ascii_case(&byte)) {
+            if !self
+                .peek()
+                .is_some_and(|found| found.eq_ignore_ascii_case(&byte))
+            {
                 return self.violation(production);
             }
             self.at += 1;
@@ -201,7 +223,11 @@ impl Productions<'_> {
             Some(b'#') => {
                 self.at += 1;
                 self.many(class::XCHAR)?;
-                if self.peek().is_none() { Ok(()) } else { self.violation("fragment") }
+                if self.peek().is_none() {
+                    Ok(())
+                } else {
+                    self.violation("fragment")
+                }
             }
             Some(_) => self.violation(production),
         }
@@ -215,7 +241,11 @@ impl Productions<'_> {
             Category::NetPath => {
                 self.at = 2;
                 self.many(class::NET_LOC)?;
-                if self.skip(b'/') { self.rel_path() } else { self.end("net_loc") }
+                if self.skip(b'/') {
+                    self.rel_path()
+                } else {
+                    self.end("net_loc")
+                }
             }
             // abs_path = "/" rel_path
             Category::AbsPath => {
@@ -269,7 +299,11 @@ impl Productions<'_> {
             "telnet" => {
                 self.literal("//", "telneturl")?;
                 let production = self.login()?;
-                let production = if self.skip(b'/') { "telneturl" } else { production };
+                let production = if self.skip(b'/') {
+                    "telneturl"
+                } else {
+                    production
+                };
                 self.end(production)
             }
             "wais" => self.waisurl(),
@@ -307,7 +341,10 @@ impl Productions<'_> {
             if self.peek() == Some(b';') {
                 self.literal(";type=", "ftpurl")?;
                 let types = [b'a', b'i', b'd'];
-                if !self.peek().is_some_and(|c| types.contains(&c.to_ascii_lowercase())) {
+                if !self
+                    .peek()
+                    .is_some_and(|c| types.contains(&c.to_ascii_lowercase()))
+                {
                     return self.violation("ftptype");
                 }
                 self.at += 1;
@@ -462,7 +499,10 @@ impl Productions<'_> {
             if !self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
                 return self.violation("hostname");
             }
-            while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            while self
+                .peek()
+                .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            {
                 self.at += 1;
             }
             let label = &self.text.as_bytes()[start..self.at];
@@ -474,7 +514,11 @@ impl Productions<'_> {
             if !self.skip(b'.') {
                 // toplabel begins with a letter
                 let top = label[0].is_ascii_alphabetic() || (numeric && labels == 4);
-                return if top { Ok(()) } else { self.violation("toplabel") };
+                return if top {
+                    Ok(())
+                } else {
+                    self.violation("toplabel")
+                };
             }
         }
     }

@@ -22,7 +22,9 @@ pub(crate) fn ascii(url: &str) -> Cow<'_, str> {
         return Cow::Borrowed(url);
     }
     let split = Reference::split(Grammar::Rfc3986, url);
-    let host = split.net_loc_span.filter(|_| split.scheme().is_some_and(is_special));
+    let host = split
+        .net_loc_span
+        .filter(|_| split.scheme().is_some_and(is_special));
     let host = host.map(|net_loc| {
         let text = &url[net_loc.range()];
         let user = text.rfind('@').map_or(0, |at| at + 1);
@@ -62,8 +64,14 @@ mod tests {
     fn only_characters_beyond_ascii_change() {
         for (url, expected) in [
             ("HTTP://A:80/ b\\c/../%e9", "HTTP://A:80/ b\\c/../%e9"),
-            ("http://a/é/表?é#é", "http://a/%C3%A9/%E8%A1%A8?%C3%A9#%C3%A9"),
-            ("HTTP://ü@B\u{dc}CHER.example:81/", "HTTP://%C3%BC@xn--bcher-kva.example:81/"),
+            (
+                "http://a/é/表?é#é",
+                "http://a/%C3%A9/%E8%A1%A8?%C3%A9#%C3%A9",
+            ),
+            (
+                "HTTP://ü@B\u{dc}CHER.example:81/",
+                "HTTP://%C3%BC@xn--bcher-kva.example:81/",
+            ),
             ("file://ü/é", "file://xn--tda/%C3%A9"),
             ("http://A/é", "http://A/%C3%A9"),
             ("http://[::1]/é", "http://[::1]/%C3%A9"),

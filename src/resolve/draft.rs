@@ -68,7 +68,13 @@ impl Draft<'_> {
             let cut = reference.start + (at - url);
             kept[first].reference.end = cut;
             first += 1;
-            kept.insert(first, Kept { reference: Span::new(cut, reference.end), url: at });
+            kept.insert(
+                first,
+                Kept {
+                    reference: Span::new(cut, reference.end),
+                    url: at,
+                },
+            );
         }
         for kept in &mut kept[first..] {
             kept.url += text.len();
@@ -78,7 +84,10 @@ impl Draft<'_> {
     /// A24: keeps a path at `at` from being read as a net_loc if there is no net_loc.
     pub(super) fn guard(&mut self, at: usize, has_net_loc: bool, trace: &mut impl Trace) {
         if !has_net_loc && self.target.url[at..].starts_with("//") {
-            trace.step("A24", || "\"/.\" keeps the path from being read as a net_loc");
+            trace.step(
+                "A24",
+                || "\"/.\" keeps the path from being read as a net_loc",
+            );
             self.insert(at, "/.");
         }
     }
@@ -104,7 +113,13 @@ impl Draft<'_> {
             let slash = memchr::memchr(b'/', &bytes[start..path.end]);
             let end = slash.map_or(path.end, |n| start + n);
             let next = end + usize::from(slash.is_some());
-            let by = |with_slash, at_the_end| if slash.is_some() { with_slash } else { at_the_end };
+            let by = |with_slash, at_the_end| {
+                if slash.is_some() {
+                    with_slash
+                } else {
+                    at_the_end
+                }
+            };
             let whole = Span::new(start, next);
             let fate = match &bytes[start..end] {
                 // RFC 3986, 5.2.4, steps 2A, 2B and 2D.
@@ -140,7 +155,10 @@ impl Draft<'_> {
         if !top.rooted && self.target.url.len() == top.floor {
             // RFC 3986, 5.2.4, step 2C leaves a "/" in the input buffer in place of the first segment.
             self.add("/");
-            *top = Top { floor: self.target.url.len(), rooted: true };
+            *top = Top {
+                floor: self.target.url.len(),
+                rooted: true,
+            };
         }
         true
     }

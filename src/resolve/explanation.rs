@@ -80,7 +80,10 @@ struct Recorder {
 
 impl Trace for Recorder {
     fn step<S: Into<String>>(&mut self, number: &'static str, sentence: impl FnOnce() -> S) {
-        self.steps.push(Step { number, sentence: sentence().into() });
+        self.steps.push(Step {
+            number,
+            sentence: sentence().into(),
+        });
     }
 
     fn segment(&mut self, text: &str, span: Span, fate: Fate) {
@@ -109,7 +112,9 @@ impl Trace for Recorder {
         for number in ["6a", "6b", "6c", "6d"] {
             let remains = |by: Option<&str>| by.is_none_or(|by| by > number);
             let remaining = self.segments.iter().filter(|(_, by)| remains(*by));
-            let after: String = remaining.map(|(span, _)| &self.path[span.range()]).collect();
+            let after: String = remaining
+                .map(|(span, _)| &self.path[span.range()])
+                .collect();
             self.step(number, || match after == before {
                 true => "nothing to remove".to_owned(),
                 false => format!("{before:?} becomes {after:?}"),
@@ -125,7 +130,11 @@ impl fmt::Display for Explanation {
         for (name, text) in [("base", &self.base), ("reference", &self.reference)] {
             writeln!(f, "{name:<12} {}", visible(text))?;
             let url = Reference::split(grammar, text);
-            let net_loc = if grammar == Grammar::Rfc1808 { "net_loc" } else { "authority" };
+            let net_loc = if grammar == Grammar::Rfc1808 {
+                "net_loc"
+            } else {
+                "authority"
+            };
             for (name, component) in [
                 ("scheme", url.scheme()),
                 (net_loc, url.net_loc()),
@@ -148,7 +157,12 @@ impl fmt::Display for Explanation {
                 Profile::Whatwg => "URL Standard, basic URL parser",
             }
         )?;
-        let width = self.steps.iter().map(|step| step.number.len()).max().unwrap_or(0);
+        let width = self
+            .steps
+            .iter()
+            .map(|step| step.number.len())
+            .max()
+            .unwrap_or(0);
         for step in &self.steps {
             writeln!(f, "  {:<width$}  {}", step.number, visible(&step.sentence))?;
         }
@@ -198,6 +212,9 @@ result       http://a/b/x/g?y";
     fn a_base_that_cannot_serve() {
         let page = explain(Profile::Rfc3986, "a\n", "g").to_string();
         assert!(page.starts_with("base         a\\n\n"), "{page}");
-        assert!(page.ends_with("\nno result    the base URL is not absolute"), "{page}");
+        assert!(
+            page.ends_with("\nno result    the base URL is not absolute"),
+            "{page}"
+        );
     }
 }

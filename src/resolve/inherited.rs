@@ -62,7 +62,9 @@ impl Inherited {
         trace: &mut impl Trace,
     ) -> Self {
         let url = Reference::split(profile.grammar(), &text);
-        let query = url.fragment_span.map_or(text.len(), |fragment| fragment.start - 1);
+        let query = url
+            .fragment_span
+            .map_or(text.len(), |fragment| fragment.start - 1);
         let cuts = Cuts {
             scheme: url.scheme_span.map_or(0, |scheme| scheme.end + 1),
             net_loc: url.path_span.start,
@@ -73,16 +75,31 @@ impl Inherited {
         };
         let written = directory(profile, &url);
         let mut target = Target::default();
-        let mut draft = Draft { reference: written, target: &mut target };
+        let mut draft = Draft {
+            reference: written,
+            target: &mut target,
+        };
         draft.add(&text[..cuts.net_loc]);
         // A8: the first slash is not part of the path in step 6.
         let slash = usize::from(written.starts_with('/'));
         draft.add(&written[..slash]);
         let rooted = profile == Profile::Rfc1808 || slash > 0;
-        let mut top = Top { floor: draft.target.url.len(), rooted };
+        let mut top = Top {
+            floor: draft.target.url.len(),
+            rooted,
+        };
         draft.segments(profile, Span::new(slash, written.len()), &mut top, trace);
-        let directory = Directory { text: target.url, top };
-        Self { profile, text, usable, cuts, directory }
+        let directory = Directory {
+            text: target.url,
+            top,
+        };
+        Self {
+            profile,
+            text,
+            usable,
+            cuts,
+            directory,
+        }
     }
 
     /// The components of the base, as written.

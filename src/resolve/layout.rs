@@ -49,7 +49,10 @@ impl HostFolders {
         host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         let depth = memchr::memchr_iter(b'/', path.as_bytes()).count().max(1);
-        Self { depth, host: Arc::new(host) }
+        Self {
+            depth,
+            host: Arc::new(host),
+        }
     }
 
     /// The host to which `reference` leads; `None` if it stays below its own host, climbs above the folder of all
@@ -104,7 +107,11 @@ mod tests {
             ("http://a.b/x/y", "z/../../../c.d/#f", "http://c.d/[#f]"),
             ("http://a.b/x/y", "../../a.b/x", "http://a.b/[x]"),
             ("http://a.b/x/y", "../../c.d/../e.f/x", "http://e.f/[x]"),
-            ("http://a.b/x/y", "../../c.d/x/../../e.f/y/z", "http://e.f/[y/z]"),
+            (
+                "http://a.b/x/y",
+                "../../c.d/x/../../e.f/y/z",
+                "http://e.f/[y/z]",
+            ),
             ("http://a.b/", "../c.d_8080/x:y", "http://c.d:8080/[x:y]"),
             ("http://a.b/", "../c%2Ed/x", "http://c.d/[x]"),
             ("http://a.b/", "../c.d/x/y/../z", "http://c.d/x/[z]"),
@@ -114,13 +121,20 @@ mod tests {
             for profile in Profile::ALL {
                 let base = Base::new(profile, base).in_layout(host);
                 let target = base.resolve(reference).unwrap();
-                assert_eq!(target.url, expected.replace(['[', ']'], ""), "{profile} {reference}");
+                assert_eq!(
+                    target.url,
+                    expected.replace(['[', ']'], ""),
+                    "{profile} {reference}"
+                );
                 let kept = target.kept.last().map_or("", |kept| {
                     assert_eq!(kept.reference.end, reference.len(), "{profile} {reference}");
                     assert_eq!(target.url[kept.url..], reference[kept.reference.range()]);
                     &target.url[kept.url..]
                 });
-                let end = expected.trim_end_matches(']').rsplit_once('[').map_or("", |end| end.1);
+                let end = expected
+                    .trim_end_matches(']')
+                    .rsplit_once('[')
+                    .map_or("", |end| end.1);
                 assert!(kept.ends_with(end), "{profile} {reference}: {kept}");
             }
         }
@@ -153,7 +167,11 @@ mod tests {
             for profile in Profile::ALL {
                 let base = Base::new(profile, "http://a.b/x/y");
                 let in_layout = base.clone().in_layout(host);
-                assert_eq!(in_layout.resolve(reference), base.resolve(reference), "{reference}");
+                assert_eq!(
+                    in_layout.resolve(reference),
+                    base.resolve(reference),
+                    "{reference}"
+                );
                 assert!(!in_layout.leads_through_layout(reference));
             }
         }

@@ -109,12 +109,16 @@ fn segments(path: &str) -> Segments {
 
 /// True if all profiles are known to see an absolute URL in `reference`, with the same target. Scans the bytes once.
 pub(crate) fn is_agreed_absolute(reference: &str) -> bool {
-    let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else { return false };
+    let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else {
+        return false;
+    };
     let rest = &reference.as_bytes()[scheme.len() + 1..];
     if !is_special(scheme) && !rest.starts_with(b"/") {
         return true;
     }
-    let Some(rest) = rest.strip_prefix(b"//") else { return false };
+    let Some(rest) = rest.strip_prefix(b"//") else {
+        return false;
+    };
     let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
     let (host, path) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
     let is_read_alike = |at: usize| match path[at] {
@@ -134,7 +138,10 @@ mod tests {
     fn spelling_does_not_change_the_place() {
         for (one, other) in [
             ("HTTP://A:80", "http://a/"),
-            ("http://a/b c/\u{fc}?d e#f g", "http://a/b%20c/%C3%BC?d%20e#f%20g"),
+            (
+                "http://a/b c/\u{fc}?d e#f g",
+                "http://a/b%20c/%C3%BC?d%20e#f%20g",
+            ),
             ("http://a/b/./c/../d/..", "http://a/b/"),
             ("http://a/%7eb", "http://a/~b"),
             ("http://\u{fc}/", "http://xn--tda/"),
@@ -168,7 +175,13 @@ mod tests {
 
     #[test]
     fn absolute_references_on_which_all_profiles_agree() {
-        for one in ["http://a.b/c?d#e", "HTTPS://a", "mailto:a@b", "data:a/%2e%2e/b\\c", "x:\\"] {
+        for one in [
+            "http://a.b/c?d#e",
+            "HTTPS://a",
+            "mailto:a@b",
+            "data:a/%2e%2e/b\\c",
+            "x:\\",
+        ] {
             assert!(is_agreed_absolute(one), "{one}");
         }
         for one in [

@@ -53,8 +53,13 @@ impl FromStr for Profile {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|profile| profile.name() == name).ok_or_else(|| {
-            Error::new(format!("unknown resolver '{name}'; use rfc1808, rfc3986 or whatwg"))
-        })
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.name() == name)
+            .ok_or_else(|| {
+                Error::new(format!(
+                    "unknown resolver '{name}'; use rfc1808, rfc3986 or whatwg"
+                ))
+            })
     }
 }

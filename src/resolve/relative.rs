@@ -42,7 +42,10 @@ impl Base {
         }
         let matches =
             |candidate: &String| self.resolve(candidate).is_ok_and(|it| it.url == wanted.url);
-        self.candidates(&wanted.url).into_iter().find(matches).unwrap_or_else(|| target.to_owned())
+        self.candidates(&wanted.url)
+            .into_iter()
+            .find(matches)
+            .unwrap_or_else(|| target.to_owned())
     }
 
     /// The fast path of [`relativize`](Self::relativize): the first candidate whose [splice](Base::splice) gives
@@ -59,14 +62,21 @@ impl Base {
 
     /// References that may resolve to `target`, best first.
     fn candidates(&self, target: &str) -> Vec<String> {
-        let Inherited { profile, text, cuts, .. } = &self.inherited;
+        let Inherited {
+            profile,
+            text,
+            cuts,
+            ..
+        } = &self.inherited;
         let url = Reference::split(profile.grammar(), target);
         let path_at = url.path_span.start;
         if text[..cuts.net_loc] != target[..path_at] {
             return Vec::new();
         }
         let mut candidates = Vec::new();
-        let query = url.fragment_span.map_or(target.len(), |fragment| fragment.start - 1);
+        let query = url
+            .fragment_span
+            .map_or(target.len(), |fragment| fragment.start - 1);
         if query < target.len() && text[..cuts.query] == target[..query] {
             candidates.push(target[query..].to_owned());
         }
@@ -77,7 +87,11 @@ impl Base {
 
         // The directories common to both paths. A base without a path counts as the root.
         let (b_path, t_path) = (self.inherited.components().path(), url.path());
-        let b_path = if b_path.is_empty() && cuts.has_net_loc { "/" } else { b_path };
+        let b_path = if b_path.is_empty() && cuts.has_net_loc {
+            "/"
+        } else {
+            b_path
+        };
         let b_directory = &b_path[..b_path.rfind('/').map_or(0, |n| n + 1)];
         let common = b_directory
             .bytes()
@@ -143,10 +157,20 @@ mod tests {
             ("http://a/b", "g", "g"),
             ("mailto:a@b", "mailto:c@d", "mailto:c@d"),
         ] {
-            assert_eq!(relativize(Profile::Rfc1808, base, target), expected, "{base} {target}");
+            assert_eq!(
+                relativize(Profile::Rfc1808, base, target),
+                expected,
+                "{base} {target}"
+            );
         }
         // RFC 1808 keeps an excess `..`, and the dot segments of an absolute path.
-        assert_eq!(relativize(Profile::Rfc1808, "http://a/b", "http://a/../g"), "../g");
-        assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/./g"), "/b/./g");
+        assert_eq!(
+            relativize(Profile::Rfc1808, "http://a/b", "http://a/../g"),
+            "../g"
+        );
+        assert_eq!(
+            relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/./g"),
+            "/b/./g"
+        );
     }
 }

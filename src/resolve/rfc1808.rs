@@ -26,7 +26,9 @@ impl Inherited {
         let mut draft = Draft { reference, target };
         // A21: `http:g` is absolute, too.
         if let Some(scheme) = url.scheme() {
-            trace.step("2b", || format!("the reference has the scheme {scheme:?}: it is absolute"));
+            trace.step("2b", || {
+                format!("the reference has the scheme {scheme:?}: it is absolute")
+            });
             draft.keep(Span::new(0, reference.len()));
             return Ok(());
         }
@@ -34,17 +36,25 @@ impl Inherited {
         trace.step("1", || "the base URL is established");
         // A2: only the empty string inherits the fragment.
         if reference.is_empty() {
-            trace.step("2a", || "the reference is empty: it inherits the entire base URL");
+            trace.step(
+                "2a",
+                || "the reference is empty: it inherits the entire base URL",
+            );
             draft.add(&self.text);
             return Ok(());
         }
         trace.step("2a", || "the reference is not empty");
         trace.step("2b", || "it has no scheme");
         trace.step("2c", || {
-            format!("it inherits the scheme {:?}", self.components().scheme().unwrap_or_default())
+            format!(
+                "it inherits the scheme {:?}",
+                self.components().scheme().unwrap_or_default()
+            )
         });
         self.step_3(&url, &mut draft, trace);
-        trace.step("7", || format!("the components are combined: {}", draft.target.url));
+        trace.step("7", || {
+            format!("the components are combined: {}", draft.target.url)
+        });
         Ok(())
     }
 
@@ -52,7 +62,9 @@ impl Inherited {
         let end = url.text.len();
         // A5: an empty net_loc is inherited like an absent one.
         if let Some(net_loc) = url.net_loc().filter(|net_loc| !net_loc.is_empty()) {
-            trace.step("3", || format!("it has the net_loc {net_loc:?}: skip to step 7"));
+            trace.step("3", || {
+                format!("it has the net_loc {net_loc:?}: skip to step 7")
+            });
             draft.add(&self.text[..self.cuts.scheme]);
             draft.keep(Span::new(0, end));
             return;
@@ -78,14 +90,23 @@ impl Inherited {
     /// Step 5, for an empty path. A delimiter such as `?` stays unless its component is inherited (A1).
     fn step_5(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
         let base = || self.components();
-        trace.step("5", || format!("its path is empty: it inherits the path {:?}", base().path()));
+        trace.step("5", || {
+            format!(
+                "its path is empty: it inherits the path {:?}",
+                base().path()
+            )
+        });
         let (cut, own) = if let Some(params) = url.params().filter(|params| !params.is_empty()) {
-            trace.step("5a", || format!("it has the params {params:?}: skip to step 7"));
+            trace.step("5a", || {
+                format!("it has the params {params:?}: skip to step 7")
+            });
             (self.cuts.path, url.params_span)
         } else {
             trace.step("5a", || inherits("params", base().params()));
             if let Some(query) = url.query().filter(|query| !query.is_empty()) {
-                trace.step("5b", || format!("it has the query {query:?}: skip to step 7"));
+                trace.step("5b", || {
+                    format!("it has the query {query:?}: skip to step 7")
+                });
                 (self.cuts.params, url.query_span)
             } else {
                 trace.step("5b", || inherits("query", base().query()));
@@ -103,10 +124,20 @@ impl Inherited {
             // A8: the leading `/` takes no part in this step.
             let (written, path) = (self.written_directory(), url.path());
             let directory = written.strip_prefix('/').unwrap_or(written);
-            let aside = if directory == written { "" } else { ", the leading \"/\" set aside" };
-            format!("{path:?} after {directory:?} is {:?}{aside}", format!("{directory}{path}"))
+            let aside = if directory == written {
+                ""
+            } else {
+                ", the leading \"/\" set aside"
+            };
+            format!(
+                "{path:?} after {directory:?} is {:?}{aside}",
+                format!("{directory}{path}")
+            )
         });
-        draft.target.url.reserve(self.directory.text.len() + url.text.len() + 1);
+        draft
+            .target
+            .url
+            .reserve(self.directory.text.len() + url.text.len() + 1);
         draft.add(&self.directory.text);
         let mut top = self.directory.top;
         draft.segments(self.profile, url.path_span, &mut top, trace);

@@ -25,7 +25,9 @@ impl Inherited {
         let r = Reference::split(Grammar::Rfc3986, reference);
         let mut draft = Draft { reference, target };
         self.transform(&r, &mut draft, trace)?;
-        trace.step("5.3", || format!("the components are combined: {}", draft.target.url));
+        trace.step("5.3", || {
+            format!("the components are combined: {}", draft.target.url)
+        });
         Ok(())
     }
 
@@ -50,7 +52,10 @@ impl Inherited {
             self.established(trace)?;
             let base = || self.components();
             trace.step("5.2.2", || {
-                format!("it takes the scheme {:?} of the base", base().scheme().unwrap_or_default())
+                format!(
+                    "it takes the scheme {:?} of the base",
+                    base().scheme().unwrap_or_default()
+                )
             });
             if let Some(authority) = r.net_loc() {
                 trace.step("5.2.2", || format!("it has the authority {authority:?}"));
@@ -82,20 +87,33 @@ impl Inherited {
             // T.path = merge(Base.path, R.path)
             trace.step("5.2.3", || {
                 let directory = self.written_directory();
-                format!("merged with {directory:?}: {:?}", format!("{directory}{}", r.path()))
+                format!(
+                    "merged with {directory:?}: {:?}",
+                    format!("{directory}{}", r.path())
+                )
             });
-            draft.target.url.reserve(self.directory.text.len() + r.text.len());
+            draft
+                .target
+                .url
+                .reserve(self.directory.text.len() + r.text.len());
             draft.add(&self.directory.text[path_at..]);
             self.directory.top
         } else {
             segments.start += usize::from(rooted);
             draft.keep(Span::new(path.start, segments.start));
-            Top { floor: draft.target.url.len(), rooted }
+            Top {
+                floor: draft.target.url.len(),
+                rooted,
+            }
         };
         // T.path = remove_dot_segments(T.path)
         draft.segments(self.profile, segments, &mut top, trace);
         trace.step("5.2.4", || {
-            let directory = if is_merged { self.written_directory() } else { "" };
+            let directory = if is_merged {
+                self.written_directory()
+            } else {
+                ""
+            };
             let before = format!("{directory}{}", r.path());
             match &draft.target.url[path_at..] {
                 after if after == before => "no dot segments to remove".to_owned(),

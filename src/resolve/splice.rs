@@ -69,9 +69,16 @@ impl Prefixes {
             return None;
         }
         let has_path = !path.is_empty();
-        let mut prefixes = Self { directory: String::new(), climbs: Vec::new(), has_path };
+        let mut prefixes = Self {
+            directory: String::new(),
+            climbs: Vec::new(),
+            has_path,
+        };
         // RFC 1808, 2.4.5: the text after the first `;` is not part of the path, including its slashes.
-        if path.split_once(';').is_some_and(|(_, params)| params.contains('/')) {
+        if path
+            .split_once(';')
+            .is_some_and(|(_, params)| params.contains('/'))
+        {
             return Some(prefixes);
         }
         prefixes.directory.push_str(&base.directory.text);
@@ -80,7 +87,9 @@ impl Prefixes {
         }
         let root = base.cuts.net_loc;
         let directory = &prefixes.directory.as_bytes()[root..];
-        prefixes.climbs = memchr::memrchr_iter(b'/', directory).map(|at| root + at + 1).collect();
+        prefixes.climbs = memchr::memrchr_iter(b'/', directory)
+            .map(|at| root + at + 1)
+            .collect();
         Some(prefixes)
     }
 
@@ -91,7 +100,13 @@ impl Prefixes {
         base: &'a Inherited,
         reference: &[u8],
     ) -> Option<Splice<'a>> {
-        let whole = |prefix| Some(Splice { prefix, dropped: 0, differs: false });
+        let whole = |prefix| {
+            Some(Splice {
+                prefix,
+                dropped: 0,
+                differs: false,
+            })
+        };
         match reference {
             // RFC 1808 replaces an empty query by the query of the base.
             [] | [b'?'] | [b'?', b'#', ..] => None,
@@ -104,11 +119,19 @@ impl Prefixes {
                 // If there is no path, the URL Standard adds one.
                 let Some(end) = memchr::memchr(b'/', rest) else {
                     let is_plain = base.profile != Profile::Whatwg && is_plain_host(rest);
-                    return if is_plain { whole(&base.text[..base.cuts.scheme]) } else { None };
+                    return if is_plain {
+                        whole(&base.text[..base.cuts.scheme])
+                    } else {
+                        None
+                    };
                 };
                 let (host, path) = rest.split_at(end);
                 let is_plain = is_plain_host(host) && is_plain_path(path, true);
-                if is_plain { whole(&base.text[..base.cuts.scheme]) } else { None }
+                if is_plain {
+                    whole(&base.text[..base.cuts.scheme])
+                } else {
+                    None
+                }
             }
             [b'/', ..] if is_plain_path(reference, true) => whole(&base.text[..base.cuts.net_loc]),
             [b'/' | b'?' | b'#', ..] => None,
@@ -130,7 +153,11 @@ impl Prefixes {
                     Some(_) => is_plain_path(rest, dropped > 0),
                 };
                 let prefix = &self.directory[..end];
-                is_plain.then_some(Splice { prefix, dropped, differs: false })
+                is_plain.then_some(Splice {
+                    prefix,
+                    dropped,
+                    differs: false,
+                })
             }
         }
     }
@@ -148,9 +175,17 @@ impl Prefixes {
         let is_plain = dropped == ups * "../".len()
             && !matches!(rest.first(), None | Some(b'?' | b'#' | b';' | b'/'))
             && is_plain_path(rest, true);
-        let dropped = if profile == Profile::Rfc1808 { names * "../".len() } else { dropped };
+        let dropped = if profile == Profile::Rfc1808 {
+            names * "../".len()
+        } else {
+            dropped
+        };
         let prefix = &self.directory[..self.climbs[names]];
-        is_plain.then_some(Splice { prefix, dropped, differs: true })
+        is_plain.then_some(Splice {
+            prefix,
+            dropped,
+            differs: true,
+        })
     }
 }
 
@@ -220,7 +255,9 @@ pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
     };
     let is_plain = |block: &[u8; BLOCK], before: &[u8; BLOCK]| {
         let pairs = block.iter().zip(before);
-        pairs.fold(true, |plain, (&byte, &before)| plain & is_plain_at(before, byte))
+        pairs.fold(true, |plain, (&byte, &before)| {
+            plain & is_plain_at(before, byte)
+        })
     };
     let mut blocks = rest.as_chunks().0.iter().zip(path.as_chunks().0);
     is_plain_at(b'/', first)
@@ -264,7 +301,9 @@ fn is_plain_by_bytes(path: &[u8], mut has_slash: bool) -> bool {
 
 /// True if every profile keeps the text after a path byte for byte.
 fn is_plain_tail(tail: &[u8]) -> bool {
-    let found = tail.iter().fold(0, |found, &byte| found | CLASSES[usize::from(byte)]);
+    let found = tail
+        .iter()
+        .fold(0, |found, &byte| found | CLASSES[usize::from(byte)]);
     // `*|` opens a placeholder, which other modules judge.
     found & class::OTHER == 0 && found & (class::STAR | class::PIPE) != class::STAR | class::PIPE
 }
@@ -309,7 +348,8 @@ mod tests {
 
     fn fully(base: &Base, reference: &str) -> Result<Target, Unresolvable> {
         let mut target = Target::default();
-        base.resolve_fully(reference, &mut target, &mut ()).map(|()| target)
+        base.resolve_fully(reference, &mut target, &mut ())
+            .map(|()| target)
     }
 
     /// Checks that a splice equals the result of each profile's own rules, and that all of these lead to the same
@@ -318,18 +358,33 @@ mod tests {
         let mut places = Vec::new();
         for profile in Profile::ALL {
             let base = Base::new(profile, url);
-            let Some(splice) = base.splice(reference.as_bytes()) else { continue };
+            let Some(splice) = base.splice(reference.as_bytes()) else {
+                continue;
+            };
             let whole = format!("{}{}", splice.prefix, &reference[splice.dropped..]);
             let expected = fully(&base, reference);
-            assert_eq!(Ok(&whole), expected.as_ref().map(|target| &target.url), "{profile} {url}");
+            assert_eq!(
+                Ok(&whole),
+                expected.as_ref().map(|target| &target.url),
+                "{profile} {url}"
+            );
             // The kept parts are equal, too.
-            assert_eq!(base.resolve(reference), expected, "{profile} {url} {reference}");
+            assert_eq!(
+                base.resolve(reference),
+                expected,
+                "{profile} {url} {reference}"
+            );
             places.push(Base::new(Profile::Whatwg, &whole).as_str().to_owned());
             assert!(base.is_relative(reference));
         }
-        let Some(first) = places.first() else { return false };
+        let Some(first) = places.first() else {
+            return false;
+        };
         // Browsers drop the `..` that RFC 1808 keeps.
-        assert!(places.iter().all(|place| place == first), "{url} {reference}: {places:?}");
+        assert!(
+            places.iter().all(|place| place == first),
+            "{url} {reference}: {places:?}"
+        );
         let differ = Profile::ALL.map(|one| fully(&Base::new(one, url), reference).unwrap().url);
         let differs = !is_same_place(&differ[0], &differ[2]);
         for profile in Profile::ALL {
@@ -344,7 +399,11 @@ mod tests {
         // The URL Standard adds a path only to a host without one.
         let is_host = reference.starts_with("//") && !reference[2..].contains('/');
         let profiles = if is_host { 2 } else { 3 };
-        assert_eq!(places.len(), profiles, "{url} {reference}: not in every profile");
+        assert_eq!(
+            places.len(),
+            profiles,
+            "{url} {reference}: not in every profile"
+        );
         assert_eq!(opaque_scheme(reference), None);
         assert_eq!(scheme(Grammar::Rfc1808, reference), None);
         assert!(placeholder(reference).is_none() && !contains_placeholder(reference));
@@ -370,7 +429,12 @@ mod tests {
             ("http://a/", "../g", "http://a/", "../g"),
             (BASE, "./g:h", "http://a/b/c/", "g:h"),
             (BASE, "g/h:i;j@k%20l", "http://a/b/c/", "g/h:i;j@k%20l"),
-            (BASE, "g?y=../z:%2e#../s", "http://a/b/c/", "g?y=../z:%2e#../s"),
+            (
+                BASE,
+                "g?y=../z:%2e#../s",
+                "http://a/b/c/",
+                "g?y=../z:%2e#../s",
+            ),
             (BASE, ".g/..g/g./g..", "http://a/b/c/", ".g/..g/g./g.."),
             (BASE, "_g", "http://a/b/c/", "_g"),
             (BASE, "g;x=1/y", "http://a/b/c/", "g;x=1/y"),
@@ -379,7 +443,12 @@ mod tests {
             (BASE, "//g.example/h?y", "http:", "//g.example/h?y"),
             (BASE, "//g.example", "http:", "//g.example"),
             (BASE, "g?x[]=a|b#|]", "http://a/b/c/", "g?x[]=a|b#|]"),
-            (BASE, "g/longer/than/one/block.d?x", "http://a/b/c/", "g/longer/than/one/block.d?x"),
+            (
+                BASE,
+                "g/longer/than/one/block.d?x",
+                "http://a/b/c/",
+                "g/longer/than/one/block.d?x",
+            ),
             (BASE, "?y", "http://a/b/c/d;p", "?y"),
             (BASE, "#", "http://a/b/c/d;p?q", "#"),
             ("http://a", "g", "http://a/", "g"),
@@ -396,7 +465,11 @@ mod tests {
             let prepared = Base::new(Profile::Rfc1808, base);
             let splice = prepared.splice(reference.as_bytes());
             let splice = splice.ok_or((base, reference)).unwrap();
-            assert_eq!((splice.prefix, &reference[splice.dropped..]), (prefix, tail), "{base}");
+            assert_eq!(
+                (splice.prefix, &reference[splice.dropped..]),
+                (prefix, tail),
+                "{base}"
+            );
             assert!(check(base, reference));
         }
     }
@@ -466,7 +539,11 @@ mod tests {
         ] {
             for profile in Profile::ALL {
                 let base = Base::new(profile, BASE);
-                assert_eq!(base.splice(reference.as_bytes()), None, "{profile} {reference}");
+                assert_eq!(
+                    base.splice(reference.as_bytes()),
+                    None,
+                    "{profile} {reference}"
+                );
             }
         }
         for (base, reference) in [
@@ -492,7 +569,11 @@ mod tests {
             ("", "g"),
         ] {
             for profile in Profile::ALL {
-                assert_eq!(Base::new(profile, base).splice(reference.as_bytes()), None, "{base}");
+                assert_eq!(
+                    Base::new(profile, base).splice(reference.as_bytes()),
+                    None,
+                    "{base}"
+                );
             }
         }
     }
@@ -580,7 +661,11 @@ mod tests {
             "",
         ]);
         (start, prop::bool::ANY, pieces(6)).prop_map(|(start, whole, rest)| {
-            if whole { start.to_owned() } else { format!("{start}{rest}") }
+            if whole {
+                start.to_owned()
+            } else {
+                format!("{start}{rest}")
+            }
         })
     }
 

@@ -52,7 +52,14 @@ impl Parsed {
                 let mut serialised = String::new();
                 push_serialised(&url, false, &mut serialised);
                 let driveless = driveless(&url);
-                (Self { url: Some(url), driveless, encode_query: None }, Ok(serialised))
+                (
+                    Self {
+                        url: Some(url),
+                        driveless,
+                        encode_query: None,
+                    },
+                    Ok(serialised),
+                )
             }
             Err(error) => {
                 let why = match error {
@@ -103,7 +110,11 @@ impl Parsed {
             });
         }
         trace.step("kind", || {
-            let kind = if self.is_relative(reference) { "relative" } else { "absolute" };
+            let kind = if self.is_relative(reference) {
+                "relative"
+            } else {
+                "absolute"
+            };
             format!("the reference is {kind}")
         });
         let parsed = self.parse(base, trimmed, &mut target.url);
@@ -121,7 +132,10 @@ impl Parsed {
         if len > 0 {
             let end = reference.trim_end_matches(is_c0_or_space).len();
             let reference = Span::new(end - len, end);
-            target.kept.push(Kept { reference, url: target.url.len() - len });
+            target.kept.push(Kept {
+                reference,
+                url: target.url.len() - len,
+            });
         }
         Ok(())
     }
@@ -152,9 +166,9 @@ impl Parsed {
             Err(url::ParseError::RelativeUrlWithCannotBeABaseBase) => {
                 Err(Unresolvable::BaseUnusable(Unusable::Rootless))
             }
-            Err(url::ParseError::RelativeUrlWithoutBase) => {
-                Err(Unresolvable::BaseUnusable(base.usable.err().unwrap_or(Unusable::Invalid)))
-            }
+            Err(url::ParseError::RelativeUrlWithoutBase) => Err(Unresolvable::BaseUnusable(
+                base.usable.err().unwrap_or(Unusable::Invalid),
+            )),
             Err(_) => Err(Unresolvable::Invalid),
         }
     }
@@ -193,16 +207,28 @@ fn respelled<'a>(
         // If the text already contains the mask, drive letters are not masked.
         || (!is_file && (reference.contains(DRIVE_MASK) || url.as_str().contains(DRIVE_MASK)))
     {
-        return ParserInput { base: url, input, is_masked: false };
+        return ParserInput {
+            base: url,
+            input,
+            is_masked: false,
+        };
     }
     let base = driveless.unwrap_or(url);
     let is_path = opaque_scheme(&input).is_none()
         && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
     if is_path && !is_file && has_drive(&input) {
         let input = Cow::Owned(mask_drives(&input));
-        return ParserInput { base, input, is_masked: true };
+        return ParserInput {
+            base,
+            input,
+            is_masked: true,
+        };
     }
-    ParserInput { base, input, is_masked: driveless.is_some() && !is_file }
+    ParserInput {
+        base,
+        input,
+        is_masked: driveless.is_some() && !is_file,
+    }
 }
 
 /// The bytes of an encoded query, with the encoder's `&#…;` for missing characters escaped as the URL Standard
@@ -216,7 +242,10 @@ pub(super) fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         if byte == b'&' && after.first() == Some(&b'#') {
-            let digits = after[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let digits = after[1..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
             if digits > 0 && after.get(1 + digits) == Some(&b';') {
                 escaped.extend_from_slice(b"%26%23");
                 escaped.extend_from_slice(&after[1..=digits]);
@@ -239,7 +268,9 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     if is_special(base.scheme()) {
         // "Special authority ignore slashes state": any number of slashes means two.
         let rest = reference.trim_start_matches(|c| slash(c) || is_removed(c));
-        let slashes = reference[..reference.len() - rest.len()].chars().filter(|c| slash(*c));
+        let slashes = reference[..reference.len() - rest.len()]
+            .chars()
+            .filter(|c| slash(*c));
         if base.scheme() != "file" && slashes.count() > 2 {
             return Cow::Owned(format!("//{rest}"));
         }
@@ -249,8 +280,9 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     let rest = reference.trim_start_matches(is_removed);
     if rest.starts_with('\\') {
         Cow::Owned(format!("./{rest}"))
-    } else if let Some(rest) =
-        rest.strip_prefix('/').map(|rest| rest.trim_start_matches(is_removed))
+    } else if let Some(rest) = rest
+        .strip_prefix('/')
+        .map(|rest| rest.trim_start_matches(is_removed))
         && rest.starts_with('\\')
     {
         Cow::Owned(format!("/./{rest}"))
@@ -322,7 +354,9 @@ fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
     }
     text.push_str(&url[..url::Position::BeforePath]);
     text.push_str(
-        &path.replace(DRIVE_MASK, if is_masked { "" } else { DRIVE_MASK }).replace('^', "%5E"),
+        &path
+            .replace(DRIVE_MASK, if is_masked { "" } else { DRIVE_MASK })
+            .replace('^', "%5E"),
     );
     text.push_str(&url[url::Position::AfterPath..]);
 }
@@ -371,7 +405,11 @@ mod tests {
             ("file:///x/c:", "?y", "file:///x/c:?y"),
             ("file:///c:", "..", "file:///c:/"),
             ("http://a/C:/b", "..", "http://a/"),
-            ("https://en.example/wiki/c:/x", "../y?c:/z", "https://en.example/wiki/y?c:/z"),
+            (
+                "https://en.example/wiki/c:/x",
+                "../y?c:/z",
+                "https://en.example/wiki/y?c:/z",
+            ),
             ("http://a/b/", "./c:/../x", "http://a/b/x"),
             // A `|` does not make a drive letter either.
             ("http://a/B|/c", "../x", "http://a/x"),
@@ -383,7 +421,11 @@ mod tests {
             ("http://a/b/", "./c:/d", "http://a/b/c:/d"),
             ("http://a/b/c:", "?q", "http://a/b/c:?q"),
             ("http://a/^/", "b/c:", "http://a/%5E/b/c:"),
-            ("http://a/b/", "./c:/~drive~?~drive~", "http://a/b/c:/~drive~?~drive~"),
+            (
+                "http://a/b/",
+                "./c:/~drive~?~drive~",
+                "http://a/b/c:/~drive~?~drive~",
+            ),
             ("http://a/~drive~/", "b", "http://a/~drive~/b"),
         ] {
             assert_eq!(
@@ -397,10 +439,19 @@ mod tests {
     #[test]
     fn relative_by_the_url_standard() {
         let base = Base::new(Profile::Whatwg, "http://a/b");
-        for relative in ["g", "http:g", "HTTP:/g", "ht\ntp:g", "http:", "//h", "1:2", ""] {
+        for relative in [
+            "g", "http:g", "HTTP:/g", "ht\ntp:g", "http:", "//h", "1:2", "",
+        ] {
             assert!(base.is_relative(relative), "{relative:?}");
         }
-        for absolute in ["https:g", "http://g", "http:/\t/g", "http:\\\\g", "mailto:x", "x:y"] {
+        for absolute in [
+            "https:g",
+            "http://g",
+            "http:/\t/g",
+            "http:\\\\g",
+            "mailto:x",
+            "x:y",
+        ] {
             assert!(!base.is_relative(absolute), "{absolute:?}");
         }
         let opaque = Base::new(Profile::Whatwg, "x:y");

@@ -84,7 +84,9 @@ fn suffix_at(folder: &[u8]) -> Option<usize> {
     // Every suffix begins with one of these bytes and contains no other of them.
     let at = memchr::memrchr3(b'_', b'-', b'.', folder).filter(|&at| at > 0)?;
     let mut known = SUFFIXES.iter();
-    known.any(|suffix| suffix.as_bytes().eq_ignore_ascii_case(&folder[at..])).then_some(at)
+    known
+        .any(|suffix| suffix.as_bytes().eq_ignore_ascii_case(&folder[at..]))
+        .then_some(at)
 }
 
 /// The reason why a document in a companion folder has no retrieval URL.
@@ -172,7 +174,10 @@ impl<'a> Copies<'a> {
             return is_literal().then_some(Cow::Borrowed(folder));
         }
         let decoded = decode_percent_lossy(folder);
-        let exists = |name| self.beside.is_some_and(|beside| self.has_folder(name, beside));
+        let exists = |name| {
+            self.beside
+                .is_some_and(|beside| self.has_folder(name, beside))
+        };
         if decoded != folder && !exists(&decoded) && is_literal() && exists(folder) {
             return Some(Cow::Borrowed(folder));
         }
@@ -190,10 +195,18 @@ impl<'a> Copies<'a> {
             (Some((folder, _)), Some(name)) if self.has_folder(&name, beside) => {
                 let file = &path[folder.len() + 1..];
                 let is_misread = is_misread(folder) && name == folder;
-                let folder = if is_misread { encode(folder) } else { folder.to_owned() };
+                let folder = if is_misread {
+                    encode(folder)
+                } else {
+                    folder.to_owned()
+                };
                 let has_file = |file: &str| beside.has_file(&format!("{name}/{file}"));
                 let is_misread = is_misread_file(file, has_file);
-                let file = if is_misread { encode(file) } else { file.to_owned() };
+                let file = if is_misread {
+                    encode(file)
+                } else {
+                    file.to_owned()
+                };
                 format!("{folder}/{file}")
             }
             (_, None) if self.is_inside && is_misread_file(path, |file| beside.has_copy(file)) => {
@@ -207,7 +220,9 @@ impl<'a> Copies<'a> {
     /// True if `reference` leads, or was meant to lead, to a file in the companion folder that contains the
     /// document.
     fn is_copy_beside(&self, reference: &str) -> bool {
-        let Some(beside) = self.beside.filter(|_| self.is_inside) else { return false };
+        let Some(beside) = self.beside.filter(|_| self.is_inside) else {
+            return false;
+        };
         let path = relative_path(reference);
         let file = file_of(path);
         let is_copy = |file: &str| beside.has_copy(file);
@@ -228,7 +243,9 @@ impl<'a> Copies<'a> {
     /// Counts the link `reference` at `span` if it leads into a companion folder that does not exist.
     pub(super) fn count(&self, reference: &str, span: Span) {
         let Some(beside) = self.beside else { return };
-        let Some(folder) = self.companion(reference) else { return };
+        let Some(folder) = self.companion(reference) else {
+            return;
+        };
         if self.has_folder(&folder, beside) {
             return;
         }
@@ -247,8 +264,16 @@ impl<'a> Copies<'a> {
     /// Reports how many links lead into folders that do not exist.
     pub(super) fn missing(&self) -> Option<Diagnostic> {
         let missing = self.missing.take()?;
-        let MissingCopies { links, first, folder } = missing;
-        let lead = if links == 1 { "link leads" } else { "links lead" };
+        let MissingCopies {
+            links,
+            first,
+            folder,
+        } = missing;
+        let lead = if links == 1 {
+            "link leads"
+        } else {
+            "links lead"
+        };
         let message = format!(
             "{links} {lead} to files that a browser saved with the page, but their folder '{folder}' is not next to it"
         );
@@ -286,7 +311,9 @@ fn file_of(path: &str) -> &str {
 
 /// Percent-encodes a file name for a reference.
 fn encode(name: &str) -> String {
-    name.replace('%', "%25").replace('?', "%3F").replace('#', "%23")
+    name.replace('%', "%25")
+        .replace('?', "%3F")
+        .replace('#', "%23")
 }
 
 /// A reference without the `./` that it may begin with.

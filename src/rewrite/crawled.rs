@@ -75,23 +75,31 @@ fn wget(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
         return None;
     }
     let (stem, query) = (&name[..mark], &name[mark + "%3F".len()..]);
-    let added = [".html", ".css"].into_iter().find_map(|one| query.strip_suffix(one));
+    let added = [".html", ".css"]
+        .into_iter()
+        .find_map(|one| query.strip_suffix(one));
     Some(format!("{folder}{stem}?{}{rest}", added.unwrap_or(query)))
 }
 
 /// The URL that the page at `path` records for itself; `None` for a reference with a query, which means another page.
 fn page(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
     let is_relative = !path.is_empty() && !path.starts_with('/') && !rest.starts_with('?');
-    let url = is_relative.then(|| beside.page_url(&decode_percent_lossy(path))).flatten()?;
+    let url = is_relative
+        .then(|| beside.page_url(&decode_percent_lossy(path)))
+        .flatten()?;
     Some(format!("{url}{rest}"))
 }
 
 /// Undoes HTTrack's naming, which puts the beginning of the query's MD5 into the file name and keeps the query.
 fn httrack(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
     let (before, fragment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
-    let Some(query) = before.strip_prefix('?') else { return page(path, rest, beside) };
+    let Some(query) = before.strip_prefix('?') else {
+        return page(path, rest, beside);
+    };
     let name_at = path.rfind('/').map_or(0, |at| at + 1);
-    let stem_end = path[name_at..].rfind('.').map_or(path.len(), |at| name_at + at);
+    let stem_end = path[name_at..]
+        .rfind('.')
+        .map_or(path.len(), |at| name_at + at);
     let digits_at = stem_end.checked_sub(4).filter(|&at| at > name_at)?;
     if !ends_with_md5(&path.as_bytes()[name_at..stem_end], query.as_bytes()) {
         return None;

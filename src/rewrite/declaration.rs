@@ -28,7 +28,11 @@ pub(super) struct PrescannedMeta {
 impl PrescannedMeta {
     /// A declaration that ends at `end`.
     pub(super) fn at(end: usize) -> Self {
-        Self { end, now: end, is_text: None }
+        Self {
+            end,
+            now: end,
+            is_text: None,
+        }
     }
 
     /// True if the declaration ends after the offset `at`.

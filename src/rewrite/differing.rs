@@ -49,24 +49,35 @@ impl Differing {
             let at = Profile::ALL.into_iter().position(|one| one == profile);
             at.is_some_and(|at| link.differs_under[at])
         };
-        let Some(at) = ORDER.into_iter().position(differs) else { return };
+        let Some(at) = ORDER.into_iter().position(differs) else {
+            return;
+        };
         let (number, known) = &mut self.under[at];
         *number += 1;
-        if known.as_ref().is_some_and(|first| first.span.start <= link.span.start) {
+        if known
+            .as_ref()
+            .is_some_and(|first| first.span.start <= link.span.start)
+        {
             return;
         }
         let reference = &link.reference;
         let base = match (&link.base, &link.target) {
             (Some(base), _) => Some(Cow::Borrowed(&**base)),
             // Without a base, a profile finds a target only if the reference lacks only a scheme.
-            (None, Some(target)) if lacks_only_scheme(reference, ORDER[at]) => {
-                Some(Cow::Owned(stand_in(target.split(':').next().unwrap_or_default())))
-            }
+            (None, Some(target)) if lacks_only_scheme(reference, ORDER[at]) => Some(Cow::Owned(
+                stand_in(target.split(':').next().unwrap_or_default()),
+            )),
             (None, _) => None,
         };
         let base = base.map(|base| prepare(ORDER[at], &base, charset()));
-        let target = base.and_then(|base| base.resolve(reference).ok()).map(|target| target.url);
-        *known = Some(First { span: link.span, reference: reference.clone(), target });
+        let target = base
+            .and_then(|base| base.resolve(reference).ok())
+            .map(|target| target.url);
+        *known = Some(First {
+            span: link.span,
+            reference: reference.clone(),
+            target,
+        });
     }
 
     /// Counts a further link that leads above the root. The first must have been [added](Self::add) with its report.
@@ -84,7 +95,10 @@ impl Differing {
 
     /// The diagnostic about these links.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
-        let of_profiles = ORDER.into_iter().zip(&self.under).filter(|(_, (number, _))| *number > 0);
+        let of_profiles = ORDER
+            .into_iter()
+            .zip(&self.under)
+            .filter(|(_, (number, _))| *number > 0);
         let mut message = String::new();
         let mut at: Option<Span> = None;
         for (other, (number, first)) in of_profiles {

@@ -63,7 +63,13 @@ impl<'a> Task<'a> {
     /// The request for the outermost document.
     pub(super) fn of(options: &'a Options, is_listed: bool) -> Self {
         let (scan, around, outer) = (&options.scan, Surroundings::default(), options.outer());
-        Self { options, scan, around, outer, is_listed }
+        Self {
+            options,
+            scan,
+            around,
+            outer,
+            is_listed,
+        }
     }
 
     /// The base of `document`, which is in `bytes`.
@@ -73,7 +79,9 @@ impl<'a> Task<'a> {
         if !has_retrieval && copies::is_copy(self.options) {
             chain.set_retrieval_reason(copies::WITHOUT_RETRIEVAL);
         }
-        chain.diagnostics.extend(late_base(self.options, &chain, document, bytes));
+        chain
+            .diagnostics
+            .extend(late_base(self.options, &chain, document, bytes));
         chain
     }
 }
@@ -97,7 +105,11 @@ impl Lookahead {
         document.bases = prelude::bases(bytes, mark, charset, task.scan);
         document.saved = prelude::saved(bytes, task.scan);
         let chain = task.establish(&document, bytes);
-        Some(Self { found, document, chain })
+        Some(Self {
+            found,
+            document,
+            chain,
+        })
     }
 
     /// True if a later link may change the outcome of an earlier one: the href of a `base` element is kept if any link
@@ -160,7 +172,12 @@ impl<'a, 'r> Driver<'a, 'r> {
         let mut all = std::mem::take(&mut self.plan.diagnostics);
         all.extend(self.chain.diagnostics.iter().cloned());
         let Task { options, outer, .. } = self.task;
-        all.extend(base_diagnostic(self.own_links > 0, self.chain, outer, options.profile));
+        all.extend(base_diagnostic(
+            self.own_links > 0,
+            self.chain,
+            outer,
+            options.profile,
+        ));
         all.extend(self.judge.missing_copies());
         all.extend(self.judge.links_of_sheets());
         all
@@ -171,7 +188,11 @@ impl<'a, 'r> Driver<'a, 'r> {
     fn note_base(&mut self) {
         if !self.has_noted_base {
             self.has_noted_base = true;
-            self.plan.tally.totals.of_links.merge(self.judge.base_of_plain());
+            self.plan
+                .tally
+                .totals
+                .of_links
+                .merge(self.judge.base_of_plain());
         }
     }
 
@@ -205,7 +226,10 @@ impl<'a, 'r> Driver<'a, 'r> {
     /// True if `edits` would move the declaration of the encoding out of the prescan. Otherwise `edits` are
     /// recorded.
     fn hides_meta(&mut self, bytes: &[u8], edits: &[Edit<'_>]) -> bool {
-        if !edits.first().is_some_and(|edit| self.meta.is_after(edit.span.start)) {
+        if !edits
+            .first()
+            .is_some_and(|edit| self.meta.is_after(edit.span.start))
+        {
             return false;
         }
         let old = edits.iter().map(|edit| edit.span.len()).sum();
@@ -218,7 +242,11 @@ impl<'a, 'r> Driver<'a, 'r> {
         if found.code != Code::TooDeep || self.task.options.guard.is_none() {
             return;
         }
-        let spelling = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
+        let spelling = Spelling {
+            form: Form::Whole,
+            carrier: Carrier::Raw,
+            enclosed: false,
+        };
         self.link(
             bytes,
             Link {
@@ -241,7 +269,10 @@ impl<'a, 'r> Driver<'a, 'r> {
     /// Plans a document embedded in this one.
     fn inner(&mut self, bytes: &[u8], part: Document) {
         let around = self.chain.seen_by(&part.within);
-        let task = Task { outer: Outer::Encapsulating(&around), ..self.task };
+        let task = Task {
+            outer: Outer::Encapsulating(&around),
+            ..self.task
+        };
         let mut inner = document(task, part, &[], self.charset, &self.enclosing);
         let number = self.plan.entities.len() + 1;
         for mut entity in inner.entities.drain(..) {
@@ -251,17 +282,29 @@ impl<'a, 'r> Driver<'a, 'r> {
         self.plan.diagnostics.append(&mut inner.diagnostics);
         let mut links = inner.judged;
         links.sort_by_key(|one| one.report.span.start);
-        links.into_iter().for_each(|one| self.take(bytes, one, Charset::UTF_8));
+        links
+            .into_iter()
+            .for_each(|one| self.take(bytes, one, Charset::UTF_8));
     }
 
     /// Completes the plan after the last link of `document`.
     fn finish(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
-        let Self { task, chain, mut plan, .. } = self;
+        let Self {
+            task,
+            chain,
+            mut plan,
+            ..
+        } = self;
         let outgrown = plan.settle();
         let is_outgrown = outgrown.is_some();
         diagnostics.extend(outgrown);
-        let Document { format, charset, without_tree, .. } = document;
+        let Document {
+            format,
+            charset,
+            without_tree,
+            ..
+        } = document;
         let own = EntityReport {
             parent: None,
             format,
@@ -291,7 +334,9 @@ impl Links for Driver<'_, '_> {
     /// The fast path: [`Judge::plain`] decides on the raw bytes of a reference without allocating.
     #[inline(always)]
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
-        let Some(verdict) = self.judge.plain(bytes, found) else { return false };
+        let Some(verdict) = self.judge.plain(bytes, found) else {
+            return false;
+        };
         let splice = match verdict {
             Verdict::Splice(splice) => Some(self.judge.written(splice)),
             _ => None,
@@ -302,20 +347,32 @@ impl Links for Driver<'_, '_> {
         if differs && !self.task.is_listed && !self.has_differing {
             return false;
         }
-        if let Some(Splice { prefix, dropped, .. }) = splice
+        if let Some(Splice {
+            prefix, dropped, ..
+        }) = splice
             && self.meta.is_after(found.span.start)
-            && self.meta.would_leave((dropped, prefix.len()), bytes, self.charset)
+            && self
+                .meta
+                .would_leave((dropped, prefix.len()), bytes, self.charset)
         {
             return false;
         }
         let start = found.span.start;
         if self.task.is_listed {
-            let edit =
-                splice.filter(|_| self.rows.is_none()).map(|Splice { prefix, dropped, .. }| {
+            let edit = splice.filter(|_| self.rows.is_none()).map(
+                |Splice {
+                     prefix, dropped, ..
+                 }| {
                     let span = Span::new(start, start + dropped);
-                    Edit { span, new: prefix.as_bytes().to_vec().into() }
-                });
-            let Some(report) = self.judge.plain_report(verdict, bytes, found) else { return false };
+                    Edit {
+                        span,
+                        new: prefix.as_bytes().to_vec().into(),
+                    }
+                },
+            );
+            let Some(report) = self.judge.plain_report(verdict, bytes, found) else {
+                return false;
+            };
             self.own_links += 1;
             let edits = edit.into_iter().collect();
             self.emit(bytes, Judged::new(report, edits), self.charset);
@@ -341,7 +398,9 @@ impl Links for Driver<'_, '_> {
 
     fn link(&mut self, bytes: &[u8], link: Link) {
         self.judge.find_styles(bytes, self.charset, &link);
-        let Some(mut judged) = self.judge.link(link, self.charset, &self.enclosing) else { return };
+        let Some(mut judged) = self.judge.link(link, self.charset, &self.enclosing) else {
+            return;
+        };
         self.judge.keep_for_sheet(&mut judged);
         self.own_links += 1;
         self.judge.count_copy(&judged.report, judged.report.span);
@@ -370,9 +429,22 @@ fn html<'a, 'r>(
     (found, chain): (Detected, &'a BaseChain),
     rows: Option<Rows<'r>>,
 ) -> (Driver<'a, 'r>, bool) {
-    let Detected { charset, mark: start, not_utf_8, prescanned, .. } = found;
+    let Detected {
+        charset,
+        mark: start,
+        not_utf_8,
+        prescanned,
+        ..
+    } = found;
     let entity = Arc::clone(&task.scan.entity);
-    let whole = Whole { bytes, start, charset, entity, depth: 0, enclosed: false };
+    let whole = Whole {
+        bytes,
+        start,
+        charset,
+        entity,
+        depth: 0,
+        enclosed: false,
+    };
     let mut driver = Driver::new(task, chain, charset);
     (driver.not_utf_8, driver.meta) = (not_utf_8, PrescannedMeta::at(prescanned));
     driver.rows = rows;
@@ -385,17 +457,31 @@ pub(super) fn rows(task: Task<'_>, bytes: &[u8], lookahead: &Lookahead, rows: Ro
     let (mut driver, _) = html(task, bytes, (lookahead.found, &lookahead.chain), Some(rows));
     let diagnostics = driver.diagnostics();
     driver.plan.tally.totals.entities = driver.plan.entities.len() + 1;
-    driver.plan.tally.finish(Some(driver.chain), driver.charset, diagnostics)
+    driver
+        .plan
+        .tally
+        .finish(Some(driver.chain), driver.charset, diagnostics)
 }
 
 /// The plan for `bytes`, a document of `format`; `None` if the format has no links.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     if format == Format::Html
-        && let Some(Lookahead { found, document, chain }) = Lookahead::of(task, bytes)
+        && let Some(Lookahead {
+            found,
+            document,
+            chain,
+        }) = Lookahead::of(task, bytes)
     {
         let (mut driver, without_tree) = html(task, bytes, (found, &chain), None);
         let ids = std::mem::take(&mut driver.ids);
-        return Some(driver.finish(Document { without_tree, ids, ..document }, found.charset));
+        return Some(driver.finish(
+            Document {
+                without_tree,
+                ids,
+                ..document
+            },
+            found.charset,
+        ));
     }
     let document = scan::scan_as(format, bytes, task.scan)?;
     let beneath = document.charset;
@@ -416,9 +502,18 @@ pub(super) fn document(
     let mut driver = Driver::new(task, &chain, document.charset);
     (driver.enclosing, driver.not_utf_8) = (enclosing.to_vec(), document.not_utf_8);
     driver.meta = PrescannedMeta::at(document.prescanned);
-    let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
-    driver.enclosing.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
-    driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
+    let value = document
+        .decoded
+        .as_ref()
+        .map(|decoded| (decoded.spelling, beneath));
+    driver
+        .enclosing
+        .extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
+    driver.charset = if document.decoded.is_some() {
+        Charset::UTF_8
+    } else {
+        beneath
+    };
     for diagnostic in std::mem::take(&mut document.diagnostics) {
         driver.diagnostic(bytes, diagnostic);
     }

@@ -44,23 +44,44 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     let mut report = Report::default();
     report.entities.append(&mut plan.entities);
     report.diagnostics.append(&mut plan.diagnostics);
-    let Settled { edits, rewritten, links, tally } = Settled::of(plan);
+    let Settled {
+        edits,
+        rewritten,
+        links,
+        tally,
+    } = Settled::of(plan);
     report.links = links;
-    let part = PlannedPart { body: Span::new(0, bytes.len()), entity: 0, edits: None, rewritten };
-    FilePlan { edits, parts: vec![part], report, tally }
+    let part = PlannedPart {
+        body: Span::new(0, bytes.len()),
+        entity: 0,
+        edits: None,
+        rewritten,
+    };
+    FilePlan {
+        edits,
+        parts: vec![part],
+        report,
+        tally,
+    }
 }
 
 /// The base of `bytes` if they are HTML in an encoding that extends ASCII; found without scanning for links.
 pub(super) fn base_of_html(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     let is_html = options.format == Format::Html;
-    let lookahead = is_html.then(|| Lookahead::of(Task::of(options, false), bytes)).flatten()?;
+    let lookahead = is_html
+        .then(|| Lookahead::of(Task::of(options, false), bytes))
+        .flatten()?;
     Some(lookahead.chain)
 }
 
 /// The lines of `bytes`, a file of `format`. In a message, whose parts may use several encodings, a line feed ends a
 /// line.
 pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
-    if format.has_headings() { Lines::of(bytes) } else { charset.lines(bytes) }
+    if format.has_headings() {
+        Lines::of(bytes)
+    } else {
+        charset.lines(bytes)
+    }
 }
 
 /// Passes every link of `bytes` to `row`. If no link depends on a later one, each is passed on as soon as it is

@@ -43,8 +43,9 @@ pub(super) fn apply(
     let is_on_disk = leads_out && opaque_scheme(new).is_some_and(|scheme| scheme == "file");
     let needs_other = is_on_disk || judged.declares_base;
     let prefix = of_reference.or_else(|| needs_other.then(|| NOWHERE.to_owned()));
-    judged.guarded =
-        prefix.and_then(|prefix| edit(&report.reference, &prefix, place)).map(Box::new);
+    judged.guarded = prefix
+        .and_then(|prefix| edit(&report.reference, &prefix, place))
+        .map(Box::new);
     match (leads_out, is_inside && !is_on_disk) {
         (false, _) => return false,
         (true, true) => report.lack_base(),
@@ -67,7 +68,11 @@ fn edit(
     let Some(map) = map else {
         let new = charset.encode(NOWHERE).ok()?.into();
         let edit = Edit { span: holder, new };
-        return Some(GuardedEdit { edit, written: NOWHERE.to_owned(), is_nowhere: true });
+        return Some(GuardedEdit {
+            edit,
+            written: NOWHERE.to_owned(),
+            is_nowhere: true,
+        });
     };
     let insertion = |text: &str, next| {
         let spelled = spelling.spell(text, charset).ok()?;

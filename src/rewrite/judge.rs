@@ -160,8 +160,10 @@ impl<'a> Judge<'a> {
         around: Surroundings<'a>,
     ) -> Self {
         let prepare = |url| PreparedBase::new(url, options, charset);
-        let assumed =
-            chain.assumed_scheme.as_ref().map(|scheme| prepare(base::stand_in(scheme).into()));
+        let assumed = chain
+            .assumed_scheme
+            .as_ref()
+            .map(|scheme| prepare(base::stand_in(scheme).into()));
         let destination = options.destination.as_deref();
         let stays_below = destination.and_then(Destination::stays_below);
         let mut judge = Self {
@@ -184,7 +186,10 @@ impl<'a> Judge<'a> {
             with_ampersands: None,
         };
         judge.document = judge.new_base(&Against::Document);
-        let document = judge.document.as_ref().filter(|it| it.usable && !around.has_labels());
+        let document = judge
+            .document
+            .as_ref()
+            .filter(|it| it.usable && !around.has_labels());
         judge.splices = [false, true]
             .map(|is_quoted| document.map_or(0, |document| document.unescaped_len(is_quoted)));
         judge.with_ampersands = document.and_then(PreparedBase::with_ampersands);
@@ -240,9 +245,10 @@ impl<'a> Judge<'a> {
         let name = |name: Span| &bytes[name.range()];
         let (element, attribute) = match found.names {
             // A longer name is truncated in reports.
-            Some((element, attribute, row)) if element.len() <= 64 => {
-                (row.element(name(element))?, Some(row.attribute(name(attribute))?))
-            }
+            Some((element, attribute, row)) if element.len() <= 64 => (
+                row.element(name(element))?,
+                Some(row.attribute(name(attribute))?),
+            ),
             Some(_) => return None,
             None => (Cow::Borrowed("style"), None),
         };
@@ -254,7 +260,9 @@ impl<'a> Judge<'a> {
 
     /// The base of the links on the fast path.
     pub(super) fn base_of_plain(&self) -> LinkBases {
-        let LinkBase { url, rule, source, .. } = self.link_base(&Against::Document, "");
+        let LinkBase {
+            url, rule, source, ..
+        } = self.link_base(&Against::Document, "");
         LinkBases::One(url, rule, source)
     }
 
@@ -297,7 +305,9 @@ impl<'a> Judge<'a> {
             Against::Codebase(codebase) => self.inner(document.cloned(), codebase),
             Against::Inner(chain) => {
                 let document = self.chain.document.as_ref().map(url);
-                chain.iter().fold(document, |base, inner| self.inner(base, inner))
+                chain
+                    .iter()
+                    .fold(document, |base, inner| self.inner(base, inner))
             }
             Against::DocumentEntity => self.chain.document.as_ref().map(url),
             Against::Element(index) => self.element(*index).map(url),
@@ -317,11 +327,17 @@ impl<'a> Judge<'a> {
     fn link_base(&self, against: &Against, reference: &str) -> LinkBase<'_> {
         let known = self.prepared(against);
         let may_lack_scheme = known.is_none()
-            && !matches!(against, Against::Nothing | Against::Unknown | Against::Results)
+            && !matches!(
+                against,
+                Against::Nothing | Against::Unknown | Against::Results
+            )
             && base::lacks_only_scheme(reference, self.options.profile);
         let assumed = self.assumed.as_ref().filter(|_| may_lack_scheme);
         // A base that is too long to be used is not repeated for every link.
-        let url = known.map(|known| &known.url).filter(|url| url.len() <= LONGEST_BASE).cloned();
+        let url = known
+            .map(|known| &known.url)
+            .filter(|url| url.len() <= LONGEST_BASE)
+            .cloned();
         let established = match against {
             Against::Fallback => self.chain.fallback.as_ref(),
             Against::Retrieval => self.chain.retrieval.as_ref(),
@@ -335,7 +351,12 @@ impl<'a> Judge<'a> {
             (Some(_), Some(established)) => (established.rule, established.source),
             (Some(_), None) => (self.chain.rule, self.chain.source),
         };
-        LinkBase { prepared: known.or(assumed), url, rule, source }
+        LinkBase {
+            prepared: known.or(assumed),
+            url,
+            rule,
+            source,
+        }
     }
 
     /// The base of an element that has or inherits an `xml:base`.
@@ -418,7 +439,11 @@ impl<'a> Judge<'a> {
         let text = link.reference.as_str();
         let verdict = self.verdict((text.as_bytes(), Some(text)), None, &usage);
         let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
-        let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
+        let place = (
+            link.span(),
+            link.element.into(),
+            link.attribute.map(Cow::Owned),
+        );
         let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
         if !self.is_link(&report, link.certainty, &link.against) {
@@ -427,13 +452,20 @@ impl<'a> Judge<'a> {
         let property = link.custom_property.zip(self.styles.as_ref());
         report.custom_property = property.map(|(name, styles)| styles.property(name, &report));
         // Signed links are kept, even if they are absolute.
-        let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
+        let destination = self
+            .options
+            .destination
+            .as_ref()
+            .filter(|_| self.around.kept.is_none());
         let choice = match destination {
             Some(destination) if report.target.is_some() => {
                 destination.choose(&report, &link.against)
             }
             Some(_) if report.reason == Some(Reason::LocalCopy) => {
-                let encoded = self.copies.as_ref().and_then(|one| one.encoded(&report.reference));
+                let encoded = self
+                    .copies
+                    .as_ref()
+                    .and_then(|one| one.encoded(&report.reference));
                 encoded.map_or(Choice::Target, Choice::Reference)
             }
             _ => Choice::Target,
@@ -471,13 +503,18 @@ impl<'a> Judge<'a> {
             && !self.names_a_part(&judged.report)
         {
             let base = self.base_in_copy(&link.against, link.holder);
-            let new = chosen.as_deref().unwrap_or_else(|| judged.report.in_output()).to_owned();
+            let new = chosen
+                .as_deref()
+                .unwrap_or_else(|| judged.report.in_output())
+                .to_owned();
             let place = (link.map.as_ref(), link.holder, link.spelling, charset);
             if guarded::apply(&mut judged, (guard, base), &new, place) {
                 return Some(judged);
             }
         }
-        let Some(kept) = kept else { return Some(judged) };
+        let Some(kept) = kept else {
+            return Some(judged);
+        };
         let report = &judged.report;
         let (reference, target) = (&report.reference, report.target.as_deref());
         let new = chosen.as_deref().or(target).unwrap_or_default();
@@ -519,7 +556,9 @@ impl<'a> Judge<'a> {
             Certainty::IfFound => leads_to_resource(),
             Certainty::Doubtful if report.outcome == Outcome::Absolute || is_intended => true,
             Certainty::Doubtful => {
-                let is_marked = ["/", "./", "../", "?"].iter().any(|mark| text.starts_with(mark));
+                let is_marked = ["/", "./", "../", "?"]
+                    .iter()
+                    .any(|mark| text.starts_with(mark));
                 is_marked
                     || match self.options.site {
                         Some(_) => leads_to_resource(),
@@ -532,7 +571,11 @@ impl<'a> Judge<'a> {
     /// The declaration of the base that `against` denotes, as a reader of a copy sees it at `place`.
     fn base_in_copy(&self, against: &Against, place: Span) -> BaseInCopy {
         let chain = self.chain;
-        let is_emptied = self.options.destination.as_ref().is_some_and(|one| one.empties_bases());
+        let is_emptied = self
+            .options
+            .destination
+            .as_ref()
+            .is_some_and(|one| one.empties_bases());
         match against {
             Against::Fallback | Against::Retrieval => return BaseInCopy::Undeclared,
             Against::Codebase(_) | Against::ElementCodebase(..) | Against::Inner(_) => {
@@ -551,7 +594,10 @@ impl<'a> Judge<'a> {
             level.rule == Rule::Embedded
                 && matches!(level.status, base::Status::Taken | base::Status::Invalid)
         };
-        let inherited = chain.declared.as_ref().map(|outer| (outer.rule, outer.source.kind()));
+        let inherited = chain
+            .declared
+            .as_ref()
+            .map(|outer| (outer.rule, outer.source.kind()));
         match (chain.levels.iter().find(declares), inherited) {
             (Some(level), _) => match level.source.kind() {
                 SourceKind::Note => BaseInCopy::Undeclared,
@@ -577,7 +623,12 @@ impl<'a> Judge<'a> {
         (span, element, attribute): NamedSpan,
         reference: String,
         role: Role,
-        LinkBase { prepared, url, rule, source }: LinkBase<'_>,
+        LinkBase {
+            prepared,
+            url,
+            rule,
+            source,
+        }: LinkBase<'_>,
         verdict: Verdict<'_>,
     ) -> (LinkReport, Option<Vec<Kept>>) {
         let (outcome, reason) = verdict.outcome();
@@ -643,8 +694,12 @@ impl<'a> Judge<'a> {
     /// True if the outcome for a reference with the bytes `raw` may depend on files next to the document.
     #[inline(always)]
     fn may_need_files(&self, raw: &[u8]) -> bool {
-        self.copies.as_ref().is_some_and(|copies| copies.may_be_copy(raw))
-            || self.crawler.is_some_and(|crawler| crawler.may_have_written(raw))
+        self.copies
+            .as_ref()
+            .is_some_and(|copies| copies.may_be_copy(raw))
+            || self
+                .crawler
+                .is_some_and(|crawler| crawler.may_have_written(raw))
     }
 
     /// Counts a link that leads to a local copy.
@@ -756,7 +811,10 @@ impl<'a> Judge<'a> {
             return Some(Verdict::Left(Reason::BaseUnusable));
         }
         if may_need_files && let Some(target) = self.before_the_crawl(text?, against, prepared) {
-            return Some(Verdict::Target { target, is_agreed: true });
+            return Some(Verdict::Target {
+                target,
+                is_agreed: true,
+            });
         }
         if let Some(splice) = splice {
             return Some(Verdict::Splice(splice));
@@ -812,9 +870,10 @@ impl<'a> Judge<'a> {
     #[inline(always)]
     pub(super) fn written<'s>(&'s self, splice: Splice<'s>) -> Splice<'s> {
         match &self.with_ampersands {
-            Some((length, text)) if splice.prefix.len() == *length => {
-                Splice { prefix: text, ..splice }
-            }
+            Some((length, text)) if splice.prefix.len() == *length => Splice {
+                prefix: text,
+                ..splice
+            },
             _ => splice,
         }
     }
@@ -830,7 +889,10 @@ impl<'a> Judge<'a> {
         let crawler = self.crawler.filter(|_| is_of_document)?;
         let original = crawler.undo(reference, self.options.beside()?)?;
         let target = prepared.base.resolve(&original).ok()?;
-        Some(Target { kept: common_tail(reference, &target.url), url: target.url })
+        Some(Target {
+            kept: common_tail(reference, &target.url),
+            url: target.url,
+        })
     }
 
     /// True if a browser wrote the `base` element, and no [`Destination`] chooses a replacement.
@@ -844,7 +906,11 @@ impl<'a> Judge<'a> {
     /// True if a browser uses an embedded base that differs from the URL of the document. Browsers ignore a base that
     /// only a comment of a saved page records.
     fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
-        let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
+        let fallback = self
+            .chain
+            .fallback
+            .as_ref()
+            .map(|outer| without_fragment(&outer.url));
         rule == Rule::Embedded
             && self.chain.source.kind() != SourceKind::Note
             && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
@@ -861,9 +927,11 @@ impl<'a> Judge<'a> {
     fn means_a_part(&self, reference: &str, against: &Against) -> bool {
         let labels = self.around.labels.filter(|labels| !labels.is_empty());
         let is_from_outside = match against {
-            Against::Element(index) | Against::ElementCodebase(index, _) => {
-                self.chain.elements.get(*index).is_some_and(|element| element.is_from_outside)
-            }
+            Against::Element(index) | Against::ElementCodebase(index, _) => self
+                .chain
+                .elements
+                .get(*index)
+                .is_some_and(|element| element.is_from_outside),
             _ => self.chain.is_from_outside,
         };
         labels.is_some_and(|labels| {
@@ -925,14 +993,19 @@ fn common_tail(reference: &str, text: &str) -> Vec<Kept> {
         len -= 1;
     }
     let tail = Span::new(reference.len() - len, reference.len());
-    let kept = Kept { reference: tail, url: text.len() - len };
+    let kept = Kept {
+        reference: tail,
+        url: text.len() - len,
+    };
     if len > 0 { vec![kept] } else { Vec::new() }
 }
 
 /// True if `character` occurs in a part of `reference` that is not kept.
 fn removes_char(kept: &[Kept], reference: &str, character: char) -> bool {
     let count = |text: &str| text.matches(character).count();
-    let kept = kept.iter().map(|one| count(&reference[one.reference.range()]));
+    let kept = kept
+        .iter()
+        .map(|one| count(&reference[one.reference.range()]));
     kept.sum::<usize>() < count(reference)
 }
 
@@ -945,13 +1018,19 @@ fn spell_target(
     (spelling, charset, enclosing): (Spelling, Charset, &[(Spelling, Charset)]),
 ) -> Result<(Vec<Edit<'static>>, Option<String>), Reason> {
     let length = reference.len();
-    let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
+    let map = map.ok_or(if length == 0 {
+        Reason::NoValue
+    } else {
+        Reason::Escape
+    })?;
     let mut edits = Vec::with_capacity(1);
     // The text of the edited reference, from the first difference to the target.
     let mut written: Option<String> = None;
     let (mut reference_at, mut url_at) = (0, 0);
     let end = (length, target.len(), 0);
-    let kept = kept.iter().map(|one| (one.reference.start, one.url, one.reference.len()));
+    let kept = kept
+        .iter()
+        .map(|one| (one.reference.start, one.url, one.reference.len()));
     for (reference_to, url_to, kept) in kept.chain([end]) {
         let new = &target[url_at..url_to];
         let gap = Span::new(reference_at, reference_to);
@@ -965,12 +1044,17 @@ fn spell_target(
             if new.contains('\u{fffd}') {
                 return Err(Reason::Undecodable);
             }
-            let mut spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
+            let mut spelled = spelling
+                .spell(&new, charset)
+                .map_err(|_| Reason::Encoding)?;
             if target.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
                 // Without quotation marks, the text after the `=` would become the value.
                 spelled = charset.encode("\"\"").map_err(|_| Reason::Encoding)?;
             }
-            let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
+            let next = new
+                .chars()
+                .next()
+                .or_else(|| reference[reference_to..].chars().next());
             edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
             if new != wanted && written.is_none() {
                 written = Some(target[..url_at].to_owned());
@@ -1017,7 +1101,17 @@ mod tests {
         for value in ["http://a/", "mailto:x", "x+y:z", "a:"] {
             assert!(is_absolute(value.as_bytes()), "{value}");
         }
-        for value in ["", ":", "a", "a/b:c", "1:2", " a:b", "&#97;:b", "a&colon;b", "é:a"] {
+        for value in [
+            "",
+            ":",
+            "a",
+            "a/b:c",
+            "1:2",
+            " a:b",
+            "&#97;:b",
+            "a&colon;b",
+            "é:a",
+        ] {
             assert!(!is_absolute(value.as_bytes()), "{value}");
         }
     }
@@ -1027,7 +1121,13 @@ mod tests {
         for value in ["", "a", "a?b&amp;c", "?&amp;&amp;", "#&amp;"] {
             assert!(has_plain_references(value.as_bytes()), "{value}");
         }
-        for value in ["a&amp;b", "a?b&c", "?&amp;&copy;", "a&#63;b&amp;", "&quest;&amp;"] {
+        for value in [
+            "a&amp;b",
+            "a?b&c",
+            "?&amp;&copy;",
+            "a&#63;b&amp;",
+            "&quest;&amp;",
+        ] {
             assert!(!has_plain_references(value.as_bytes()), "{value}");
         }
     }

@@ -42,13 +42,25 @@ pub(super) struct GuardedEdit {
 
 impl Judged {
     pub(super) fn new(report: LinkReport, edits: Vec<Edit<'static>>) -> Self {
-        Self { report, edits, declares_base: false, guarded: None, is_guarded: false }
+        Self {
+            report,
+            edits,
+            declares_base: false,
+            guarded: None,
+            is_guarded: false,
+        }
     }
 
     pub(super) fn refuse(&mut self, reason: Reason) {
         self.edits.clear();
-        let Some(guarded) = self.guarded.take() else { return self.report.refuse(reason) };
-        let GuardedEdit { edit, written, is_nowhere } = *guarded;
+        let Some(guarded) = self.guarded.take() else {
+            return self.report.refuse(reason);
+        };
+        let GuardedEdit {
+            edit,
+            written,
+            is_nowhere,
+        } = *guarded;
         self.edits.push(edit);
         self.report.guard(written, is_nowhere);
         self.is_guarded = true;
@@ -72,7 +84,11 @@ impl Judged {
     /// Refuses the edits if the first one begins before `edited`. Otherwise advances `edited` to the end of the last
     /// edit.
     pub(super) fn keep_apart(&mut self, edited: &mut usize) {
-        while self.edits.first().is_some_and(|first| first.span.start < *edited) {
+        while self
+            .edits
+            .first()
+            .is_some_and(|first| first.span.start < *edited)
+        {
             self.refuse(Reason::Escape);
         }
         if let Some(last) = self.edits.last() {
@@ -94,9 +110,10 @@ impl Judged {
 pub(super) fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> bool {
     match outcome {
         Outcome::Rewritten | Outcome::Absolute => false,
-        Outcome::Left => {
-            !matches!(reason, Some(Reason::IdReference | Reason::Empty | Reason::BaseElement))
-        }
+        Outcome::Left => !matches!(
+            reason,
+            Some(Reason::IdReference | Reason::Empty | Reason::BaseElement)
+        ),
         Outcome::NoBase | Outcome::NotEditable => true,
     }
 }
@@ -108,13 +125,19 @@ pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Char
         // The edit may begin or end inside text that the underlying buffer has as a unit.
         let whole = || {
             let new = beneath.encode(NOWHERE).ok()?.into();
-            Some(Edit { span: decoded.map.covering(edit.span), new })
+            Some(Edit {
+                span: decoded.map.covering(edit.span),
+                new,
+            })
         };
         lifted.or_else(|reason| whole().filter(|_| is_nowhere).ok_or(reason))
     };
     let is_nowhere = judged.is_guarded && judged.report.reason == Some(Reason::Nowhere);
-    let lifted: Result<Vec<_>, _> =
-        judged.edits.iter().map(|edit| lift(edit, is_nowhere)).collect();
+    let lifted: Result<Vec<_>, _> = judged
+        .edits
+        .iter()
+        .map(|edit| lift(edit, is_nowhere))
+        .collect();
     judged.guarded = judged.guarded.take().and_then(|guarded| {
         let edit = lift(&guarded.edit, guarded.is_nowhere).ok()?;
         Some(Box::new(GuardedEdit { edit, ..*guarded }))
@@ -131,7 +154,9 @@ fn lift_edit(
     beneath: Charset,
 ) -> Result<Edit<'static>, Reason> {
     let text = String::from_utf8_lossy(&edit.new);
-    let piece = decoded.pieces.partition_point(|piece| piece.span.end < edit.span.end);
+    let piece = decoded
+        .pieces
+        .partition_point(|piece| piece.span.end < edit.span.end);
     let (map, span, spelling) = match decoded.pieces.get(piece) {
         None => (&decoded.map, edit.span, decoded.spelling),
         // An edit across two pieces would delete the bytes between them.
@@ -139,15 +164,31 @@ fn lift_edit(
         Some(piece) => {
             let from = piece.span.start;
             let span = Span::new(edit.span.start - from, edit.span.end - from);
-            (&piece.map, span, Spelling { carrier: piece.carrier, ..decoded.spelling })
+            (
+                &piece.map,
+                span,
+                Spelling {
+                    carrier: piece.carrier,
+                    ..decoded.spelling
+                },
+            )
         }
     };
-    let spelled = spelling.spell(&text, beneath).map_err(|_| Reason::Encoding)?;
+    let spelled = spelling
+        .spell(&text, beneath)
+        .map_err(|_| Reason::Encoding)?;
     let (before, after) = decoded.text.split_at(edit.span.start);
-    let next = text.chars().next().or_else(|| after[edit.span.len()..].chars().next());
+    let next = text
+        .chars()
+        .next()
+        .or_else(|| after[edit.span.len()..].chars().next());
     // In ISO-2022-JP, text after a non-ASCII character begins with an escape sequence, which must be neither
     // cut off nor overwritten. A switch to Roman must not be deleted either.
-    let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());
+    let is_shifted = |text: &str| {
+        text.chars()
+            .next_back()
+            .is_some_and(|last| !last.is_ascii())
+    };
     if beneath.is_stateful() && (is_shifted(before) || is_shifted(&decoded.text[..edit.span.end]))
         || decoded.has_roman && (text.contains(['\\', '~']) || !map.stands_verbatim(span))
     {

@@ -107,8 +107,11 @@ pub(super) fn becoming_bases<'a>(
         }
     }
     let is_new = |link: &LinkReport| link.element == LABEL && link.outcome == Outcome::Rewritten;
-    let relabelled: HashSet<&str> =
-        links.iter().filter(|link| is_new(link)).map(|link| &*link.entity).collect();
+    let relabelled: HashSet<&str> = links
+        .iter()
+        .filter(|link| is_new(link))
+        .map(|link| &*link.entity)
+        .collect();
     (0..structure.entities.len())
         .filter(|&index| dependence[index].on_heading)
         .filter(|&index| relabelled.contains(&*structure.entities[index].name))
@@ -143,9 +146,13 @@ impl OpenLabels {
     ) -> Self {
         let mut labels = Self::default();
         for (index, entity) in structure.entities.iter().enumerate() {
-            let Some(parent) = entity.parent else { continue };
-            let is_multipart =
-                matches!(structure.entities[parent].kind, EntityKind::Multipart { .. });
+            let Some(parent) = entity.parent else {
+                continue;
+            };
+            let is_multipart = matches!(
+                structure.entities[parent].kind,
+                EntityKind::Multipart { .. }
+            );
             let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {
                 continue;
             };
@@ -158,7 +165,11 @@ impl OpenLabels {
             let is_relative =
                 !label.url.is_empty() && !Base::is_absolute(options.profile, &label.url);
             if is_multipart && ((is_relative && stays) || is_file(&label.url)) {
-                labels.parts.entry(parent).or_default().push((&*label.url).into());
+                labels
+                    .parts
+                    .entry(parent)
+                    .or_default()
+                    .push((&*label.url).into());
             }
         }
         labels

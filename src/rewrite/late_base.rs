@@ -35,7 +35,10 @@ pub(super) fn late_base(
     if !may_be_late {
         return None;
     }
-    let level = chain.levels.iter().find(|level| level.status == Status::Taken)?;
+    let level = chain
+        .levels
+        .iter()
+        .find(|level| level.status == Status::Taken)?;
     let (text, charset) = match &document.decoded {
         Some(decoded) => (decoded.text.as_bytes(), Charset::UTF_8),
         None => (bytes, document.charset),
@@ -46,15 +49,20 @@ pub(super) fn late_base(
         return None;
     }
     let [outer, base] = [outer, base].map(|url| prepare(Profile::Whatwg, url, document.charset));
-    let mut late = embedded(before, charset, &options.scan).into_iter().filter_map(|link| {
-        let reference = &link.reference;
-        let is_of_page = reference.is_empty() || reference.starts_with('#');
-        if is_of_page || reference::placeholder(reference).is_some() {
-            return None;
-        }
-        let (from, to) = (outer.resolve(reference).ok()?.url, base.resolve(reference).ok()?.url);
-        (from != to).then_some((link, from, to))
-    });
+    let mut late = embedded(before, charset, &options.scan)
+        .into_iter()
+        .filter_map(|link| {
+            let reference = &link.reference;
+            let is_of_page = reference.is_empty() || reference.starts_with('#');
+            if is_of_page || reference::placeholder(reference).is_some() {
+                return None;
+            }
+            let (from, to) = (
+                outer.resolve(reference).ok()?.url,
+                base.resolve(reference).ok()?.url,
+            );
+            (from != to).then_some((link, from, to))
+        });
     let (first, from, to) = late.next()?;
     let (reference, from, to) = (abridged(&first.reference), abridged(&from), abridged(&to));
     let message = format!(
@@ -73,12 +81,18 @@ mod tests {
 
     fn late_base_message(page: &str, profile: Profile, url: Option<&str>) -> Option<String> {
         let retrieval = url.map(Retrieval::url);
-        let options = Options { profile, retrieval, ..Options::default() };
+        let options = Options {
+            profile,
+            retrieval,
+            ..Options::default()
+        };
         let mut found = rewrite(page.as_bytes(), &options).report.diagnostics;
         found.retain(|one| one.code == Code::LateBase);
         assert!(found.len() < 2, "{page}");
         let shown = |at: usize| page[..at].chars().count();
-        found.pop().map(|one| format!("{}: {}", shown(one.span.start), one.message))
+        found
+            .pop()
+            .map(|one| format!("{}: {}", shown(one.span.start), one.message))
     }
 
     #[test]
@@ -102,23 +116,63 @@ mod tests {
     #[test]
     fn a_base_that_is_in_time_is_not_reported() {
         for (page, profile, url) in [
-            ("<img src=x><base href=/b/>", Profile::Rfc1808, Some("http://a/")),
-            ("<img src=x><base href=/b/>", Profile::Rfc3986, Some("http://a/")),
+            (
+                "<img src=x><base href=/b/>",
+                Profile::Rfc1808,
+                Some("http://a/"),
+            ),
+            (
+                "<img src=x><base href=/b/>",
+                Profile::Rfc3986,
+                Some("http://a/"),
+            ),
             // Without a base from outside, the URL of the early fetch is unknown.
             ("<img src=x><base href=http://b/>", Profile::Whatwg, None),
-            ("<base href=/b/><img src=x>", Profile::Whatwg, Some("http://a/")),
-            ("<img src=/x><base href=/b/>", Profile::Whatwg, Some("http://a/")),
-            ("<img src=http://a/x><base href=/b/>", Profile::Whatwg, Some("http://a/")),
-            ("<img src=x><base href=/b.html>", Profile::Whatwg, Some("http://a/")),
-            ("<a href=x></a><base href=/b/>", Profile::Whatwg, Some("http://a/")),
-            ("<img src={{x}}><base href=/b/>", Profile::Whatwg, Some("http://a/")),
+            (
+                "<base href=/b/><img src=x>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
+            (
+                "<img src=/x><base href=/b/>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
+            (
+                "<img src=http://a/x><base href=/b/>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
+            (
+                "<img src=x><base href=/b.html>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
+            (
+                "<a href=x></a><base href=/b/>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
+            (
+                "<img src={{x}}><base href=/b/>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
             (
                 "<img src=''><svg><use href='#u'/></svg><base href=/b/>",
                 Profile::Whatwg,
                 Some("http://a/"),
             ),
-            ("<img src=x><base href=mailto:x@y>", Profile::Whatwg, Some("http://a/")),
-            ("<img src=x><base href=javascript:x>", Profile::Whatwg, Some("http://a/")),
+            (
+                "<img src=x><base href=mailto:x@y>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
+            (
+                "<img src=x><base href=javascript:x>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
         ] {
             assert_eq!(late_base_message(page, profile, url), None, "{page}");
         }
@@ -128,7 +182,10 @@ mod tests {
     fn a_late_base_in_utf_16_is_reported_at_its_bytes() {
         let page = "\u{feff}<img src=x><base href=/b/>";
         let page: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let options = Options { profile: Profile::Whatwg, ..Options::at("http://a/") };
+        let options = Options {
+            profile: Profile::Whatwg,
+            ..Options::at("http://a/")
+        };
         let found = rewrite(&page, &options).report.diagnostics;
         let late = found.iter().find(|one| one.code == Code::LateBase);
         assert_eq!(late.map(|one| one.span.start), Some(2 * 10));

@@ -91,7 +91,10 @@ pub(super) fn plan(
         for index in 0..kept.len() {
             plan.plan_entity(index);
         }
-        let has_labels = structure.container.bases.contains(&UrlField::ContentLocation);
+        let has_labels = structure
+            .container
+            .bases
+            .contains(&UrlField::ContentLocation);
         let bases = match has_labels && options.scan.groups.contains(Group::Headers) {
             true => plan.labels_that_become_bases(),
             false => Vec::new(),
@@ -101,7 +104,9 @@ pub(super) fn plan(
             return plan.finish();
         }
         match guess {
-            0 => bases.into_iter().for_each(|entity| labels_stay[entity] = true),
+            0 => bases
+                .into_iter()
+                .for_each(|entity| labels_stay[entity] = true),
             _ => labels_stay.fill(true),
         }
         guess += 1;
@@ -206,7 +211,11 @@ impl Plan<'_> {
             None => self.options.outer(),
         };
         let fields = self.structure.bases(self.bytes, index);
-        let Options { profile, content_location, .. } = *self.options;
+        let Options {
+            profile,
+            content_location,
+            ..
+        } = *self.options;
         base::of_heading(&entity.name, &fields, outer, profile, content_location)
     }
 
@@ -223,7 +232,10 @@ impl Plan<'_> {
         }
         let fields = &self.structure.entities[index].heading;
         let judge = |kept: Option<Reason>| {
-            let around = Surroundings { kept, ..Surroundings::default() };
+            let around = Surroundings {
+                kept,
+                ..Surroundings::default()
+            };
             Judge::new(Charset::UTF_8, heading, self.options, around)
         };
         let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
@@ -231,14 +243,20 @@ impl Plan<'_> {
         let mut of_others = judge(self.kept[index]);
         let mut found = DocumentPlan::within(Some(self.room));
         for link in links(self.bytes, fields) {
-            let of_one = if link.element == LABEL { &mut of_label } else { &mut of_others };
+            let of_one = if link.element == LABEL {
+                &mut of_label
+            } else {
+                &mut of_others
+            };
             if let Some(judged) = of_one.link(link, Charset::UTF_8, &[]) {
                 found.add(judged);
             }
         }
         let outgrown = found.settle();
         let span = Span::at(fields.span.start);
-        self.report.diagnostics.extend(outgrown.map(|one| Diagnostic { span, ..one }));
+        self.report
+            .diagnostics
+            .extend(outgrown.map(|one| Diagnostic { span, ..one }));
         let Settled { edits, links, .. } = Settled::of(found);
         self.grow(&edits);
         self.dependence[index].of_heading(&links, heading, self.options);
@@ -273,13 +291,19 @@ impl Plan<'_> {
         };
         if format.is_of_page() && decoded.is_compressed() {
             let message = format!("this part was kept unchanged: {STILL_COMPRESSED}");
-            self.warn(Code::TransferUndecodable, Span::at(entity.body.start), message);
+            self.warn(
+                Code::TransferUndecodable,
+                Span::at(entity.body.start),
+                message,
+            );
             return false;
         }
         self.referrers.add(index, format, &decoded.bytes);
         let options = ScanOptions {
             entity: entity.name.clone(),
-            charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
+            charset: label
+                .and_then(Charset::for_label)
+                .or(self.options.scan.charset),
             ..self.options.scan.clone()
         };
         let kept = match (self.structure.container.is_sealed)(&decoded.bytes) {
@@ -296,7 +320,13 @@ impl Plan<'_> {
             (_, true) => None,
             // In a container with a single entity, the outcome of a link does not depend on the edits.
             _ if self.wanted == Requested::Links && self.structure.container.is_single => None,
-            (_, false) => Some(lift(self.bytes, self.structure, entity, &decoded, &settled.edits)),
+            (_, false) => Some(lift(
+                self.bytes,
+                self.structure,
+                entity,
+                &decoded,
+                &settled.edits,
+            )),
         };
         if !matches!(lifted, Some(Err(_))) {
             self.report.diagnostics.extend_from_slice(&decoded.remarks);
@@ -307,16 +337,23 @@ impl Plan<'_> {
                 let too_long = lengthened(self.bytes, self.structure, entity, &lifted);
                 self.report.diagnostics.extend(too_long);
                 let (bytes, edits) = (self.bytes, &settled.edits);
-                let changed =
-                    ChangedBody { bytes, entity, decoded: &decoded, edits, lifted: &lifted };
+                let changed = ChangedBody {
+                    bytes,
+                    entity,
+                    decoded: &decoded,
+                    edits,
+                    lifted: &lifted,
+                };
                 let (described, remarks) = (self.structure.container.describe)(&changed);
                 let placed = |edit: Edit<'_>, in_body| Placed {
                     edit: edit.into_owned(),
                     entity: index,
                     in_body,
                 };
-                self.edits.extend(lifted.iter().map(|edit| placed(edit, true)));
-                self.edits.extend(described.into_iter().map(|edit| placed(edit, false)));
+                self.edits
+                    .extend(lifted.iter().map(|edit| placed(edit, true)));
+                self.edits
+                    .extend(described.into_iter().map(|edit| placed(edit, false)));
                 self.report.diagnostics.extend(remarks);
                 self.parts.push(PlannedPart {
                     body: entity.body,
@@ -348,7 +385,10 @@ impl Plan<'_> {
         // A style sheet that was taken out of a document is relative to that document.
         let referrer = self.referrers.referrer(self.bytes, entity);
         let entity = referrer.map_or(entity, |document| &self.structure.entities[document]);
-        let location = entity.heading.url(self.bytes, UrlField::ContentLocation)?.url;
+        let location = entity
+            .heading
+            .url(self.bytes, UrlField::ContentLocation)?
+            .url;
         labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
     }
 
@@ -375,9 +415,20 @@ impl Plan<'_> {
     ) -> Option<Settled> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
-        let around = Surroundings { kept, labels, location, room: Some(self.room) };
+        let around = Surroundings {
+            kept,
+            labels,
+            location,
+            room: Some(self.room),
+        };
         let (outer, is_listed) = (Outer::Heading(heading), self.wanted.is_listed());
-        let task = Task { options: self.options, scan, around, outer, is_listed };
+        let task = Task {
+            options: self.options,
+            scan,
+            around,
+            outer,
+            is_listed,
+        };
         let mut plan = driver::content(task, media_type.format(), &decoded.bytes)?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
@@ -401,22 +452,31 @@ impl Plan<'_> {
 
     /// Subtracts the bytes that `edits` add from the room.
     fn grow(&mut self, edits: &Edits) {
-        let added = edits.iter().map(|edit| edit.new.len().saturating_sub(edit.span.len()));
+        let added = edits
+            .iter()
+            .map(|edit| edit.new.len().saturating_sub(edit.span.len()));
         self.room = self.room.saturating_sub(added.sum());
     }
 
     fn warn(&mut self, code: Code, span: Span, message: String) {
-        self.report.diagnostics.push(Diagnostic::new(code, span, message));
+        self.report
+            .diagnostics
+            .push(Diagnostic::new(code, span, message));
     }
 
     /// Updates the header fields that describe bodies, and reports the signatures that become invalid.
     fn update_fields(&mut self) {
         let entities = &self.structure.entities;
         let changes = fields::keep_lengths(self.bytes, self.structure, &mut self.edits);
-        for (index, entity) in
-            entities.iter().enumerate().rev().filter(|(index, _)| changes[*index])
+        for (index, entity) in entities
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(index, _)| changes[*index])
         {
-            let Some(signature) = self.structure.signature(self.bytes, index) else { continue };
+            let Some(signature) = self.structure.signature(self.bytes, index) else {
+                continue;
+            };
             let of = match &*entity.name {
                 "" => "the message".to_owned(),
                 name => format!("the message {name}"),
@@ -437,7 +497,11 @@ impl Plan<'_> {
         for Placed { edit, .. } in std::mem::take(&mut self.edits) {
             in_order &= edits.add(edit.span, &edit.new);
         }
-        let is_outgrown = self.report.diagnostics.iter().any(|one| one.code == Code::Growth);
+        let is_outgrown = self
+            .report
+            .diagnostics
+            .iter()
+            .any(|one| one.code == Code::Growth);
         if is_outgrown {
             // If only some parts grew, the longer file would have room for the others on a second run.
             self.tally.refuse(Reason::Growth);
@@ -453,11 +517,18 @@ impl Plan<'_> {
             refuse(&mut self.report.links, Reason::Doubt);
             let noun = self.structure.container.noun;
             let message = format!("the {noun} was kept unchanged, because in the result {doubt}");
-            self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
+            self.report
+                .diagnostics
+                .push(Diagnostic::new(Code::Doubt, Span::at(0), message));
             (edits, self.parts) = (Edits::default(), Vec::new());
         }
         self.tally.totals.lacks_memory = doubt == Some(LACKS_MEMORY);
-        FilePlan { edits, parts: self.parts, report: self.report, tally: self.tally }
+        FilePlan {
+            edits,
+            parts: self.parts,
+            report: self.report,
+            tally: self.tally,
+        }
     }
 
     /// The reason why the edited message does not read back as expected; `None` if it does. Its entities must be the
@@ -466,13 +537,19 @@ impl Plan<'_> {
         if edits.is_empty() {
             return None;
         }
-        let Ok(output) = edits.try_apply(self.bytes) else { return Some(LACKS_MEMORY) };
+        let Ok(output) = edits.try_apply(self.bytes) else {
+            return Some(LACKS_MEMORY);
+        };
         let found = match self.structure.of_output(self.bytes, &output) {
             Ok(found) => found,
             Err(odd) => return Some(odd),
         };
-        let entity_at: HashMap<usize, usize> =
-            self.places.iter().enumerate().map(|(index, &place)| (place, index)).collect();
+        let entity_at: HashMap<usize, usize> = self
+            .places
+            .iter()
+            .enumerate()
+            .map(|(index, &place)| (place, index))
+            .collect();
         let reads = |part: &PlannedPart, old: &DecodedBody<'_>| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
             let planned = part.edits.as_ref()?;
@@ -480,7 +557,9 @@ impl Plan<'_> {
             if old.changed_lines_read(body, edits, planned) {
                 return Some(());
             }
-            planned.make(&old.bytes, &entity.decode(&output).ok()?.bytes).then_some(())
+            planned
+                .make(&old.bytes, &entity.decode(&output).ok()?.bytes)
+                .then_some(())
         };
         let mut parts = self.parts.iter().zip(&self.originals);
         let differs = parts.any(|(part, old)| reads(part, old).is_none());

@@ -142,12 +142,17 @@ impl Options {
     /// The defaults, for a document retrieved from `url`, which must be absolute.
     #[must_use]
     pub fn at(url: &str) -> Self {
-        Self { retrieval: Some(Retrieval::url(url)), ..Self::default() }
+        Self {
+            retrieval: Some(Retrieval::url(url)),
+            ..Self::default()
+        }
     }
 
     /// The files next to the document; `None` for a message, which is not stored next to files that it links to.
     pub(crate) fn beside(&self) -> Option<&dyn NearbyFiles> {
-        self.beside.as_deref().filter(|_| !self.format.has_headings())
+        self.beside
+            .as_deref()
+            .filter(|_| !self.format.has_headings())
     }
 
     /// The files around a document with the base of `chain`, if references resolved `against` this base lead from file
@@ -164,7 +169,11 @@ impl Options {
     /// The treatment of references that consist of a fragment only, in a document with the base of `chain`.
     pub(crate) fn fragments_in(&self, chain: &BaseChain) -> Fragments {
         let was_saved = chain.saved.is_some() || chain.was_saved_with_files;
-        let default = if was_saved { Fragments::Auto } else { Fragments::Rewrite };
+        let default = if was_saved {
+            Fragments::Auto
+        } else {
+            Fragments::Rewrite
+        };
         self.fragments.unwrap_or(default)
     }
 
@@ -203,7 +212,11 @@ impl FromStr for LocalCopies {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        policy("local copies", &[("keep", Self::Keep), ("rewrite", Self::Rewrite)], name)
+        policy(
+            "local copies",
+            &[("keep", Self::Keep), ("rewrite", Self::Rewrite)],
+            name,
+        )
     }
 }
 
@@ -225,7 +238,11 @@ impl FromStr for Fragments {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let known = [("rewrite", Self::Rewrite), ("keep", Self::Keep), ("auto", Self::Auto)];
+        let known = [
+            ("rewrite", Self::Rewrite),
+            ("keep", Self::Keep),
+            ("auto", Self::Auto),
+        ];
         policy("fragments", &known, name)
     }
 }
@@ -245,7 +262,11 @@ impl FromStr for BaseElement {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        policy("the base element", &[("absolute", Self::Absolute), ("keep", Self::Keep)], name)
+        policy(
+            "the base element",
+            &[("absolute", Self::Absolute), ("keep", Self::Keep)],
+            name,
+        )
     }
 }
 
@@ -255,6 +276,8 @@ fn policy<T: Copy>(of: &str, known: &[(&str, T)], name: &str) -> Result<T, Error
     found.map(|(_, policy)| *policy).ok_or_else(|| {
         let names: Vec<_> = known.iter().map(|(one, _)| *one).collect();
         let names = names.join(", ");
-        Error::new(format!("unknown policy '{name}' for {of}; use one of {names}"))
+        Error::new(format!(
+            "unknown policy '{name}' for {of}; use one of {names}"
+        ))
     })
 }

@@ -47,7 +47,10 @@ pub(super) struct DocumentPlan {
 impl DocumentPlan {
     /// An empty plan, whose links may grow by `room` in total.
     pub(super) fn within(room: Option<usize>) -> Self {
-        Self { room, ..Self::default() }
+        Self {
+            room,
+            ..Self::default()
+        }
     }
 
     fn is_outgrown(&self) -> bool {
@@ -56,13 +59,21 @@ impl DocumentPlan {
 
     /// Adds the edit of a link that is only counted.
     #[inline(always)]
-    pub(super) fn splice(&mut self, at: usize, Splice { prefix, dropped, .. }: Splice<'_>) {
+    pub(super) fn splice(
+        &mut self,
+        at: usize,
+        Splice {
+            prefix, dropped, ..
+        }: Splice<'_>,
+    ) {
         self.grown += prefix.len().saturating_sub(dropped);
         if self.is_outgrown() {
             return;
         }
-        let (span, splice) =
-            (Span::new(at, at + dropped), (prefix.as_ptr().addr(), prefix.len(), dropped));
+        let (span, splice) = (
+            Span::new(at, at + dropped),
+            (prefix.as_ptr().addr(), prefix.len(), dropped),
+        );
         if splice == self.last {
             self.spliced.repeat(span);
         } else if self.spliced.add(span, prefix.as_bytes()) {
@@ -76,9 +87,10 @@ impl DocumentPlan {
         let grows = match (report.outcome, report.reason) {
             // An inner document has outgrown its room.
             (_, Some(Reason::Growth)) => usize::MAX,
-            (Outcome::Rewritten, _) => {
-                report.in_output().len().saturating_sub(report.reference.len())
-            }
+            (Outcome::Rewritten, _) => report
+                .in_output()
+                .len()
+                .saturating_sub(report.reference.len()),
             _ => 0,
         };
         self.grown = self.grown.saturating_add(grows);
@@ -105,7 +117,11 @@ impl DocumentPlan {
         for diagnostic in &mut self.diagnostics {
             diagnostic.span = beneath(diagnostic.span);
         }
-        for level in self.entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
+        for level in self
+            .entities
+            .iter_mut()
+            .flat_map(|entity| &mut entity.chain.levels)
+        {
             if level.source.kind().is_in_document() {
                 level.span = level.span.map(&beneath);
             }
@@ -115,13 +131,20 @@ impl DocumentPlan {
     /// Keeps the base of a document unchanged if some link depends on it staying relative. Reports an `xml:base`
     /// that cannot be used. All links must be known.
     pub(super) fn keep_base(&mut self, options: &Options, chain: &BaseChain) {
-        let has = |reason| self.judged.iter().any(|one| one.report.reason == Some(reason));
+        let has = |reason| {
+            self.judged
+                .iter()
+                .any(|one| one.report.reason == Some(reason))
+        };
         // With an absolute base, a browser would no longer find local copies next to the page, and a mail reader would
         // no longer find other parts by their labels.
         let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
         if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
             let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();
-            self.judged.iter_mut().filter(is_own).for_each(Judged::keep_base);
+            self.judged
+                .iter_mut()
+                .filter(is_own)
+                .for_each(Judged::keep_base);
         }
         let inner = self.judged.iter().find(|one| {
             one.report.reason == Some(Reason::BaseUnusable)
@@ -131,7 +154,8 @@ impl DocumentPlan {
         if let Some(inner) = inner.filter(|_| !chain.elements.is_empty()) {
             let message = "no reference can be resolved against the xml:base in force here";
             let span = inner.report.span;
-            self.diagnostics.push(Diagnostic::new(Code::BaseUnusable, span, message));
+            self.diagnostics
+                .push(Diagnostic::new(Code::BaseUnusable, span, message));
         }
     }
 }
@@ -149,7 +173,12 @@ pub(super) struct Settled {
 impl Settled {
     /// The edits of `plan`, without its reports on entities.
     pub(super) fn of(plan: DocumentPlan) -> Self {
-        let DocumentPlan { mut judged, spliced: mut edits, tally, .. } = plan;
+        let DocumentPlan {
+            mut judged,
+            spliced: mut edits,
+            tally,
+            ..
+        } = plan;
         judged.sort_by_key(|judged| judged.report.span.start);
         let mut links = Vec::with_capacity(judged.len());
         let (mut merged, mut edited) = (Vec::new(), 0);
@@ -159,9 +188,16 @@ impl Settled {
             links.push(judged.report);
         }
         edits.merge(merged);
-        let rewritten = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
+        let rewritten = links
+            .iter()
+            .filter(|link| link.outcome == Outcome::Rewritten);
         let rewritten = rewritten.map(|link| link.span).collect();
-        Self { edits, rewritten, links, tally }
+        Self {
+            edits,
+            rewritten,
+            links,
+            tally,
+        }
     }
 
     /// True if a change was planned.
@@ -214,11 +250,17 @@ pub(super) struct FilePlan {
 impl FilePlan {
     /// Counts the links of the report, and sorts the diagnostics into the totals.
     pub(super) fn complete(mut self) -> (Self, Totals) {
-        let Report { entities, links, diagnostics } = &mut self.report;
+        let Report {
+            entities,
+            links,
+            diagnostics,
+        } = &mut self.report;
         for link in links.iter() {
             // The encoding is needed for few links only.
             let charset = || {
-                let its = entities.iter().find(|entity| entity.chain.entity == link.entity);
+                let its = entities
+                    .iter()
+                    .find(|entity| entity.chain.entity == link.entity);
                 its.map_or(Charset::UTF_8, |entity| entity.charset)
             };
             self.tally.add_link(link, &charset);

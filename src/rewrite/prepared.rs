@@ -42,11 +42,19 @@ impl PreparedBase {
     pub(super) fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
         let is_short = url.len() <= LONGEST_BASE;
         // A base that is too long is not parsed, since each of the documents that share it would parse it again.
-        let parsed = if is_short { Arc::clone(&url) } else { Arc::from("") };
+        let parsed = if is_short {
+            Arc::clone(&url)
+        } else {
+            Arc::from("")
+        };
         let base = prepare(options.profile, &parsed, charset);
         Self {
             usable: is_short && base.is_usable(&url),
-            url: if is_short && base.as_str() != &*url { base.as_str().into() } else { url },
+            url: if is_short && base.as_str() != &*url {
+                base.as_str().into()
+            } else {
+                url
+            },
             base,
             charset,
             parsed,
@@ -70,7 +78,9 @@ impl PreparedBase {
         };
         let text = self.base.as_str();
         // The directory of a base may be one slash longer than the base (A7).
-        text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len() + 1)
+        text.bytes()
+            .position(|byte| !is_plain(byte))
+            .unwrap_or(text.len() + 1)
     }
 
     /// The length of the base up to its fragment, and its spelling in a quoted attribute; `None` unless `&` is the
@@ -89,14 +99,22 @@ impl PreparedBase {
     /// that have a target.
     pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
-            let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());
-            others.map(|profile| prepare(profile, &self.parsed, self.charset)).collect()
+            let others = Profile::ALL
+                .into_iter()
+                .filter(|&one| one != self.base.profile());
+            others
+                .map(|profile| prepare(profile, &self.parsed, self.charset))
+                .collect()
         });
         let differs = |other: &Base| match (other.resolve(reference), url) {
             (Ok(target), Some(url)) => !resolve::is_same_place(&target.url, url),
             (other, own) => other.is_ok() != own.is_some(),
         };
-        Profile::ALL.map(|one| others.iter().any(|other| other.profile() == one && differs(other)))
+        Profile::ALL.map(|one| {
+            others
+                .iter()
+                .any(|other| other.profile() == one && differs(other))
+        })
     }
 }
 

@@ -43,10 +43,17 @@ pub(super) struct PageStyles {
 impl PageStyles {
     /// Finds the styles of the page in `bytes`, whose links have the base `own`.
     pub(super) fn of(bytes: &[u8], charset: Charset, own: Option<&Base>) -> Self {
-        let mut styles = Self { sheets: Vec::new(), used: HashSet::new(), number: 0, first: None };
+        let mut styles = Self {
+            sheets: Vec::new(),
+            used: HashSet::new(),
+            number: 0,
+            first: None,
+        };
         let Some(own) = own else { return styles };
         for sheet in linked(bytes, charset) {
-            let Ok(sheet) = own.resolve(&sheet) else { continue };
+            let Ok(sheet) = own.resolve(&sheet) else {
+                continue;
+            };
             let is_known = |base: &Base| folder(base.as_str()) == folder(&sheet.url);
             let is_other = !is_known(own) && !styles.sheets.iter().any(is_known);
             if is_other && host(&sheet.url) == host(own.as_str()) {
@@ -72,7 +79,10 @@ impl PageStyles {
             let base = sheet.as_str().to_owned();
             (link.target.as_ref() != Some(&target)).then_some(TargetInSheet { base, target })
         });
-        Box::new(CustomProperty { in_sheets: in_sheets.collect(), name })
+        Box::new(CustomProperty {
+            in_sheets: in_sheets.collect(),
+            name,
+        })
     }
 
     /// Counts `link` if it leads elsewhere from a sheet. Returns true if such a link must be kept.
@@ -86,7 +96,10 @@ impl PageStyles {
         self.first.get_or_insert_with(|| {
             let own = link.target.as_deref().unwrap_or_default();
             let [reference, own, other] = [&*link.reference, own, &*other.target].map(abridged);
-            (link.span, format!("'{reference}' is {own} in the page, but {other} in a sheet"))
+            (
+                link.span,
+                format!("'{reference}' is {own} in the page, but {other} in a sheet"),
+            )
         });
         !self.used.contains(property.name.as_bytes())
     }
@@ -117,5 +130,8 @@ fn folder(url: &str) -> &str {
 /// The scheme and host of `url`.
 fn host(url: &str) -> (Option<String>, Option<String>) {
     let url = Reference::split(Grammar::Rfc3986, url);
-    (url.scheme().map(str::to_owned), url.net_loc().map(str::to_owned))
+    (
+        url.scheme().map(str::to_owned),
+        url.net_loc().map(str::to_owned),
+    )
 }

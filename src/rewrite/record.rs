@@ -53,11 +53,21 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
         RecordContent::Http => response(block, url_of(record).as_deref(), options),
     };
     let is_read = format.has_headings() || scan::is_read(format, &options.scan);
-    let label = media_type.parameter("charset").filter(|_| !format.has_headings());
-    let mut options = Options { format, retrieval: retrieval(record, options), ..options.clone() };
+    let label = media_type
+        .parameter("charset")
+        .filter(|_| !format.has_headings());
+    let mut options = Options {
+        format,
+        retrieval: retrieval(record, options),
+        ..options.clone()
+    };
     options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
     let media_type = media_type.to_string();
-    is_read.then_some(RecordDocument { bytes, options, media_type })
+    is_read.then_some(RecordDocument {
+        bytes,
+        options,
+        media_type,
+    })
 }
 
 /// The decoded payload of `bytes`, a response or another document.
@@ -69,12 +79,18 @@ pub fn payload(bytes: &[u8], format: Format) -> Result<Cow<'_, [u8]>, &'static s
     let (payload, format, is_compressed) = match format {
         Format::Http => {
             let structure = http::response(bytes, &Arc::from(""));
-            let decoded = structure.entities[0].decode(bytes).map_err(|found| found.reason)?;
+            let decoded = structure.entities[0]
+                .decode(bytes)
+                .map_err(|found| found.reason)?;
             if let Some(obstacle) = decoded.obstacle() {
                 return Err(obstacle.reason);
             }
             let is_compressed = decoded.is_compressed();
-            (decoded.bytes, structure.media_type(bytes, 0, None).format(), is_compressed)
+            (
+                decoded.bytes,
+                structure.media_type(bytes, 0, None).format(),
+                is_compressed,
+            )
         }
         _ => (Cow::Borrowed(bytes), format, is_compressed(bytes, false)),
     };

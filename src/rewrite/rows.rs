@@ -38,7 +38,10 @@ pub(super) struct Rows<'r> {
 
 impl<'r> Rows<'r> {
     pub(super) fn new(row: &'r mut RowFn<'r>) -> Self {
-        Self { row, counted: LineCounter::default() }
+        Self {
+            row,
+            counted: LineCounter::default(),
+        }
     }
 
     /// Passes on a link of the document `bytes`.

@@ -84,7 +84,12 @@ pub struct Totals {
 impl Totals {
     /// Adds the totals of a message that begins at the offset `start` of the file.
     pub(crate) fn append(&mut self, message: Self, start: usize) {
-        for (all, its) in self.counts.iter_mut().flatten().zip(message.counts.iter().flatten()) {
+        for (all, its) in self
+            .counts
+            .iter_mut()
+            .flatten()
+            .zip(message.counts.iter().flatten())
+        {
             *all += its;
         }
         self.differing += message.differing;
@@ -100,7 +105,8 @@ impl Totals {
             let span = Span::new(place(one.span.start), place(one.span.end));
             Diagnostic { span, ..one }
         };
-        self.diagnostics.extend(message.diagnostics.into_iter().map(shifted));
+        self.diagnostics
+            .extend(message.diagnostics.into_iter().map(shifted));
     }
 
     /// The number of links with `outcome`.
@@ -120,7 +126,9 @@ impl Totals {
         let reasons = || std::iter::once(None).chain(Reason::ALL.into_iter().map(Some));
         let of = move |(outcome, counts): (Outcome, &[usize; 1 + Reason::ALL.len()])| {
             let counts = *counts;
-            reasons().zip(counts).map(move |(reason, number)| (outcome, reason, number))
+            reasons()
+                .zip(counts)
+                .map(move |(reason, number)| (outcome, reason, number))
         };
         let all = Outcome::ALL.into_iter().zip(&self.counts).flat_map(of);
         all.filter(|(.., number)| *number > 0)
@@ -164,7 +172,9 @@ impl RunningTotals {
         if link.outcome != Outcome::Absolute {
             let is_known = matches!(&totals.of_links, LinkBases::One(url, ..) if *url == link.base);
             if !is_known {
-                totals.of_links.merge(LinkBases::One(link.base.clone(), link.rule, link.source));
+                totals
+                    .of_links
+                    .merge(LinkBases::One(link.base.clone(), link.rule, link.source));
             }
         }
         let is_fragment = link.outcome == Outcome::Rewritten && link.reference.starts_with('#');
@@ -195,7 +205,11 @@ impl RunningTotals {
     ) -> Totals {
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
         diagnostics.extend(self.differing.diagnostic());
-        let mut totals = Totals { charset, diagnostics, ..self.totals };
+        let mut totals = Totals {
+            charset,
+            diagnostics,
+            ..self.totals
+        };
         if let Some(chain) = chain {
             (totals.base, totals.rule, totals.source) =
                 (chain.base.clone(), chain.rule, chain.source);

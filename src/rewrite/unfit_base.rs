@@ -29,13 +29,22 @@ pub(super) fn base_diagnostic(
             matches!(chain.source.kind(), SourceKind::Markup | SourceKind::Note)
         }
     };
-    if has_links && is_own { unfit_base(chain, profile) } else { None }
+    if has_links && is_own {
+        unfit_base(chain, profile)
+    } else {
+        None
+    }
 }
 
 /// True if a base that the document declares contains a placeholder that may be percent-encoded, so that the template
 /// language would no longer replace it.
 pub(super) fn breaks_template(base: &str, chain: &BaseChain, profile: Profile) -> bool {
-    let is_retrieval = || chain.retrieval.as_ref().is_some_and(|known| &*known.url == base);
+    let is_retrieval = || {
+        chain
+            .retrieval
+            .as_ref()
+            .is_some_and(|known| &*known.url == base)
+    };
     (profile == Profile::Whatwg || !base.is_ascii())
         && reference::contains_placeholder(base)
         && !is_retrieval()
@@ -44,10 +53,17 @@ pub(super) fn breaks_template(base: &str, chain: &BaseChain, profile: Profile) -
 /// The diagnostic of a base against which references cannot be resolved, or resolve to unexpected targets.
 pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
     let base = chain.base.as_deref()?;
-    if chain.diagnostics.iter().any(|one| one.code == Code::BaseUnusable) {
+    if chain
+        .diagnostics
+        .iter()
+        .any(|one| one.code == Code::BaseUnusable)
+    {
         return None;
     }
-    let level = chain.levels.iter().find(|level| level.status == base::Status::Taken);
+    let level = chain
+        .levels
+        .iter()
+        .find(|level| level.status == base::Status::Taken);
     let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
     if base.len() > LONGEST_BASE {
         let message = format!(

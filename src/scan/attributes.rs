@@ -141,7 +141,9 @@ impl FromStr for Group {
             return Ok(group);
         }
         let known = Self::ALL.map(Self::name).join(", ");
-        Err(Error::new(format!("unknown group '{name}'; use one of {known}, all")))
+        Err(Error::new(format!(
+            "unknown group '{name}'; use one of {known}, all"
+        )))
     }
 }
 
@@ -213,7 +215,9 @@ impl Condition {
             Self::Always => true,
             Self::Is(name, values) => other(name).is_some_and(|value| among(values, &value)),
             Self::Has(name, values) => other(name).is_some_and(|value| {
-                value.split_ascii_whitespace().any(|token| among(values, token))
+                value
+                    .split_ascii_whitespace()
+                    .any(|token| among(values, token))
             }),
             Self::Contains(name, part) => {
                 other(name).is_some_and(|value| value.to_ascii_lowercase().contains(part))
@@ -290,27 +294,42 @@ impl Row {
     }
 
     const fn only(self, group: Group) -> Self {
-        Self { group: Some(group), ..self }
+        Self {
+            group: Some(group),
+            ..self
+        }
     }
 
     /// This row, with empty references resolved.
     const fn resolve_empty(self) -> Self {
-        Self { empty: Empty::Resolve, ..self }
+        Self {
+            empty: Empty::Resolve,
+            ..self
+        }
     }
 
     /// This row, in which a mere fragment names an element.
     const fn identifier(self) -> Self {
-        Self { fragment: Fragment::Identifier, ..self }
+        Self {
+            fragment: Fragment::Identifier,
+            ..self
+        }
     }
 
     /// This row, for links that a reader follows.
     const fn navigation(self) -> Self {
-        Self { role: Role::Navigation, ..self }
+        Self {
+            role: Role::Navigation,
+            ..self
+        }
     }
 
     /// This row, for links that are read by programs.
     const fn metadata(self) -> Self {
-        Self { role: Role::Metadata, ..self }
+        Self {
+            role: Role::Metadata,
+            ..self
+        }
     }
 }
 
@@ -347,16 +366,35 @@ const fn html(
 }
 
 const fn svg(attribute: &'static str, elements: Elements, standard: &'static str) -> Row {
-    row(&[Namespace::Svg], attribute, elements, Syntax::Url, standard)
+    row(
+        &[Namespace::Svg],
+        attribute,
+        elements,
+        Syntax::Url,
+        standard,
+    )
 }
 
 const fn mathml(attribute: &'static str, elements: Elements, standard: &'static str) -> Row {
-    row(&[Namespace::MathMl], attribute, elements, Syntax::Url, standard)
+    row(
+        &[Namespace::MathMl],
+        attribute,
+        elements,
+        Syntax::Url,
+        standard,
+    )
 }
 
 /// A presentation attribute: a CSS value on any SVG element.
 const fn presentation(attribute: &'static str, standard: &'static str) -> Row {
-    row(&[Namespace::Svg], attribute, Elements::Any, Syntax::CssValue, standard).identifier()
+    row(
+        &[Namespace::Svg],
+        attribute,
+        Elements::Any,
+        Syntax::CssValue,
+        standard,
+    )
+    .identifier()
 }
 
 /// An attribute that lazy loading libraries read from any element. A row for certain elements is
@@ -372,10 +410,16 @@ const fn amp(attribute: &'static str) -> Row {
 
 /// The value of an animation, if the animated attribute is a link.
 const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
-    row(&[Namespace::Svg], attribute, Named(&["animate", "set"]), syntax, "SVG 1.1, SMIL")
-        .when(Condition::Is("attributename", &["href", "xlink:href"]))
-        .only(Group::Rare)
-        .identifier()
+    row(
+        &[Namespace::Svg],
+        attribute,
+        Named(&["animate", "set"]),
+        syntax,
+        "SVG 1.1, SMIL",
+    )
+    .when(Condition::Is("attributename", &["href", "xlink:href"]))
+    .only(Group::Rare)
+    .identifier()
 }
 
 use Elements::{Any, Custom, Named, Prefixed};
@@ -583,7 +627,9 @@ fn lower_case(written: &[u8], known: &[&'static str]) -> Option<Cow<'static, str
     let is_known = |name: &&&str| name.as_bytes().eq_ignore_ascii_case(written);
     match known.iter().find(is_known) {
         Some(name) => Some(Cow::Borrowed(name)),
-        None => str::from_utf8(written).ok().map(|name| Cow::Owned(name.to_ascii_lowercase())),
+        None => str::from_utf8(written)
+            .ok()
+            .map(|name| Cow::Owned(name.to_ascii_lowercase())),
     }
 }
 
@@ -600,8 +646,14 @@ static BY_LETTER: LazyLock<[Vec<&'static [Row]>; 128]> = LazyLock::new(|| {
 #[must_use]
 pub fn rows(attribute: &str) -> &'static [Row] {
     let letter = attribute.bytes().next().unwrap_or_default();
-    let of_letter = BY_LETTER.get(usize::from(letter)).map_or(&[][..], Vec::as_slice);
-    of_letter.iter().find(|rows| rows[0].attribute == attribute).copied().unwrap_or_default()
+    let of_letter = BY_LETTER
+        .get(usize::from(letter))
+        .map_or(&[][..], Vec::as_slice);
+    of_letter
+        .iter()
+        .find(|rows| rows[0].attribute == attribute)
+        .copied()
+        .unwrap_or_default()
 }
 
 /// The row for `attribute` of an `element`; `None` if the attribute holds no URLs.
@@ -681,7 +733,11 @@ impl FromStr for Place {
     fn from_str(place: &str) -> Result<Self, Error> {
         let parts = place.split_once('[').and_then(|(element, rest)| {
             let (attribute, syntax) = rest.split_once(']')?;
-            Some((element.trim(), attribute.trim(), syntax.trim_start().strip_prefix('=')?.trim()))
+            Some((
+                element.trim(),
+                attribute.trim(),
+                syntax.trim_start().strip_prefix('=')?.trim(),
+            ))
         });
         let name = |name: &str| {
             !name.is_empty()
@@ -722,7 +778,10 @@ mod tests {
         others: &[(&str, &str)],
     ) -> Option<&'static Row> {
         let other = |name: &str| {
-            others.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_string())
+            others
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_string())
         };
         find(namespace, element, attribute, &other, &Groups::all())
     }
@@ -737,7 +796,10 @@ mod tests {
             assert_eq!(row.attribute, row.attribute.to_ascii_lowercase());
             assert!(!row.attribute.is_empty() && row.attribute.is_ascii());
             if let Named(names) = row.elements {
-                assert!(names.iter().all(|name| *name == name.to_ascii_lowercase()), "{names:?}");
+                assert!(
+                    names.iter().all(|name| *name == name.to_ascii_lowercase()),
+                    "{names:?}"
+                );
             }
         }
     }
@@ -770,11 +832,17 @@ mod tests {
     #[test]
     fn no_row_hides_a_later_one_by_name() {
         for (at, row) in TABLE.iter().enumerate() {
-            for earlier in TABLE[..at].iter().filter(|earlier| earlier.attribute == row.attribute) {
+            for earlier in TABLE[..at]
+                .iter()
+                .filter(|earlier| earlier.attribute == row.attribute)
+            {
                 let (Named(names), Named(hidden)) = (earlier.elements, row.elements) else {
                     continue;
                 };
-                let same = earlier.namespaces.iter().any(|name| row.namespaces.contains(name));
+                let same = earlier
+                    .namespaces
+                    .iter()
+                    .any(|name| row.namespaces.contains(name));
                 let both = names.iter().any(|name| hidden.contains(name));
                 assert!(!same || !both || earlier.when != row.when, "{row:?}");
             }
@@ -797,7 +865,10 @@ mod tests {
         assert!(found(Html, "svg", "fill", &[]).is_none());
         assert!(found(Svg, "base", "href", &[]).is_none());
         assert_eq!(found(Html, "amp-img", "src", &[]).unwrap().group, None);
-        assert_eq!(found(Html, "my-img", "src", &[]).unwrap().group, Some(Group::Rare));
+        assert_eq!(
+            found(Html, "my-img", "src", &[]).unwrap().group,
+            Some(Group::Rare)
+        );
     }
 
     #[test]
@@ -829,7 +900,12 @@ mod tests {
         assert!(!lazy("social"));
         let said = |list: &str| list.parse::<Groups>().unwrap_err().to_string();
         assert!(said("lazzy").contains("'lazzy'; use one of social, lazy, json"));
-        assert!("headers,text,rare".parse::<Groups>().unwrap().contains(Group::Text));
+        assert!(
+            "headers,text,rare"
+                .parse::<Groups>()
+                .unwrap()
+                .contains(Group::Text)
+        );
         assert!(said("").contains("unknown group ''"));
     }
 
@@ -851,13 +927,26 @@ mod tests {
         assert!(place.covers("div", "data-link"));
         assert!(!place.covers("p", "data-link"));
         assert_eq!(place.row().syntax, Spaces);
-        for wrong in
-            ["", "div", "div[]=url", "[a]=url", "a[b]", "a[b]url", "a b[c]=url", "*[*]=url"]
-        {
+        for wrong in [
+            "",
+            "div",
+            "div[]=url",
+            "[a]=url",
+            "a[b]",
+            "a[b]url",
+            "a b[c]=url",
+            "*[*]=url",
+        ] {
             let said = wrong.parse::<Place>().unwrap_err().to_string();
-            assert!(said.contains("ELEMENT[ATTRIBUTE]=SYNTAX"), "{wrong}: {said}");
+            assert!(
+                said.contains("ELEMENT[ATTRIBUTE]=SYNTAX"),
+                "{wrong}: {said}"
+            );
         }
         let said = "a[b]=uri".parse::<Place>().unwrap_err().to_string();
-        assert!(said.ends_with("use one of url, urls, srcset, css, html"), "{said}");
+        assert!(
+            said.ends_with("use one of url, urls, srcset, css, html"),
+            "{said}"
+        );
     }
 }

@@ -58,7 +58,11 @@ pub(super) fn find_any<const N: usize>(
     low: u8,
 ) -> usize {
     while let Some(block) = block(bytes, at) {
-        let below = if low > 0 { below(block, low) } else { i8x16::ZERO };
+        let below = if low > 0 {
+            below(block, low)
+        } else {
+            i8x16::ZERO
+        };
         let found = (below | equal_to_one(block, needles)).move_mask();
         if found != 0 {
             return at + found.trailing_zeros() as usize;
@@ -74,7 +78,9 @@ pub(crate) fn holds<const N: usize>(bytes: &[u8], span: Span, needles: [u8; N]) 
     let mut at = span.start;
     while at < span.end {
         let Some(block) = block(bytes, at) else {
-            return bytes[at..span.end].iter().any(|byte| needles.contains(byte));
+            return bytes[at..span.end]
+                .iter()
+                .any(|byte| needles.contains(byte));
         };
         let found = equal_to_one(block, needles).move_mask();
         if found != 0 {
@@ -108,7 +114,9 @@ pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
             }
         }
     }
-    find_bytewise(bytes, at, |byte| is_space(byte) || matches!(byte, b'>' | b'/') || byte == ends)
+    find_bytewise(bytes, at, |byte| {
+        is_space(byte) || matches!(byte, b'>' | b'/') || byte == ends
+    })
 }
 
 /// The end of the unquoted value that continues at `at`: the offset of the first white space or `>`.
@@ -132,7 +140,9 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
 #[inline(always)]
 fn equal_to_one<const N: usize>(block: i8x16, needles: [u8; N]) -> i8x16 {
     let equal = |needle: u8| block.cmp_eq(i8x16::splat(needle as i8));
-    needles.into_iter().fold(i8x16::ZERO, |found, needle| found | equal(needle))
+    needles
+        .into_iter()
+        .fold(i8x16::ZERO, |found, needle| found | equal(needle))
 }
 
 /// A mask of the bytes below `end`. The comparison is signed, so the highest bit is flipped first.
@@ -150,7 +160,9 @@ fn block(bytes: &[u8], at: usize) -> Option<i8x16> {
 #[inline(never)]
 fn find_bytewise(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter().position(|&byte| ends(byte)).map_or(bytes.len(), |length| at + length)
+    rest.iter()
+        .position(|&byte| ends(byte))
+        .map_or(bytes.len(), |length| at + length)
 }
 
 #[cfg(test)]
@@ -173,7 +185,10 @@ mod tests {
                 assert_eq!(value_end(&bytes, 0), or_end(space || byte == b'>'));
                 let quote = byte == b'"' || byte == b'\'';
                 assert_eq!(find_any(&bytes, 0, [b'"', b'\''], 0), or_end(quote));
-                assert_eq!(find_any(&bytes, 0, [b'"', b'\''], b' '), or_end(quote || byte < b' '));
+                assert_eq!(
+                    find_any(&bytes, 0, [b'"', b'\''], b' '),
+                    or_end(quote || byte < b' ')
+                );
             }
         }
     }
@@ -184,8 +199,13 @@ mod tests {
             for at in 0..length {
                 let mut bytes = vec![b'x'; length];
                 bytes[at] = b'&';
-                for (start, end) in [(0, at), (0, at + 1), (at, at), (at, at + 1), (at + 1, length)]
-                {
+                for (start, end) in [
+                    (0, at),
+                    (0, at + 1),
+                    (at, at),
+                    (at, at + 1),
+                    (at + 1, length),
+                ] {
                     let span = Span::new(start, end);
                     assert_eq!(
                         holds(&bytes, span, *b"&("),

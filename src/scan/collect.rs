@@ -117,7 +117,12 @@ impl<'a> LinkPlace<'a> {
 
 impl<'a> Collector<'a> {
     pub(super) fn new(options: &'a ScanOptions, enclosed: bool) -> Self {
-        Self { options, enclosed, links: Vec::new(), embedded: Vec::new() }
+        Self {
+            options,
+            enclosed,
+            links: Vec::new(),
+            embedded: Vec::new(),
+        }
     }
 
     /// The number of links and of embedded documents so far.
@@ -151,7 +156,11 @@ impl<'a> Collector<'a> {
             }
             Syntax::Spaces => (value::space_separated(text), Form::Spaces),
             Syntax::Pairs => (
-                value::space_separated(text).into_iter().skip(1).step_by(2).collect(),
+                value::space_separated(text)
+                    .into_iter()
+                    .skip(1)
+                    .step_by(2)
+                    .collect(),
                 Form::Spaces,
             ),
             Syntax::Commas => (value::separated(text, b','), Form::Commas),
@@ -228,8 +237,14 @@ impl<'a> Collector<'a> {
             }),
             map: view.map.slice(inner).filter(|_| is_editable),
             holder: view.map.covering(inner),
-            spelling: Spelling { form, carrier, enclosed: self.enclosed },
-            custom_property: place.custom_property.map(|name| String::from_utf8_lossy(name).into()),
+            spelling: Spelling {
+                form,
+                carrier,
+                enclosed: self.enclosed,
+            },
+            custom_property: place
+                .custom_property
+                .map(|name| String::from_utf8_lossy(name).into()),
         });
     }
 
@@ -257,7 +272,11 @@ impl<'a> Collector<'a> {
         while let Some(url) = urls.next() {
             if let Some(raw) = view.slice(url.span) {
                 let (against, custom) = (place.against.clone(), urls.custom_property(url));
-                let place = LinkPlace { against, custom_property: custom, ..*place };
+                let place = LinkPlace {
+                    against,
+                    custom_property: custom,
+                    ..*place
+                };
                 self.decoded(&url.decode(raw), url.form, url.span, &place);
             }
         }
@@ -277,13 +296,23 @@ impl<'a> Collector<'a> {
                 inner => inner,
             };
             let element = url.member.unwrap_or(place.element);
-            let Some(decoded) = view.slice(url.span).map(escape::script) else { continue };
+            let Some(decoded) = view.slice(url.span).map(escape::script) else {
+                continue;
+            };
             if url.is_html() {
                 self.json_document(decoded, against);
                 continue;
             }
-            let certainty = self.options.certainty(url.is_doubtful.then_some(Group::Json));
-            let place = LinkPlace { against, element, role: url.role, certainty, ..*place };
+            let certainty = self
+                .options
+                .certainty(url.is_doubtful.then_some(Group::Json));
+            let place = LinkPlace {
+                against,
+                element,
+                role: url.role,
+                certainty,
+                ..*place
+            };
             self.decoded(&decoded, Form::Script('"'), url.span, &place);
         }
         let is_file = matches!(kind, json::JsonKind::Manifest | json::JsonKind::Feed);
@@ -327,9 +356,15 @@ impl<'a> Collector<'a> {
             }
         };
         let certainty = self.options.certainty(Some(Group::Scripts));
-        let place = LinkPlace { certainty, against: place.against.clone(), ..*place };
+        let place = LinkPlace {
+            certainty,
+            against: place.against.clone(),
+            ..*place
+        };
         for url in urls {
-            let Some(raw) = view.slice(url.span) else { continue };
+            let Some(raw) = view.slice(url.span) else {
+                continue;
+            };
             let decoded = escape::script(raw);
             if !url.is_specifier || json::is_url_like(&decoded.text) {
                 self.decoded(&decoded, Form::Script(url.quote), url.span, &place);
@@ -406,7 +441,9 @@ impl TextContent {
 /// True if an entity in `span` is unknown; `None` if `span` contains no entity.
 pub(super) fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
     let first = entities.partition_point(|entity| entity.span.end <= span.start);
-    let inside = entities[first..].iter().take_while(|entity| entity.span.start < span.end);
+    let inside = entities[first..]
+        .iter()
+        .take_while(|entity| entity.span.start < span.end);
     inside.map(|entity| !entity.is_known).reduce(|a, b| a || b)
 }
 
@@ -418,7 +455,9 @@ fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -
     while let Some(base) = next.and_then(|at| bases.get(at)) {
         let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
             // Below a null base, a relative one has no meaning.
-            let outermost = chain.first().map(|base: &String| scheme(Grammar::Rfc3986, base));
+            let outermost = chain
+                .first()
+                .map(|base: &String| scheme(Grammar::Rfc3986, base));
             return match outermost.flatten() {
                 Some(_) => Against::Inner(chain),
                 None => Against::Nothing,
@@ -430,5 +469,9 @@ fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -
         chain.insert(0, escape::script(raw).text);
         next = base.outer;
     }
-    if chain.is_empty() { Against::Document } else { Against::Inner(chain) }
+    if chain.is_empty() {
+        Against::Document
+    } else {
+        Against::Inner(chain)
+    }
 }

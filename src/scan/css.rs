@@ -99,7 +99,10 @@ const FUNCTIONS: &[(&str, Arguments)] = &[
     ("target-counter", TARGET),
     ("target-counters", TARGET),
     ("target-text", TARGET),
-    ("alphaimageloader", Arguments::Strings(Strings::Source(0), Some(Group::Rare))),
+    (
+        "alphaimageloader",
+        Arguments::Strings(Strings::Source(0), Some(Group::Rare)),
+    ),
 ];
 
 /// A filter for the names of [`FUNCTIONS`].
@@ -118,7 +121,10 @@ fn arguments(name: &[u8]) -> Option<Arguments> {
     if !FUNCTION_NAMES.passes(name) && !name.contains(&b'\\') {
         return None;
     }
-    FUNCTIONS.iter().find(|(known, _)| is_name(name, known)).map(|&(_, arguments)| arguments)
+    FUNCTIONS
+        .iter()
+        .find(|(known, _)| is_name(name, known))
+        .map(|&(_, arguments)| arguments)
 }
 
 /// The at-rules whose prelude contains no links: names, match patterns, conditions.
@@ -235,7 +241,10 @@ impl Block {
     }
 
     fn string_is_url(self) -> bool {
-        matches!(self.strings, Strings::Next | Strings::All | Strings::Source(2))
+        matches!(
+            self.strings,
+            Strings::Next | Strings::All | Strings::Source(2)
+        )
     }
 
     fn is_reported(self) -> bool {
@@ -275,7 +284,10 @@ impl<'a> Urls<'a> {
         Self {
             bytes,
             groups,
-            marks: NeutralMarks { bytes, next: [0; 2] },
+            marks: NeutralMarks {
+                bytes,
+                next: [0; 2],
+            },
             at: 0,
             blocks: Vec::new(),
             nesting: Nesting::new(),
@@ -292,7 +304,9 @@ impl<'a> Urls<'a> {
             return None;
         }
         self.nesting.advance(self.bytes, url.span.start);
-        self.nesting.custom.map(|(_, name)| &self.bytes[name.range()])
+        self.nesting
+            .custom
+            .map(|(_, name)| &self.bytes[name.range()])
     }
 
     /// True if the text may contain a declaration of a custom property.
@@ -346,7 +360,10 @@ impl<'a> Urls<'a> {
                     self.at = end.max(at + 1);
                     match token {
                         CssToken::Url(span) => {
-                            return Some(CssUrl { span, form: Form::CssToken });
+                            return Some(CssUrl {
+                                span,
+                                form: Form::CssToken,
+                            });
                         }
                         CssToken::Function(name) if self.enter(name) => return None,
                         _ => continue,
@@ -384,7 +401,11 @@ impl<'a> Urls<'a> {
         let Some(closer) = self.nesting.of_rule(self.bytes, at) else {
             return false;
         };
-        let mut block = Block { closer, start: false, ..Block::NEUTRAL };
+        let mut block = Block {
+            closer,
+            start: false,
+            ..Block::NEUTRAL
+        };
         block.begin_at_rule(name, self.nesting.takes_imports());
         self.blocks.push(block);
         true
@@ -405,7 +426,10 @@ impl<'a> Urls<'a> {
                 None
             }
             CssToken::Url(span) => {
-                let url = CssUrl { span, form: Form::CssToken };
+                let url = CssUrl {
+                    span,
+                    form: Form::CssToken,
+                };
                 found = block.is_reported().then_some(url);
                 None
             }
@@ -493,9 +517,10 @@ fn prelude_end(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
 fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
     let inside = tokens::space_end(bytes, at);
     let (form, (token, end)) = match bytes.get(inside) {
-        Some(&quote @ (b'"' | b'\'')) => {
-            (Form::CssString(char::from(quote)), tokens::string(bytes, inside))
-        }
+        Some(&quote @ (b'"' | b'\'')) => (
+            Form::CssString(char::from(quote)),
+            tokens::string(bytes, inside),
+        ),
         _ => (Form::CssToken, tokens::url_token(bytes, at)),
     };
     let url = match token {
@@ -508,7 +533,11 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
 /// The start of the token whose ident code points end at `at`, but not before `before`, the end of another token.
 fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
     let is_of_name = |byte: &&u8| tokens::is_of_name(**byte);
-    let length = bytes[before..at].iter().rev().take_while(is_of_name).count();
+    let length = bytes[before..at]
+        .iter()
+        .rev()
+        .take_while(is_of_name)
+        .count();
     let start = at - length;
     match bytes[before..start] {
         // A hash.
@@ -548,7 +577,10 @@ mod tests {
     use super::*;
 
     fn check(css: &str, groups: Groups, expected: &[&str]) {
-        let found: Vec<_> = urls(css, groups).iter().map(|url| &css[url.span.range()]).collect();
+        let found: Vec<_> = urls(css, groups)
+            .iter()
+            .map(|url| &css[url.span.range()])
+            .collect();
         assert_eq!(found, expected, "{css:?}");
     }
 
@@ -598,7 +630,10 @@ mod tests {
         ("url(a\0b) url('a\0b')", &["a\0b", "a\0b"]),
         ("url(é/ü.png) url('😀')", &["é/ü.png", "😀"]),
         ("url(a/*b*/c)", &["a/*b*/c"]),
-        ("url(data:image/png;base64,AA==)", &["data:image/png;base64,AA=="]),
+        (
+            "url(data:image/png;base64,AA==)",
+            &["data:image/png;base64,AA=="],
+        ),
         ("url(a{b};c)", &["a{b};c"]),
         // 4.3.6 and 4.3.14: bad urls; 4.3.5: bad strings.
         ("url(a b)", &[]),
@@ -644,7 +679,10 @@ mod tests {
         ("@import src('a');", &["a"]),
         ("@import 'a' screen and (min-width: 1px), print;", &["a"]),
         ("@import 'a' layer(b.c) supports(d: url(e)) screen;", &["a"]),
-        ("@import url(a) supports((b: 'c') and (d: url('e')));", &["a"]),
+        (
+            "@import url(a) supports((b: 'c') and (d: url('e')));",
+            &["a"],
+        ),
         ("@import 'a' 'b';", &["a"]),
         ("@import layer 'a';", &[]),
         ("@import;'a'", &[]),
@@ -658,9 +696,15 @@ mod tests {
         ("@media x{} @import 'a';", &[]),
         ("@layer a{} @import 'b';", &[]),
         ("@namespace 'a'; @import 'b';", &[]),
-        ("@charset 'a'; @layer b, c; @unknown d; @import 'e'; @import url(g)", &["e", "g"]),
+        (
+            "@charset 'a'; @layer b, c; @unknown d; @import 'e'; @import url(g)",
+            &["e", "g"],
+        ),
         ("@import 'a'; @layer b; @import 'c';", &["a"]),
-        ("@layer a, b{} @supports c{} @keyframes {} @page d e{} @import 'f';", &["f"]),
+        (
+            "@layer a, b{} @supports c{} @keyframes {} @page d e{} @import 'f';",
+            &["f"],
+        ),
         ("@supports not (a:b){} @import 'c';", &[]),
         ("a:!b{} @import 'c';", &["c"]),
         ("a{b:c}; @import 'd';", &[]),
@@ -670,7 +714,10 @@ mod tests {
         ("@layer a; @import 'b';", &["b"]),
         ("<!-- @import 'a'; -->", &["a"]),
         ("@media screen { @import 'a'; }", &[]),
-        ("@unknown { @import 'a'; @import url(b); } @import 'c'", &["c"]),
+        (
+            "@unknown { @import 'a'; @import url(b); } @import 'c'",
+            &["c"],
+        ),
         // 5.4.2: where a rule may not begin, an at-keyword is a mere token.
         ("a{b: @import 'c'}", &[]),
         ("(@import 'a')", &[]),
@@ -685,7 +732,10 @@ mod tests {
         ("image-set('a' 1x, \"b\" 2x)", &["a", "b"]),
         ("image-set(url(a) 1x, url('b') 2x)", &["a", "b"]),
         ("-webkit-image-set('a' 1x, url(b) 2x)", &["a", "b"]),
-        ("image-set('a' type('image/avif'), 'b' type(\"image/png\") 2x)", &["a", "b"]),
+        (
+            "image-set('a' type('image/avif'), 'b' type(\"image/png\") 2x)",
+            &["a", "b"],
+        ),
         ("IMAGE-SET('a')", &["a"]),
         ("image-set(linear-gradient(red, blue) 1x, 'a' 2x)", &["a"]),
         ("image-set(('a'))", &[]),
@@ -698,7 +748,10 @@ mod tests {
         ("-webkit-cross-fade(url(a), url('b'), 50%)", &["a", "b"]),
         ("filter('a', blur(1px))", &["a"]),
         ("filter(url(a), url(#b))", &["a", "#b"]),
-        ("image-set(cross-fade('a', image('b')) 1x, 'c'", &["a", "b", "c"]),
+        (
+            "image-set(cross-fade('a', image('b')) 1x, 'c'",
+            &["a", "b", "c"],
+        ),
     ];
 
     /// Places where a string or `url()` is reported, and places where it is not.
@@ -707,14 +760,26 @@ mod tests {
         ("@namespace 'a'; b{c:url(d)}", &["d"]),
         ("@namespace a url(b); @NAMESPACE url('c');", &[]),
         // CSS Conditional, the draft of 2012.
-        ("@document url(a), url-prefix('b') { c { d: url(e) } } f{g:url(h)}", &["e", "h"]),
-        ("@-moz-document url('a'), domain(b) { c { d: url(e) } }", &["e"]),
+        (
+            "@document url(a), url-prefix('b') { c { d: url(e) } } f{g:url(h)}",
+            &["e", "h"],
+        ),
+        (
+            "@-moz-document url('a'), domain(b) { c { d: url(e) } }",
+            &["e"],
+        ),
         // CSS Conditional 3, 6: conditions.
         ("@supports (a: url(b)) { c { d: url(e) } }", &["e"]),
-        ("@supports not (a: image-set('b')) { c { d: image-set('e') } }", &["e"]),
+        (
+            "@supports not (a: image-set('b')) { c { d: image-set('e') } }",
+            &["e"],
+        ),
         ("@media (a) { b { c: url(d) } }", &["d"]),
         // CSS Fonts 4, 4.3.
-        ("@font-face { src: local('a'), url(b) format('c'), url('d') tech(e) }", &["b", "d"]),
+        (
+            "@font-face { src: local('a'), url(b) format('c'), url('d') tech(e) }",
+            &["b", "d"],
+        ),
         ("@font-face { src: local(a), url('b') format(c) }", &["b"]),
         // CSS Counter Styles 3, 3.
         (
@@ -723,16 +788,25 @@ mod tests {
         ),
         ("@color-profile --a { src: url(b) }", &["b"]),
         ("@page { background: url(a) }", &["a"]),
-        ("@property --a { syntax: '<url>'; initial-value: url(b) }", &["b"]),
+        (
+            "@property --a { syntax: '<url>'; initial-value: url(b) }",
+            &["b"],
+        ),
         // CSS Variables 1, 2; CSS Values 5, attr().
-        (":root { --a: url(b); --c: 'd'; --e:{f:url(g)} }", &["b", "g"]),
+        (
+            ":root { --a: url(b); --c: 'd'; --e:{f:url(g)} }",
+            &["b", "g"],
+        ),
         ("@container style(--a: url(b)) { c { d: e } }", &["b"]),
         ("a { b: attr(href) attr(c, 'd') }", &[]),
         ("a { content: 'b' url(c) counter(d, 'e') }", &["c"]),
         // Selectors 4, 6: selectors match the attribute as written.
         ("[href='a'], [b=\"c\"] { d: url(e) }", &["e"]),
         (":is([a='b']) :not([c='d']) {}", &[]),
-        ("a { quotes: 'b' 'c'; behavior: url(d); -moz-binding: url('e#f') }", &["d", "e#f"]),
+        (
+            "a { quotes: 'b' 'c'; behavior: url(d); -moz-binding: url('e#f') }",
+            &["d", "e#f"],
+        ),
         ("a { & b { c: url(d) } e: url(f) }", &["d", "f"]),
         ("a { width: expression(b('url(c)') + url(d)) }", &[]),
         // 5.4.8: a closer that does not match is ignored.
@@ -754,7 +828,10 @@ mod tests {
             "filter:progid:DXImageTransform.Microsoft.AlphaImageLoader(src='a', sizingMethod='b');",
             &["a"],
         ),
-        ("filter: progid:dximagetransform.microsoft.alphaimageloader(a='b' , SRC = \"c\")", &["c"]),
+        (
+            "filter: progid:dximagetransform.microsoft.alphaimageloader(a='b' , SRC = \"c\")",
+            &["c"],
+        ),
         ("filter: alpha(src='a')", &[]),
         ("AlphaImageLoader('a', src 'b', = 'c', src=d 'e')", &[]),
     ];
@@ -789,19 +866,37 @@ mod tests {
             .collect();
         assert_eq!(
             forms,
-            [Form::CssToken, Form::CssString('\''), Form::CssString('"'), Form::CssToken]
+            [
+                Form::CssToken,
+                Form::CssString('\''),
+                Form::CssString('"'),
+                Form::CssToken
+            ]
         );
     }
 
     #[test]
     fn half_a_million_of_anything() {
-        for piece in ["(", "[", "{", "a(", "url('", "url('a'", "image-set(", "@import ", "}", "\\"]
-        {
+        for piece in [
+            "(",
+            "[",
+            "{",
+            "a(",
+            "url('",
+            "url('a'",
+            "image-set(",
+            "@import ",
+            "}",
+            "\\",
+        ] {
             let css = piece.repeat(500_000);
             let found = urls(&css, Groups::all());
             assert!(found.len() <= 500_000, "{piece:?}");
         }
-        assert_eq!(urls(&"url(a)".repeat(100_000), Groups::all()).len(), 100_000);
+        assert_eq!(
+            urls(&"url(a)".repeat(100_000), Groups::all()).len(),
+            100_000
+        );
         let deep = format!("{}url(a){}url(b)", "(".repeat(500_000), ")".repeat(500_000));
         check(&deep, Groups::all(), &["a", "b"]);
     }

@@ -49,7 +49,11 @@ impl JsonKind {
 
     /// The role of a URL, or of a `member` of a file.
     fn role(self, member: Option<&str>) -> Role {
-        let of_member = || self.members().iter().find(|(path, ..)| Some(*path) == member);
+        let of_member = || {
+            self.members()
+                .iter()
+                .find(|(path, ..)| Some(*path) == member)
+        };
         match self {
             Self::ImportMap => Role::Embedded,
             // Documents that a reader may visit next.
@@ -137,7 +141,11 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::ImportMap, "integrity", ValueKind::Integrity),
     (ValueKind::RuleSets, "prefetch", ValueKind::Rules),
     (ValueKind::RuleSets, "prerender", ValueKind::Rules),
-    (ValueKind::RuleSets, "prerender_until_script", ValueKind::Rules),
+    (
+        ValueKind::RuleSets,
+        "prerender_until_script",
+        ValueKind::Rules,
+    ),
     (ValueKind::Rule, "urls", ValueKind::Urls),
     (ValueKind::Context, "@base", ValueKind::Base),
     (ValueKind::Node, "@context", ValueKind::Context),
@@ -177,18 +185,62 @@ pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("start_url", Role::Navigation, "Web Application Manifest"),
     ("scope", Role::Metadata, "Web Application Manifest"),
     ("icons[].src", Role::Embedded, "Web Application Manifest"),
-    ("icons_localized.*[].src", Role::Embedded, "Web Application Manifest"),
-    ("shortcuts[].url", Role::Navigation, "Web Application Manifest"),
-    ("shortcuts[].icons[].src", Role::Embedded, "Web Application Manifest"),
-    ("screenshots[].src", Role::Embedded, "Application Information"),
-    ("related_applications[].url", Role::Navigation, "Application Information"),
+    (
+        "icons_localized.*[].src",
+        Role::Embedded,
+        "Web Application Manifest",
+    ),
+    (
+        "shortcuts[].url",
+        Role::Navigation,
+        "Web Application Manifest",
+    ),
+    (
+        "shortcuts[].icons[].src",
+        Role::Embedded,
+        "Web Application Manifest",
+    ),
+    (
+        "screenshots[].src",
+        Role::Embedded,
+        "Application Information",
+    ),
+    (
+        "related_applications[].url",
+        Role::Navigation,
+        "Application Information",
+    ),
     ("share_target.action", Role::Navigation, "Web Share Target"),
-    ("protocol_handlers[].url", Role::Navigation, "Manifest Incubations"),
-    ("file_handlers[].action", Role::Navigation, "Manifest Incubations"),
-    ("file_handlers[].icons[].src", Role::Embedded, "Manifest Incubations"),
-    ("note_taking.new_note_url", Role::Navigation, "Manifest Incubations"),
-    ("tab_strip.home_tab.icons[].src", Role::Embedded, "Manifest Incubations"),
-    ("tab_strip.new_tab_button.url", Role::Navigation, "Manifest Incubations"),
+    (
+        "protocol_handlers[].url",
+        Role::Navigation,
+        "Manifest Incubations",
+    ),
+    (
+        "file_handlers[].action",
+        Role::Navigation,
+        "Manifest Incubations",
+    ),
+    (
+        "file_handlers[].icons[].src",
+        Role::Embedded,
+        "Manifest Incubations",
+    ),
+    (
+        "note_taking.new_note_url",
+        Role::Navigation,
+        "Manifest Incubations",
+    ),
+    (
+        "tab_strip.home_tab.icons[].src",
+        Role::Embedded,
+        "Manifest Incubations",
+    ),
+    (
+        "tab_strip.new_tab_button.url",
+        Role::Navigation,
+        "Manifest Incubations",
+    ),
     ("serviceworker.src", Role::Embedded, "Payment Handler"),
 ];
 
@@ -260,7 +312,14 @@ impl ValueKind {
                 .iter()
                 .find(|(place, name, _)| *place == self && *name == key)
                 // Any other property of a node may contain nodes.
-                .map_or(if self == Self::Node { self } else { Self::Nothing }, |row| row.2),
+                .map_or(
+                    if self == Self::Node {
+                        self
+                    } else {
+                        Self::Nothing
+                    },
+                    |row| row.2,
+                ),
         }
     }
 
@@ -308,7 +367,10 @@ pub(super) fn is_url_like(specifier: &str) -> bool {
                     .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
         })
     };
-    ["/", "./", "../"].iter().any(|prefix| specifier.starts_with(prefix)) || has_scheme()
+    ["/", "./", "../"]
+        .iter()
+        .any(|prefix| specifier.starts_with(prefix))
+        || has_scheme()
 }
 
 /// An open object or array, or the whole text.
@@ -343,7 +405,9 @@ pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
 
 /// The number, from 1, of the first malformed line of `json` (RFC 8259).
 pub(super) fn fault(json: &str) -> Option<usize> {
-    serde_json::from_str::<serde::de::IgnoredAny>(json).err().map(|error| error.line())
+    serde_json::from_str::<serde::de::IgnoredAny>(json)
+        .err()
+        .map(|error| error.line())
 }
 
 fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
@@ -356,8 +420,13 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let mut settings: Vec<(usize, BaseSetting)> = Vec::new();
     let mut outer: Vec<OpenValue> = Vec::new();
     let next = ValueKind::root(kind);
-    let mut open =
-        OpenValue { object: false, place: ValueKind::Nothing, next, key: false, node: 0 };
+    let mut open = OpenValue {
+        object: false,
+        place: ValueKind::Nothing,
+        next,
+        key: false,
+        node: 0,
+    };
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at += 1;
@@ -392,13 +461,24 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
                     node = nodes.len();
                     nodes.push(open.node);
                 }
-                let inner =
-                    OpenValue { object: true, place, next: ValueKind::Nothing, key: true, node };
+                let inner = OpenValue {
+                    object: true,
+                    place,
+                    next: ValueKind::Nothing,
+                    key: true,
+                    node,
+                };
                 outer.push(std::mem::replace(&mut open, inner));
             }
             b'[' => {
                 let (place, next) = (open.next, open.next.element());
-                let inner = OpenValue { object: false, place, next, key: false, node: open.node };
+                let inner = OpenValue {
+                    object: false,
+                    place,
+                    next,
+                    key: false,
+                    node: open.node,
+                };
                 outer.push(std::mem::replace(&mut open, inner));
             }
             b'}' | b']' => open = outer.pop().unwrap_or(open),
@@ -421,7 +501,13 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
             _ => None,
         };
         let is_doubtful = value == ValueKind::Iri;
-        JsonUrl { span, base, member, role: kind.role(member), is_doubtful }
+        JsonUrl {
+            span,
+            base,
+            member,
+            role: kind.role(member),
+            is_doubtful,
+        }
     };
     let urls = found.into_iter().map(url).collect();
     JsonUrls { urls, bases }
@@ -454,7 +540,10 @@ fn bases(
 
 /// The offset of the quote that ends the string whose inside begins at `at`.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(length) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+    while let Some(length) = bytes
+        .get(at..)
+        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+    {
         at += length;
         if bytes[at] == b'"' {
             return at;
@@ -491,21 +580,42 @@ mod tests {
     #[test]
     fn import_maps() {
         for (json, expected) in [
-            (r#"{"imports":{"a":"/b","c":"./d","e":"../f"}}"#, &["/b", "./d", "../f"] as &[_]),
+            (
+                r#"{"imports":{"a":"/b","c":"./d","e":"../f"}}"#,
+                &["/b", "./d", "../f"] as &[_],
+            ),
             (r#"{"imports":{"a":"b","c":"","d":"e/f"}}"#, &[]),
-            (r#"{"imports":{"a":"http://b/","c":"data:,d"}}"#, &["http://b/", "data:,d"]),
-            (r#"{"imports":{"a":"b c:d","e":"1f:g","h":":i","j":" /k"}}"#, &[]),
-            (r#"{"imports":{"/a":"/b","./c/":"./d/","e":null}}"#, &["/a", "/b", "./c/", "./d/"]),
+            (
+                r#"{"imports":{"a":"http://b/","c":"data:,d"}}"#,
+                &["http://b/", "data:,d"],
+            ),
+            (
+                r#"{"imports":{"a":"b c:d","e":"1f:g","h":":i","j":" /k"}}"#,
+                &[],
+            ),
+            (
+                r#"{"imports":{"/a":"/b","./c/":"./d/","e":null}}"#,
+                &["/a", "/b", "./c/", "./d/"],
+            ),
             (r#"{"imports":{"a":{"b":"/c"},"d":["/e"]}}"#, &[]),
             // HTML, 8.1.5.3, "sort and normalize scopes": a scope prefix is any URL.
-            (r#"{"scopes":{"/a/":{"b":"/c"},"d/":{"/e":"f"}}}"#, &["/a/", "/c", "d/", "/e"]),
+            (
+                r#"{"scopes":{"/a/":{"b":"/c"},"d/":{"/e":"f"}}}"#,
+                &["/a/", "/c", "d/", "/e"],
+            ),
             (r#"{"integrity":{"/a":"sha384-b","c":"/d"}}"#, &["/a"]),
             (r#"{"other":{"/a":"/b"},"imports":{"a":"/b"}}"#, &["/b"]),
             (r#"{"x":{"imports":{"a":"/b"}}}"#, &[]),
             (r#"[{"imports":{"a":"/b"}}]"#, &[]),
             // RFC 8259, 7: keys and values may be escaped.
-            (r#"{"\u0069mports":{"a":"\/b\"","c":"\u002e/d"}}"#, &[r#"\/b\""#, r"\u002e/d"]),
-            (r#" { "imports" : { "a" : "/b" , "c" : "/d" } } "#, &["/b", "/d"]),
+            (
+                r#"{"\u0069mports":{"a":"\/b\"","c":"\u002e/d"}}"#,
+                &[r#"\/b\""#, r"\u002e/d"],
+            ),
+            (
+                r#" { "imports" : { "a" : "/b" , "c" : "/d" } } "#,
+                &["/b", "/d"],
+            ),
         ] {
             check(JsonKind::ImportMap, json, expected);
         }
@@ -514,12 +624,30 @@ mod tests {
     #[test]
     fn speculation_rules() {
         for (json, expected) in [
-            (r#"{"prefetch":[{"urls":["a","/b",""]}]}"#, &["a", "/b", ""] as &[_]),
-            (r#"{"prerender":[{"source":"list","urls":["a"]},{"urls":["b"]}]}"#, &["a", "b"]),
-            (r#"{"prefetch":[{"where":{"href_matches":"/a*"},"urls":["b"]}]}"#, &["b"]),
-            (r#"{"prefetch":[{"where":{"and":[{"href_matches":["/a","/b"]}]}}]}"#, &[]),
-            (r#"{"prefetch":[{"urls":"a"},{"urls":[["b"]]},{"urls":{"c":"d"}}]}"#, &[]),
-            (r#"{"prefetch":{"urls":["a"]},"tag":"b","other":[{"urls":["c"]}]}"#, &[]),
+            (
+                r#"{"prefetch":[{"urls":["a","/b",""]}]}"#,
+                &["a", "/b", ""] as &[_],
+            ),
+            (
+                r#"{"prerender":[{"source":"list","urls":["a"]},{"urls":["b"]}]}"#,
+                &["a", "b"],
+            ),
+            (
+                r#"{"prefetch":[{"where":{"href_matches":"/a*"},"urls":["b"]}]}"#,
+                &["b"],
+            ),
+            (
+                r#"{"prefetch":[{"where":{"and":[{"href_matches":["/a","/b"]}]}}]}"#,
+                &[],
+            ),
+            (
+                r#"{"prefetch":[{"urls":"a"},{"urls":[["b"]]},{"urls":{"c":"d"}}]}"#,
+                &[],
+            ),
+            (
+                r#"{"prefetch":{"urls":["a"]},"tag":"b","other":[{"urls":["c"]}]}"#,
+                &[],
+            ),
             (
                 r#"{"prefetch":[{"relative_to":"document","expects_no_vary_search":"a","urls":["b"]}]}"#,
                 &["b"],
@@ -532,26 +660,47 @@ mod tests {
     #[test]
     fn json_ld() {
         for (json, expected) in [
-            (r#"{"@context":"https://schema.org","url":"a","name":"b"}"#, &["a"] as &[_]),
+            (
+                r#"{"@context":"https://schema.org","url":"a","name":"b"}"#,
+                &["a"] as &[_],
+            ),
             (r#"{"@id":"a","@type":"b","@vocab":"c"}"#, &["a"]),
             (r##"{"@id":"_:a","url":"_:b","image":"#c"}"##, &["#c"]),
             (r#"[{"@id":"a"},{"@graph":[{"@id":"b"}]}]"#, &["a", "b"]),
-            (r#"{"image":["a","b",{"@type":"ImageObject","url":"c"}]}"#, &["a", "b", "c"]),
-            (r#"{"itemListElement":[{"position":1,"item":{"@id":"a","name":"b"}}]}"#, &["a"]),
+            (
+                r#"{"image":["a","b",{"@type":"ImageObject","url":"c"}]}"#,
+                &["a", "b", "c"],
+            ),
+            (
+                r#"{"itemListElement":[{"position":1,"item":{"@id":"a","name":"b"}}]}"#,
+                &["a"],
+            ),
             (r#"{"url":{"@value":"a"},"sameAs":{"@list":["b"]}}"#, &[]),
             (r#"{"URL":"a","target":{"urlTemplate":"b{c}"}}"#, &["b{c}"]),
             // Names in a context are definitions, not links.
-            (r#"{"@context":{"@vocab":"a","b":{"@id":"c"},"url":"d"},"logo":"e"}"#, &["e"]),
+            (
+                r#"{"@context":{"@vocab":"a","b":{"@id":"c"},"url":"d"},"logo":"e"}"#,
+                &["e"],
+            ),
             (r#"{"@context":["a",{"image":"b"}],"logo":"c"}"#, &["c"]),
             // JSON-LD 1.1, 4.1.3: the base applies to its node and everything inside, regardless of order.
             (r#"{"@context":{"@base":"a/"},"@id":"b"}"#, &["b < a/"]),
-            (r#"{"@id":"b","c":{"@id":"d"},"@context":{"@base":"a/"}}"#, &["b < a/", "d < a/"]),
-            (r#"[{"@context":{"@base":"a/"},"@id":"b"},{"@id":"c"}]"#, &["b < a/", "c"]),
+            (
+                r#"{"@id":"b","c":{"@id":"d"},"@context":{"@base":"a/"}}"#,
+                &["b < a/", "d < a/"],
+            ),
+            (
+                r#"[{"@context":{"@base":"a/"},"@id":"b"},{"@id":"c"}]"#,
+                &["b < a/", "c"],
+            ),
             (
                 r#"{"@context":{"@base":"a/"},"c":{"@id":"d","@context":{"@base":"b/"}},"@id":"e"}"#,
                 &["d < b/ < a/", "e < a/"],
             ),
-            (r#"{"@context":["x",{"@base":"a/"},{"@base":"b/"}],"@id":"c"}"#, &["c < b/ < a/"]),
+            (
+                r#"{"@context":["x",{"@base":"a/"},{"@base":"b/"}],"@id":"c"}"#,
+                &["c < b/ < a/"],
+            ),
             (r#"{"@context":{"@base":null},"@id":"a"}"#, &["a < null"]),
             (
                 r#"{"@context":{"@base":"a/"},"url":[{"@context":null,"@id":"b"},"c"]}"#,
@@ -561,7 +710,10 @@ mod tests {
                 r#"{"@context":{"@base":"a/"},"c":{"@context":[null,{"@base":"b/"}],"@id":"d"}}"#,
                 &["d < b/"],
             ),
-            (r#"{"@context":{"x":{"@context":{"@base":"a/"}}},"@id":"b"}"#, &["b"]),
+            (
+                r#"{"@context":{"x":{"@context":{"@base":"a/"}}},"@id":"b"}"#,
+                &["b"],
+            ),
         ] {
             check(JsonKind::JsonLd, json, expected);
         }
@@ -570,24 +722,45 @@ mod tests {
     #[test]
     fn json_feeds() {
         for (json, expected) in [
-            (r#"{"icon":"a","items":[{"image":"b","icon":"c","id":"d"}]}"#, &["a", "b"] as &[_]),
-            (r#"{"items":{"url":"a"},"icons":[{"src":"b"}],"author":"c"}"#, &[]),
+            (
+                r#"{"icon":"a","items":[{"image":"b","icon":"c","id":"d"}]}"#,
+                &["a", "b"] as &[_],
+            ),
+            (
+                r#"{"items":{"url":"a"},"icons":[{"src":"b"}],"author":"c"}"#,
+                &[],
+            ),
             (r#"{"item":[{"url":"a"}],"items":[[{"url":"b"}]]}"#, &[]),
         ] {
             check(JsonKind::Feed, json, expected);
         }
-        let found = urls(JsonKind::Feed, r#"{"items":[{"content_html":"a","url":"b"}]}"#).urls;
-        assert_eq!(found.iter().map(JsonUrl::is_html).collect::<Vec<_>>(), [true, false]);
+        let found = urls(
+            JsonKind::Feed,
+            r#"{"items":[{"content_html":"a","url":"b"}]}"#,
+        )
+        .urls;
+        assert_eq!(
+            found.iter().map(JsonUrl::is_html).collect::<Vec<_>>(),
+            [true, false]
+        );
     }
 
     #[test]
     fn only_terms_may_be_text() {
-        let found = urls(JsonKind::JsonLd, r#"{"@id":"a","license":"b","target":"c{d}"}"#).urls;
+        let found = urls(
+            JsonKind::JsonLd,
+            r#"{"@id":"a","license":"b","target":"c{d}"}"#,
+        )
+        .urls;
         assert_eq!(
             found.iter().map(|url| url.is_doubtful).collect::<Vec<_>>(),
             [false, true, true]
         );
-        let found = urls(JsonKind::SpeculationRules, r#"{"prefetch":[{"urls":["a"]}]}"#).urls;
+        let found = urls(
+            JsonKind::SpeculationRules,
+            r#"{"prefetch":[{"urls":["a"]}]}"#,
+        )
+        .urls;
         assert!(!found[0].is_doubtful);
     }
 
@@ -617,7 +790,11 @@ mod tests {
         let deep = format!("{}{}", "[".repeat(500_000), "]".repeat(500_000));
         check(JsonKind::JsonLd, &deep, &[]);
         let open = r#"{"@context":{"@base":"a/"},"b":"#;
-        let deep = format!("{}{{\"@id\":\"c\"}}{}", open.repeat(100_000), "}".repeat(100_000));
+        let deep = format!(
+            "{}{{\"@id\":\"c\"}}{}",
+            open.repeat(100_000),
+            "}".repeat(100_000)
+        );
         let found = urls(JsonKind::JsonLd, &deep);
         assert_eq!((found.urls.len(), found.bases.len()), (1, 100_000));
         let wide = format!(r#"{{"url":["a"{}]}}"#, r#","b""#.repeat(500_000));

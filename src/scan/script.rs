@@ -44,7 +44,12 @@ pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
     if !may_have_urls(script.as_bytes()) {
         return Ok(Vec::new());
     }
-    let mut finder = UrlFinder { script, recent: Vec::new(), declaration: None, found: Vec::new() };
+    let mut finder = UrlFinder {
+        script,
+        recent: Vec::new(),
+        declaration: None,
+        found: Vec::new(),
+    };
     let mut tokens = Tokens::of(script, goal);
     while let Some(token) = tokens.next_token()? {
         if goal != Goal::Classic {
@@ -62,7 +67,9 @@ pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
 /// True if a script in an encoding that extends ASCII contains one of the keywords before a URL. Neither may contain
 /// escapes.
 pub(super) fn may_have_urls(script: &[u8]) -> bool {
-    ["import", "export"].iter().any(|word| memchr::memmem::find(script, word.as_bytes()).is_some())
+    ["import", "export"]
+        .iter()
+        .any(|word| memchr::memmem::find(script, word.as_bytes()).is_some())
 }
 
 /// The position in the current declaration.
@@ -88,7 +95,10 @@ struct UrlFinder<'a> {
 impl UrlFinder<'_> {
     /// The token that came `number` tokens before the last one.
     fn back(&self, number: usize) -> Option<&Token> {
-        self.recent.len().checked_sub(number + 1).map(|at| &self.recent[at])
+        self.recent
+            .len()
+            .checked_sub(number + 1)
+            .map(|at| &self.recent[at])
     }
 
     fn is_name(&self, number: usize, name: &str) -> bool {
@@ -98,14 +108,19 @@ impl UrlFinder<'_> {
     }
 
     fn is_mark(&self, number: usize, mark: u8) -> bool {
-        self.back(number).is_some_and(|token| token.kind == TokenKind::Mark(mark))
+        self.back(number)
+            .is_some_and(|token| token.kind == TokenKind::Mark(mark))
     }
 
     /// Adds the text inside the quotes of `text`, if that token is a string.
     fn add(&mut self, text: Token, is_specifier: bool) {
         if let TokenKind::Text(quote) = text.kind {
             let span = Span::new(text.span.start + 1, text.span.end - 1);
-            self.found.push(ScriptUrl { span, quote: char::from(quote), is_specifier });
+            self.found.push(ScriptUrl {
+                span,
+                quote: char::from(quote),
+                is_specifier,
+            });
         }
     }
 
@@ -113,8 +128,10 @@ impl UrlFinder<'_> {
     fn declaration(&mut self, token: Token) {
         let is =
             |name: &str| token.kind == TokenKind::Name && &self.script[token.span.range()] == name;
-        let is_clause =
-            matches!(token.kind, TokenKind::Name | TokenKind::Mark(b'{' | b'}' | b',' | b'*'));
+        let is_clause = matches!(
+            token.kind,
+            TokenKind::Name | TokenKind::Mark(b'{' | b'}' | b',' | b'*')
+        );
         let next = match (self.declaration, token.kind) {
             _ if is("import") && self.may_begin(token) => Some(ImportDeclaration::Import),
             _ if is("export") && self.may_begin(token) => Some(ImportDeclaration::Export),
@@ -166,12 +183,19 @@ impl UrlFinder<'_> {
             return;
         }
         let text = |finder: &Self, number| {
-            finder.back(number).copied().filter(|token| matches!(token.kind, TokenKind::Text(_)))
+            finder
+                .back(number)
+                .copied()
+                .filter(|token| matches!(token.kind, TokenKind::Text(_)))
         };
         if let Some(argument) = text(self, 1).filter(|_| self.is_mark(2, b'(')) {
             // `import.source(…)` and `import.defer(…)`
             let has_phase = self.is_name(3, "source") || self.is_name(3, "defer");
-            let phase = if has_phase && self.is_mark(4, b'.') { 2 } else { 0 };
+            let phase = if has_phase && self.is_mark(4, b'.') {
+                2
+            } else {
+                0
+            };
             if self.is_name(3 + phase, "import") && !self.is_mark(4 + phase, b'.') {
                 self.add(argument, true);
             }
@@ -208,7 +232,11 @@ mod tests {
     /// The URLs of a script, or `None` if it cannot be read.
     fn found(script: &str, goal: Goal) -> Option<Vec<&str>> {
         let urls = urls(script, goal).ok()?;
-        Some(urls.into_iter().map(|url| &script[url.span.range()]).collect())
+        Some(
+            urls.into_iter()
+                .map(|url| &script[url.span.range()])
+                .collect(),
+        )
     }
 
     fn check(goal: Goal, script: &str, expected: &[&str]) {
@@ -222,17 +250,29 @@ mod tests {
             ("import a from'a'\nimport b,{c as d,}from\"b\"", &["a", "b"]),
             ("import*as a from 'a';import from from 'b'", &["a", "b"]),
             ("import {default as a, 'x y' as b, from} from 'c'", &["c"]),
-            ("import source a from 'a'; import defer * as b from 'b'", &["a", "b"]),
-            ("export*from'a';export*as b from'b';export*as 'x'from'c'", &["a", "b", "c"]),
+            (
+                "import source a from 'a'; import defer * as b from 'b'",
+                &["a", "b"],
+            ),
+            (
+                "export*from'a';export*as b from'b';export*as 'x'from'c'",
+                &["a", "b", "c"],
+            ),
             ("export {a} from 'a'; export {b}; let from\n'c'", &["a"]),
             ("export {a}\nfrom\n'a'", &["a"]),
             ("export default 'a'; export const b = 'b', from = 'c'", &[]),
             ("export default from\n'a'", &[]),
             ("const f = () => {}\nimport 'a'", &["a"]),
-            ("x.import\n'a'; ({ import: 'b' }); class A { import\n'c'(){} }", &[]),
+            (
+                "x.import\n'a'; ({ import: 'b' }); class A { import\n'c'(){} }",
+                &[],
+            ),
             ("{ import 'a' }", &[]),
             ("import.meta.url + 'a'", &[]),
-            ("/* c */ import /* d */ 'a' // import 'b'\nimport 'c'", &["a", "c"]),
+            (
+                "/* c */ import /* d */ 'a' // import 'b'\nimport 'c'",
+                &["a", "c"],
+            ),
         ] {
             check(Goal::Module, script, expected);
             check(Goal::File, script, expected);
@@ -244,18 +284,45 @@ mod tests {
     fn calls_in_any_script() {
         for (script, expected) in [
             ("import('a')", &["a"] as &[_]),
-            ("import ( /* b */ 'a' , { with: { type: 'json' } } )", &["a"]),
-            ("await import('a'); x = import('b').then(() => import('c'))", &["a", "b", "c"]),
+            (
+                "import ( /* b */ 'a' , { with: { type: 'json' } } )",
+                &["a"],
+            ),
+            (
+                "await import('a'); x = import('b').then(() => import('c'))",
+                &["a", "b", "c"],
+            ),
             ("import.source('a'); import.defer('b',)", &["a", "b"]),
-            ("import('a' + b); import(b, 'a'); import(`a`); import(('a'))", &[]),
-            ("x.import('a'); x?.import('b'); this.#import('c'); ximport('d'); import$('e')", &[]),
+            (
+                "import('a' + b); import(b, 'a'); import(`a`); import(('a'))",
+                &[],
+            ),
+            (
+                "x.import('a'); x?.import('b'); this.#import('c'); ximport('d'); import$('e')",
+                &[],
+            ),
             ("x.import.source('a')", &[]),
-            ("new URL('a', import.meta.url); new URL(\"b\",import.meta.url,).href", &["a", "b"]),
-            ("new URL('a', import.meta.url + b); URL('c', import.meta.url)", &[]),
-            ("new x.URL('a', import.meta.url); x.new URL('b', import.meta.url)", &[]),
+            (
+                "new URL('a', import.meta.url); new URL(\"b\",import.meta.url,).href",
+                &["a", "b"],
+            ),
+            (
+                "new URL('a', import.meta.url + b); URL('c', import.meta.url)",
+                &[],
+            ),
+            (
+                "new x.URL('a', import.meta.url); x.new URL('b', import.meta.url)",
+                &[],
+            ),
             ("new URL('a', meta.url); new URL(`b`, import.meta.url)", &[]),
-            ("`import('a') ${import('b')} ${`${import('c')}`} import('d')`", &["b", "c"]),
-            ("'import(\\'a\\')'; \"import('b')\"; /import('c')/; // import('d')\n", &[]),
+            (
+                "`import('a') ${import('b')} ${`${import('c')}`} import('d')`",
+                &["b", "c"],
+            ),
+            (
+                "'import(\\'a\\')'; \"import('b')\"; /import('c')/; // import('d')\n",
+                &[],
+            ),
             ("#!/usr/bin/env import('a')\nimport('b')", &["b"]),
         ] {
             check(Goal::Module, script, expected);
@@ -363,9 +430,9 @@ mod tests {
 
     #[test]
     fn half_a_million_of_anything() {
-        for open in
-            ["(", "[", "{", "x={", "`${", "class ", "a?", "/*", "//", "import(", "\\u{", "="]
-        {
+        for open in [
+            "(", "[", "{", "x={", "`${", "class ", "a?", "/*", "//", "import(", "\\u{", "=",
+        ] {
             let script = format!("import 'a';{}", open.repeat(500_000));
             let _ = urls(&script, Goal::File);
         }

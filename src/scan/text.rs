@@ -43,16 +43,25 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);
     let empty = |charset| Document::empty(Arc::clone(&options.entity), Format::Plain, charset);
     if !options.groups.contains(Group::Text) {
-        return Document { not_utf_8: found.not_utf_8, ..empty(found.charset) };
+        return Document {
+            not_utf_8: found.not_utf_8,
+            ..empty(found.charset)
+        };
     }
     Document::of_file(bytes, found, |bytes, _, charset| {
         let links = links(bytes, charset);
-        Document { links, ..empty(charset) }
+        Document {
+            links,
+            ..empty(charset)
+        }
     })
 }
 
 fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
-    wrapped(bytes).into_iter().filter_map(|inside| link(bytes, inside, charset)).collect()
+    wrapped(bytes)
+        .into_iter()
+        .filter_map(|inside| link(bytes, inside, charset))
+        .collect()
 }
 
 /// The spans between each `<URL:` and its `>`. Omits spans that contain another `<` or are longer than
@@ -81,7 +90,10 @@ fn wrapped(bytes: &[u8]) -> Vec<Span> {
 
 /// The link in the wrapper around `inside`; `None` if only white space is inside.
 fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
-    let mut view = View { text: String::new(), map: OffsetMap::verbatim(inside.start, 0) };
+    let mut view = View {
+        text: String::new(),
+        map: OffsetMap::verbatim(inside.start, 0),
+    };
     let mut at = inside.start;
     for word in bytes[inside.range()].split(u8::is_ascii_whitespace) {
         if !word.is_empty() {
@@ -100,7 +112,11 @@ fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
         fragment_identifies: false,
         map: Some(view.map),
         holder: inside,
-        spelling: Spelling { form: Form::Field(None), carrier: Carrier::Raw, enclosed: false },
+        spelling: Spelling {
+            form: Form::Field(None),
+            carrier: Carrier::Raw,
+            enclosed: false,
+        },
         custom_property: None,
     })
 }
@@ -114,13 +130,20 @@ mod tests {
 
     fn scanned(bytes: &[u8], charset: &str) -> Document {
         let groups = "text".parse().unwrap();
-        let options =
-            ScanOptions { charset: Charset::for_label(charset), groups, ..ScanOptions::default() };
+        let options = ScanOptions {
+            charset: Charset::for_label(charset),
+            groups,
+            ..ScanOptions::default()
+        };
         scan(bytes, &options)
     }
 
     fn references(bytes: &[u8]) -> Vec<String> {
-        scanned(bytes, "").links.into_iter().map(|link| link.reference).collect()
+        scanned(bytes, "")
+            .links
+            .into_iter()
+            .map(|link| link.reference)
+            .collect()
     }
 
     /// RFC 1738, appendix.
@@ -133,7 +156,10 @@ mod tests {
             ),
             ("<URL:a><url:../b#c><Url:>", &["a", "../b#c"]),
             ("<URL:\r\n a\t\x0cb \n>", &["ab"]),
-            ("<http://a/> URL:b http://c/ <a href=d> <URL e> < URL:f>", &[]),
+            (
+                "<http://a/> URL:b http://c/ <a href=d> <URL e> < URL:f>",
+                &[],
+            ),
             ("<URL: \n>", &[]),
             ("<URL:a<URL:b> <URL:c<d>", &["b"]),
             ("<URL:a", &[]),
@@ -150,9 +176,15 @@ mod tests {
         let spans: Vec<_> = document.links.iter().map(Link::span).collect();
         assert_eq!(spans, [Span::new(7, 8), Span::new(15, 19)]);
         let map = document.links[1].map.as_ref().unwrap();
-        assert_eq!([0, 1, 2].map(|at| map.to_source(at)), [15, 16, 19].map(Some));
+        assert_eq!(
+            [0, 1, 2].map(|at| map.to_source(at)),
+            [15, 16, 19].map(Some)
+        );
         let link = &document.links[1];
-        assert_eq!((link.element.as_str(), link.attribute.as_deref()), ("text", None));
+        assert_eq!(
+            (link.element.as_str(), link.attribute.as_deref()),
+            ("text", None)
+        );
         assert_eq!(link.spelling.form, Form::Field(None));
     }
 
@@ -171,9 +203,18 @@ mod tests {
             (document.charset.name(), link.reference.clone(), end)
         };
         let expected = |charset, reference: &str, end| (charset, reference.to_owned(), Some(end));
-        assert_eq!(place(b"<URL:caf\xe9/x>", "", 5), expected("windows-1252", "caf\u{e9}/x", 9));
-        assert_eq!(place(b"<URL:\x95\x5c>", "shift_jis", 3), expected("Shift_JIS", "\u{8868}", 7));
-        assert_eq!(place(b"\xef\xbb\xbf<URL:a>", "shift_jis", 0), expected("UTF-8", "a", 8));
+        assert_eq!(
+            place(b"<URL:caf\xe9/x>", "", 5),
+            expected("windows-1252", "caf\u{e9}/x", 9)
+        );
+        assert_eq!(
+            place(b"<URL:\x95\x5c>", "shift_jis", 3),
+            expected("Shift_JIS", "\u{8868}", 7)
+        );
+        assert_eq!(
+            place(b"\xef\xbb\xbf<URL:a>", "shift_jis", 0),
+            expected("UTF-8", "a", 8)
+        );
 
         let document = scanned(b"<\0U\0R\0L\0:\0a\0\n\0b\0>\0", "utf-16le");
         assert_eq!(document.links[0].reference, "ab");
@@ -195,7 +236,10 @@ mod tests {
         for piece in ["<", "<URL:", "<URL:>", "a", "<URL: "] {
             assert!(references(piece.repeat(1_000_000 / piece.len()).as_bytes()).is_empty());
         }
-        assert_eq!(references("<URL:a>".repeat(100_000).as_bytes()).len(), 100_000);
+        assert_eq!(
+            references("<URL:a>".repeat(100_000).as_bytes()).len(),
+            100_000
+        );
         let words = format!("<URL:{}>", "a ".repeat(4_096)).repeat(100);
         assert_eq!(references(words.as_bytes()).len(), 100);
     }

@@ -24,7 +24,9 @@ const fn is_whitespace(byte: u8) -> bool {
 /// The first offset at or after `at` whose byte is not one of `these`, or the end.
 pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter().position(|&byte| !these(byte)).map_or(bytes.len(), |length| at + length)
+    rest.iter()
+        .position(|&byte| !these(byte))
+        .map_or(bytes.len(), |length| at + length)
 }
 
 /// The URLs of a `srcset` attribute: the splitting loop of "parse a srcset attribute"
@@ -99,7 +101,9 @@ pub fn refresh(value: &str) -> Option<Refresh> {
     }
     position = skip(input, digits, |byte| byte.is_ascii_digit() || byte == b'.');
     // 10.1. If what follows is not `;`, `,` or whitespace, return.
-    if input.get(position).is_some_and(|&byte| !is_whitespace(byte) && !matches!(byte, b';' | b','))
+    if input
+        .get(position)
+        .is_some_and(|&byte| !is_whitespace(byte) && !matches!(byte, b';' | b','))
     {
         return None;
     }
@@ -109,11 +113,17 @@ pub fn refresh(value: &str) -> Option<Refresh> {
         position = skip(input, position + 1, is_whitespace);
     }
     // 11.1. urlString is the rest. Later steps may shorten it.
-    let rest = Refresh { span: Span::new(position, input.len()), quote: None };
+    let rest = Refresh {
+        span: Span::new(position, input.len()),
+        quote: None,
+    };
     // 11.2. Without a `u`, go to "skip quotes". 11.3 to 11.6. After a `u`, any mismatch goes to "parse", so that
     // quotes are not skipped.
     if let Some(b'U' | b'u') = input.get(position) {
-        if !input[position..].get(..3).is_some_and(|name| name.eq_ignore_ascii_case(b"url")) {
+        if !input[position..]
+            .get(..3)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"url"))
+        {
             return Some(rest);
         }
         position = skip(input, position + 3, is_whitespace);
@@ -125,10 +135,18 @@ pub fn refresh(value: &str) -> Option<Refresh> {
     // 11.8, "skip quotes". 11.10. The next such quote ends urlString; without one, the end of the input does.
     let quote = match input.get(position) {
         Some(&quote @ (b'\'' | b'"')) => quote,
-        _ => return Some(Refresh { span: Span::new(position, input.len()), quote: None }),
+        _ => {
+            return Some(Refresh {
+                span: Span::new(position, input.len()),
+                quote: None,
+            });
+        }
     };
     let end = skip(input, position + 1, |byte| byte != quote);
-    Some(Refresh { span: Span::new(position + 1, end), quote: Some(char::from(quote)) })
+    Some(Refresh {
+        span: Span::new(position + 1, end),
+        quote: Some(char::from(quote)),
+    })
 }
 
 /// The tokens of a list separated by ASCII whitespace, such as `ping`, or `archive` on `object`.
@@ -149,7 +167,9 @@ pub fn space_separated(value: &str) -> Vec<Span> {
 #[must_use]
 pub fn task(value: &str) -> Vec<Span> {
     let is_uri = |name: &str| {
-        ["action-uri", "icon-uri"].iter().any(|known| known.eq_ignore_ascii_case(name.trim()))
+        ["action-uri", "icon-uri"]
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(name.trim()))
     };
     separated(value, b';')
         .into_iter()
@@ -166,7 +186,9 @@ pub fn task(value: &str) -> Vec<Span> {
 /// literal one (XSLT 1.0, 7.6.2).
 #[must_use]
 pub fn is_template(value: &str) -> bool {
-    value.split(|character| character != '{').any(|braces| braces.len() % 2 == 1)
+    value
+        .split(|character| character != '{')
+        .any(|braces| braces.len() % 2 == 1)
 }
 
 /// The string literals that are the only argument of a call of `document` in an XPath expression (XSLT 1.0, 12.1), each
@@ -226,7 +248,9 @@ pub fn separated(value: &str, separator: u8) -> Vec<Span> {
 /// Standard, 4.4, step 1).
 #[must_use]
 pub fn trimmed(value: &str) -> Span {
-    stripped(value.as_bytes(), Span::new(0, value.len()), |byte| byte <= b' ')
+    stripped(value.as_bytes(), Span::new(0, value.len()), |byte| {
+        byte <= b' '
+    })
 }
 
 /// The text of the value within [`trimmed`].
@@ -240,7 +264,10 @@ pub(super) fn stripped(input: &[u8], span: Span, these: impl Fn(u8) -> bool) -> 
     let Some(start) = inside.iter().position(|&byte| !these(byte)) else {
         return Span::at(span.start);
     };
-    let end = inside.iter().rposition(|&byte| !these(byte)).map_or(start, |last| last + 1);
+    let end = inside
+        .iter()
+        .rposition(|&byte| !these(byte))
+        .map_or(start, |last| last + 1);
     Span::new(start, end).shifted(span.start)
 }
 
@@ -291,15 +318,27 @@ mod tests {
             (".", Some("")),
             ("url=a", None),
         ] {
-            assert_eq!(refresh(value).map(|found| &value[found.span.range()]), url, "{value:?}");
+            assert_eq!(
+                refresh(value).map(|found| &value[found.span.range()]),
+                url,
+                "{value:?}"
+            );
         }
     }
 
     #[test]
     fn lists() {
-        check(&space_separated(" a\tb\u{c}\r\nc,d "), " a\tb\u{c}\r\nc,d ", &["a", "b", "c,d"]);
+        check(
+            &space_separated(" a\tb\u{c}\r\nc,d "),
+            " a\tb\u{c}\r\nc,d ",
+            &["a", "b", "c,d"],
+        );
         check(&space_separated(" "), " ", &[]);
-        check(&separated(" a b ,\n,c,, ", b','), " a b ,\n,c,, ", &["a b", "c"]);
+        check(
+            &separated(" a b ,\n,c,, ", b','),
+            " a b ,\n,c,, ",
+            &["a b", "c"],
+        );
     }
 
     #[test]
@@ -315,7 +354,10 @@ mod tests {
         assert_eq!(srcset(&"a,".repeat(1_000_000)).len(), 1);
         assert_eq!(srcset(&"a, ".repeat(1_000_000)).len(), 1_000_000);
         assert_eq!(srcset(&format!("a {}", "(".repeat(1_000_000))).len(), 1);
-        assert_eq!(srcset(&format!("{}a", "a (),".repeat(200_000))).len(), 200_001);
+        assert_eq!(
+            srcset(&format!("{}a", "a (),".repeat(200_000))).len(),
+            200_001
+        );
         assert!(separated(&",".repeat(1_000_000), b',').is_empty());
     }
 }

@@ -22,10 +22,16 @@ pub(super) fn in_headings<'l>(
     links: &'l [LinkReport],
     structure: &Structure,
 ) -> Vec<&'l LinkReport> {
-    let headings: Vec<Span> = structure.entities.iter().map(|entity| entity.heading.span).collect();
+    let headings: Vec<Span> = structure
+        .entities
+        .iter()
+        .map(|entity| entity.heading.span)
+        .collect();
     let is_inside = |link: &&LinkReport| {
         let last = headings.partition_point(|heading| heading.start <= link.span.start);
-        headings[..last].last().is_some_and(|heading| link.span.start < heading.end)
+        headings[..last]
+            .last()
+            .is_some_and(|heading| link.span.start < heading.end)
     };
     links.iter().filter(is_inside).collect()
 }
@@ -41,13 +47,21 @@ pub(super) fn disallowed_edits(
 ) -> Vec<Span> {
     let source = rewritten.source();
     let of_body = |field: &&Field| is_of_body(container, &source[field.name.range()]);
-    let fields = structure.entities.iter().flat_map(|entity| &entity.heading.fields);
-    let changed = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
+    let fields = structure
+        .entities
+        .iter()
+        .flat_map(|entity| &entity.heading.fields);
+    let changed = links
+        .iter()
+        .filter(|link| link.outcome == Outcome::Rewritten);
     let bodies = rewritten.parts.iter().map(|part| part.body);
     let fields = fields.filter(of_body).map(|field| field.span);
     let links = changed.map(|link| (link.span, true));
-    let mut allowed: Vec<(Span, bool)> =
-        fields.chain(bodies).map(|span| (span, false)).chain(links).collect();
+    let mut allowed: Vec<(Span, bool)> = fields
+        .chain(bodies)
+        .map(|span| (span, false))
+        .chain(links)
+        .collect();
     allowed.sort_unstable_by_key(|(span, _)| span.start);
     let is_stray = |edit: &Edit<'_>| {
         let last = allowed.partition_point(|(span, _)| span.start <= edit.span.start);
@@ -55,11 +69,19 @@ pub(super) fn disallowed_edits(
             edit.span.end <= span.end && (!is_visible || edit.new.iter().all(u8::is_ascii_graphic))
         })
     };
-    rewritten.edits.iter().filter(is_stray).map(|edit| edit.span).collect()
+    rewritten
+        .edits
+        .iter()
+        .filter(is_stray)
+        .map(|edit| edit.span)
+        .collect()
 }
 
 fn is_of_body(container: &Container, name: &[u8]) -> bool {
-    container.of_body.iter().any(|field| name.eq_ignore_ascii_case(field.as_bytes()))
+    container
+        .of_body
+        .iter()
+        .any(|field| name.eq_ignore_ascii_case(field.as_bytes()))
 }
 
 /// True if the heading of `new` has the fields of `old`, and those that describe the body are as right as before. In
@@ -71,9 +93,20 @@ pub(super) fn are_right(
 ) -> bool {
     let is_right = |(a, b): (&Field, &Field)| {
         let name = &source[a.name.range()];
-        let (was, is) = (DescribingField { bytes: source, entity: old, field: a }, {
-            DescribingField { bytes: output, entity: new, field: b }
-        });
+        let (was, is) = (
+            DescribingField {
+                bytes: source,
+                entity: old,
+                field: a,
+            },
+            {
+                DescribingField {
+                    bytes: output,
+                    entity: new,
+                    field: b,
+                }
+            },
+        );
         match is_of_body(container, name) {
             false => name == &output[b.name.range()],
             true if was.body() == is.body() => was.line() == is.line(),
@@ -82,7 +115,12 @@ pub(super) fn are_right(
         }
     };
     old.heading.fields.len() == new.heading.fields.len()
-        && old.heading.fields.iter().zip(&new.heading.fields).all(is_right)
+        && old
+            .heading
+            .fields
+            .iter()
+            .zip(&new.heading.fields)
+            .all(is_right)
         && source[old.heading.separator.range()] == output[new.heading.separator.range()]
 }
 
@@ -146,10 +184,21 @@ impl DescribingField<'_> {
     fn digests(&self) -> Option<Vec<isize>> {
         let first = self.entity.heading.first(self.bytes, "Content-MD5")?;
         let is_first = first.span == self.field.span && self.entity.kind == EntityKind::Leaf;
-        let content = self.entity.decode(self.bytes).ok().filter(|_| is_first)?.bytes;
+        let content = self
+            .entity
+            .decode(self.bytes)
+            .ok()
+            .filter(|_| is_first)?
+            .bytes;
         let forms = [&*with_crlf(&content), &content, self.body()];
         let is_match = |form: &&[u8]| content_md5(form).as_bytes() == self.value();
-        Some((0..).zip(forms).filter(|(_, form)| is_match(form)).map(|(at, _)| at).collect())
+        Some(
+            (0..)
+                .zip(forms)
+                .filter(|(_, form)| is_match(form))
+                .map(|(at, _)| at)
+                .collect(),
+        )
     }
 }
 

@@ -121,102 +121,123 @@ type MutationInput<'a> = (&'a [Edit<'static>], &'a [u8], usize);
 type Mutation = fn(MutationInput<'_>) -> Vec<Vec<Edit<'static>>>;
 
 /// The mutations.
-const MUTATIONS: [(&str, Mutation); 9] = [
-    ("left out", |(edits, _, at)| vec![[&edits[..at], &edits[at + 1..]].concat()]),
-    ("made twice", |(edits, _, at)| {
-        let Edit { span, new } = &edits[at];
-        let again = Edit { span: Span::at(span.end), new: new.clone() };
-        vec![replaced(edits, at, *span, &[&**new, &**new].concat()), inserted(edits, at + 1, again)]
-    }),
-    ("at a wrong place", |(edits, bytes, at)| {
-        let Edit { span: Span { start, end }, new } = &edits[at];
-        let mut wrong = Vec::new();
-        for (to_left, to_right) in [(1, 1), (2, 2), (1, 0), (0, 1), (3, 0), (0, 3), (1, 2)] {
-            // Longer, shorter, and moved in both directions.
-            wrong.push((start.checked_sub(to_left), Some(end + to_right)));
-            wrong.push((Some(start + to_left), end.checked_sub(to_right)));
-            wrong.push((start.checked_sub(to_left), end.checked_sub(to_right)));
-            wrong.push((Some(start + to_left), Some(end + to_right)));
-        }
-        let spans = wrong.into_iter().filter_map(|(start, end)| {
-            let (start, end) = (start?, end?);
-            (start <= end && end <= bytes.len()).then(|| Span::new(start, end))
-        });
-        spans.map(|span| replaced(edits, at, span, new)).collect()
-    }),
-    ("at another link", |(edits, _, at)| {
-        let others = (0..edits.len()).filter(|&other| other != at);
-        let new = &edits[at].new;
-        let moved = |other: usize| {
-            let twice = replaced(edits, other, edits[other].span, new);
-            let swapped = replaced(&twice, at, edits[at].span, &edits[other].new);
-            [twice, swapped]
-        };
-        others.flat_map(moved).collect()
-    }),
-    ("without a byte", |(edits, _, at)| {
-        let Edit { span, new } = &edits[at];
-        let without = |place: usize| [&new[..place], &new[place + 1..]].concat();
-        (0..new.len()).map(|place| replaced(edits, at, *span, &without(place))).collect()
-    }),
-    ("with a byte more", |(edits, _, at)| {
-        let Edit { span, new } = &edits[at];
-        let places = [0, new.len() / 3, new.len() / 2, new.len()];
-        let bytes = b"\"'`&<>()\\ \t\n\r\x0c\0,;=#?%/.:{}[]x3\x80\xe9";
-        let with = |place: usize, byte: u8| [&new[..place], &[byte], &new[place..]].concat();
-        let all = places.iter().flat_map(|&place| bytes.iter().map(move |&byte| (place, byte)));
-        all.map(|(place, byte)| replaced(edits, at, *span, &with(place, byte))).collect()
-    }),
-    ("without an escape", |(edits, _, at)| {
-        let Edit { span, new } = &edits[at];
-        let mut wrong = Vec::new();
-        for (escape, text) in ESCAPES {
-            let finds = memchr::memmem::find_iter(new, escape);
-            wrong.extend(
-                finds.map(|from| {
-                    [&new[..from], text.as_bytes(), &new[from + escape.len()..]].concat()
-                }),
-            );
-        }
-        wrong.iter().map(|new| replaced(edits, at, *span, new)).collect()
-    }),
-    ("with a wrong target", |(edits, _, at)| {
-        let Edit { span, new } = &edits[at];
-        let changes: [(&[u8], &[u8]); 6] = [
-            (b"http:", b"https:"),
-            (b"http:", b"HTTP:"),
-            (b"a.example", b"b.example"),
-            (b"a.example", b"a.example:80"),
-            (b"a.example", b"a.example/."),
-            (b"/it", b"/it/.."),
-        ];
-        let wrong = changes.iter().filter_map(|(old, right)| {
-            let from = memchr::memmem::find(new, old)?;
-            Some([&new[..from], right, &new[from + old.len()..]].concat())
-        });
-        wrong.map(|new| replaced(edits, at, *span, &new)).collect()
-    }),
-    ("beside the links", |(edits, bytes, at)| {
-        // Once for all edits: a byte anywhere is deleted, inserted, or changed.
-        let places = (0..=bytes.len()).filter(|_| at == 0);
-        let mut wrong = Vec::new();
-        for place in places {
-            let index = edits.partition_point(|edit| edit.span.start <= place);
-            let mut edit = |end: usize, new: &[u8]| {
-                let edit = Edit { span: Span::new(place, end), new: new.to_vec().into() };
-                wrong.push(inserted(edits, index, edit));
+const MUTATIONS: [(&str, Mutation); 9] =
+    [
+        ("left out", |(edits, _, at)| {
+            vec![[&edits[..at], &edits[at + 1..]].concat()]
+        }),
+        ("made twice", |(edits, _, at)| {
+            let Edit { span, new } = &edits[at];
+            let again = Edit {
+                span: Span::at(span.end),
+                new: new.clone(),
             };
-            for new in [" ", "\n", "x", "\"", "<", ">", "&", "\nFrom x"] {
-                edit(place, new.as_bytes());
+            vec![
+                replaced(edits, at, *span, &[&**new, &**new].concat()),
+                inserted(edits, at + 1, again),
+            ]
+        }),
+        ("at a wrong place", |(edits, bytes, at)| {
+            let Edit {
+                span: Span { start, end },
+                new,
+            } = &edits[at];
+            let mut wrong = Vec::new();
+            for (to_left, to_right) in [(1, 1), (2, 2), (1, 0), (0, 1), (3, 0), (0, 3), (1, 2)] {
+                // Longer, shorter, and moved in both directions.
+                wrong.push((start.checked_sub(to_left), Some(end + to_right)));
+                wrong.push((Some(start + to_left), end.checked_sub(to_right)));
+                wrong.push((start.checked_sub(to_left), end.checked_sub(to_right)));
+                wrong.push((Some(start + to_left), Some(end + to_right)));
             }
-            if place < bytes.len() {
-                edit(place + 1, b"");
-                edit(place + 1, b"0");
+            let spans = wrong.into_iter().filter_map(|(start, end)| {
+                let (start, end) = (start?, end?);
+                (start <= end && end <= bytes.len()).then(|| Span::new(start, end))
+            });
+            spans.map(|span| replaced(edits, at, span, new)).collect()
+        }),
+        ("at another link", |(edits, _, at)| {
+            let others = (0..edits.len()).filter(|&other| other != at);
+            let new = &edits[at].new;
+            let moved = |other: usize| {
+                let twice = replaced(edits, other, edits[other].span, new);
+                let swapped = replaced(&twice, at, edits[at].span, &edits[other].new);
+                [twice, swapped]
+            };
+            others.flat_map(moved).collect()
+        }),
+        ("without a byte", |(edits, _, at)| {
+            let Edit { span, new } = &edits[at];
+            let without = |place: usize| [&new[..place], &new[place + 1..]].concat();
+            (0..new.len())
+                .map(|place| replaced(edits, at, *span, &without(place)))
+                .collect()
+        }),
+        ("with a byte more", |(edits, _, at)| {
+            let Edit { span, new } = &edits[at];
+            let places = [0, new.len() / 3, new.len() / 2, new.len()];
+            let bytes = b"\"'`&<>()\\ \t\n\r\x0c\0,;=#?%/.:{}[]x3\x80\xe9";
+            let with = |place: usize, byte: u8| [&new[..place], &[byte], &new[place..]].concat();
+            let all = places
+                .iter()
+                .flat_map(|&place| bytes.iter().map(move |&byte| (place, byte)));
+            all.map(|(place, byte)| replaced(edits, at, *span, &with(place, byte)))
+                .collect()
+        }),
+        ("without an escape", |(edits, _, at)| {
+            let Edit { span, new } = &edits[at];
+            let mut wrong = Vec::new();
+            for (escape, text) in ESCAPES {
+                let finds = memchr::memmem::find_iter(new, escape);
+                wrong.extend(finds.map(|from| {
+                    [&new[..from], text.as_bytes(), &new[from + escape.len()..]].concat()
+                }));
             }
-        }
-        wrong
-    }),
-];
+            wrong
+                .iter()
+                .map(|new| replaced(edits, at, *span, new))
+                .collect()
+        }),
+        ("with a wrong target", |(edits, _, at)| {
+            let Edit { span, new } = &edits[at];
+            let changes: [(&[u8], &[u8]); 6] = [
+                (b"http:", b"https:"),
+                (b"http:", b"HTTP:"),
+                (b"a.example", b"b.example"),
+                (b"a.example", b"a.example:80"),
+                (b"a.example", b"a.example/."),
+                (b"/it", b"/it/.."),
+            ];
+            let wrong = changes.iter().filter_map(|(old, right)| {
+                let from = memchr::memmem::find(new, old)?;
+                Some([&new[..from], right, &new[from + old.len()..]].concat())
+            });
+            wrong.map(|new| replaced(edits, at, *span, &new)).collect()
+        }),
+        ("beside the links", |(edits, bytes, at)| {
+            // Once for all edits: a byte anywhere is deleted, inserted, or changed.
+            let places = (0..=bytes.len()).filter(|_| at == 0);
+            let mut wrong = Vec::new();
+            for place in places {
+                let index = edits.partition_point(|edit| edit.span.start <= place);
+                let mut edit = |end: usize, new: &[u8]| {
+                    let edit = Edit {
+                        span: Span::new(place, end),
+                        new: new.to_vec().into(),
+                    };
+                    wrong.push(inserted(edits, index, edit));
+                };
+                for new in [" ", "\n", "x", "\"", "<", ">", "&", "\nFrom x"] {
+                    edit(place, new.as_bytes());
+                }
+                if place < bytes.len() {
+                    edit(place + 1, b"");
+                    edit(place + 1, b"0");
+                }
+            }
+            wrong
+        }),
+    ];
 
 /// Escapes that places use for their terminators, and the characters they represent.
 const ESCAPES: [(&[u8], &str); 22] = [
@@ -246,7 +267,10 @@ const ESCAPES: [(&[u8], &str); 22] = [
 
 fn replaced(edits: &[Edit<'static>], at: usize, span: Span, new: &[u8]) -> Vec<Edit<'static>> {
     let mut edits = edits.to_vec();
-    edits[at] = Edit { span, new: new.to_vec().into() };
+    edits[at] = Edit {
+        span,
+        new: new.to_vec().into(),
+    };
     edits
 }
 
@@ -258,14 +282,21 @@ fn inserted(edits: &[Edit<'static>], at: usize, edit: Edit<'static>) -> Vec<Edit
 fn edits_of(list: &[Edit<'_>], length: usize) -> Option<Edits> {
     let mut edits = Edits::default();
     let is_inside = list.iter().all(|edit| edit.span.end <= length);
-    list.iter().try_for_each(|edit| edits.push(edit.span, &edit.new)).ok()?;
+    list.iter()
+        .try_for_each(|edit| edits.push(edit.span, &edit.new))
+        .ok()?;
     is_inside.then_some(edits)
 }
 
 /// Everything that the reference parsers see in a file, and in the documents in its values.
 fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
     let Some(container) = container::of(format) else {
-        let seen = Dissection { format, charset, by_tokens: false }.pieces(bytes);
+        let seen = Dissection {
+            format,
+            charset,
+            by_tokens: false,
+        }
+        .pieces(bytes);
         return match format {
             Format::Html => with_values(seen),
             Format::Xhtml | Format::Svg | Format::Xml => {
@@ -283,7 +314,10 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
     let mut seen = Vec::new();
     let mut at = 0;
     for entity in &structure.entities {
-        seen.push(piece("outside", format!("{:?}", &bytes[at..entity.heading.span.start])));
+        seen.push(piece(
+            "outside",
+            format!("{:?}", &bytes[at..entity.heading.span.start]),
+        ));
         let (content, body) = (entity.decode(bytes), &bytes[entity.body.range()]);
         for field in &entity.heading.fields {
             let value = String::from_utf8_lossy(&bytes[field.value.range()]).into_owned();
@@ -299,8 +333,14 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
                     .map(|content| (content_md5(&with_crlf(&content.bytes)) == value).to_string()),
                 _ => None,
             };
-            let around = [field.span.start..field.value.start, field.value.end..field.span.end];
-            seen.push(piece("field", format!("{:?}", around.map(|part| &bytes[part]))));
+            let around = [
+                field.span.start..field.value.start,
+                field.value.end..field.span.end,
+            ];
+            seen.push(piece(
+                "field",
+                format!("{:?}", around.map(|part| &bytes[part])),
+            ));
             seen.push(piece("value", counted.unwrap_or(value)));
         }
         at = entity.body.start;
@@ -315,7 +355,11 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
             seen.push(piece("strict", is_strict.to_string()));
             // Other readers may assume another encoding, so content beyond ASCII is never like ASCII content.
             seen.push(piece("ascii", content.bytes.is_ascii().to_string()));
-            seen.extend(reading(entity.media_type.format(), Charset::UTF_8, &content.bytes));
+            seen.extend(reading(
+                entity.media_type.format(),
+                Charset::UTF_8,
+                &content.bytes,
+            ));
         }
     }
     seen.push(piece("outside", format!("{:?}", &bytes[at..])));
@@ -389,7 +433,9 @@ fn mutants<'a>(
     for (name, mutation) in MUTATIONS {
         for at in 0..list.len() {
             let wrong = mutation((&list, bytes, at));
-            let edits = wrong.iter().filter_map(|wrong| edits_of(wrong, bytes.len()));
+            let edits = wrong
+                .iter()
+                .filter_map(|wrong| edits_of(wrong, bytes.len()));
             mutants.extend(edits.map(|edits| (name, apply(edits))));
         }
     }
@@ -417,16 +463,29 @@ fn in_part<'a>(
                 .entities
                 .iter()
                 .rposition(|entity| entity.heading.span.start <= edit.span.start)?;
-            placed.push(Placed { edit: edit.into_owned(), entity, in_body: false });
+            placed.push(Placed {
+                edit: edit.into_owned(),
+                entity,
+                in_body: false,
+            });
         }
     }
     for part in &wrong.parts {
-        let at = structure.entities.iter().position(|entity| entity.body == part.body)?;
+        let at = structure
+            .entities
+            .iter()
+            .position(|entity| entity.body == part.body)?;
         let entity = &structure.entities[at];
         let decoded = entity.decode(bytes).ok()?;
         let edits = part.edits.as_ref()?;
         let lifted = lift(bytes, structure, entity, &decoded, edits).ok()?;
-        let changed = ChangedBody { bytes, entity, decoded: &decoded, edits, lifted: &lifted };
+        let changed = ChangedBody {
+            bytes,
+            entity,
+            decoded: &decoded,
+            edits,
+            lifted: &lifted,
+        };
         let (described, _) = (structure.container.describe)(&changed);
         placed.extend(described.into_iter().map(|edit| Placed {
             edit,
@@ -464,7 +523,11 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
     if let Some(container) = container::of(format) {
         let structure = (container.read)(source, &options.scan.entity);
         for (index, part) in right.parts.iter().enumerate() {
-            let entity = structure.entities.iter().find(|entity| entity.body == part.body).unwrap();
+            let entity = structure
+                .entities
+                .iter()
+                .find(|entity| entity.body == part.body)
+                .unwrap();
             let content = entity.decode(source).unwrap().bytes;
             let of_part = |edits| in_part(&right, &structure, index, edits);
             all.extend(mutants(part.edits.as_ref().unwrap(), &content, of_part));
@@ -483,14 +546,20 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
         let made = String::from_utf8_lossy(&mutated);
         let right = String::from_utf8_lossy(&output);
         let is_noticed = verify(&wrong, options).is_err();
-        assert!(is_noticed, "{format:?}, {name}: nobody notices\n{made}\ninstead of\n{right}");
+        assert!(
+            is_noticed,
+            "{format:?}, {name}: nobody notices\n{made}\ninstead of\n{right}"
+        );
         count.noticed += 1;
     }
 }
 
 #[test]
 fn every_wrong_edit_is_noticed() {
-    println!("{:10}{:>10}{:>10}{:>10}", "format", "noticed", "alike", "refused");
+    println!(
+        "{:10}{:>10}{:>10}{:>10}",
+        "format", "noticed", "alike", "refused"
+    );
     for format in Format::ALL {
         let mut count = Count::default();
         for (source, groups) in documents(format) {
@@ -498,14 +567,34 @@ fn every_wrong_edit_is_noticed() {
                 groups: groups.parse().unwrap_or_default(),
                 ..ScanOptions::default()
             };
-            let options = Options { format, scan, ..Options::at(BASE) };
+            let options = Options {
+                format,
+                scan,
+                ..Options::at(BASE)
+            };
             for (name, unit) in units(format, source) {
                 let entity = name.unwrap_or_default();
-                let scan = ScanOptions { entity, ..options.scan.clone() };
-                doubt(&source[unit.range()], &Options { scan, ..options.clone() }, &mut count);
+                let scan = ScanOptions {
+                    entity,
+                    ..options.scan.clone()
+                };
+                doubt(
+                    &source[unit.range()],
+                    &Options {
+                        scan,
+                        ..options.clone()
+                    },
+                    &mut count,
+                );
             }
         }
-        println!("{:10}{:10}{:10}{:10}", format.name(), count.noticed, count.alike, count.refused);
+        println!(
+            "{:10}{:10}{:10}{:10}",
+            format.name(),
+            count.noticed,
+            count.alike,
+            count.refused
+        );
         assert_eq!(documents(format).is_empty(), count.noticed == 0);
     }
 }

@@ -17,13 +17,24 @@ fn fixture(name: &str) -> Vec<u8> {
 /// The resource in one line: number, frame, a star if it is a main resource, URL, media type, charset, name of the
 /// frame, body.
 fn row(resource: &WebResource) -> String {
-    let WebResource { number, frame, url, media_type, charset, frame_name, body, is_main, .. } =
-        resource;
+    let WebResource {
+        number,
+        frame,
+        url,
+        media_type,
+        charset,
+        frame_name,
+        body,
+        is_main,
+        ..
+    } = resource;
     let star = if *is_main { "*" } else { "" };
     format!(
         "{number} {frame}{star} {url} {media_type} {} {} {}",
         charset.as_deref().unwrap_or("-"),
-        frame_name.as_deref().map_or("-".to_owned(), |name| format!("'{name}'")),
+        frame_name
+            .as_deref()
+            .map_or("-".to_owned(), |name| format!("'{name}'")),
         body.escape_ascii()
     )
 }
@@ -72,8 +83,16 @@ fn an_incomplete_resource_is_an_anomaly_and_the_others_are_read() {
         .map(|anomaly| (anomaly.offset.file, anomaly.code, &*anomaly.message))
         .collect();
     let expected = [
-        (0, Code::RecordBroken, "a resource without WebResourceURL; skipped"),
-        (2, Code::RecordBroken, "a resource without WebResourceData; skipped"),
+        (
+            0,
+            Code::RecordBroken,
+            "a resource without WebResourceURL; skipped",
+        ),
+        (
+            2,
+            Code::RecordBroken,
+            "a resource without WebResourceData; skipped",
+        ),
     ];
     assert_eq!(anomalies, expected);
 }
@@ -82,7 +101,10 @@ fn an_incomplete_resource_is_an_anomaly_and_the_others_are_read() {
 fn files_that_are_not_safari_archives_give_an_error() {
     for (bytes, problem) in [
         (&b""[..], "its property list ends inside a collection"),
-        (b"<html><p>", "its property list cannot be read: UnknownXmlElement (offset 6)"),
+        (
+            b"<html><p>",
+            "its property list cannot be read: UnknownXmlElement (offset 6)",
+        ),
         (
             b"no list",
             "its property list cannot be read: UnexpectedXmlCharactersExpectedElement (offset 7)",
@@ -93,8 +115,14 @@ fn files_that_are_not_safari_archives_give_an_error() {
         ),
         (&xml("<array/>"), "its property list is not a dictionary"),
         (&xml("<dict/>"), "it has no WebMainResource"),
-        (&xml("<dict><key>WebMainResource</key></dict>"), "a dictionary in it ends after a key"),
-        (&xml("<dict><true/></dict>"), "a dictionary in it has a key that is not a string"),
+        (
+            &xml("<dict><key>WebMainResource</key></dict>"),
+            "a dictionary in it ends after a key",
+        ),
+        (
+            &xml("<dict><true/></dict>"),
+            "a dictionary in it has a key that is not a string",
+        ),
     ] {
         let error = WebArchive::read(bytes).unwrap_err().to_string();
         assert_eq!(error, format!("not a web archive of Safari: {problem}"));
@@ -103,14 +131,24 @@ fn files_that_are_not_safari_archives_give_an_error() {
 
 #[test]
 fn bytes_before_a_fault_are_read() {
-    let whole = xml(&format!("<dict><key>WebMainResource</key>{RESOURCE}<key>more</key>"));
+    let whole = xml(&format!(
+        "<dict><key>WebMainResource</key>{RESOURCE}<key>more</key>"
+    ));
     for end in ["", "<data>*</data></dict>"] {
         let bytes = [&whole[..whole.len() - "</plist>".len()], end.as_bytes()].concat();
         let archive = WebArchive::read(&bytes).unwrap();
-        assert_eq!((archive.resources.len(), archive.anomalies.len()), (1, 1), "{end}");
+        assert_eq!(
+            (archive.resources.len(), archive.anomalies.len()),
+            (1, 1),
+            "{end}"
+        );
         let anomaly = &archive.anomalies[0];
         assert_eq!((anomaly.offset.file, anomaly.code), (1, Code::RecordBroken));
-        assert!(anomaly.message.ends_with("; the rest was not read"), "{}", anomaly.message);
+        assert!(
+            anomaly.message.ends_with("; the rest was not read"),
+            "{}",
+            anomaly.message
+        );
     }
 }
 
@@ -135,7 +173,10 @@ fn binary(objects: &[Vec<u8>]) -> Vec<u8> {
 /// An object: its kind in the first four bits, a length in two bytes, and the content.
 fn object(kind: u8, length: usize, content: impl IntoIterator<Item = u8>) -> Vec<u8> {
     let length = u16::try_from(length).unwrap().to_be_bytes();
-    [kind << 4 | 0xf, 0x11, length[0], length[1]].into_iter().chain(content).collect()
+    [kind << 4 | 0xf, 0x11, length[0], length[1]]
+        .into_iter()
+        .chain(content)
+        .collect()
 }
 
 fn string(text: &str) -> Vec<u8> {
@@ -143,7 +184,11 @@ fn string(text: &str) -> Vec<u8> {
 }
 
 fn array(elements: &[u16]) -> Vec<u8> {
-    object(0xa, elements.len(), elements.iter().flat_map(|number| number.to_be_bytes()))
+    object(
+        0xa,
+        elements.len(),
+        elements.iter().flat_map(|number| number.to_be_bytes()),
+    )
 }
 
 fn dictionary(pairs: &[(u16, u16)]) -> Vec<u8> {
@@ -156,8 +201,16 @@ fn dictionary(pairs: &[(u16, u16)]) -> Vec<u8> {
 fn circular_and_expanding_property_lists_are_refused() {
     let error = |objects: &[Vec<u8>]| WebArchive::read(&binary(objects)).unwrap_err().to_string();
     // The archive is its own subframe.
-    let cycle = [dictionary(&[(1, 2)]), string("WebSubframeArchives"), array(&[0])];
-    assert!(error(&cycle).contains("RecursiveObject"), "{}", error(&cycle));
+    let cycle = [
+        dictionary(&[(1, 2)]),
+        string("WebSubframeArchives"),
+        array(&[0]),
+    ];
+    assert!(
+        error(&cycle).contains("RecursiveObject"),
+        "{}",
+        error(&cycle)
+    );
     // Each of 30 arrays contains the next one twice, which makes 2^30 elements.
     let mut doubling = vec![dictionary(&[(1, 2)]), string("WebSubresources")];
     doubling.extend((3..33).map(|next| array(&[next, next])));
@@ -176,12 +229,25 @@ fn circular_and_expanding_property_lists_are_refused() {
         object(4, 60_000, [b'x'; 60_000]),
     ];
     let archive = WebArchive::read(&binary(&heavy)).unwrap();
-    let size: usize = archive.resources.iter().map(|resource| resource.body.len()).sum();
-    assert!(size < 17 * binary(&heavy).len() && archive.resources.len() > 1, "{size}");
-    assert_eq!(archive.anomalies[0].message, format!("{problem}; the rest was not read"));
+    let size: usize = archive
+        .resources
+        .iter()
+        .map(|resource| resource.body.len())
+        .sum();
+    assert!(
+        size < 17 * binary(&heavy).len() && archive.resources.len() > 1,
+        "{size}"
+    );
+    assert_eq!(
+        archive.anomalies[0].message,
+        format!("{problem}; the rest was not read")
+    );
     // Sixteen resources may share a body.
     heavy[2] = array(&[3; 16]);
-    assert_eq!(WebArchive::read(&binary(&heavy)).unwrap().resources.len(), 16);
+    assert_eq!(
+        WebArchive::read(&binary(&heavy)).unwrap().resources.len(),
+        16
+    );
 }
 
 #[test]
@@ -189,21 +255,32 @@ fn property_lists_of_any_depth_are_read() {
     const DEPTH: usize = 100_000;
     // Deep nesting in a value that the reader skips.
     let inside = format!("{}{}", "<array>".repeat(DEPTH), "</array>".repeat(DEPTH));
-    let bytes =
-        xml(&format!("<dict><key>a</key>{inside}<key>WebMainResource</key>{RESOURCE}</dict>"));
+    let bytes = xml(&format!(
+        "<dict><key>a</key>{inside}<key>WebMainResource</key>{RESOURCE}</dict>"
+    ));
     assert_eq!(WebArchive::read(&bytes).unwrap().resources.len(), 1);
     // Deep nesting of subframes.
     let start =
         format!("<dict><key>WebMainResource</key>{RESOURCE}<key>WebSubframeArchives</key><array>");
-    let bytes = xml(&format!("{}{}", start.repeat(DEPTH), "</array></dict>".repeat(DEPTH)));
+    let bytes = xml(&format!(
+        "{}{}",
+        start.repeat(DEPTH),
+        "</array></dict>".repeat(DEPTH)
+    ));
     let archive = WebArchive::read(&bytes).unwrap();
-    assert_eq!((archive.resources.len(), archive.resources[DEPTH - 1].frame), (DEPTH, DEPTH - 1));
+    assert_eq!(
+        (archive.resources.len(), archive.resources[DEPTH - 1].frame),
+        (DEPTH, DEPTH - 1)
+    );
     // A binary list in which each array contains the next one.
     let mut deep = vec![dictionary(&[(1, 2)]), string("WebSubresources")];
     deep.extend((3..=60_000).map(|next| array(&[next])));
     deep.push(array(&[]));
     let error = WebArchive::read(&binary(&deep)).unwrap_err().to_string();
-    assert_eq!(error, "not a web archive of Safari: it has no WebMainResource");
+    assert_eq!(
+        error,
+        "not a web archive of Safari: it has no WebMainResource"
+    );
 }
 
 #[test]
@@ -235,13 +312,26 @@ fn an_entry_has_the_fields_of_har_1_2() {
         r#"{"startedDateTime": "2026-01-02T03:04:05.678+01:00", "request": {"url": "http://a/b", "headers": []},
         "response": {"status": 200, "redirectURL": "", "content": {"mimeType": "text/html; charset=latin1", "text": "<p>é"}}}"#,
     );
-    assert_eq!((entry.number, &*entry.url, entry.status), (0, "http://a/b", Some(200)));
-    assert_eq!(entry.started.as_deref(), Some("2026-01-02T03:04:05.678+01:00"));
     assert_eq!(
-        (entry.redirect_url.as_deref(), entry.is_base64, entry.has_body()),
+        (entry.number, &*entry.url, entry.status),
+        (0, "http://a/b", Some(200))
+    );
+    assert_eq!(
+        entry.started.as_deref(),
+        Some("2026-01-02T03:04:05.678+01:00")
+    );
+    assert_eq!(
+        (
+            entry.redirect_url.as_deref(),
+            entry.is_base64,
+            entry.has_body()
+        ),
         (None, false, true)
     );
-    assert_eq!(entry.media_type.as_deref(), Some("text/html; charset=latin1"));
+    assert_eq!(
+        entry.media_type.as_deref(),
+        Some("text/html; charset=latin1")
+    );
     assert_eq!(entry.into_body().unwrap().unwrap(), "<p>é".as_bytes());
     // A value of the wrong type is ignored; the other values are read.
     let entry = first_entry(
@@ -249,13 +339,20 @@ fn an_entry_has_the_fields_of_har_1_2() {
         "headers": {"Location": "x"}, "content": {"text": "", "encoding": "BASE64"}}}"#,
     );
     assert_eq!(
-        (entry.started.as_deref(), entry.status, entry.redirect_url.as_deref()),
+        (
+            entry.started.as_deref(),
+            entry.status,
+            entry.redirect_url.as_deref()
+        ),
         (None, None, None)
     );
     assert_eq!(entry.into_body().unwrap(), Some(Vec::new()));
     // The entry has no response.
     let entry = first_entry(r#"{"request": {"url": "u"}}"#);
-    assert_eq!((entry.status, entry.has_body(), entry.into_body()), (None, false, Ok(None)));
+    assert_eq!(
+        (entry.status, entry.has_body(), entry.into_body()),
+        (None, false, Ok(None))
+    );
 }
 
 #[test]
@@ -263,15 +360,26 @@ fn an_archive_of_playwright_has_the_responses_of_the_server() {
     let archive = Har::read(fixture("playwright.har")).unwrap();
     let mut rows = Vec::new();
     for entry in archive.entries().map(Result::unwrap) {
-        let path = entry.url.strip_prefix("http://127.0.0.1:8765").unwrap().to_owned();
-        let target = entry.redirect_url.clone().unwrap_or_default();
-        let (status, kind) =
-            (entry.status.unwrap(), if entry.is_base64 { "bytes" } else { "text" });
-        assert!(entry.started.as_ref().unwrap().starts_with("2026-11-25T02:40:3"));
-        let body = entry
-            .into_body()
+        let path = entry
+            .url
+            .strip_prefix("http://127.0.0.1:8765")
             .unwrap()
-            .map_or("-".to_owned(), |body| body[..body.len().min(8)].escape_ascii().to_string());
+            .to_owned();
+        let target = entry.redirect_url.clone().unwrap_or_default();
+        let (status, kind) = (
+            entry.status.unwrap(),
+            if entry.is_base64 { "bytes" } else { "text" },
+        );
+        assert!(
+            entry
+                .started
+                .as_ref()
+                .unwrap()
+                .starts_with("2026-11-25T02:40:3")
+        );
+        let body = entry.into_body().unwrap().map_or("-".to_owned(), |body| {
+            body[..body.len().min(8)].escape_ascii().to_string()
+        });
         rows.push(format!("{path} {status} {target} {kind} {body}"));
     }
     let expected = [
@@ -290,7 +398,10 @@ fn an_archive_of_playwright_has_the_responses_of_the_server() {
     ];
     assert_eq!(rows, expected);
     let page = archive.entries().nth(1).unwrap().unwrap();
-    assert_eq!(page.media_type.as_deref(), Some("text/html; charset=ISO-8859-1"));
+    assert_eq!(
+        page.media_type.as_deref(),
+        Some("text/html; charset=ISO-8859-1")
+    );
     let page = String::from_utf8(page.into_body().unwrap().unwrap()).unwrap();
     assert!(page.contains("<title>é</title>"), "{page}");
 }
@@ -299,7 +410,10 @@ fn an_archive_of_playwright_has_the_responses_of_the_server() {
 fn redirect_url_comes_before_the_location_field() {
     for (response, url) in [
         (r#""redirectURL": "/x""#, Some("/x")),
-        (r#""redirectURL": "/x", "headers": [{"name": "Location", "value": "/y"}]"#, Some("/x")),
+        (
+            r#""redirectURL": "/x", "headers": [{"name": "Location", "value": "/y"}]"#,
+            Some("/x"),
+        ),
         (
             r#""redirectURL": "", "headers": [{"name": "a", "value": "b"}, {"name": "LOCATION", "value": "/y"}]"#,
             Some("/y"),
@@ -313,7 +427,11 @@ fn redirect_url_comes_before_the_location_field() {
         let entry = first_entry(&format!(
             r#"{{"request": {{"url": "u"}}, "response": {{"status": 301, {response}}}}}"#
         ));
-        assert_eq!((entry.status, entry.redirect_url.as_deref()), (Some(301), url), "{response}");
+        assert_eq!(
+            (entry.status, entry.redirect_url.as_deref()),
+            (Some(301), url),
+            "{response}"
+        );
     }
 }
 
@@ -324,8 +442,17 @@ fn a_broken_entry_is_an_anomaly_with_its_number() {
     );
     let anomaly = archive.entries().next().unwrap().unwrap_err();
     assert_eq!((anomaly.offset.file, anomaly.code), (0, Code::RecordBroken));
-    let anomaly = archive.entries().nth(1).unwrap().unwrap().into_body().unwrap_err();
-    assert_eq!((anomaly.offset.file, anomaly.code), (1, Code::TransferUndecodable));
+    let anomaly = archive
+        .entries()
+        .nth(1)
+        .unwrap()
+        .unwrap()
+        .into_body()
+        .unwrap_err();
+    assert_eq!(
+        (anomaly.offset.file, anomaly.code),
+        (1, Code::TransferUndecodable)
+    );
     assert!(archive.entries().nth(2).is_none());
 }
 
@@ -334,24 +461,43 @@ fn json_of_any_depth_is_an_error_or_skipped() {
     let (start, end) = ("[".repeat(100_000), "]".repeat(100_000));
     let arrays = format!("{start}{end}");
     let objects = format!("{}1{}", "{\"log\":".repeat(100_000), "}".repeat(100_000));
-    for json in [&arrays, &objects, &start, &format!("{{\"log\": {{\"entries\": {arrays}}}}}")] {
+    for json in [
+        &arrays,
+        &objects,
+        &start,
+        &format!("{{\"log\": {{\"entries\": {arrays}}}}}"),
+    ] {
         // The last one is an array with one entry.
         if let Ok(archive) = Har::read(json.clone().into_bytes()) {
-            assert_eq!(archive.entries().next().unwrap().unwrap_err().code, Code::RecordBroken);
+            assert_eq!(
+                archive.entries().next().unwrap().unwrap_err().code,
+                Code::RecordBroken
+            );
         }
     }
     for (entry, is_read) in [
         (arrays.clone(), false),
         (format!(r#"{{"request": {{"url": {arrays}}}}}"#), false),
-        (format!(r#"{{"request": {{"url": "u"}}, "response": {{"content": {arrays}}}}}"#), false),
+        (
+            format!(r#"{{"request": {{"url": "u"}}, "response": {{"content": {arrays}}}}}"#),
+            false,
+        ),
         (
             format!(
                 r#"{{"request": {{"url": "u"}}, "response": {{"headers": {arrays}, "status": {objects}}}}}"#
             ),
             true,
         ),
-        (format!(r#"{{"request": {{"url": "u"}}, "_own": {arrays}}}"#), true),
+        (
+            format!(r#"{{"request": {{"url": "u"}}, "_own": {arrays}}}"#),
+            true,
+        ),
     ] {
-        assert_eq!(har(&entry).entries().next().unwrap().is_ok(), is_read, "{}", &entry[..40]);
+        assert_eq!(
+            har(&entry).entries().next().unwrap().is_ok(),
+            is_read,
+            "{}",
+            &entry[..40]
+        );
     }
 }

@@ -28,7 +28,11 @@ const SITE: &[(&str, &str, &str)] = &[
          p { background: url(\"/icon.png\") }\n",
     ),
     ("/docs/print.css", "text/css", "p { color: black }\n"),
-    ("/docs/frame.html", "text/html", "<!DOCTYPE html><img src=dot.gif>\n"),
+    (
+        "/docs/frame.html",
+        "text/html",
+        "<!DOCTYPE html><img src=dot.gif>\n",
+    ),
     ("/docs/next.html", "text/html", "<!DOCTYPE html><p>next\n"),
     ("/docs/main.js", "text/javascript", "1\n"),
     ("/docs/dot.gif", "image/gif", "GIF89a"),
@@ -85,7 +89,11 @@ fn missing(removed: &str, status: Option<&str>) -> BTreeSet<String> {
     });
     let found: BTreeSet<_> = found.collect();
     let is_denied = found.iter().any(|row| row.starts_with("missing "));
-    assert_eq!(output.status.code(), Some(i32::from(is_denied)), "{removed}");
+    assert_eq!(
+        output.status.code(),
+        Some(i32::from(is_denied)),
+        "{removed}"
+    );
     found
 }
 
@@ -103,12 +111,12 @@ fn exactly_the_removed_resources_are_missing() {
             // A picture needs only one of its candidates.
             "/docs/small.png" | "/docs/small.webp" => BTreeSet::new(),
             // The site never has the other source of the film or font.
-            "/docs/film.webm" => {
-                ["mp4", "webm"].map(|kind| format!("missing not-captured /docs/film.{kind}")).into()
-            }
-            "/docs/a.woff" => {
-                ["woff", "woff2"].map(|kind| format!("missing not-captured /docs/a.{kind}")).into()
-            }
+            "/docs/film.webm" => ["mp4", "webm"]
+                .map(|kind| format!("missing not-captured /docs/film.{kind}"))
+                .into(),
+            "/docs/a.woff" => ["woff", "woff2"]
+                .map(|kind| format!("missing not-captured /docs/a.{kind}"))
+                .into(),
             _ => BTreeSet::from([format!("missing not-captured {path}")]),
         };
         assert_eq!(missing(path, None), expected, "{path}");
@@ -121,7 +129,10 @@ fn a_missing_resource_has_the_response_as_its_cause() {
         ("404 Not Found", "client-error"),
         ("503 Service Unavailable", "server-error"),
         ("206 Partial Content", "no-body"),
-        ("302 Found\r\nLocation: https://elsewhere.example/", "redirect"),
+        (
+            "302 Found\r\nLocation: https://elsewhere.example/",
+            "redirect",
+        ),
     ] {
         let expected = BTreeSet::from([format!("missing {cause} /docs/main.js")]);
         assert_eq!(missing("/docs/main.js", Some(status)), expected, "{status}");

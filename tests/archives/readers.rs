@@ -33,7 +33,12 @@ fn readers(files: &[&Path]) -> Option<Vec<Vec<String>>> {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    Some(lines.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect())
+    Some(
+        lines
+            .lines()
+            .map(|line| line.split('\t').map(str::to_owned).collect())
+            .collect(),
+    )
 }
 
 fn records(file: &Path) -> Vec<Record> {
@@ -47,7 +52,9 @@ fn records(file: &Path) -> Vec<Record> {
 
 fn row(record: &Record) -> Row {
     let or_none = |value: Option<String>| value.unwrap_or_else(|| "None".to_owned());
-    let target = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
+    let target = record
+        .target_uri()
+        .map(|uri| String::from_utf8_lossy(&uri).into_owned());
     [
         record.offset.to_string(),
         or_none(record.text("WARC-Type")),
@@ -58,12 +65,17 @@ fn row(record: &Record) -> Row {
 }
 
 fn md5(bytes: &[u8]) -> String {
-    Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Md5::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[test]
 fn two_other_readers_find_the_same_records() {
-    let Some(root) = outside::WARC.find() else { return };
+    let Some(root) = outside::WARC.find() else {
+        return;
+    };
     let files = outside::WARC.files(None);
     let paths: Vec<_> = files.iter().map(|file| file.as_path()).collect();
     let Some(lines) = readers(&paths) else { return };
@@ -78,7 +90,9 @@ fn two_other_readers_find_the_same_records() {
             let theirs: Vec<_> = lines.iter().filter(is_its).map(|line| &line[2..]).collect();
             let mut differs = |what, times| {
                 if times > 0 {
-                    *differences.entry((name.to_owned(), reader, what)).or_default() += times;
+                    *differences
+                        .entry((name.to_owned(), reader, what))
+                        .or_default() += times;
                 }
             };
             let gave_up = theirs.last().is_some_and(|last| last[0] == "error");
@@ -124,12 +138,20 @@ fn assert_known(found: BTreeSet<String>, rows: &str) {
 #[cfg(feature = "cli")]
 #[test]
 fn another_reader_and_parser_find_the_same_targets() {
-    let Some(root) = outside::WARC.find() else { return };
-    let Some(mut command) = outside::html_parser() else { return };
+    let Some(root) = outside::WARC.find() else {
+        return;
+    };
+    let Some(mut command) = outside::html_parser() else {
+        return;
+    };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives/warc_links.py");
     command.arg(script).arg(env!("CARGO_BIN_EXE_baselink"));
     let output = command.args(outside::WARC.files(None)).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let stdout = String::from_utf8(output.stdout).unwrap();
     let mut lines: Vec<_> = stdout.lines().collect();
     let same: usize = lines.pop().unwrap().parse().unwrap();
@@ -151,7 +173,9 @@ fn listed(file: &Path, group: Option<Group>) -> Vec<String> {
     }
     let mut listed = Vec::new();
     for record in &records(file) {
-        let Some(found) = document(record, &options) else { continue };
+        let Some(found) = document(record, &options) else {
+            continue;
+        };
         for link in rewrite(&found.bytes, &found.options).report.links {
             let attribute = link.attribute.as_deref().unwrap_or("-");
             listed.push(format!(
@@ -166,11 +190,18 @@ fn listed(file: &Path, group: Option<Group>) -> Vec<String> {
 
 #[test]
 fn the_links_are_those_that_another_extractor_expects() {
-    let Some(root) = outside::WARC.find() else { return };
+    let Some(root) = outside::WARC.find() else {
+        return;
+    };
     let file = root.join("ia-web-commons/link-extraction-test.warc");
-    let rows = include_str!("link_extraction.rows").lines().filter(|row| !row.starts_with('#'));
+    let rows = include_str!("link_extraction.rows")
+        .lines()
+        .filter(|row| !row.starts_with('#'));
     let rows: Vec<Vec<_>> = rows.map(|row| row.splitn(6, '\t').collect()).collect();
-    assert!(rows.iter().all(|row| row.len() == 5 + usize::from(row[4] == "theirs")));
+    assert!(
+        rows.iter()
+            .all(|row| row.len() == 5 + usize::from(row[4] == "theirs"))
+    );
     let listed_by = |listers: &[&str]| {
         let rows = rows.iter().filter(|row| listers.contains(&row[4]));
         let mut links: Vec<_> = rows.map(|row| row[..4].join("\t")).collect();
@@ -178,7 +209,10 @@ fn the_links_are_those_that_another_extractor_expects() {
         links
     };
     assert_eq!(listed(&file, None), listed_by(&["both"]));
-    assert_eq!(listed(&file, Some(Group::Lazy)), listed_by(&["both", "lazy"]));
+    assert_eq!(
+        listed(&file, Some(Group::Lazy)),
+        listed_by(&["both", "lazy"])
+    );
 }
 
 /// The payload of each document in `file` after rewriting.
@@ -186,9 +220,15 @@ fn the_links_are_those_that_another_extractor_expects() {
 fn expected(file: &Path) -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::new();
     for record in &records(file) {
-        let Some(found) = document(record, &Options::default()) else { continue };
+        let Some(found) = document(record, &Options::default()) else {
+            continue;
+        };
         let output = rewrite(&found.bytes, &found.options).output();
-        all.extend(payload(&output, found.options.format).ok().map(|payload| payload.into_owned()));
+        all.extend(
+            payload(&output, found.options.format)
+                .ok()
+                .map(|payload| payload.into_owned()),
+        );
     }
     all
 }
@@ -200,14 +240,30 @@ fn the_output_contains_exactly_the_documents() {
     for file in outside::WARC.files(None) {
         let out = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_baselink"));
-        command.args(["rewrite", "--config", "none", "-q"]).arg(&file).arg("-o").arg(out.path());
-        let status = command.stderr(std::process::Stdio::null()).status().unwrap();
+        command
+            .args(["rewrite", "--config", "none", "-q"])
+            .arg(&file)
+            .arg("-o")
+            .arg(out.path());
+        let status = command
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap();
         let expected = expected(&file);
-        let written = walkdir::WalkDir::new(out.path()).into_iter().map(Result::unwrap);
-        let written: Vec<_> = written.filter(|entry| entry.file_type().is_file()).collect();
+        let written = walkdir::WalkDir::new(out.path())
+            .into_iter()
+            .map(Result::unwrap);
+        let written: Vec<_> = written
+            .filter(|entry| entry.file_type().is_file())
+            .collect();
         // The program does not read ARC, and some archives have no response with a document.
         let is_unusable = file.to_str().unwrap().contains(".arc") || written.is_empty();
-        assert_eq!(status.code(), Some(2 * i32::from(is_unusable)), "{}", file.display());
+        assert_eq!(
+            status.code(),
+            Some(2 * i32::from(is_unusable)),
+            "{}",
+            file.display()
+        );
         for entry in written {
             assert!(
                 expected.contains(&fs::read(entry.path()).unwrap()),
@@ -217,5 +273,8 @@ fn the_output_contains_exactly_the_documents() {
             documents += 1;
         }
     }
-    assert!(outside::WARC.find().is_none() || documents > 50, "{documents}");
+    assert!(
+        outside::WARC.find().is_none() || documents > 50,
+        "{documents}"
+    );
 }

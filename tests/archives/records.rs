@@ -27,11 +27,19 @@ fn offset(entry: &ArchiveEntry) -> Offset {
 }
 
 fn record(entry: &ArchiveEntry) -> Option<&Record> {
-    if let ArchiveEntry::Record(record) = entry { Some(record) } else { None }
+    if let ArchiveEntry::Record(record) = entry {
+        Some(record)
+    } else {
+        None
+    }
 }
 
 fn anomaly(entry: &ArchiveEntry) -> Option<&Anomaly> {
-    if let ArchiveEntry::Anomaly(anomaly) = entry { Some(anomaly) } else { None }
+    if let ArchiveEntry::Anomaly(anomaly) = entry {
+        Some(anomaly)
+    } else {
+        None
+    }
 }
 
 fn records(entries: &[ArchiveEntry]) -> Vec<&Record> {
@@ -50,7 +58,9 @@ fn member(data: &[u8]) -> Vec<u8> {
 
 fn inflated(members: &[u8]) -> Vec<u8> {
     let mut data = Vec::new();
-    flate2::read::MultiGzDecoder::new(members).read_to_end(&mut data).unwrap();
+    flate2::read::MultiGzDecoder::new(members)
+        .read_to_end(&mut data)
+        .unwrap();
     data
 }
 
@@ -78,15 +88,22 @@ fn row(entry: &ArchiveEntry, id_of_anomaly: &str) -> String {
         RecordContent::Entity(media_type) => media_type.to_string(),
         RecordContent::None => "-".to_owned(),
     };
-    let codes: Vec<_> =
-        record.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
+    let codes: Vec<_> = record
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code.name())
+        .collect();
     [
         type_name(record.record_type),
         id.strip_prefix("urn:x:").unwrap().to_owned(),
         record.target_uri().map_or("-".to_owned(), |uri| text(&uri)),
         document,
         text(record.block()),
-        if codes.is_empty() { "-".to_owned() } else { codes.join(",") },
+        if codes.is_empty() {
+            "-".to_owned()
+        } else {
+            codes.join(",")
+        },
     ]
     .join("\t")
 }
@@ -95,7 +112,11 @@ fn row(entry: &ArchiveEntry, id_of_anomaly: &str) -> String {
 fn every_archive_of_the_fixtures_matches_its_rows() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive");
     let rows = fs::read_to_string(folder.join("expected.rows")).unwrap();
-    let rows: Vec<Vec<_>> = rows.lines().skip(1).map(|row| row.splitn(3, '\t').collect()).collect();
+    let rows: Vec<Vec<_>> = rows
+        .lines()
+        .skip(1)
+        .map(|row| row.splitn(3, '\t').collect())
+        .collect();
     for file in ["plain.warc", "members.warc.gz", "whole.warc.gz"] {
         let archive = fs::read(folder.join(file)).unwrap();
         let expected: Vec<_> = rows.iter().filter(|row| row[0] == file).collect();
@@ -108,7 +129,9 @@ fn every_archive_of_the_fixtures_matches_its_rows() {
             match expected[1] {
                 "is" => {
                     let heading = &text(&at[..at.len().min(100)]);
-                    let begins = ["WARC/", "words"].iter().any(|begin| heading.starts_with(begin));
+                    let begins = ["WARC/", "words"]
+                        .iter()
+                        .any(|begin| heading.starts_with(begin));
                     assert!(begins && heading.contains(id), "{id}: {heading}");
                 }
                 "member" | "0" => {
@@ -131,7 +154,10 @@ fn an_arc_file_is_named_in_the_error() {
     for archive in [arc.to_vec(), member(arc)] {
         let mut records = Records::new(&archive[..]);
         let error = records.next().unwrap().unwrap_err().to_string();
-        assert!(error.contains("ARC") && error.contains("warcio recompress"), "{error}");
+        assert!(
+            error.contains("ARC") && error.contains("warcio recompress"),
+            "{error}"
+        );
         assert!(records.next().is_none());
     }
 }
@@ -144,20 +170,35 @@ fn a_heading_may_have_several_cr_before_lf() {
         let heading = format!(
             "WARC/1.0\nWARC-Type: resource\nno field\nContent-Length: {length}\nodd: \nodd\n\n"
         );
-        [heading.replace('\n', "\r\r\n").as_bytes(), b"ok\r\r\n\r\r\n"].concat()
+        [
+            heading.replace('\n', "\r\r\n").as_bytes(),
+            b"ok\r\r\n\r\r\n",
+        ]
+        .concat()
     };
     for lengths in [[2, 2, 2], [2, 9, 2]] {
         let archive = lengths.map(record);
-        for archive in [archive.concat(), archive.map(|record| member(&record)).concat()] {
+        for archive in [
+            archive.concat(),
+            archive.map(|record| member(&record)).concat(),
+        ] {
             let found = entries(&archive);
-            assert_eq!((records(&found).len(), anomalies(&found).len()), (3, 0), "{lengths:?}");
+            assert_eq!(
+                (records(&found).len(), anomalies(&found).len()),
+                (3, 0),
+                "{lengths:?}"
+            );
             for (record, length) in records(&found).iter().zip(lengths) {
                 let is_right = length == 2;
                 assert!(record.block().starts_with(b"ok"), "{lengths:?}");
                 assert_eq!(record.block().len() == 2, is_right, "{lengths:?}");
                 let lines = "2 lines in the heading are not named fields";
                 assert_eq!(&*record.diagnostics[0].message, lines);
-                assert_eq!(record.diagnostics.len(), if is_right { 1 } else { 2 }, "{lengths:?}");
+                assert_eq!(
+                    record.diagnostics.len(),
+                    if is_right { 1 } else { 2 },
+                    "{lengths:?}"
+                );
             }
         }
     }
@@ -176,8 +217,14 @@ fn an_unknown_version_is_reported_once_with_a_count() {
         let offset = offset(&found[1]);
         let message = "801 records of unknown versions are read as WARC 1.1; the first is this one, of WARC 0.17";
         assert!(records(&found).len() == 802 && found.len() == 803);
-        assert!(records(&found).iter().all(|record| record.diagnostics.is_empty()));
-        let [anomaly] = anomalies(&found)[..] else { panic!() };
+        assert!(
+            records(&found)
+                .iter()
+                .all(|record| record.diagnostics.is_empty())
+        );
+        let [anomaly] = anomalies(&found)[..] else {
+            panic!()
+        };
         assert_eq!(
             (anomaly.offset, anomaly.code, &*anomaly.message),
             (offset, Code::RecordVersion, message)
@@ -197,10 +244,16 @@ fn resource(number: usize, block: &[u8]) -> Vec<u8> {
 
 /// An archive with a record for each block. `form` 0 is not compressed, 1 compresses each record, 2 the whole archive.
 fn archive(blocks: &[Vec<u8>], form: usize) -> Vec<u8> {
-    let records = blocks.iter().enumerate().map(|(number, block)| resource(number, block));
+    let records = blocks
+        .iter()
+        .enumerate()
+        .map(|(number, block)| resource(number, block));
     match form {
         0 => records.collect::<Vec<_>>().concat(),
-        1 => records.map(|record| member(&record)).collect::<Vec<_>>().concat(),
+        1 => records
+            .map(|record| member(&record))
+            .collect::<Vec<_>>()
+            .concat(),
         _ => member(&records.collect::<Vec<_>>().concat()),
     }
 }
@@ -251,7 +304,10 @@ fn describe(entry: &ArchiveEntry) -> String {
     match entry {
         ArchiveEntry::Record(record) => {
             let (heading, block) = (text(record.heading()), text(record.block()));
-            format!("{} {heading} {block} {:?}", record.offset, record.diagnostics)
+            format!(
+                "{} {heading} {block} {:?}",
+                record.offset, record.diagnostics
+            )
         }
         ArchiveEntry::Anomaly(anomaly) => format!("{anomaly:?}"),
     }
@@ -277,7 +333,9 @@ impl Read for SmallReads<'_> {
 #[test]
 fn results_do_not_depend_on_buffered_bytes() {
     let slowly = |bytes: &[u8]| -> Vec<_> {
-        Records::new(SmallReads(bytes, 1)).map(|entry| describe(&entry.unwrap())).collect()
+        Records::new(SmallReads(bytes, 1))
+            .map(|entry| describe(&entry.unwrap()))
+            .collect()
     };
     let at_once = |bytes: &[u8]| entries(bytes).iter().map(describe).collect::<Vec<_>>();
     let record = |long: usize, after: &str| {
@@ -285,7 +343,10 @@ fn results_do_not_depend_on_buffered_bytes() {
         format!("WARC/1.1\r\nX: {long}\r\nContent-Length: 2\r\n\r\nok{after}").into_bytes()
     };
     for long in (1_900..2_400).step_by(20) {
-        let mut damaged = member(&record(long, &format!("\r\n\r\n{}", "no record ".repeat(4))));
+        let mut damaged = member(&record(
+            long,
+            &format!("\r\n\r\n{}", "no record ".repeat(4)),
+        ));
         let sum = damaged.len() - 8;
         damaged[sum] ^= 1;
         assert_eq!(slowly(&damaged), at_once(&damaged), "{long}");
@@ -417,9 +478,15 @@ fn endless_data_is_neither_buffered_nor_reread() {
         (begin("Content-Length: 1\r\n\r\n"), 0),
         (Vec::new(), b'\n'),
     ] {
-        let archive = start.chain(std::io::repeat(filler).take(size)).chain(&good[..]);
+        let archive = start
+            .chain(std::io::repeat(filler).take(size))
+            .chain(&good[..]);
         let found: Vec<_> = Records::new(archive).collect::<Result<_, _>>().unwrap();
-        assert_eq!(records(&found).last().unwrap().id().unwrap(), "urn:x:1", "{filler}");
+        assert_eq!(
+            records(&found).last().unwrap().id().unwrap(),
+            "urn:x:1",
+            "{filler}"
+        );
         assert!(found.len() <= 2, "{filler}");
     }
 }
@@ -429,7 +496,10 @@ fn a_member_that_inflates_to_much_takes_little_memory() {
     let zeros = vec![0; 64 << 20];
     let bomb = member(&[&resource(1, b"*{}")[..], &zeros].concat());
     let archive = [&bomb.repeat(4)[..], &member(&resource(2, b"*{}"))].concat();
-    let found: Vec<_> = Records::new(&archive[..]).limit(1000).collect::<Result<_, _>>().unwrap();
+    let found: Vec<_> = Records::new(&archive[..])
+        .limit(1000)
+        .collect::<Result<_, _>>()
+        .unwrap();
     let found = records(&found);
     assert_eq!(found.len(), 5);
     for record in found {
@@ -472,7 +542,10 @@ fn false_lengths_do_not_cause_repeated_reading() {
 #[test]
 fn a_block_has_at_most_the_declared_length() {
     let archive = [resource(1, &[b'x'; 101]), resource(2, &[b'x'; 100])].concat();
-    let found: Vec<_> = Records::new(&archive[..]).limit(100).collect::<Result<_, _>>().unwrap();
+    let found: Vec<_> = Records::new(&archive[..])
+        .limit(100)
+        .collect::<Result<_, _>>()
+        .unwrap();
     let message = "a record of 101 bytes, more than the limit of 100";
     assert_eq!(anomalies(&found)[0].message, message);
     assert_eq!(records(&found)[0].id().unwrap(), "urn:x:2");
@@ -527,8 +600,9 @@ fn a_wacz_file_yields_only_its_archives() {
     let mut wacz = Wacz::open(Cursor::new(file)).unwrap();
     assert_eq!(wacz.names().collect::<Vec<_>>(), ["data.warc.gz", "b.warc"]);
     for (at, id) in [(1, "urn:x:1"), (0, "urn:x:2")] {
-        let found: Vec<_> =
-            Records::new(wacz.archive(at).unwrap()).collect::<Result<_, _>>().unwrap();
+        let found: Vec<_> = Records::new(wacz.archive(at).unwrap())
+            .collect::<Result<_, _>>()
+            .unwrap();
         assert_eq!(records(&found)[0].id().unwrap(), id);
     }
     assert!(wacz.archive(2).is_err());
@@ -548,7 +622,10 @@ fn a_wacz_file_lists_its_pages() {
         ("pages/notes.txt", b"{\"url\":\"http://a/3\"}\n"),
     ]);
     let pages = Wacz::open(Cursor::new(file)).unwrap().pages();
-    let pages: Vec<_> = pages.iter().map(|page| (&*page.url, page.title.as_deref())).collect();
+    let pages: Vec<_> = pages
+        .iter()
+        .map(|page| (&*page.url, page.title.as_deref()))
+        .collect();
     assert_eq!(pages, [("http://a/1", Some("One")), ("http://a/2", None)]);
 }
 
@@ -561,17 +638,29 @@ fn files_that_are_not_wacz_give_an_error() {
         Ok(mut wacz) => wacz.archive(0).err().unwrap().to_string(),
     };
     for cut in [0, 1, 20, whole.len() - 10] {
-        assert_eq!(error(&whole[..cut]), "not a WACZ file: it is not a readable zip file");
+        assert_eq!(
+            error(&whole[..cut]),
+            "not a WACZ file: it is not a readable zip file"
+        );
     }
     let other = wacz(&[("a.warc", &plain)]);
-    assert_eq!(error(&other), "not a WACZ file: it has no WARC file in its folder archive/");
+    assert_eq!(
+        error(&other),
+        "not a WACZ file: it has no WARC file in its folder archive/"
+    );
     // Bit 0 of the flags, in the local header and in the directory (APPNOTE.TXT, 4.4.4).
     let mut encrypted = whole.clone();
-    let directory = encrypted.windows(4).position(|signature| signature == b"PK\x01\x02").unwrap();
+    let directory = encrypted
+        .windows(4)
+        .position(|signature| signature == b"PK\x01\x02")
+        .unwrap();
     encrypted[6] |= 1;
     encrypted[directory + 8] |= 1;
     assert_eq!(error(&encrypted), "a.warc is encrypted and cannot be read");
     let mut method = whole;
     (method[8], method[directory + 10]) = (14, 14);
-    assert_eq!(error(&method), "a.warc is compressed with Lzma, which is not supported");
+    assert_eq!(
+        error(&method),
+        "a.warc is compressed with Lzma, which is not supported"
+    );
 }

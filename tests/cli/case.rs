@@ -75,7 +75,9 @@ impl Case {
         if !text.ends_with('\n') {
             wrong("the last line has no end");
         }
-        let mut lines = text.split_inclusive('\n').skip_while(|line| line.starts_with('#'));
+        let mut lines = text
+            .split_inclusive('\n')
+            .skip_while(|line| line.starts_with('#'));
         let mut head = |start: &str| match lines.next().and_then(|line| line.strip_prefix(start)) {
             Some(rest) => rest,
             None => wrong(&format!("a line that begins with '{start}' is missing")),
@@ -83,8 +85,10 @@ impl Case {
         let (command, status) = (head("$ baselink"), head("? ").to_owned());
         let mut sections: Vec<(&str, &str, String)> = Vec::new();
         for line in lines {
-            let header =
-                line.trim_end().strip_prefix("==> ").and_then(|rest| rest.split_once(" <=="));
+            let header = line
+                .trim_end()
+                .strip_prefix("==> ")
+                .and_then(|rest| rest.split_once(" <=="));
             match (header, sections.last_mut()) {
                 (Some((path, form)), _) => sections.push((path, form.trim_start(), String::new())),
                 (None, Some((.., body))) => body.push_str(line),
@@ -112,7 +116,10 @@ impl Case {
         let streams = [status, as_text(&stdout), as_text(&stderr)];
         let mut case = Self::new(name, words(command.trim_end()), stdin, streams, files);
         for path in removed {
-            assert!(case.expected.files.remove(Path::new(path)).is_some(), "{name}: {path}");
+            assert!(
+                case.expected.files.remove(Path::new(path)).is_some(),
+                "{name}: {path}"
+            );
         }
         case
     }
@@ -125,8 +132,9 @@ impl Case {
         streams: [String; 3],
         files: Files,
     ) -> Self {
-        let (after, before): (Files, Files) =
-            files.into_iter().partition(|(path, _)| path.starts_with("after"));
+        let (after, before): (Files, Files) = files
+            .into_iter()
+            .partition(|(path, _)| path.starts_with("after"));
         let after = after
             .into_iter()
             .map(|(path, bytes)| (path.strip_prefix("after").unwrap().to_owned(), bytes));
@@ -144,7 +152,11 @@ impl Case {
     fn is_possible(&self) -> bool {
         let mut paths = self.files.keys().chain(self.expected.files.keys());
         !cfg!(windows)
-            || !paths.any(|path| path.to_str().unwrap().contains(|c| "<>:\"|?*\\".contains(c)))
+            || !paths.any(|path| {
+                path.to_str()
+                    .unwrap()
+                    .contains(|c| "<>:\"|?*\\".contains(c))
+            })
     }
 
     /// The first argument, which is usually the command.
@@ -210,9 +222,13 @@ fn words(mut rest: &str) -> Vec<String> {
         rest = next;
         let mut word = Vec::new();
         while !rest.is_empty() && !rest.starts_with(' ') {
-            let quotes = ["$'", "'", "\""].into_iter().find(|quote| rest.starts_with(quote));
+            let quotes = ["$'", "'", "\""]
+                .into_iter()
+                .find(|quote| rest.starts_with(quote));
             let (piece, after) = match quotes {
-                Some(open) => rest[open.len()..].split_once(&open[open.len() - 1..]).unwrap(),
+                Some(open) => rest[open.len()..]
+                    .split_once(&open[open.len() - 1..])
+                    .unwrap(),
                 None => rest.split_at(rest.find([' ', '\'', '"']).unwrap_or(rest.len())),
             };
             match quotes {
@@ -232,7 +248,18 @@ fn a_case_file_is_parsed() {
                 ==> a b <==\n<a href=x>\n\n==> stdin <== no line end\n\n\n==> w/b <== escaped\n\
                 \\x3d=> \\xff\\\\x\\\\\\\n\\r\n\\t\\\n==> stdout <==\n--- a\n==> after/a b <==\n";
     let case = Case::parse("name", text);
-    assert_eq!(case.arguments, ["check", "a b", "it's", "", "x$y", "\u{1f}\\", "-u=http://a/"]);
+    assert_eq!(
+        case.arguments,
+        [
+            "check",
+            "a b",
+            "it's",
+            "",
+            "x$y",
+            "\u{1f}\\",
+            "-u=http://a/"
+        ]
+    );
     assert_eq!(case.stdin, b"\n");
     assert_eq!(case.files[Path::new("a b")], b"<a href=x>\n\n");
     assert_eq!(case.files[Path::new("w/b")], b"==> \xff\\x\\\r\n\t");
@@ -257,7 +284,12 @@ pub(crate) fn baselink(folder: &Path) -> Command {
 pub(crate) fn run(command: &mut Command, stdin: &[u8]) -> Output {
     let streams = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
     let [input, output, error] = streams;
-    let mut child = command.stdin(input).stdout(output).stderr(error).spawn().unwrap();
+    let mut child = command
+        .stdin(input)
+        .stdout(output)
+        .stderr(error)
+        .spawn()
+        .unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
     // Writing fails if the program does not read to the end, which is not an error of the test.

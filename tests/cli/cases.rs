@@ -18,7 +18,12 @@ use crate::folder::files;
 
 /// Runs `case`, and describes each difference from its expectation.
 fn check(case: &Case) -> Vec<String> {
-    let Case { name, arguments, expected, .. } = case;
+    let Case {
+        name,
+        arguments,
+        expected,
+        ..
+    } = case;
     let ending = case.run(arguments, &case.files);
 
     // Windows separates the names of a path by `\`, which JSON escapes.
@@ -29,15 +34,23 @@ fn check(case: &Case) -> Vec<String> {
     let mut wrong = Vec::new();
     for ((stream, actual), expected) in STREAMS.iter().zip(&ending.streams).zip(&expected.streams) {
         if printed(actual) != printed(expected) {
-            wrong.push(format!("{name}: {stream} is\n{actual}--- instead of\n{expected}"));
+            wrong.push(format!(
+                "{name}: {stream} is\n{actual}--- instead of\n{expected}"
+            ));
         }
     }
-    let others = ending.files.keys().filter(|path| !expected.files.contains_key(*path));
+    let others = ending
+        .files
+        .keys()
+        .filter(|path| !expected.files.contains_key(*path));
     for path in expected.files.keys().chain(others) {
         let actual = ending.files.get(path);
         if actual != expected.files.get(path) {
             let actual = actual.map(|bytes| String::from_utf8_lossy(bytes));
-            wrong.push(format!("{name}: {} is afterwards\n{actual:?}", path.display()));
+            wrong.push(format!(
+                "{name}: {} is afterwards\n{actual:?}",
+                path.display()
+            ));
         }
     }
     wrong
@@ -54,8 +67,11 @@ fn every_case_has_its_output_files_and_status() {
 #[test]
 fn no_output_shows_a_placeholder_url() {
     const PLACEHOLDERS: [&str; 3] = [".invalid", "assumed/", "elsewhere/"];
-    let shown =
-        |text: &str| PLACEHOLDERS.into_iter().find(|placeholder| text.contains(placeholder));
+    let shown = |text: &str| {
+        PLACEHOLDERS
+            .into_iter()
+            .find(|placeholder| text.contains(placeholder))
+    };
     let scene = tempfile::tempdir().unwrap();
     // Some of these links have a different target for each resolver, and some leave the folder.
     let up = "../".repeat(20);
@@ -73,7 +89,10 @@ fn no_output_shows_a_placeholder_url() {
         ("w/a/invalid.html", page("<base href='//['>")),
         ("w/a/empty.html", page("<base href>")),
         ("w/x.css", "a { background: url(../../i.png) }".to_owned()),
-        ("w/x.xml", "<feed xml:base='a/'><link href='../../x'/></feed>".to_owned()),
+        (
+            "w/x.xml",
+            "<feed xml:base='a/'><link href='../../x'/></feed>".to_owned(),
+        ),
     ] {
         put(scene.path(), Path::new(name), text.as_bytes());
     }
@@ -103,9 +122,11 @@ fn no_output_shows_a_placeholder_url() {
         "check --to file --json",
         "check --to https://new.example/ --json --report out.html",
     ] {
-        for resolver in
-            ["rfc1808", "rfc3986 --assume-scheme https -v", "whatwg --assume-scheme https"]
-        {
+        for resolver in [
+            "rfc1808",
+            "rfc3986 --assume-scheme https -v",
+            "whatwg --assume-scheme https",
+        ] {
             let resolver = if command.starts_with("base") {
                 resolver.trim_end_matches(" -v")
             } else {
@@ -113,13 +134,21 @@ fn no_output_shows_a_placeholder_url() {
             };
             let arguments = format!("{command} w --resolver {resolver}");
             let output = run(baselink(scene.path()).args(arguments.split(' ')), b"");
-            assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments}: {output:?}");
-            for bytes in files(scene.path()).values().chain([&output.stdout, &output.stderr]) {
+            assert!(
+                matches!(output.status.code(), Some(0 | 1)),
+                "{arguments}: {output:?}"
+            );
+            for bytes in files(scene.path())
+                .values()
+                .chain([&output.stdout, &output.stderr])
+            {
                 let text = String::from_utf8_lossy(bytes);
                 assert_eq!(shown(&text), None, "{arguments}: {text}");
             }
             fs::remove_dir_all(scene.path()).unwrap();
-            before.iter().for_each(|(name, bytes)| put(scene.path(), name, bytes));
+            before
+                .iter()
+                .for_each(|(name, bytes)| put(scene.path(), name, bytes));
         }
     }
 }
@@ -127,15 +156,40 @@ fn no_output_shows_a_placeholder_url() {
 #[test]
 fn a_large_document_is_rewritten_like_a_small_one() {
     let scene = tempfile::tempdir().unwrap();
-    let (page, tail) = (long_page(600_000), "<!-- ".to_owned() + &"x".repeat(300_000));
-    fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
-    let expected = [&b"<a href=http://a/b/x>x</a>\n".repeat(600_000), tail.as_bytes()].concat();
+    let (page, tail) = (
+        long_page(600_000),
+        "<!-- ".to_owned() + &"x".repeat(300_000),
+    );
+    fs::write(
+        scene.path().join("page.html"),
+        [&page, tail.as_bytes()].concat(),
+    )
+    .unwrap();
+    let expected = [
+        &b"<a href=http://a/b/x>x</a>\n".repeat(600_000),
+        tail.as_bytes(),
+    ]
+    .concat();
     for jobs in ["1", "2"] {
         for to in [&[][..], &["-o", "new.html"], &["-o", "folder/"], &["-i"]] {
             let mut command = baselink(scene.path());
-            command.args(["rewrite", "-q", "-j", jobs, "-u", "http://a/b/", "page.html"]).args(to);
+            command
+                .args([
+                    "rewrite",
+                    "-q",
+                    "-j",
+                    jobs,
+                    "-u",
+                    "http://a/b/",
+                    "page.html",
+                ])
+                .args(to);
             let output = run(&mut command, b"");
-            assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]), "{to:?}");
+            assert_eq!(
+                (output.status.code(), &output.stderr[..]),
+                (Some(0), &b""[..]),
+                "{to:?}"
+            );
             let actual = match to {
                 [] => output.stdout,
                 ["-i"] => fs::read(scene.path().join("page.html")).unwrap(),
@@ -144,7 +198,11 @@ fn a_large_document_is_rewritten_like_a_small_one() {
             };
             assert!(actual == expected, "{to:?} with {jobs} threads");
         }
-        fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
+        fs::write(
+            scene.path().join("page.html"),
+            [&page, tail.as_bytes()].concat(),
+        )
+        .unwrap();
         fs::remove_file(scene.path().join("new.html")).unwrap();
     }
 }
@@ -154,27 +212,62 @@ fn a_late_base_or_encoding_in_a_large_document_counts() {
     let scene = tempfile::tempdir().unwrap();
     let page = |base: &str, meta: &str, link: &str| {
         let links = format!("<a href={link}>x</a>\n").repeat(530_000);
-        [links.as_bytes(), base.as_bytes(), meta.as_bytes(), b"<p style='a:url(\xe9)'>"].concat()
+        [
+            links.as_bytes(),
+            base.as_bytes(),
+            meta.as_bytes(),
+            b"<p style='a:url(\xe9)'>",
+        ]
+        .concat()
     };
     for (base, meta, link, target) in [
         ("<BASE href=http://c/d/>", "", "x", "http://c/d/x"),
-        ("<base href=http://c/d/>", "<Meta charset=iso-8859-5>", "x", "http://c/d/x"),
+        (
+            "<base href=http://c/d/>",
+            "<Meta charset=iso-8859-5>",
+            "x",
+            "http://c/d/x",
+        ),
         ("<!--<base href=http://c/d/>-->", "", "x", "http://a/b/x"),
-        ("<noscript><base href=http://c/d/></noscript>", "", "x", "http://a/b/x"),
+        (
+            "<noscript><base href=http://c/d/></noscript>",
+            "",
+            "x",
+            "http://a/b/x",
+        ),
         // The walk stops here, after nearly all links.
-        ("<b><svg></b><a href=y>", "<frameset><frame src=y>", "x", "http://a/b/x"),
+        (
+            "<b><svg></b><a href=y>",
+            "<frameset><frame src=y>",
+            "x",
+            "http://a/b/x",
+        ),
     ] {
         let page = page(base, meta, link);
         fs::write(scene.path().join("page.html"), &page).unwrap();
         let mut command = baselink(scene.path());
-        let output = run(command.args(["rewrite", "-u", "http://a/b/", "page.html"]), b"");
+        let output = run(
+            command.args(["rewrite", "-u", "http://a/b/", "page.html"]),
+            b"",
+        );
         assert_eq!(output.status.code(), Some(0));
         assert!(
-            output.stdout.starts_with(format!("<a href={target}>x</a>\n").as_bytes()),
+            output
+                .stdout
+                .starts_with(format!("<a href={target}>x</a>\n").as_bytes()),
             "{base}"
         );
-        let scan = ScanOptions { scanner: Scanner::Exact, ..ScanOptions::default() };
-        let exact = rewrite(&page, &Options { scan, ..Options::at("http://a/b/") });
+        let scan = ScanOptions {
+            scanner: Scanner::Exact,
+            ..ScanOptions::default()
+        };
+        let exact = rewrite(
+            &page,
+            &Options {
+                scan,
+                ..Options::at("http://a/b/")
+            },
+        );
         assert!(output.stdout == exact.output(), "{base} {meta}");
     }
 }
@@ -186,11 +279,24 @@ fn diagnostics_in_a_large_document_have_line_and_column() {
     let page = [&long_page(600_000), &b"\r\n\r<a href='../../g'>\n"[..]].concat();
     fs::write(scene.path().join("page.html"), page).unwrap();
     let mut command = baselink(scene.path());
-    command.args(["rewrite", "--dry-run", "--json", "-u", "http://a/b/", "page.html"]);
+    command.args([
+        "rewrite",
+        "--dry-run",
+        "--json",
+        "-u",
+        "http://a/b/",
+        "page.html",
+    ]);
     let output = run(&mut command, b"");
-    let (out, err) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr));
+    let (out, err) = (
+        String::from_utf8(output.stdout),
+        String::from_utf8(output.stderr),
+    );
     let err = err.unwrap();
-    assert!(err.starts_with("page.html:600003:10: warning[profiles-differ]: 1 of the "), "{err}");
+    assert!(
+        err.starts_with("page.html:600003:10: warning[profiles-differ]: 1 of the "),
+        "{err}"
+    );
     let out = out.unwrap();
     assert!(out.contains(r#""line":600003,"column":10"#), "{out}");
 }
@@ -205,7 +311,10 @@ fn the_lines_of_a_large_document_are_those_of_its_encoding() {
     let mut command = baselink(scene.path());
     command.args(["rewrite", "--dry-run", "-u", "http://a/b/", "page.html"]);
     let err = String::from_utf8(run(&mut command, b"").stderr).unwrap();
-    assert!(err.starts_with("page.html:2:19: warning[profiles-differ]: 1 of the "), "{err}");
+    assert!(
+        err.starts_with("page.html:2:19: warning[profiles-differ]: 1 of the "),
+        "{err}"
+    );
 }
 
 /// A page of `links` links.
@@ -232,7 +341,9 @@ fn a_closed_pipe_is_not_an_error() {
             .unwrap();
         let mut first = String::new();
         // The reader is dropped after one line, so the program writes into a closed pipe.
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut first)
+            .unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(first.ends_with('\n'), "{arguments:?}: {first:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
@@ -265,10 +376,16 @@ fn resolve_answers_before_the_next_question() {
 #[test]
 fn resolve_keeps_bytes_that_are_not_utf_8() {
     let scene = tempfile::tempdir().unwrap();
-    let output = run(baselink(scene.path()).args(["resolve", "http://a/"]), b"\xff\nx");
+    let output = run(
+        baselink(scene.path()).args(["resolve", "http://a/"]),
+        b"\xff\nx",
+    );
     assert_eq!(output.stdout, b"\xff\nhttp://a/x\n");
     let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(error, "-:1: warning[unresolvable]: '\u{fffd}' has no target: it is not UTF-8\n");
+    assert_eq!(
+        error,
+        "-:1: warning[unresolvable]: '\u{fffd}' has no target: it is not UTF-8\n"
+    );
     assert_eq!(output.status.code(), Some(1));
 }
 
@@ -276,10 +393,18 @@ fn resolve_keeps_bytes_that_are_not_utf_8() {
 fn bytes_around_an_edit_are_kept() {
     let scene = tempfile::tempdir().unwrap();
     let page = b"<!-- \xff\x1b[31m\0 -->\r\n<a href=x>\xe4";
-    let output = run(baselink(scene.path()).args(["rewrite", "-q", "-u", "http://a/"]), page);
-    assert_eq!(output.stdout, b"<!-- \xff\x1b[31m\0 -->\r\n<a href=http://a/x>\xe4");
-    let diff =
-        run(baselink(scene.path()).args(["rewrite", "-q", "--diff", "-u", "http://a/"]), page);
+    let output = run(
+        baselink(scene.path()).args(["rewrite", "-q", "-u", "http://a/"]),
+        page,
+    );
+    assert_eq!(
+        output.stdout,
+        b"<!-- \xff\x1b[31m\0 -->\r\n<a href=http://a/x>\xe4"
+    );
+    let diff = run(
+        baselink(scene.path()).args(["rewrite", "-q", "--diff", "-u", "http://a/"]),
+        page,
+    );
     assert_eq!(
         diff.stdout,
         b"--- -\n+++ -\n@@ -1,2 +1,2 @@\n <!-- \xff\x1b[31m\0 -->\r\n-<a href=x>\xe4\n\
@@ -304,12 +429,19 @@ mod unix {
         let written = OsStr::from_bytes(b"out\xff.html");
         fs::write(scene.path().join(name), "<a href=x>").unwrap();
         let mut command = baselink(scene.path());
-        command.args(["rewrite", "--json", "-u", "http://a/"]).arg(name).arg("-o").arg(written);
+        command
+            .args(["rewrite", "--json", "-u", "http://a/"])
+            .arg(name)
+            .arg("-o")
+            .arg(written);
         let output = run(&mut command, b"");
         let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(record["path"], "caf\u{fffd}.html");
         assert_eq!(record["output"], "out\u{fffd}.html");
-        assert_eq!(fs::read(scene.path().join(written)).unwrap(), b"<a href=http://a/x>");
+        assert_eq!(
+            fs::read(scene.path().join(written)).unwrap(),
+            b"<a href=http://a/x>"
+        );
         assert_eq!(output.status.code(), Some(0));
     }
 
@@ -335,9 +467,16 @@ mod unix {
         fs::write(&path, "<a href=x>").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let arguments = ["rewrite", "-u", "http://a/", "-i", "page.html"];
-        assert!(run(baselink(scene.path()).args(arguments), b"").status.success());
+        assert!(
+            run(baselink(scene.path()).args(arguments), b"")
+                .status
+                .success()
+        );
         assert_eq!(fs::read(&path).unwrap(), b"<a href=http://a/x>");
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
         assert_eq!(files(scene.path()).len(), 1, "nothing else is left behind");
     }
 
@@ -359,7 +498,10 @@ mod unix {
         let scene = tempfile::tempdir().unwrap();
         fs::write(scene.path().join("real.html"), "old").unwrap();
         symlink("real.html", scene.path().join("link.html")).unwrap();
-        let output = run(baselink(scene.path()).args(["rewrite", "-o", "link.html"]), b"<p>");
+        let output = run(
+            baselink(scene.path()).args(["rewrite", "-o", "link.html"]),
+            b"<p>",
+        );
         assert_eq!(
             String::from_utf8_lossy(&output.stderr),
             "error: link.html: a symbolic link, which is not followed; name real.html itself\n"
@@ -407,7 +549,13 @@ mod unix {
         fs::write(site.join("page.html"), page).unwrap();
         fs::write(site.join("real.html"), "<p>").unwrap();
         symlink("real.html", site.join("link.html")).unwrap();
-        assert!(Command::new("mkfifo").arg(site.join("pipe")).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(site.join("pipe"))
+                .status()
+                .unwrap()
+                .success()
+        );
         let localize = ["localize", "-q", "-u", "http://a/", "site"];
         for (options, page, expected) in [
             // The copy contains no symbolic links.
@@ -422,20 +570,29 @@ mod unix {
                 "<a href=real.html></a><a href=link.html></a><a href=http://a/pipe></a>",
             ),
         ] {
-            let output = run(baselink(scene.path()).args([&localize[..], options].concat()), b"");
+            let output = run(
+                baselink(scene.path()).args([&localize[..], options].concat()),
+                b"",
+            );
             assert_eq!(
                 String::from_utf8_lossy(&output.stderr),
                 "error: site/pipe: not a regular file; skipped\n"
             );
             assert_eq!(output.status.code(), Some(2));
-            assert_eq!(fs::read_to_string(scene.path().join(page)).unwrap(), expected);
+            assert_eq!(
+                fs::read_to_string(scene.path().join(page)).unwrap(),
+                expected
+            );
         }
     }
 
     #[test]
     fn a_device_is_not_replaced_by_a_file() {
         let scene = tempfile::tempdir().unwrap();
-        let output = run(baselink(scene.path()).args(["rewrite", "-q", "-o", "/dev/null"]), b"<p>");
+        let output = run(
+            baselink(scene.path()).args(["rewrite", "-q", "-o", "/dev/null"]),
+            b"<p>",
+        );
         assert_eq!(output.status.code(), Some(0));
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
@@ -446,10 +603,18 @@ mod unix {
         let put = |name: &str, text: &str| fs::write(scene.path().join(name), text).unwrap();
         put("page.html", "<a href=http://a.example/>");
         put("mail.eml", "Content-Type: text/html\n\n<a href=x>\n");
-        put("inbox.mbox", "From a\nContent-Type: text/html\n\n<a href=x>\n");
-        for folder in
-            ["docs", "site/docs", "crawl/a.example", "Maildir/cur", "Maildir/new", "Maildir/tmp"]
-        {
+        put(
+            "inbox.mbox",
+            "From a\nContent-Type: text/html\n\n<a href=x>\n",
+        );
+        for folder in [
+            "docs",
+            "site/docs",
+            "crawl/a.example",
+            "Maildir/cur",
+            "Maildir/new",
+            "Maildir/tmp",
+        ] {
             fs::create_dir_all(scene.path().join(folder)).unwrap();
         }
         put("docs/index.html", "<a href=x>");
@@ -468,10 +633,15 @@ mod unix {
         let folder = Path::new(&program).parent().unwrap();
         let path = format!("{}:/usr/bin:/bin", folder.display());
         let mut tried = 0;
-        for command in ["", "rewrite", "links", "base", "resolve", "localize", "move"] {
+        for command in [
+            "", "rewrite", "links", "base", "resolve", "localize", "move",
+        ] {
             let output = run(
-                baselink(scene.path())
-                    .args([command, "--help"].iter().filter(|argument| !argument.is_empty())),
+                baselink(scene.path()).args(
+                    [command, "--help"]
+                        .iter()
+                        .filter(|argument| !argument.is_empty()),
+                ),
                 b"",
             );
             let help = String::from_utf8(output.stdout).unwrap();
@@ -480,11 +650,15 @@ mod unix {
             assert!(rest.contains("Exit status:\n  0  done"), "{help}");
             assert!(examples.lines().count() >= 4, "{help}");
             // Examples with programs that may be missing are not run.
-            for example in
-                examples.lines().filter(|line| !line.contains("curl") && !line.contains("jq"))
+            for example in examples
+                .lines()
+                .filter(|line| !line.contains("curl") && !line.contains("jq"))
             {
                 let mut shell = Command::new("sh");
-                shell.env("PATH", &path).current_dir(scene.path()).args(["-c", example]);
+                shell
+                    .env("PATH", &path)
+                    .current_dir(scene.path())
+                    .args(["-c", example]);
                 let output = run(&mut shell, b"");
                 assert!(output.status.success(), "{example}: {output:?}");
                 tried += 1;
@@ -516,7 +690,10 @@ mod unix {
                 let out = options.write(!appends).append(appends).truncate(truncates);
                 let out = out.open(&path).unwrap();
                 let mut command = baselink(scene.path());
-                command.args(arguments.split(' ')).stdout(out).stderr(Stdio::piped());
+                command
+                    .args(arguments.split(' '))
+                    .stdout(out)
+                    .stderr(Stdio::piped());
                 if name == "-" {
                     command.stdin(fs::File::open(&path).unwrap());
                 }
@@ -549,11 +726,19 @@ mod unix {
             ("resolve http://a/ g", ""),
         ] {
             let mut script = Command::new("script");
-            script.current_dir(scene.path()).args(["-qec", &format!("'{program}' {command}")]);
-            let Ok(output) = script.arg("/dev/null").stdin(Stdio::null()).output() else { return };
+            script
+                .current_dir(scene.path())
+                .args(["-qec", &format!("'{program}' {command}")]);
+            let Ok(output) = script.arg("/dev/null").stdin(Stdio::null()).output() else {
+                return;
+            };
             let shown = String::from_utf8_lossy(&output.stdout).into_owned();
             let notice = format!("reading from the terminal; end with Ctrl-D, or {advice}");
-            assert_eq!(shown.contains(&notice), !advice.is_empty(), "{command}: {shown}");
+            assert_eq!(
+                shown.contains(&notice),
+                !advice.is_empty(),
+                "{command}: {shown}"
+            );
         }
     }
 
@@ -570,7 +755,11 @@ mod unix {
         ] {
             let output = baselink(scene.path()).args(arguments).output().unwrap();
             let message = format!("error: {argument} is empty; name a file or folder\n");
-            assert_eq!(String::from_utf8_lossy(&output.stderr), message, "{arguments:?}");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                message,
+                "{arguments:?}"
+            );
             assert_eq!(output.status.code(), Some(2));
         }
         assert_eq!(fs::read_dir(scene.path()).unwrap().count(), 1);
@@ -578,7 +767,9 @@ mod unix {
 
     #[test]
     fn a_full_disk_is_an_error() {
-        let Ok(full) = fs::File::create("/dev/full") else { return };
+        let Ok(full) = fs::File::create("/dev/full") else {
+            return;
+        };
         let scene = tempfile::tempdir().unwrap();
         let output = baselink(scene.path())
             .args(["resolve", "http://a/", "g"])
@@ -586,13 +777,26 @@ mod unix {
             .stderr(Stdio::piped())
             .output()
             .unwrap();
-        assert!(output.stderr.starts_with(b"error: cannot write to standard output: "));
+        assert!(
+            output
+                .stderr
+                .starts_with(b"error: cannot write to standard output: ")
+        );
         assert_eq!(output.status.code(), Some(2));
     }
 }
 
-const COMMANDS: [&str; 9] =
-    ["rewrite", "links", "base", "resolve", "check", "localize", "move", "completions", "man"];
+const COMMANDS: [&str; 9] = [
+    "rewrite",
+    "links",
+    "base",
+    "resolve",
+    "check",
+    "localize",
+    "move",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_shell_has_completions() {
@@ -600,12 +804,18 @@ fn every_shell_has_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = run(baselink(scene.path()).args(["completions", shell]), b"");
         let script = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && output.stderr.is_empty(), "{shell}");
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{shell}"
+        );
         for word in COMMANDS.iter().chain(&["only-targets"]) {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
         if shell == "bash" {
-            assert!(script.contains("rfc1808 rfc3986 whatwg"), "no names of values");
+            assert!(
+                script.contains("rfc1808 rfc3986 whatwg"),
+                "no names of values"
+            );
         }
     }
 }
@@ -617,18 +827,32 @@ fn every_command_has_a_page_of_the_manual() {
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stdout.is_empty() && output.stderr.is_empty());
     let pages = files(&scene.path().join("below/man1"));
-    let mut names: Vec<_> =
-        COMMANDS.iter().map(|name| format!("baselink-{name}.1").into()).collect();
+    let mut names: Vec<_> = COMMANDS
+        .iter()
+        .map(|name| format!("baselink-{name}.1").into())
+        .collect();
     names.push(PathBuf::from("baselink.1"));
     names.sort();
     assert!(pages.keys().eq(&names), "{:?}", pages.keys());
     for (path, page) in &pages {
         let page = String::from_utf8(page.clone()).unwrap();
-        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "EXIT STATUS", "SEE ALSO"] {
+        for section in [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "EXAMPLES",
+            "EXIT STATUS",
+            "SEE ALSO",
+        ] {
             let heading = |line: &str| {
-                line.strip_prefix(".SH ").is_some_and(|name| name.trim_matches('"') == section)
+                line.strip_prefix(".SH ")
+                    .is_some_and(|name| name.trim_matches('"') == section)
             };
-            assert!(page.lines().any(heading), "{}: no {section}", path.display());
+            assert!(
+                page.lines().any(heading),
+                "{}: no {section}",
+                path.display()
+            );
         }
     }
     let first = run(baselink(scene.path()).arg("man"), b"").stdout;
@@ -664,7 +888,11 @@ fn a_mailbox_does_not_depend_on_the_number_of_threads() {
     for number in 1..4_000 {
         // Every hundredth message has a line that is not a header field, and message 77 is longer than all others.
         let odd = if number % 100 == 0 { "odd\n" } else { "" };
-        let text = if number == 77 { &long } else { "text of some length, so that there is much" };
+        let text = if number == 77 {
+            &long
+        } else {
+            "text of some length, so that there is much"
+        };
         let write = |out: &mut String, reference: &str| {
             out.push_str(&format!(
                 "From a Thu Nov 26 20:34:22 2026\nSubject: {number}\n{odd}Content-Type: text/html\n\n\
@@ -689,9 +917,13 @@ fn a_mailbox_does_not_depend_on_the_number_of_threads() {
     assert_eq!(reports[0], reports[1]);
     assert_eq!(reports[0], reports[2]);
     // Options that report each message, and options that report totals.
-    for options in
-        ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"]
-    {
+    for options in [
+        "--diff",
+        "--dry-run --json",
+        "--verify -o out.mbox --json",
+        "--strict -v",
+        "-i",
+    ] {
         let results = ["1", "5"].map(|jobs| {
             fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
             let _ = fs::remove_file(folder.path().join("out.mbox"));
@@ -710,10 +942,16 @@ fn a_mailbox_does_not_depend_on_the_number_of_threads() {
     // The program ends if it cannot write its output.
     #[cfg(target_os = "linux")]
     {
-        let Ok(full) = fs::File::create("/dev/full") else { return };
+        let Ok(full) = fs::File::create("/dev/full") else {
+            return;
+        };
         let mut command = baselink(folder.path());
         command.args(["rewrite", "-q", "-u", "http://a/", "-j", "2", "in.mbox"]);
-        let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let output = command
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(2));
     }
 }
@@ -735,7 +973,10 @@ mod every_system {
     /// The standard error of the program, and its exit status.
     fn stderr_and_status(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
         let output = run(baselink(folder).args(arguments), b"");
-        (String::from_utf8(output.stderr).unwrap(), output.status.code())
+        (
+            String::from_utf8(output.stderr).unwrap(),
+            output.status.code(),
+        )
     }
 
     /// Bug 76: Windows did not replace the file, because it was still open.
@@ -760,9 +1001,15 @@ mod every_system {
         let in_place = ["rewrite", "-q", "-u", "http://a/", "-i"];
         let refused = format!("error: w{MAIN_SEPARATOR}read-only.html: the file is read-only\n");
         let of_folder = [&in_place[..], &["--backup", ".orig", "w"]].concat();
-        assert_eq!(stderr_and_status(scene.path(), &of_folder), (refused, Some(2)));
+        assert_eq!(
+            stderr_and_status(scene.path(), &of_folder),
+            (refused, Some(2))
+        );
         let of_mailbox = [&in_place[..], &["all.mbox"]].concat();
-        assert_eq!(stderr_and_status(scene.path(), &of_mailbox), (String::new(), Some(0)));
+        assert_eq!(
+            stderr_and_status(scene.path(), &of_mailbox),
+            (String::new(), Some(0))
+        );
 
         fs::set_permissions(&read_only, writable).unwrap();
         let new_deep = new_page.replace("a/x", "a/sub/deep/x");
@@ -784,8 +1031,14 @@ mod every_system {
         let scene = scene(&[("page.html", "<a href=x>")]);
         let out = format!("out{MAIN_SEPARATOR}");
         let arguments = ["rewrite", "-q", "-u", "http://a/", "page.html", "-o", &out];
-        assert_eq!(stderr_and_status(scene.path(), &arguments), (String::new(), Some(0)));
-        assert_eq!(fs::read(scene.path().join("out/page.html")).unwrap(), b"<a href=http://a/x>");
+        assert_eq!(
+            stderr_and_status(scene.path(), &arguments),
+            (String::new(), Some(0))
+        );
+        assert_eq!(
+            fs::read(scene.path().join("out/page.html")).unwrap(),
+            b"<a href=http://a/x>"
+        );
     }
 
     /// Bug 78: on Windows the root of a path became a name in its URL (RFC 8089, E.2).
@@ -793,7 +1046,12 @@ mod every_system {
     fn an_absolute_path_becomes_a_file_url() {
         let scene = scene(&[("w/page.html", "<a href=x>")]);
         let folder = scene.path().join("w");
-        let output = run(baselink(scene.path()).args(["check", "--sarif"]).arg(&folder), b"");
+        let output = run(
+            baselink(scene.path())
+                .args(["check", "--sarif"])
+                .arg(&folder),
+            b"",
+        );
         let log = String::from_utf8(output.stdout).unwrap();
         let path = folder.to_str().unwrap().replace('\\', "/");
         let folder_url = format!("file:///{}/", path.trim_start_matches('/'));
@@ -810,7 +1068,10 @@ mod every_system {
         let scene = scene(&[("w/index.html", "<a href=a.html>"), ("w/a.html", "")]);
         let renamed = |new: &str| {
             let rename = format!("a.html={new}");
-            stderr_and_status(scene.path(), &["move", "-q", "w", "--rename", &rename, "-o", "out"])
+            stderr_and_status(
+                scene.path(),
+                &["move", "-q", "w", "--rename", &rename, "-o", "out"],
+            )
         };
         if cfg!(windows) {
             let refused = "error: --rename: a.html: cannot become b:c.html: Windows does not allow this name\n";
@@ -818,7 +1079,10 @@ mod every_system {
         }
         let new = format!("sub{MAIN_SEPARATOR}c.html");
         assert_eq!(renamed(&new), (String::new(), Some(0)));
-        assert_eq!(fs::read(scene.path().join("out/index.html")).unwrap(), b"<a href=sub/c.html>");
+        assert_eq!(
+            fs::read(scene.path().join("out/index.html")).unwrap(),
+            b"<a href=sub/c.html>"
+        );
         assert!(scene.path().join("out/sub/c.html").exists());
     }
 

@@ -44,14 +44,26 @@ const ELSEWHERE: [(&str, &str, &str, &str); 11] = [
 
 /// Panics if one of `names` has neither a case nor a row in [`ELSEWHERE`], or has both.
 fn each_has_a_case(kind: &str, names: &[impl AsRef<str>], has_case: impl Fn(&str) -> bool) {
-    let is_elsewhere =
-        |name: &str| ELSEWHERE.iter().any(|row| [kind, "*"].contains(&row.0) && row.1 == name);
+    let is_elsewhere = |name: &str| {
+        ELSEWHERE
+            .iter()
+            .any(|row| [kind, "*"].contains(&row.0) && row.1 == name)
+    };
     let names = names.iter().map(AsRef::as_ref);
     let (covered, uncovered): (Vec<_>, Vec<_>) = names.partition(|name| has_case(name));
-    let missing: Vec<_> = uncovered.into_iter().filter(|name| !is_elsewhere(name)).collect();
+    let missing: Vec<_> = uncovered
+        .into_iter()
+        .filter(|name| !is_elsewhere(name))
+        .collect();
     assert!(missing.is_empty(), "{kind}: {missing:?} have no case");
-    let needless: Vec<_> = covered.into_iter().filter(|name| is_elsewhere(name)).collect();
-    assert!(needless.is_empty(), "{kind}: {needless:?} have a case, and are in ELSEWHERE");
+    let needless: Vec<_> = covered
+        .into_iter()
+        .filter(|name| is_elsewhere(name))
+        .collect();
+    assert!(
+        needless.is_empty(),
+        "{kind}: {needless:?} have a case, and are in ELSEWHERE"
+    );
 }
 
 /// True if a case of `tests/cli/cases/` prints one of the `texts`.
@@ -63,12 +75,18 @@ fn is_printed(cases: &[Case], texts: &[String]) -> bool {
 /// True if a fixture has an expectation `file` with `name` in column `column` or a later one.
 fn is_expected(file: &str, column: usize, name: &str) -> bool {
     let below = |folder: PathBuf| {
-        fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path())
+        fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.unwrap().path())
     };
     let cases = below(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")).flat_map(below);
-    cases.filter_map(|case| fs::read_to_string(case.join(file)).ok()).any(|text| {
-        text.lines().any(|line| line.split('\t').skip(column).any(|field| field == name))
-    })
+    cases
+        .filter_map(|case| fs::read_to_string(case.join(file)).ok())
+        .any(|text| {
+            text.lines()
+                .any(|line| line.split('\t').skip(column).any(|field| field == name))
+        })
 }
 
 /// The exit status.
@@ -90,8 +108,13 @@ fn commands() -> Vec<String> {
     let list = list.split("\n\n").next().unwrap();
     // Continuation lines are indented deeper.
     let first = |line: &str| Some(line.strip_prefix("  ")?.split(' ').next()?.to_owned());
-    let named = list.lines().filter_map(first).filter(|name| !name.is_empty());
-    let commands: Vec<_> = named.filter(|name| !OF_CLAP.contains(&name.as_str())).collect();
+    let named = list
+        .lines()
+        .filter_map(first)
+        .filter(|name| !name.is_empty());
+    let commands: Vec<_> = named
+        .filter(|name| !OF_CLAP.contains(&name.as_str()))
+        .collect();
     assert!(commands.len() > 5, "{commands:?}");
     commands
 }
@@ -100,7 +123,10 @@ fn commands() -> Vec<String> {
 fn every_diagnostic_has_a_case() {
     let cases = Case::all();
     each_has_a_case("diagnostic", &Code::ALL.map(Code::name), |code| {
-        is_printed(&cases, &[format!("[{code}]: "), format!(r#""code":"{code}""#)])
+        is_printed(
+            &cases,
+            &[format!("[{code}]: "), format!(r#""code":"{code}""#)],
+        )
     });
 }
 
@@ -116,7 +142,10 @@ fn every_outcome_reason_and_source_has_a_case() {
     each_has_a_case("source", &Source::ALL.map(Source::name), |name| {
         // The table of a message has an additional column before this one.
         is_expected("expected.base", 2, name)
-            || is_printed(&cases, &[format!(" {name})"), format!(r#""source":"{name}""#)])
+            || is_printed(
+                &cases,
+                &[format!(" {name})"), format!(r#""source":"{name}""#)],
+            )
     });
 }
 
@@ -126,7 +155,9 @@ fn every_exit_status_has_a_case() {
     for command in &commands() {
         let help = help(command);
         let (_, statuses) = help.split_once("\nExit status:\n").unwrap();
-        let words = statuses.lines().filter_map(|line| line.split_whitespace().next());
+        let words = statuses
+            .lines()
+            .filter_map(|line| line.split_whitespace().next());
         let statuses: Vec<_> = words.filter(|word| word.parse::<u8>().is_ok()).collect();
         assert!(statuses.len() > 1, "{command} has more than one status");
         each_has_a_case(command, &statuses, |status| {
@@ -151,10 +182,13 @@ impl Parameter {
     /// The options of `command`.
     fn all(command: &str) -> Vec<Self> {
         let help = help(command);
-        let lines =
-            help.lines().filter(|line| line.starts_with("  -") || line.starts_with("      --"));
+        let lines = help
+            .lines()
+            .filter(|line| line.starts_with("  -") || line.starts_with("      --"));
         let parameter = |line: &str| {
-            let mut words = line.split_whitespace().map(|word| word.trim_end_matches(','));
+            let mut words = line
+                .split_whitespace()
+                .map(|word| word.trim_end_matches(','));
             let first = words.next().unwrap();
             let (short, long) = match first.starts_with("--") {
                 true => (None, first),
@@ -167,7 +201,10 @@ impl Parameter {
                 takes_value: words.next().is_some_and(|word| word.starts_with('<')),
             }
         };
-        lines.map(parameter).filter(|parameter| parameter.long != "--help").collect()
+        lines
+            .map(parameter)
+            .filter(|parameter| parameter.long != "--help")
+            .collect()
     }
 
     /// `arguments` without this option and its values.
@@ -196,15 +233,23 @@ impl Parameter {
 #[test]
 fn the_number_of_options_is_limited() {
     let names = |command: &String| {
-        let options = Parameter::all(command).into_iter().map(|option| option.long);
-        options.filter(|long| long != "--version").collect::<BTreeSet<_>>()
+        let options = Parameter::all(command)
+            .into_iter()
+            .map(|option| option.long);
+        options
+            .filter(|long| long != "--version")
+            .collect::<BTreeSet<_>>()
     };
     let commands = commands();
     let all: BTreeSet<String> = commands.iter().flat_map(names).collect();
     assert!(all.len() <= 49, "{} options: {all:?}", all.len());
     for command in &commands {
         let own = names(command);
-        assert!(own.len() <= 32, "{command} has {} options: {own:?}", own.len());
+        assert!(
+            own.len() <= 32,
+            "{command} has {} options: {own:?}",
+            own.len()
+        );
     }
 }
 
@@ -215,7 +260,10 @@ fn every_option_has_a_case_that_differs_without_it() {
         let parameters = Parameter::all(command);
         let names: Vec<_> = parameters.iter().map(|parameter| &parameter.long).collect();
         each_has_a_case(command, &names, |name| {
-            let parameter = parameters.iter().find(|parameter| parameter.long == name).unwrap();
+            let parameter = parameters
+                .iter()
+                .find(|parameter| parameter.long == name)
+                .unwrap();
             cases.iter().any(|case| {
                 let remaining = parameter.remove_from(&case.arguments);
                 case.command() == command
@@ -230,15 +278,24 @@ fn every_option_has_a_case_that_differs_without_it() {
 /// The names in the first cells of the table of `docs/settings.md` that begins with `header`.
 fn keys(header: &str) -> Vec<String> {
     let text = include_str!("../../docs/settings.md");
-    let rows = text.lines().skip_while(|line| !line.starts_with(header)).skip(2);
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with(header))
+        .skip(2);
     let rows = rows.map_while(|line| line.strip_prefix("| `"));
-    let keys: Vec<_> = rows.map(|row| row.split('`').next().unwrap().to_owned()).collect();
-    assert!(!keys.is_empty(), "docs/settings.md has no table that begins with {header}");
+    let keys: Vec<_> = rows
+        .map(|row| row.split('`').next().unwrap().to_owned())
+        .collect();
+    assert!(
+        !keys.is_empty(),
+        "docs/settings.md has no table that begins with {header}"
+    );
     keys
 }
 
 fn holds_settings(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "toml")
+    path.extension()
+        .is_some_and(|extension| extension == "toml")
 }
 
 /// `files` after removing `key` from the settings.
@@ -274,7 +331,11 @@ fn every_settings_key_has_a_case_that_differs_without_it() {
 /// The error for settings with this `key` and `value`.
 fn settings_error(key: &str, value: &str) -> String {
     let scene = tempfile::tempdir().unwrap();
-    put(scene.path(), Path::new("baselink.toml"), format!("{key} = {value}").as_bytes());
+    put(
+        scene.path(),
+        Path::new("baselink.toml"),
+        format!("{key} = {value}").as_bytes(),
+    );
     let output = run(baselink(scene.path()).args(["links", "."]), b"");
     assert_eq!(output.status.code(), Some(2), "{key}");
     String::from_utf8(output.stderr).unwrap()
@@ -305,6 +366,9 @@ fn tests_named_in_other_files_exist() {
     for (_, what, file, function) in ELSEWHERE {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
         let text = fs::read_to_string(path).unwrap();
-        assert!(text.contains(&format!("fn {function}(")), "{file} has no {function} for {what}");
+        assert!(
+            text.contains(&format!("fn {function}(")),
+            "{file} has no {function} for {what}"
+        );
     }
 }

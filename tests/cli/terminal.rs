@@ -38,7 +38,11 @@ fn tree(folder: &Path) {
          <a href=http://a/nXm.html><link rel=canonical href='http://c/X'><meta charset='X'>",
     );
     put(folder, "t/c.css", "@import 'X'; a{background:url('X')}");
-    put(folder, "t/d.svg", "<svg xml:base='http://a/&#x202e;'><a href='x&#x202e;'/><X></svg>");
+    put(
+        folder,
+        "t/d.svg",
+        "<svg xml:base='http://a/&#x202e;'><a href='x&#x202e;'/><X></svg>",
+    );
     put(
         folder,
         "t/m.eml",
@@ -51,7 +55,11 @@ fn tree(folder: &Path) {
         "t/f.mbox",
         "From X\nSubject: X\nContent-Type: text/html; charset=\"X\"\n\n<a href=X>\n",
     );
-    put(folder, "m.csv", "path,url\nt/b.html,http://X/\nX,X\nt/c.css,X\n");
+    put(
+        folder,
+        "m.csv",
+        "path,url\nt/b.html,http://X/\nX,X\nt/c.css,X\n",
+    );
     put(folder, "m.jsonl", "{\"path\":\"X\",\"url\":1}\n");
     let response =
         "HTTP/1.1 200 X\r\nContent-Type: text/html; charset=X\r\n\r\n<a href=x><a href='X'>";
@@ -63,8 +71,10 @@ fn tree(folder: &Path) {
         response.len()
     );
     put(folder, "x.warc", &record);
-    let escaped =
-        PLANTED.replace('\u{1b}', "\\u001b").replace('\u{7}', "\\u0007").replace('\r', "\\r");
+    let escaped = PLANTED
+        .replace('\u{1b}', "\\u001b")
+        .replace('\u{7}', "\\u0007")
+        .replace('\r', "\\r");
     let har = "{\"log\":{\"entries\":[{\"request\":{\"url\":\"http://a/X\"},\"response\":{\"content\":\
                {\"mimeType\":\"text/html\",\"text\":\"<a href='X'><a href=x>\"}}}]}}";
     fs::write(folder.join("x.har"), har.replace('X', &escaped)).unwrap();
@@ -82,9 +92,19 @@ fn printed(folder: &Path, arguments: &[&str]) -> Option<String> {
     terminal.args(["-c", "import pty, sys; pty.spawn(sys.argv[1:])"]);
     terminal.arg(program());
     terminal.args(arguments.iter().map(|word| word.replace('X', PLANTED)));
-    terminal.current_dir(folder).env("NO_COLOR", "1").env("TERM", "dumb");
-    let output = terminal.stdin(std::process::Stdio::null()).output().unwrap();
-    Some(String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n"))
+    terminal
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .env("TERM", "dumb");
+    let output = terminal
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    Some(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .replace("\r\n", "\n"),
+    )
 }
 
 #[test]
@@ -94,7 +114,9 @@ fn hostile_text_does_not_reach_the_terminal() {
     let mut wrong = Vec::new();
     let mut shown = 0;
     let mut check = |arguments: &[&str], settings: &str| {
-        let Some(printed) = printed(folder.path(), arguments) else { return };
+        let Some(printed) = printed(folder.path(), arguments) else {
+            return;
+        };
         shown += usize::from(printed.contains("\\u{9b}") || printed.contains("\\u009b"));
         if printed.contains(is_obeyed) {
             wrong.push(format!("{arguments:?} {settings}: {printed:?}"));
@@ -104,7 +126,10 @@ fn hostile_text_does_not_reach_the_terminal() {
         check(&line.split(' ').collect::<Vec<_>>(), "");
     }
     for (number, line) in SETTINGS.lines().enumerate() {
-        let escaped: String = PLANTED.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        let escaped: String = PLANTED
+            .chars()
+            .map(|c| format!("\\u{:04x}", u32::from(c)))
+            .collect();
         let file = format!("s{number}/baselink.toml");
         put(folder.path(), &format!("s{number}/b.html"), "<a href=x>");
         fs::write(folder.path().join(&file), line.replace('X', &escaped)).unwrap();
@@ -121,10 +146,18 @@ fn hostile_text_does_not_reach_the_terminal() {
 #[test]
 fn an_invalid_pattern_in_a_settings_file_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("baselink.toml"), "\ninclude = ['a', \"[\\u001b\"]\n").unwrap();
+    fs::write(
+        folder.path().join("baselink.toml"),
+        "\ninclude = ['a', \"[\\u001b\"]\n",
+    )
+    .unwrap();
     fs::write(folder.path().join("a.html"), "").unwrap();
     let mut command = std::process::Command::new(program());
-    let output = command.args(["links", "."]).current_dir(folder.path()).output().unwrap();
+    let output = command
+        .args(["links", "."])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         stderr,

@@ -44,9 +44,13 @@ const PHRASES: &[(&str, &str)] = &[
 
 /// Describes each line of `text` that contains a phrase to avoid. `place` is the origin of `text`.
 fn violations(text: &str, place: &str) -> Vec<String> {
-    let lines = text.lines().flat_map(|line| PHRASES.iter().map(move |row| (line, row)));
+    let lines = text
+        .lines()
+        .flat_map(|line| PHRASES.iter().map(move |row| (line, row)));
     let found = lines.filter(|(line, (avoided, _))| line.contains(avoided));
-    found.map(|(line, (old, new))| format!("{place}: {line}: not '{old}', but {new}")).collect()
+    found
+        .map(|(line, (old, new))| format!("{place}: {line}: not '{old}', but {new}"))
+        .collect()
 }
 
 #[test]
@@ -60,7 +64,10 @@ fn messages_use_the_phrases_of_the_list() {
     };
     for path in files(&folder).into_keys().filter(is_program) {
         let source = fs::read_to_string(folder.join(&path)).unwrap();
-        let production = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+        let production = source
+            .split("\n#[cfg(test)]\nmod ")
+            .next()
+            .unwrap_or_default();
         let is_code = |line: &&str| !line.trim_start().starts_with("//");
         let code: Vec<_> = production.lines().filter(is_code).collect();
         let code = code.join("\n").replace("\\\"", "'").replace("'\"'", "");
@@ -75,8 +82,13 @@ fn messages_use_the_phrases_of_the_list() {
 #[test]
 fn the_help_uses_the_phrases_of_the_list() {
     let mut all = Vec::new();
-    for command in ["rewrite", "links", "base", "resolve", "check", "localize", "move", "man"] {
-        let output = baselink(Path::new(".")).args([command, "--help"]).output().unwrap();
+    for command in [
+        "rewrite", "links", "base", "resolve", "check", "localize", "move", "man",
+    ] {
+        let output = baselink(Path::new("."))
+            .args([command, "--help"])
+            .output()
+            .unwrap();
         all.extend(violations(str::from_utf8(&output.stdout).unwrap(), command));
     }
     assert!(all.is_empty(), "{all:#?}");

@@ -6,14 +6,20 @@ use baselink::{LinkReport, Reason};
 
 /// Escapes `text` as a field of a row.
 pub(crate) fn field(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
+    text.replace('\\', "\\\\")
+        .replace('\t', "\\t")
+        .replace('\n', "\\n")
 }
 
 /// The row of `link` in `expected.links`.
 pub(crate) fn row(link: &LinkReport) -> String {
     let fields = [
         &*link.entity,
-        if link.element.is_empty() { "-" } else { &link.element },
+        if link.element.is_empty() {
+            "-"
+        } else {
+            &link.element
+        },
         link.attribute.as_deref().unwrap_or("-"),
         &link.reference,
         link.outcome.name(),

@@ -11,14 +11,22 @@ use baselink::span::Span;
 /// The rows of the table `name` in `fixtures/`, each with its fields.
 pub(crate) fn rows(name: &str) -> Vec<Vec<String>> {
     let text = |field: Vec<u8>| String::from_utf8(field).expect("a table is UTF-8");
-    rows_of_bytes(name).into_iter().map(|row| row.into_iter().map(text).collect()).collect()
+    rows_of_bytes(name)
+        .into_iter()
+        .map(|row| row.into_iter().map(text).collect())
+        .collect()
 }
 
 /// Rows whose fields are bytes, not text.
 pub(crate) fn rows_of_bytes(name: &str) -> Vec<Vec<Vec<u8>>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name);
     let text = std::fs::read_to_string(path).expect("a table can be read");
-    assert!(text.starts_with("# "), "{name} does not say where its rows are from");
+    assert!(
+        text.starts_with("# "),
+        "{name} does not say where its rows are from"
+    );
     let is_row = |line: &&str| !line.is_empty() && *line != "#" && !line.starts_with("# ");
     let fields = |line: &str| line.split('\t').map(unescaped).collect();
     text.lines().filter(is_row).map(fields).collect()
@@ -43,9 +51,12 @@ fn unescaped(field: &str) -> Vec<u8> {
                 rest = &rest[2..];
             }
             'u' => {
-                let (digits, after) =
-                    rest[1..].split_once('}').expect("a code point between { and }");
-                let point = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+                let (digits, after) = rest[1..]
+                    .split_once('}')
+                    .expect("a code point between { and }");
+                let point = u32::from_str_radix(digits, 16)
+                    .ok()
+                    .and_then(char::from_u32);
                 let point = point.expect("a code point in hexadecimal digits");
                 bytes.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes());
                 rest = after;

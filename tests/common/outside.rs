@@ -16,27 +16,44 @@ pub(crate) struct Outside {
     pub(crate) what: &'static str,
 }
 
-pub(crate) const TOKENIZER: Outside =
-    Outside { folder: "suites/html5lib-tests/tokenizer", what: "html5lib's tokenizer tests" };
+pub(crate) const TOKENIZER: Outside = Outside {
+    folder: "suites/html5lib-tests/tokenizer",
+    what: "html5lib's tokenizer tests",
+};
 pub(crate) const TREES: Outside = Outside {
     folder: "suites/html5lib-tests/tree-construction",
     what: "html5lib's tree construction tests",
 };
-pub(crate) const CSS: Outside =
-    Outside { folder: "suites/css-parsing-tests", what: "css-parsing-tests" };
-pub(crate) const RESOLUTION: Outside =
-    Outside { folder: "suites/resolution", what: "the URLs of the web platform tests" };
-pub(crate) const PAGES: Outside = Outside { folder: "corpus/pages", what: "130 real pages" };
-pub(crate) const MAIL: Outside = Outside { folder: "corpus/mail", what: "434 real messages" };
+pub(crate) const CSS: Outside = Outside {
+    folder: "suites/css-parsing-tests",
+    what: "css-parsing-tests",
+};
+pub(crate) const RESOLUTION: Outside = Outside {
+    folder: "suites/resolution",
+    what: "the URLs of the web platform tests",
+};
+pub(crate) const PAGES: Outside = Outside {
+    folder: "corpus/pages",
+    what: "130 real pages",
+};
+pub(crate) const MAIL: Outside = Outside {
+    folder: "corpus/mail",
+    what: "434 real messages",
+};
 
-pub(crate) const WARC: Outside =
-    Outside { folder: "corpus/warc", what: "31 archives that others wrote" };
+pub(crate) const WARC: Outside = Outside {
+    folder: "corpus/warc",
+    what: "31 archives that others wrote",
+};
 
-pub(crate) const ARCHIVES: Outside =
-    Outside { folder: "corpus/archives", what: "archives of other kinds, and of other tests" };
+pub(crate) const ARCHIVES: Outside = Outside {
+    folder: "corpus/archives",
+    what: "archives of other kinds, and of other tests",
+};
 
-pub(crate) const ALL: [Outside; 8] =
-    [TOKENIZER, TREES, CSS, RESOLUTION, PAGES, MAIL, WARC, ARCHIVES];
+pub(crate) const ALL: [Outside; 8] = [
+    TOKENIZER, TREES, CSS, RESOLUTION, PAGES, MAIL, WARC, ARCHIVES,
+];
 
 /// True if a missing resource is a failure.
 pub(crate) fn is_required() -> bool {
@@ -45,7 +62,10 @@ pub(crate) fn is_required() -> bool {
 
 /// Python, unless it is absent.
 pub(crate) fn python() -> Option<Command> {
-    let found = Command::new("python3").arg("--version").stdout(Stdio::null()).status();
+    let found = Command::new("python3")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status();
     let is_here = found.is_ok_and(|status| status.success());
     assert!(is_here || !is_required(), "python3 is absent");
     is_here.then(|| Command::new("python3"))
@@ -66,14 +86,21 @@ fn python_with(modules: &str) -> Option<Command> {
     let import = format!("import {modules}");
     let found = command.args(["-c", &import]).stderr(Stdio::null()).status();
     let is_here = found.is_ok_and(|status| status.success());
-    assert!(is_here || !is_required(), "{modules}: one of them is absent from Python");
+    assert!(
+        is_here || !is_required(),
+        "{modules}: one of them is absent from Python"
+    );
     is_here.then(|| Command::new("python3"))
 }
 
 /// True if `program` is installed.
 pub(crate) fn is_installed(program: &str) -> bool {
     let mut command = Command::new(program);
-    let found = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let found = command
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     assert!(found.is_ok() || !is_required(), "{program} is absent");
     found.is_ok()
 }
@@ -81,7 +108,9 @@ pub(crate) fn is_installed(program: &str) -> bool {
 /// True if strace 5.3 or newer exists, and the system lets it trace programs.
 pub(crate) fn has_strace() -> bool {
     let mut command = Command::new("strace");
-    let found = command.args(["-f", "--seccomp-bpf", "-o", "/dev/null", "true"]).output();
+    let found = command
+        .args(["-f", "--seccomp-bpf", "-o", "/dev/null", "true"])
+        .output();
     let is_here = found.is_ok_and(|output| output.status.success());
     assert!(is_here || !is_required(), "strace is absent, or of no use");
     is_here
@@ -100,7 +129,9 @@ pub(crate) fn chromium() -> Option<PathBuf> {
 
 impl Outside {
     fn path(self) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(self.folder)
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../shared")
+            .join(self.folder)
     }
 
     pub(crate) fn is_here(self) -> bool {
@@ -135,7 +166,11 @@ impl Outside {
                 }
             }
         }
-        assert!(is_absent || !files.is_empty(), "{} is empty", self.path().display());
+        assert!(
+            is_absent || !files.is_empty(),
+            "{} is empty",
+            self.path().display()
+        );
         files.sort();
         files
     }

@@ -125,7 +125,11 @@ fn base() -> impl Strategy<Value = &'static str> {
 }
 
 fn options(url: &str, profile: Profile) -> Options {
-    let mut options = Options { profile, format: Format::Css, ..Options::at(url) };
+    let mut options = Options {
+        profile,
+        format: Format::Css,
+        ..Options::at(url)
+    };
     options.scan.groups = Groups::all();
     options
 }
@@ -133,7 +137,10 @@ fn options(url: &str, profile: Profile) -> Options {
 fn check_laws(sheet: &[u8], options: &Options) -> Result<Report, TestCaseError> {
     let rewritten = rewrite(sheet, options);
     let report = &rewritten.report;
-    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
+    let counted: usize = Outcome::ALL
+        .iter()
+        .map(|&outcome| report.count(outcome))
+        .sum();
     prop_assert_eq!(counted, report.links.len());
     for link in &report.links {
         let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
@@ -327,7 +334,11 @@ const NAMES: &[&str] = &[
 /// Checks that the URLs are those in the tokens of cssparser; returns their number with the default groups.
 fn compare_with_referee(sheet: &str) -> usize {
     for groups in [Groups::default(), Groups::all()] {
-        assert_eq!(css::urls(sheet, groups), referee::urls(sheet, groups), "{sheet:?}");
+        assert_eq!(
+            css::urls(sheet, groups),
+            referee::urls(sheet, groups),
+            "{sheet:?}"
+        );
     }
     css::urls(sheet, Groups::default()).len()
 }
@@ -342,7 +353,11 @@ fn urls_are_those_of_the_referee() {
         (state >> 11) as usize % bound
     };
     let mut found = 0;
-    for _ in 0..if cfg!(debug_assertions) { 100_000 } else { 1_000_000 } {
+    for _ in 0..if cfg!(debug_assertions) {
+        100_000
+    } else {
+        1_000_000
+    } {
         let pieces = (0..1 + below(10)).map(|_| {
             let traps = if below(3) == 0 { TRAPS } else { NAMES };
             traps[below(traps.len())]
@@ -354,8 +369,13 @@ fn urls_are_those_of_the_referee() {
 
 /// Checks the laws on a hostile sheet; returns the number of rewritten links.
 fn check(sheet: &str) -> usize {
-    let options = Options { format: Format::Css, ..Options::at("http://a/b/c") };
-    check_laws(sheet.as_bytes(), &options).unwrap().count(Outcome::Rewritten)
+    let options = Options {
+        format: Format::Css,
+        ..Options::at("http://a/b/c")
+    };
+    check_laws(sheet.as_bytes(), &options)
+        .unwrap()
+        .count(Outcome::Rewritten)
 }
 
 /// If the time grew faster than the input, this test would not finish.
@@ -417,19 +437,34 @@ fn many_rules_are_rewritten() {
     assert_eq!(check(&"a{b:url(c)}".repeat(100_000)), 100_000);
     assert_eq!(check(&format!("{}@import 'a", "/**/\n".repeat(200_000))), 1);
     // In parentheses, no at-keyword begins an at-rule. The scanner must decide this for each keyword.
-    assert_eq!(check(&format!("({}url(a)", "@supports ".repeat(500_000))), 1);
-    assert_eq!(check(&format!("({}url(a)", "@import /**/".repeat(500_000))), 1);
+    assert_eq!(
+        check(&format!("({}url(a)", "@supports ".repeat(500_000))),
+        1
+    );
+    assert_eq!(
+        check(&format!("({}url(a)", "@import /**/".repeat(500_000))),
+        1
+    );
     // A bad URL token ends at its closing parenthesis.
     assert_eq!(check(&format!("{}) url(a)", "url(".repeat(1_000_000))), 1);
 }
 
 #[test]
 fn half_a_million_nested_blocks() {
-    for (open, close) in [("{", "}"), ("a{", "}"), ("(", ")"), ("image-set(", ")"), ("{([", "])}")]
-    {
+    for (open, close) in [
+        ("{", "}"),
+        ("a{", "}"),
+        ("(", ")"),
+        ("image-set(", ")"),
+        ("{([", "])}"),
+    ] {
         for close in ["", close] {
             let (opened, closed) = (open.repeat(500_000), close.repeat(500_000));
-            assert_eq!(check(&format!("a{{b:{opened}url(c){closed}}} d{{e:url(f)}}")), 2, "{open}");
+            assert_eq!(
+                check(&format!("a{{b:{opened}url(c){closed}}} d{{e:url(f)}}")),
+                2,
+                "{open}"
+            );
         }
     }
 }

@@ -27,17 +27,24 @@ const FILES: [&str; 7] = [
 
 /// The pairs of input and expectation in one file; none if the suite is absent.
 fn cases(file: &str) -> Vec<(Value, Value)> {
-    let Some(root) = outside::CSS.find() else { return Vec::new() };
+    let Some(root) = outside::CSS.find() else {
+        return Vec::new();
+    };
     let text = std::fs::read_to_string(root.join(file)).unwrap();
     let list: Vec<Value> = serde_json::from_str(&text).unwrap();
     let pairs = list.as_chunks::<2>().0;
-    pairs.iter().map(|[input, expected]| (input.clone(), expected.clone())).collect()
+    pairs
+        .iter()
+        .map(|[input, expected]| (input.clone(), expected.clone()))
+        .collect()
 }
 
 /// The bytes of an input of `stylesheet_bytes.json`, one for each character.
 fn bytes_of(input: &Value) -> Vec<u8> {
     let text = input["css_bytes"].as_str().unwrap();
-    text.chars().map(|character| u8::try_from(u32::from(character)).unwrap()).collect()
+    text.chars()
+        .map(|character| u8::try_from(u32::from(character)).unwrap())
+        .collect()
 }
 
 /// Checks that the URLs are those of the referee, that nothing changes without a base, and that with a base the
@@ -45,20 +52,42 @@ fn bytes_of(input: &Value) -> Vec<u8> {
 fn check(input: &[u8]) {
     let shown = String::from_utf8_lossy(input);
     let groups = Groups::all();
-    assert_eq!(css::urls(&shown, groups), referee::urls(&shown, groups), "{shown:?}");
-    let mut options = Options { format: Format::Css, ..Options::default() };
+    assert_eq!(
+        css::urls(&shown, groups),
+        referee::urls(&shown, groups),
+        "{shown:?}"
+    );
+    let mut options = Options {
+        format: Format::Css,
+        ..Options::default()
+    };
     options.scan.groups = Groups::all();
     let untouched = rewrite(input, &options);
-    assert_eq!(untouched.output(), input, "changed without a base: {shown:?}");
+    assert_eq!(
+        untouched.output(),
+        input,
+        "changed without a base: {shown:?}"
+    );
     for profile in Profile::ALL {
-        let mut options =
-            Options { profile, format: Format::Css, ..Options::at("http://a/b (c/\"d'\\?q<e#f") };
+        let mut options = Options {
+            profile,
+            format: Format::Css,
+            ..Options::at("http://a/b (c/\"d'\\?q<e#f")
+        };
         options.scan.groups = Groups::all();
         let rewritten = rewrite(input, &options);
-        assert_eq!(verify::verify(&rewritten, &options), Ok(()), "{profile}: {shown:?}");
+        assert_eq!(
+            verify::verify(&rewritten, &options),
+            Ok(()),
+            "{profile}: {shown:?}"
+        );
         let output = rewritten.output();
         let again = rewrite(&output, &options);
-        assert!(again.edits.is_empty(), "{profile}: twice: {shown:?} {:?}", again.edits);
+        assert!(
+            again.edits.is_empty(),
+            "{profile}: twice: {shown:?} {:?}",
+            again.edits
+        );
     }
 }
 
@@ -79,15 +108,25 @@ fn the_urls_of_every_row_are_found() {
         let (sheet, expected) = facts::marked(&row[0]);
         assert_eq!(expected.len(), row.len() - 1, "{row:?}");
         let links = whole::scan(Format::Css, sheet.as_bytes(), &ScanOptions::default()).links;
-        let found: Vec<_> = links.iter().map(|link| (link.span(), &*link.reference)).collect();
-        let expected: Vec<_> =
-            expected.into_iter().zip(row[1..].iter().map(|url| &**url)).collect();
+        let found: Vec<_> = links
+            .iter()
+            .map(|link| (link.span(), &*link.reference))
+            .collect();
+        let expected: Vec<_> = expected
+            .into_iter()
+            .zip(row[1..].iter().map(|url| &**url))
+            .collect();
         if found != expected {
             wrong.push(format!("{:?}: {found:?}", row[0]));
         }
         check_everywhere(&sheet);
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -95,11 +134,21 @@ fn the_encoding_of_every_row_is_found() {
     let rows = facts::rows_of_bytes("facts/css-encodings.tsv");
     assert!(rows.len() > 25, "{} rows", rows.len());
     for row in &rows {
-        let [sheet, given, expected] = row.as_slice() else { panic!("{row:?} has not 3 fields") };
+        let [sheet, given, expected] = row.as_slice() else {
+            panic!("{row:?} has not 3 fields")
+        };
         let text = |field| std::str::from_utf8(field).unwrap();
-        let given = if given == b"-" { None } else { Charset::for_label(text(given)) };
+        let given = if given == b"-" {
+            None
+        } else {
+            Charset::for_label(text(given))
+        };
         let found = Charset::detect_style_sheet(sheet, given).charset;
-        assert!(found.name().eq_ignore_ascii_case(text(expected)), "{row:?}: {}", found.name());
+        assert!(
+            found.name().eq_ignore_ascii_case(text(expected)),
+            "{row:?}: {}",
+            found.name()
+        );
         check(sheet);
     }
 }
@@ -146,13 +195,19 @@ fn the_urls_are_those_of_the_expectation() {
             let mut expected = Vec::new();
             urls(&result, &mut expected);
             let document = whole::scan(Format::Css, input.as_bytes(), &ScanOptions::default());
-            let links = document.links.into_iter().filter(|link| !is_imported(input, link));
+            let links = document
+                .links
+                .into_iter()
+                .filter(|link| !is_imported(input, link));
             let found: Vec<_> = links.map(|link| link.reference).collect();
             assert_eq!(found, expected, "{file}: {input:?}");
             count += found.len();
         }
     }
-    assert!(cases(FILES[0]).is_empty() || count >= 25, "only {count} URLs are in the suite");
+    assert!(
+        cases(FILES[0]).is_empty() || count >= 25,
+        "only {count} URLs are in the suite"
+    );
 }
 
 /// True if a link is the string of an `@import`, which the suite does not mark as a URL.
@@ -165,13 +220,20 @@ fn is_imported(sheet: &str, link: &Link) -> bool {
 fn the_encoding_is_that_of_the_expectation() {
     for (input, expected) in cases("stylesheet_bytes.json") {
         // A file alone does not determine the encoding of the document that refers to it.
-        if input.get("environment_encoding").is_some_and(|found| !found.is_null()) {
+        if input
+            .get("environment_encoding")
+            .is_some_and(|found| !found.is_null())
+        {
             continue;
         }
         let given = input.get("protocol_encoding").and_then(Value::as_str);
         let given = given.and_then(Charset::for_label);
         let found = Charset::detect_style_sheet(&bytes_of(&input), given).charset;
         let expected = expected[1].as_str().unwrap();
-        assert!(found.name().eq_ignore_ascii_case(expected), "{input}: {} found", found.name());
+        assert!(
+            found.name().eq_ignore_ascii_case(expected),
+            "{input}: {} found",
+            found.name()
+        );
     }
 }

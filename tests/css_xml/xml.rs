@@ -120,9 +120,10 @@ fn document() -> impl Strategy<Value = Vec<u8>> {
             let text = format!("{begin}{}{end}", pieces.concat());
             match encoding % 8 {
                 0 => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-                1 => {
-                    text.chars().map(|character| u8::try_from(character).unwrap_or(b'?')).collect()
-                }
+                1 => text
+                    .chars()
+                    .map(|character| u8::try_from(character).unwrap_or(b'?'))
+                    .collect(),
                 _ => text.into_bytes(),
             }
         })
@@ -132,10 +133,18 @@ fn document() -> impl Strategy<Value = Vec<u8>> {
 fn well_formed() -> impl Strategy<Value = Vec<u8>> {
     static PIECES: LazyLock<Vec<(&str, Option<&str>)>> = LazyLock::new(|| {
         let is_well_formed = |text: String| {
-            let report =
-                rewrite(text.as_bytes(), &Options { format: Format::Xml, ..Options::default() })
-                    .report;
-            report.diagnostics.iter().all(|diagnostic| diagnostic.code != Code::NotWellFormed)
+            let report = rewrite(
+                text.as_bytes(),
+                &Options {
+                    format: Format::Xml,
+                    ..Options::default()
+                },
+            )
+            .report;
+            report
+                .diagnostics
+                .iter()
+                .all(|diagnostic| diagnostic.code != Code::NotWellFormed)
         };
         let piece = |&trap: &&'static str| {
             if is_well_formed(format!("<r>{trap}</r>")) {
@@ -179,7 +188,11 @@ fn base() -> impl Strategy<Value = &'static str> {
 }
 
 fn options(url: &str, format: Format, profile: Profile) -> Options {
-    let mut options = Options { profile, format, ..Options::at(url) };
+    let mut options = Options {
+        profile,
+        format,
+        ..Options::at(url)
+    };
     options.scan.groups = Groups::all();
     options
 }
@@ -187,7 +200,10 @@ fn options(url: &str, format: Format, profile: Profile) -> Options {
 fn check_laws(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let rewritten = rewrite(document, options);
     let report = &rewritten.report;
-    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
+    let counted: usize = Outcome::ALL
+        .iter()
+        .map(|&outcome| report.count(outcome))
+        .sum();
     prop_assert_eq!(counted, report.links.len());
     for link in &report.links {
         let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
@@ -199,9 +215,17 @@ fn check_laws(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let shown = String::from_utf8_lossy(&output);
     prop_assert!(again.edits.is_empty(), "{:?} in {shown}", again.edits);
     let not_well_formed = |report: &Report| {
-        report.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::NotWellFormed)
+        report
+            .diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.code == Code::NotWellFormed)
     };
-    prop_assert_eq!(not_well_formed(report), not_well_formed(&again.report), "{}", shown);
+    prop_assert_eq!(
+        not_well_formed(report),
+        not_well_formed(&again.report),
+        "{}",
+        shown
+    );
     Ok(())
 }
 
@@ -265,7 +289,10 @@ fn check(document: &[u8]) -> Report {
 
 /// Rewrites with a base, checks the laws, and returns the report.
 fn check_as(document: &[u8], format: Format) -> Report {
-    let options = Options { format, ..Options::at("http://a/b/c") };
+    let options = Options {
+        format,
+        ..Options::at("http://a/b/c")
+    };
     let rewritten = rewrite(document, &options);
     assert_eq!(verify::verify(&rewritten, &options), Ok(()));
     assert!(rewrite(&rewritten.output(), &options).edits.is_empty());
@@ -273,7 +300,11 @@ fn check_as(document: &[u8], format: Format) -> Report {
 }
 
 fn codes(report: &Report) -> Vec<Code> {
-    report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    report
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect()
 }
 
 const ATOM: &str = "<feed xmlns='http://www.w3.org/2005/Atom'>";
@@ -281,23 +312,44 @@ const ATOM: &str = "<feed xmlns='http://www.w3.org/2005/Atom'>";
 #[test]
 fn half_a_million_nested_elements() {
     for (open, close) in [("<e>", "</e>"), ("<e>", ""), ("<e xmlns:p='q'>", "</e>")] {
-        let document =
-            [ATOM, &open.repeat(500_000), "<link href='x'/>", &close.repeat(500_000), "</feed>"];
+        let document = [
+            ATOM,
+            &open.repeat(500_000),
+            "<link href='x'/>",
+            &close.repeat(500_000),
+            "</feed>",
+        ];
         let report = check(document.concat().as_bytes());
         assert_eq!(report.count(Outcome::Rewritten), 1, "{open}");
-        assert_eq!(codes(&report).contains(&Code::NotWellFormed), close.is_empty());
+        assert_eq!(
+            codes(&report).contains(&Code::NotWellFormed),
+            close.is_empty()
+        );
     }
 }
 
 #[test]
 fn bases_relative_to_each_other_half_a_million_deep() {
     let open = "<e xml:base='d/'>".repeat(500_000);
-    let document = [ATOM, &open, "<link href='x'/>", &"</e>".repeat(500_000), "</feed>"].concat();
-    let options = Options { format: Format::Xml, ..Options::at("http://a/") };
+    let document = [
+        ATOM,
+        &open,
+        "<link href='x'/>",
+        &"</e>".repeat(500_000),
+        "</feed>",
+    ]
+    .concat();
+    let options = Options {
+        format: Format::Xml,
+        ..Options::at("http://a/")
+    };
     let report = rewrite(document.as_bytes(), &options).report;
     // A base has at most 8,192 bytes: `http://a/` and 4,091 times `d/`. The remaining links have a longer base.
     assert_eq!(report.count(Outcome::Rewritten), 4_092);
-    let unresolved = report.links.iter().filter(|link| link.reason == Some(Reason::BaseUnusable));
+    let unresolved = report
+        .links
+        .iter()
+        .filter(|link| link.reason == Some(Reason::BaseUnusable));
     assert_eq!(unresolved.count(), 500_001 - 4_092);
 }
 
@@ -306,10 +358,16 @@ fn a_hundred_megabytes_in_one_attribute() {
     let mut document = format!("{ATOM}<link href='x'/><link title='").into_bytes();
     document.resize(100_000_000, b'y');
     document.extend_from_slice(b"'/><link href='z'/></feed>");
-    let options = Options { format: Format::Xml, ..Options::at("http://a/b/c") };
+    let options = Options {
+        format: Format::Xml,
+        ..Options::at("http://a/b/c")
+    };
     let rewritten = rewrite(&document, &options);
     assert_eq!(rewritten.report.count(Outcome::Rewritten), 2);
-    assert_eq!(rewritten.output().len(), document.len() + 2 * "http://a/b/".len());
+    assert_eq!(
+        rewritten.output().len(),
+        document.len() + 2 * "http://a/b/".len()
+    );
 }
 
 #[test]
@@ -320,9 +378,15 @@ fn a_million_attributes_or_namespaces_in_one_tag() {
             document.push_str(&format!("{name}{number}='b' "));
         }
         document.push_str("href='x'/></feed>");
-        let options = Options { format: Format::Xml, ..Options::at("http://a/b/c") };
+        let options = Options {
+            format: Format::Xml,
+            ..Options::at("http://a/b/c")
+        };
         let report = rewrite(document.as_bytes(), &options).report;
-        assert_eq!((report.count(Outcome::Rewritten), codes(&report)), (1, vec![]));
+        assert_eq!(
+            (report.count(Outcome::Rewritten), codes(&report)),
+            (1, vec![])
+        );
     }
 }
 
@@ -382,9 +446,16 @@ fn repeated_shapes_take_linear_time() {
         "<style><![CDATA[@import 'x';]]></style>",
         "<iframe srcdoc='&lt;a href=x>'/>",
     ] {
-        for begin in ["", "<html xmlns='http://www.w3.org/1999/xhtml'>", ATOM, "<!DOCTYPE a ["] {
+        for begin in [
+            "",
+            "<html xmlns='http://www.w3.org/1999/xhtml'>",
+            ATOM,
+            "<!DOCTYPE a [",
+        ] {
             check_as(
-                [begin, &shape.repeat(250_000 / shape.len())].concat().as_bytes(),
+                [begin, &shape.repeat(250_000 / shape.len())]
+                    .concat()
+                    .as_bytes(),
                 Format::Xhtml,
             );
         }
@@ -394,9 +465,21 @@ fn repeated_shapes_take_linear_time() {
 #[test]
 fn text_split_into_pieces_is_joined() {
     for (before, shape, after) in [
-        ("<content type='html'>", "<![CDATA[<a href='x'>]]>", "</content>"),
-        ("<content type='html'>", "<![CDATA[<a href='x]]>'><!---->", "</content>"),
-        ("<content type='html'>", "&lt;a href='x'><![CDATA[ ]]>", "</content>"),
+        (
+            "<content type='html'>",
+            "<![CDATA[<a href='x'>]]>",
+            "</content>",
+        ),
+        (
+            "<content type='html'>",
+            "<![CDATA[<a href='x]]>'><!---->",
+            "</content>",
+        ),
+        (
+            "<content type='html'>",
+            "&lt;a href='x'><![CDATA[ ]]>",
+            "</content>",
+        ),
         ("<logo>", "<![CDATA[x]]>&amp;", "</logo>"),
         ("<logo>", "<!-- x -->", "</logo>"),
         (
@@ -410,20 +493,27 @@ fn text_split_into_pieces_is_joined() {
     ] {
         let text = shape.repeat(500_000 / shape.len());
         let report = check([ATOM, before, &text, after, "</feed>"].concat().as_bytes());
-        assert!(!codes(&report).contains(&Code::NotWellFormed), "{before}{shape}");
+        assert!(
+            !codes(&report).contains(&Code::NotWellFormed),
+            "{before}{shape}"
+        );
     }
 }
 
 #[test]
 fn utf_16_is_detected_without_a_mark() {
-    for (encode, name) in
-        [(u16::to_le_bytes as fn(u16) -> [u8; 2], "UTF-16LE"), (u16::to_be_bytes, "UTF-16BE")]
-    {
+    for (encode, name) in [
+        (u16::to_le_bytes as fn(u16) -> [u8; 2], "UTF-16LE"),
+        (u16::to_be_bytes, "UTF-16BE"),
+    ] {
         let text = format!("<?xml version='1.0'?>{ATOM}<link href='x'/>\u{0}</feed>");
         let mut document: Vec<u8> = text.encode_utf16().flat_map(encode).collect();
         document.push(0);
         let report = check(&document);
-        assert_eq!(report.entities[0].charset, Charset::for_label(name).unwrap());
+        assert_eq!(
+            report.entities[0].charset,
+            Charset::for_label(name).unwrap()
+        );
         assert_eq!(report.count(Outcome::Rewritten), 1);
     }
 }
@@ -452,8 +542,12 @@ fn faults_are_reported_with_their_position() {
             .unwrap();
         assert_eq!(fault.span.start, at, "{document}: {}", fault.message);
     }
-    for document in ["<a/>", "<a>&</a>", "<a>&nbsp;]]></a>", "\n<?xml version='1.0'?><a/>\n<!---->"]
-    {
+    for document in [
+        "<a/>",
+        "<a>&</a>",
+        "<a>&nbsp;]]></a>",
+        "\n<?xml version='1.0'?><a/>\n<!---->",
+    ] {
         assert_eq!(codes(&check(document.as_bytes())), [], "{document}");
     }
 }
@@ -484,7 +578,10 @@ fn every_declaration_of_a_base_is_in_the_chain() {
     assert_eq!(link.reference, "javascript:x");
     assert_eq!(report.links[1].base.as_deref(), Some("http://a/b/b/"));
     assert_eq!(
-        (report.links[1].rule.section(), report.links[1].source.name()),
+        (
+            report.links[1].rule.section(),
+            report.links[1].source.name()
+        ),
         ("3.1", "xml-base")
     );
 }
@@ -497,7 +594,10 @@ fn links_of_xml_in_messages_are_found() {
         <svg xmlns=3D'http://www.w3.org/2000/svg' xml:base=3D'e/'><a href=3D'x'/></svg>\n\
         --b\nContent-Type: application/atom+xml\n\n\
         <feed xmlns='http://www.w3.org/2005/Atom'><summary type='html'>&lt;a href='y'></summary></feed>\n--b--\n";
-    let options = Options { format: Format::Message, ..Options::default() };
+    let options = Options {
+        format: Format::Message,
+        ..Options::default()
+    };
     let rewritten = rewrite(message.as_bytes(), &options);
     assert_eq!(verify::verify(&rewritten, &options), Ok(()));
     let links: Vec<_> = rewritten
@@ -506,5 +606,12 @@ fn links_of_xml_in_messages_are_found() {
         .iter()
         .map(|link| (&*link.entity, link.target.as_deref().unwrap()))
         .collect();
-    assert_eq!(links, [("1", "http://m/d/e/"), ("1", "http://m/d/e/x"), ("2.1", "http://m/d/y")]);
+    assert_eq!(
+        links,
+        [
+            ("1", "http://m/d/e/"),
+            ("1", "http://m/d/e/x"),
+            ("2.1", "http://m/d/y")
+        ]
+    );
 }

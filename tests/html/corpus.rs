@@ -28,17 +28,30 @@ fn every_law_holds_on_every_page() {
             "{name}: reported otherwise than made"
         );
         links += rewritten.report.links.len();
-        let counted: usize =
-            Outcome::ALL.iter().map(|&outcome| rewritten.report.count(outcome)).sum();
+        let counted: usize = Outcome::ALL
+            .iter()
+            .map(|&outcome| rewritten.report.count(outcome))
+            .sum();
         assert_eq!(counted, rewritten.report.links.len(), "{name}");
-        assert!(!rewritten.report.entities[0].without_tree, "{name}: scanned without its tree");
+        assert!(
+            !rewritten.report.entities[0].without_tree,
+            "{name}: scanned without its tree"
+        );
         assert_eq!(verify::verify(&rewritten, &options), Ok(()), "{name}");
 
         let output = rewritten.output();
         let again = rewrite(&output, &options);
-        assert!(again.edits.is_empty(), "{name}: rewriting twice changes {:?}", again.edits);
+        assert!(
+            again.edits.is_empty(),
+            "{name}: rewriting twice changes {:?}",
+            again.edits
+        );
     }
     if !pages.is_empty() {
-        assert!(pages.len() >= 130 && links > 10_000, "{} pages, {links} links", pages.len());
+        assert!(
+            pages.len() >= 130 && links > 10_000,
+            "{} pages, {links} links",
+            pages.len()
+        );
     }
 }

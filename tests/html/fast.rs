@@ -27,15 +27,25 @@ fn scan_options() -> [ScanOptions; 3] {
     let places = ["div[data-x]=url", "*[y]=srcset"].map(|place| place.parse().unwrap());
     [
         ScanOptions::default(),
-        ScanOptions { ids: true, ..ScanOptions::default() },
-        ScanOptions { groups: Groups::all(), places: places.to_vec(), ..ScanOptions::default() },
+        ScanOptions {
+            ids: true,
+            ..ScanOptions::default()
+        },
+        ScanOptions {
+            groups: Groups::all(),
+            places: places.to_vec(),
+            ..ScanOptions::default()
+        },
     ]
 }
 
 /// Adds the reasons why `document` and its parts were read by html5ever.
 fn add_fallbacks(document: &Document, found: &mut Vec<FallbackReason>) {
     found.extend(document.fallback);
-    document.parts.iter().for_each(|part| add_fallbacks(part, found));
+    document
+        .parts
+        .iter()
+        .for_each(|part| add_fallbacks(part, found));
 }
 
 /// The folder that contains the document.
@@ -82,19 +92,50 @@ impl NearbyFiles for Folder {
 /// The options with which documents are rewritten; the usual ones are last.
 fn rewrite_options() -> Vec<Options> {
     let [plain, all, _] = scan_options();
-    let at = |url: &str, scan: &ScanOptions| Options { scan: scan.clone(), ..Options::at(url) };
+    let at = |url: &str, scan: &ScanOptions| Options {
+        scan: scan.clone(),
+        ..Options::at(url)
+    };
     let usual = at("http://a/b/c/d;p?q", &plain);
     vec![
-        Options { scan: plain.clone(), ..Options::default() },
-        Options { fragments: Some(Fragments::Auto), ..at("http://a/&/'c", &plain) },
-        Options { fragments: Some(Fragments::Keep), ..at("http://a", &all) },
-        Options { assumed_scheme: Some("https".into()), ..Options::default() },
-        Options { profile: Profile::Rfc3986, base_element: BaseElement::Keep, ..usual.clone() },
-        Options { profile: Profile::Whatwg, ..usual.clone() },
+        Options {
+            scan: plain.clone(),
+            ..Options::default()
+        },
+        Options {
+            fragments: Some(Fragments::Auto),
+            ..at("http://a/&/'c", &plain)
+        },
+        Options {
+            fragments: Some(Fragments::Keep),
+            ..at("http://a", &all)
+        },
+        Options {
+            assumed_scheme: Some("https".into()),
+            ..Options::default()
+        },
+        Options {
+            profile: Profile::Rfc3986,
+            base_element: BaseElement::Keep,
+            ..usual.clone()
+        },
+        Options {
+            profile: Profile::Whatwg,
+            ..usual.clone()
+        },
         at("mailto:x@y", &plain),
-        Options { beside: Some(Arc::new(Folder::Page)), ..usual.clone() },
-        Options { beside: Some(Arc::new(Folder::Companion)), ..usual.clone() },
-        Options { beside: Some(Arc::new(Folder::Crawl)), ..usual.clone() },
+        Options {
+            beside: Some(Arc::new(Folder::Page)),
+            ..usual.clone()
+        },
+        Options {
+            beside: Some(Arc::new(Folder::Companion)),
+            ..usual.clone()
+        },
+        Options {
+            beside: Some(Arc::new(Folder::Crawl)),
+            ..usual.clone()
+        },
         Options {
             retrieval: Some(Retrieval::of("http://a.b/c/d", Source::Layout)),
             beside: Some(Arc::new(Folder::Crawl)),
@@ -115,20 +156,32 @@ fn output_difference(bytes: &[u8], options: &Options) -> Option<String> {
     let expected = rewritten.output();
     let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if out != expected {
-        return Some(format!("counted:\n{}\nreported:\n{}", shown(&out), shown(&expected)));
+        return Some(format!(
+            "counted:\n{}\nreported:\n{}",
+            shown(&out),
+            shown(&expected)
+        ));
     }
     let mut counts = BTreeMap::new();
     for link in &report.links {
         *counts.entry((link.outcome, link.reason)).or_default() += 1;
     }
     let differs = |link: &&LinkReport| link.differs && link.outcome == Outcome::Rewritten;
-    let counted = totals.counts().map(|(outcome, reason, number)| ((outcome, reason), number));
+    let counted = totals
+        .counts()
+        .map(|(outcome, reason, number)| ((outcome, reason), number));
     let chain = &report.entities[0].chain;
     let same = counted.collect::<BTreeMap<_, usize>>() == counts
-        && Outcome::ALL.iter().all(|outcome| totals.count(*outcome) == report.count(*outcome))
+        && Outcome::ALL
+            .iter()
+            .all(|outcome| totals.count(*outcome) == report.count(*outcome))
         && totals.links() == report.links.len()
         && totals.without_scheme
-            == report.links.iter().filter(|link| link.lacks_only_scheme()).count()
+            == report
+                .links
+                .iter()
+                .filter(|link| link.lacks_only_scheme())
+                .count()
         && totals.differing == report.links.iter().filter(differs).count()
         && (&totals.base, totals.rule, totals.source) == (&chain.base, chain.rule, chain.source)
         && totals.charset == report.entities[0].charset
@@ -141,12 +194,24 @@ fn output_difference(bytes: &[u8], options: &Options) -> Option<String> {
     let lines = totals.charset.lines(bytes);
     let reported = report.links.iter().map(|link| {
         let (line, column) = lines.place(link.span.start);
-        ListedLink { link: link.clone(), line, column }
+        ListedLink {
+            link: link.clone(),
+            line,
+            column,
+        }
     });
     let reported: Vec<_> = reported.collect();
     if rows != reported || listed.links() != reported.len() {
-        let at = rows.iter().zip(&reported).take_while(|(row, link)| row == link).count();
-        return Some(format!("listed:\n{:#?}\nreported:\n{:#?}", rows.get(at), reported.get(at)));
+        let at = rows
+            .iter()
+            .zip(&reported)
+            .take_while(|(row, link)| row == link)
+            .count();
+        return Some(format!(
+            "listed:\n{:#?}\nreported:\n{:#?}",
+            rows.get(at),
+            reported.get(at)
+        ));
     }
     (!same).then(|| format!("{totals:?}\n{counts:?}\n{:?}", report.diagnostics))
 }
@@ -470,12 +535,24 @@ fn the_walk_reads_html_labels_in_svg() {
         // Depth does not matter.
         (format!("<svg><desc>{}", "<div>".repeat(100)), None),
         // The start tag of the `div` closes the `p`.
-        ("<svg><desc><p><div>".to_owned(), Some(FallbackReason::IntegrationPoint)),
+        (
+            "<svg><desc><p><div>".to_owned(),
+            Some(FallbackReason::IntegrationPoint),
+        ),
         ("<svg><desc><p><svg><desc><div>".to_owned(), None),
         // The end tag closes more than its element.
-        ("<svg><desc><div><b></div>".to_owned(), Some(FallbackReason::EndTag)),
-        ("<svg><desc><g><svg><g></desc>".to_owned(), Some(FallbackReason::IntegrationPoint)),
-        ("<svg><desc><div><svg><g></div>".to_owned(), Some(FallbackReason::EndTag)),
+        (
+            "<svg><desc><div><b></div>".to_owned(),
+            Some(FallbackReason::EndTag),
+        ),
+        (
+            "<svg><desc><g><svg><g></desc>".to_owned(),
+            Some(FallbackReason::IntegrationPoint),
+        ),
+        (
+            "<svg><desc><div><svg><g></div>".to_owned(),
+            Some(FallbackReason::EndTag),
+        ),
     ] {
         let page = format!("<a href=x>{page}<img src=z>");
         assert_same(page.as_bytes());
@@ -516,7 +593,14 @@ fn the_engines_agree_on_late_declarations() {
         "<frameset>",
         "<svg></b>",
     ] {
-        for label in ["utf-8", "windows-1252", "shift_jis", "gb18030", "iso-2022-jp", "euc-kr"] {
+        for label in [
+            "utf-8",
+            "windows-1252",
+            "shift_jis",
+            "gb18030",
+            "iso-2022-jp",
+            "euc-kr",
+        ] {
             for after in ["", "</title>", "</noscript>", "-->", "<meta charset=big5>"] {
                 let page = format!(
                     "{padding}{head}<meta charset={label}><a href=x><a href='é表?é'>{after}\
@@ -548,8 +632,14 @@ fn joined(pieces: &[&str]) -> Vec<u8> {
 /// `BASELINK_TRAPS` sets the number of documents; the default is quick.
 #[test]
 fn the_engines_agree_on_traps() {
-    let default = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
-    let requested = std::env::var("BASELINK_TRAPS").ok().and_then(|count| count.parse().ok());
+    let default = if cfg!(debug_assertions) {
+        20_000
+    } else {
+        100_000
+    };
+    let requested = std::env::var("BASELINK_TRAPS")
+        .ok()
+        .and_then(|count| count.parse().ok());
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
     let mut fallbacks = 0_u64;
     let count: u64 = requested.unwrap_or(default);
@@ -557,7 +647,9 @@ fn the_engines_agree_on_traps() {
     for number in 0..count {
         let list = [TRAPS, MORE_TRAPS, MORE_TRAPS, NESTED][numbers.below(4)];
         let length = 1 + numbers.below(16);
-        let mut pieces: Vec<&str> = (0..length).map(|_| list[numbers.below(list.len())]).collect();
+        let mut pieces: Vec<&str> = (0..length)
+            .map(|_| list[numbers.below(list.len())])
+            .collect();
         pieces.push("<a href=end>");
         let scan_options = &all_scan_options[(number % 2) as usize];
         let bytes = joined(&pieces);
@@ -565,7 +657,13 @@ fn the_engines_agree_on_traps() {
         let mut found = Vec::new();
         add_fallbacks(&fast, &mut found);
         fallbacks += u64::from(!found.is_empty());
-        let exact = scan(&bytes, &ScanOptions { scanner: Scanner::Exact, ..scan_options.clone() });
+        let exact = scan(
+            &bytes,
+            &ScanOptions {
+                scanner: Scanner::Exact,
+                ..scan_options.clone()
+            },
+        );
         let options = &all_options[(number % all_options.len() as u64) as usize];
         let find_difference = |pieces: &[&str]| {
             let bytes = joined(pieces);
@@ -583,10 +681,16 @@ fn the_engines_agree_on_traps() {
                 None => at += 1,
             }
         }
-        panic!("{pieces:?} {options:?}\n{}", find_difference(&pieces).unwrap_or_default());
+        panic!(
+            "{pieces:?} {options:?}\n{}",
+            find_difference(&pieces).unwrap_or_default()
+        );
     }
     // If html5ever read most documents, the test would compare little.
-    assert!(count < 1_000 || fallbacks < count * 7 / 10, "{fallbacks} of {count}");
+    assert!(
+        count < 1_000 || fallbacks < count * 7 / 10,
+        "{fallbacks} of {count}"
+    );
 }
 
 #[test]
@@ -611,14 +715,22 @@ fn the_engines_agree_on_real_pages() {
         }
     }
     let count: usize = fallbacks.values().sum();
-    assert!(count * 50 <= pages.len(), "{count} of {} pages: {fallbacks:?}", pages.len());
+    assert!(
+        count * 50 <= pages.len(),
+        "{count} of {} pages: {fallbacks:?}",
+        pages.len()
+    );
 }
 
 /// Attribute lists and trees that would take too long. Each repeated shape makes a document of a quarter of a
 /// megabyte.
 #[test]
 fn the_engines_agree_on_hostile_shapes() {
-    let many = |count: usize| (0..count).map(|number| format!("a{number} ")).collect::<String>();
+    let many = |count: usize| {
+        (0..count)
+            .map(|number| format!("a{number} "))
+            .collect::<String>()
+    };
     for document in [
         // baselink passes at most 1,000 attributes to html5ever.
         format!("<svg><a {}href=x>", many(999)),

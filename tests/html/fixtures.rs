@@ -26,10 +26,15 @@ const FOLDERS: &[(&str, &str, Format, usize)] = &[
 
 /// The options for the arguments of a case.
 fn options(arguments: &str, format: Format) -> Options {
-    let mut options = Options { format, ..Options::default() };
+    let mut options = Options {
+        format,
+        ..Options::default()
+    };
     let mut lines = arguments.lines();
     while let Some(name) = lines.next() {
-        let value = lines.next().unwrap_or_else(|| panic!("{name} has no value"));
+        let value = lines
+            .next()
+            .unwrap_or_else(|| panic!("{name} has no value"));
         match name {
             "--url" => options.retrieval = Some(Retrieval::url(value)),
             "--assume-scheme" => options.assumed_scheme = Some(value.into()),
@@ -67,7 +72,12 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let mut bases = String::new();
     for chain in report.entities.iter().map(|entity| &entity.chain) {
         let base = chain.base.as_deref().unwrap_or("-");
-        let fields = [&*chain.entity, chain.rule.section(), chain.source.name(), base];
+        let fields = [
+            &*chain.entity,
+            chain.rule.section(),
+            chain.source.name(),
+            base,
+        ];
         writeln!(bases, "{}", fields.map(field).join("\t")).unwrap();
     }
     let rewritten = rewrite(&input, &options);
@@ -82,8 +92,10 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     ] {
         let expected = read(&name)?;
         if expected != found {
-            let (expected, found) =
-                (String::from_utf8_lossy(&expected), String::from_utf8_lossy(found));
+            let (expected, found) = (
+                String::from_utf8_lossy(&expected),
+                String::from_utf8_lossy(found),
+            );
             writeln!(wrong, "{name} should be\n{expected}\nand is\n{found}").unwrap();
         }
     }
@@ -104,11 +116,18 @@ fn every_case_meets_its_expectation() {
         let cases = fs::read_dir(root.join(folder)).unwrap();
         let mut cases: Vec<_> = cases.map(|entry| entry.unwrap().path()).collect();
         cases.sort();
-        assert!(cases.len() >= minimum, "{folder} has only {} cases", cases.len());
+        assert!(
+            cases.len() >= minimum,
+            "{folder} has only {} cases",
+            cases.len()
+        );
         for case in &cases {
             if let Err(problems) = check(case, extension, format) {
                 failed += 1;
-                println!("== {folder}/{}\n{problems}", case.file_name().unwrap().display());
+                println!(
+                    "== {folder}/{}\n{problems}",
+                    case.file_name().unwrap().display()
+                );
             }
         }
     }

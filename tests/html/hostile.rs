@@ -19,12 +19,21 @@ fn check(document: &[u8]) -> Report {
 }
 
 fn codes(report: &Report) -> Vec<Code> {
-    report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    report
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect()
 }
 
 #[test]
 fn half_a_million_nested_elements() {
-    for (open, close) in [("<div>", ""), ("<b>", ""), ("<svg><g>", ""), ("<span>", "</span>")] {
+    for (open, close) in [
+        ("<div>", ""),
+        ("<b>", ""),
+        ("<svg><g>", ""),
+        ("<span>", "</span>"),
+    ] {
         let document = [&open.repeat(500_000), "<a href=x>", &close.repeat(500_000)].concat();
         let report = check(document.as_bytes());
         assert_eq!(report.count(Outcome::Rewritten), 1, "{open}");
@@ -35,7 +44,11 @@ fn half_a_million_nested_elements() {
         assert_eq!(exact.count(Outcome::Rewritten), 1, "{open}");
         // Of these only `div` makes html5ever search the stack of open elements for each tag.
         let is_searched = open == "<div>";
-        assert_eq!(codes(&exact).contains(&Code::WithoutTree), is_searched, "{open}");
+        assert_eq!(
+            codes(&exact).contains(&Code::WithoutTree),
+            is_searched,
+            "{open}"
+        );
     }
 }
 
@@ -56,7 +69,11 @@ fn two_hundred_thousand_attributes_on_one_tag() {
     }
     document.push_str("href=x href=y><a href=z>");
     let report = check(document.as_bytes());
-    let targets: Vec<_> = report.links.iter().map(|link| link.target.as_deref().unwrap()).collect();
+    let targets: Vec<_> = report
+        .links
+        .iter()
+        .map(|link| link.target.as_deref().unwrap())
+        .collect();
     assert_eq!(targets, ["http://a/d/", "http://a/d/x", "http://a/d/z"]);
     assert!(codes(&report).contains(&Code::WithoutTree));
 }
@@ -69,7 +86,10 @@ fn a_hundred_megabytes_in_one_line() {
     let options = Options::at("http://a/b/c");
     let rewritten = rewrite(&document, &options);
     assert_eq!(rewritten.report.count(Outcome::Rewritten), 2);
-    assert_eq!(rewritten.output().len(), document.len() + 2 * "http://a/b/".len());
+    assert_eq!(
+        rewritten.output().len(),
+        document.len() + 2 * "http://a/b/".len()
+    );
 }
 
 /// Any later base may precede the first one in tree order. A search from the start for each would take hours.
@@ -196,7 +216,10 @@ fn repeated_value_shapes_take_linear_time() {
 fn nested_documents_are_scanned_up_to_a_limit() {
     let mut document = "<a href=x>".to_owned();
     for _ in 0..30 {
-        let escaped = document.replace('&', "&amp;").replace('"', "&quot;").replace('>', "&gt;");
+        let escaped = document
+            .replace('&', "&amp;")
+            .replace('"', "&quot;")
+            .replace('>', "&gt;");
         document = format!("<iframe srcdoc=\"{escaped}\">");
     }
     assert_eq!(codes(&check(document.as_bytes())), [Code::TooDeep]);
@@ -214,7 +237,11 @@ fn nested_documents_are_scanned_up_to_a_limit() {
 #[test]
 fn lone_surrogates_and_odd_lengths_in_utf_16() {
     let mut document = b"\xff\xfe".to_vec();
-    for unit in "<a href=x".encode_utf16().chain([0xd800]).chain("y>\u{0}".encode_utf16()) {
+    for unit in "<a href=x"
+        .encode_utf16()
+        .chain([0xd800])
+        .chain("y>\u{0}".encode_utf16())
+    {
         document.extend(unit.to_le_bytes());
     }
     document.push(b'<');

@@ -18,18 +18,36 @@ fn check(input: &[u8]) {
     let untouched = rewrite(input, &options);
     // html5ever misreads `annotation-xml` (docs/reliability.md).
     let is_misread = shown.to_ascii_lowercase().contains("<annotation-xml");
-    assert!(is_misread || !untouched.report.entities[0].without_tree, "not verified: {shown:?}");
+    assert!(
+        is_misread || !untouched.report.entities[0].without_tree,
+        "not verified: {shown:?}"
+    );
     if untouched.report.entities[0].chain.base.is_none() {
-        assert_eq!(untouched.output(), input, "changed without a base: {shown:?}");
+        assert_eq!(
+            untouched.output(),
+            input,
+            "changed without a base: {shown:?}"
+        );
     }
     for profile in Profile::ALL {
-        let mut options = Options { profile, ..Options::at("http://a/b&c/\"d'?q<e#f") };
+        let mut options = Options {
+            profile,
+            ..Options::at("http://a/b&c/\"d'?q<e#f")
+        };
         options.scan.groups = Groups::all();
         let rewritten = rewrite(input, &options);
-        assert_eq!(verify::verify(&rewritten, &options), Ok(()), "{profile}: {shown:?}");
+        assert_eq!(
+            verify::verify(&rewritten, &options),
+            Ok(()),
+            "{profile}: {shown:?}"
+        );
         let output = rewritten.output();
         let again = rewrite(&output, &options);
-        assert!(again.edits.is_empty(), "{profile}: twice: {shown:?} {:?}", again.edits);
+        assert!(
+            again.edits.is_empty(),
+            "{profile}: twice: {shown:?} {:?}",
+            again.edits
+        );
     }
 }
 
@@ -49,10 +67,15 @@ fn the_links_of_every_row_are_found() {
     assert!(rows.len() > 200, "{} rows", rows.len());
     let mut wrong = Vec::new();
     for row in &rows {
-        let [marked] = row.as_slice() else { panic!("{row:?} is not one field") };
+        let [marked] = row.as_slice() else {
+            panic!("{row:?} is not one field")
+        };
         let (document, expected) = facts::marked(marked);
         for scanner in [Scanner::default(), Scanner::Exact] {
-            let options = ScanOptions { scanner, ..ScanOptions::default() };
+            let options = ScanOptions {
+                scanner,
+                ..ScanOptions::default()
+            };
             let links = scan(document.as_bytes(), &options).links;
             let found: Vec<_> = links.iter().map(|link| link.span()).collect();
             if found != expected {
@@ -61,7 +84,12 @@ fn the_links_of_every_row_are_found() {
         }
         check_everywhere(&document);
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]

@@ -27,7 +27,10 @@ fn base() -> impl Strategy<Value = &'static str> {
 }
 
 fn options(url: &str, profile: Profile) -> Options {
-    let mut options = Options { profile, ..Options::at(url) };
+    let mut options = Options {
+        profile,
+        ..Options::at(url)
+    };
     options.scan.groups = Groups::all();
     options
 }
@@ -38,7 +41,10 @@ fn check_laws(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     // A second run gives the same report.
     let second = rewrite(document, options).report;
     prop_assert_eq!(format!("{second:#?}"), format!("{report:#?}"));
-    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
+    let counted: usize = Outcome::ALL
+        .iter()
+        .map(|&outcome| report.count(outcome))
+        .sum();
     prop_assert_eq!(counted, report.links.len());
     prop_assert!(!report.entities[0].without_tree, "{:?}", report.diagnostics);
     for link in &report.links {
@@ -88,8 +94,17 @@ const BYTES: &[&[u8]] = &[
 ];
 
 /// Pieces of references, and of text next to them.
-const TEXT: &[&[u8]] =
-    &[b"http:", b"../", b"x", b"\xff", b"\xc3", b"\xa9", b"\xc3\xa9", b"\xe2\x82", b"?q"];
+const TEXT: &[&[u8]] = &[
+    b"http:",
+    b"../",
+    b"x",
+    b"\xff",
+    b"\xc3",
+    b"\xa9",
+    b"\xc3\xa9",
+    b"\xe2\x82",
+    b"?q",
+];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 1_500 } else { 20_000 }))]

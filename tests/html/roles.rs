@@ -45,14 +45,23 @@ const ROWS: &[(Format, &str, &str)] = &[
 #[test]
 fn links_have_the_role_of_their_place() {
     for &(format, text, expected) in ROWS {
-        let scan = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
-        let options = Options { format, scan, ..Options::at("http://a/b/") };
+        let scan = ScanOptions {
+            groups: Groups::all(),
+            ..ScanOptions::default()
+        };
+        let options = Options {
+            format,
+            scan,
+            ..Options::at("http://a/b/")
+        };
         let letter = |role: Role| role.name().chars().next().unwrap();
         let report = rewrite(text.as_bytes(), &options).report;
         let of_report: String = report.links.iter().map(|link| letter(link.role)).collect();
         assert_eq!(of_report, expected, "{text}");
         let mut listed = String::new();
-        links(text.as_bytes(), &options, &mut |found| listed.push(letter(found.link.role)));
+        links(text.as_bytes(), &options, &mut |found| {
+            listed.push(letter(found.link.role))
+        });
         assert_eq!(listed, expected, "{text}");
     }
 }

@@ -36,11 +36,21 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
     }
     let mut rewritten_links = 0;
     let mut wrong = Vec::new();
-    let without = Options { format: Format::Message, ..Options::default() };
-    let with = Options { format: Format::Message, ..Options::at("https://example.org/") };
+    let without = Options {
+        format: Format::Message,
+        ..Options::default()
+    };
+    let with = Options {
+        format: Format::Message,
+        ..Options::at("https://example.org/")
+    };
     for (name, bytes) in &messages {
         let untouched = rewrite(bytes, &without);
-        let in_file = untouched.report.entities.iter().any(|entity| entity.chain.base.is_some());
+        let in_file = untouched
+            .report
+            .entities
+            .iter()
+            .any(|entity| entity.chain.base.is_some());
         if !in_file && !untouched.edits.is_empty() {
             wrong.push(format!("{name}: changed without a base"));
         }
@@ -60,7 +70,10 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
             }
         }
     }
-    println!("{} messages, {rewritten_links} links rewritten", messages.len());
+    println!(
+        "{} messages, {rewritten_links} links rewritten",
+        messages.len()
+    );
     assert!(rewritten_links > 0);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -71,13 +84,22 @@ fn text_after_base64_is_reported() {
     // `<p>` and its padding, then `<a href=x>`, which most readers do not see.
     let message = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
         PHA+IA==\nPGEgaHJlZj14Pg==\n";
-    let options = Options { format: Format::Message, ..Options::at("http://a/") };
+    let options = Options {
+        format: Format::Message,
+        ..Options::at("http://a/")
+    };
     let report = rewrite(message, &options).report;
     assert!(report.links.is_empty());
-    let diagnostics = report.diagnostics.iter().map(|found| (found.code, found.span));
+    let diagnostics = report
+        .diagnostics
+        .iter()
+        .map(|found| (found.code, found.span));
     let start = message.len() - "PGEgaHJlZj14Pg==\n".len();
     let ignored = baselink::span::Span::new(start, message.len() - 1);
-    assert_eq!(diagnostics.collect::<Vec<_>>(), [(Code::TransferUndecodable, ignored)]);
+    assert_eq!(
+        diagnostics.collect::<Vec<_>>(),
+        [(Code::TransferUndecodable, ignored)]
+    );
 }
 
 #[test]
@@ -90,10 +112,17 @@ fn lines_too_long_for_smtp_are_reported() {
         let message = format!(
             "Content-Type: text/html\nContent-Transfer-Encoding: {encoding}\n\n{link}\n{padding}{link}\n"
         );
-        let options = Options { format: Format::Message, ..Options::at("http://a/") };
+        let options = Options {
+            format: Format::Message,
+            ..Options::at("http://a/")
+        };
         let report = rewrite(message.as_bytes(), &options).report;
         assert_eq!(report.count(Outcome::Rewritten), 2);
-        report.diagnostics.iter().filter(|found| found.code == Code::LineTooLong).count()
+        report
+            .diagnostics
+            .iter()
+            .filter(|found| found.code == Code::LineTooLong)
+            .count()
     };
     // Rewriting adds the nine bytes of `http://a/`.
     assert_eq!(count("7bit", 998 - 9), 0);

@@ -65,22 +65,37 @@ fn check(marked: &str, rows: &str, codes: &[Code]) {
         for entity in &structure.entities {
             let number = entity.name.to_string();
             found.insert(number.clone(), entity.body);
-            if let EntityKind::Multipart { preamble, epilogue, .. } = entity.kind {
+            if let EntityKind::Multipart {
+                preamble, epilogue, ..
+            } = entity.kind
+            {
                 found.insert(format!("{number}p"), preamble);
                 found.insert(format!("{number}e"), epilogue);
             }
             found.insert(format!("{number}h"), entity.heading.span);
             let signed = if entity.signed { " signed" } else { "" };
-            let row = format!("{number} {} {}{signed}", kind(entity.kind), entity.media_type);
+            let row = format!(
+                "{number} {} {}{signed}",
+                kind(entity.kind),
+                entity.media_type
+            );
             described.push(row.trim().to_owned());
         }
         assert_eq!(described.join(", "), rows, "{marked}");
         for (label, span) in expected {
             let text = |span: Span| String::from_utf8_lossy(&bytes[span.range()]).into_owned();
             let actual = found[&label];
-            assert_eq!((actual, text(actual)), (span, text(span)), "{label:?} in {marked}");
+            assert_eq!(
+                (actual, text(actual)),
+                (span, text(span)),
+                "{label:?} in {marked}"
+            );
         }
-        let found: Vec<_> = structure.diagnostics.iter().map(|found| found.code).collect();
+        let found: Vec<_> = structure
+            .diagnostics
+            .iter()
+            .map(|found| found.code)
+            .collect();
         assert_eq!(found, codes, "{marked}");
     }
 }
@@ -108,28 +123,45 @@ fn check_ranges(bytes: &[u8], structure: &Structure) {
             children[parent].push(index);
             let ordinal = children[parent].len().to_string();
             let last = entity.name.rsplit('.').next().unwrap();
-            assert!(last == ordinal || entity.name.starts_with('#'), "{}", entity.name);
+            assert!(
+                last == ordinal || entity.name.starts_with('#'),
+                "{}",
+                entity.name
+            );
         }
     }
     for (entity, children) in structure.entities.iter().zip(children) {
-        let spans: Vec<Span> =
-            children.iter().map(|&child| structure.entities[child].span()).collect();
+        let spans: Vec<Span> = children
+            .iter()
+            .map(|&child| structure.entities[child].span())
+            .collect();
         match entity.kind {
             EntityKind::Leaf | EntityKind::Opaque(_) => assert!(spans.is_empty()),
             EntityKind::Message => assert_eq!(spans, [entity.body]),
-            EntityKind::Multipart { preamble, epilogue, closed } => {
+            EntityKind::Multipart {
+                preamble,
+                epilogue,
+                closed,
+            } => {
                 let boundary = entity.media_type.boundary().unwrap();
                 assert_eq!(preamble.start, entity.body.start);
                 assert_eq!(epilogue.end, entity.body.end);
                 let mut at = preamble.end;
                 let pieces = spans.into_iter().chain(closed.then_some(epilogue));
                 for (piece, last) in pieces.map(|piece| (piece, piece == epilogue)) {
-                    assert!(piece.start >= at || piece.is_empty(), "{piece:?} behind {at}");
+                    assert!(
+                        piece.start >= at || piece.is_empty(),
+                        "{piece:?} behind {at}"
+                    );
                     let gap = &bytes[at..piece.start.max(at)];
                     let gap = gap.strip_prefix(b"\r").unwrap_or(gap);
                     let gap = gap.strip_prefix(b"\n").unwrap_or(gap);
                     let delimiter = [b"--", boundary].concat();
-                    assert!(gap.starts_with(&delimiter), "{:?}", String::from_utf8_lossy(gap));
+                    assert!(
+                        gap.starts_with(&delimiter),
+                        "{:?}",
+                        String::from_utf8_lossy(gap)
+                    );
                     if last && closed {
                         assert!(gap.is_empty() || gap[delimiter.len()..].starts_with(b"--"));
                     }
@@ -176,7 +208,11 @@ fn parts_may_be_empty() {
          4 leaf text/plain",
         &[],
     );
-    check(&format!("{MIXED}b\n\n«p|»--b--\n«e|x»"), "multipart multipart/mixed", &[]);
+    check(
+        &format!("{MIXED}b\n\n«p|»--b--\n«e|x»"),
+        "multipart multipart/mixed",
+        &[],
+    );
     check(
         &format!("{MIXED}b\n\n--b"),
         "unclosed multipart/mixed, 1 leaf text/plain",
@@ -290,7 +326,11 @@ fn embedded_messages_are_read() {
          2 leaf text/html, 3 message message/rfc822, 3.1 leaf text/plain",
         &[],
     );
-    check("Content-Type: message/partial; id=x\n\n«|A: b\n\nx»", "leaf message/partial", &[]);
+    check(
+        "Content-Type: message/partial; id=x\n\n«|A: b\n\nx»",
+        "leaf message/partial",
+        &[],
+    );
 }
 
 #[test]
@@ -311,7 +351,11 @@ fn composites_with_a_transfer_encoding_are_reported() {
             } else {
                 "encoded multipart/mixed"
             },
-            &[if encoding == "x-foo" { Code::BoundaryNotFound } else { Code::CompositeEncoded }],
+            &[if encoding == "x-foo" {
+                Code::BoundaryNotFound
+            } else {
+                Code::CompositeEncoded
+            }],
         );
     }
     check(
@@ -356,12 +400,28 @@ fn headings_end_in_several_ways() {
     check("«h|A: b»«|»", "leaf text/plain", &[]);
     check("«h|»«|»", "leaf text/plain", &[]);
     check("«h|»\n«|x»", "leaf text/plain", &[]);
-    check("«h|From a@b Thu Jan  1 00:00:00 1970\n>From c d\nA: b\n»\n«|x»", "leaf text/plain", &[]);
+    check(
+        "«h|From a@b Thu Jan  1 00:00:00 1970\n>From c d\nA: b\n»\n«|x»",
+        "leaf text/plain",
+        &[],
+    );
     // A line that is not a header field begins the body, unless a header field follows.
-    check("«h|A: b\n»«|<html>\n<p>\n\nx: y»", "leaf text/plain", &[Code::SeparatorMissing]);
-    check("«h|»«| A: b\n\nx»", "leaf text/plain", &[Code::SeparatorMissing]);
+    check(
+        "«h|A: b\n»«|<html>\n<p>\n\nx: y»",
+        "leaf text/plain",
+        &[Code::SeparatorMissing],
+    );
+    check(
+        "«h|»«| A: b\n\nx»",
+        "leaf text/plain",
+        &[Code::SeparatorMissing],
+    );
     // Before a header field, such a line is a malformed field.
-    check("«h|A: b\nodd\n more\nC: d\n»\n«|x»", "leaf text/plain", &[Code::FieldMalformed]);
+    check(
+        "«h|A: b\nodd\n more\nC: d\n»\n«|x»",
+        "leaf text/plain",
+        &[Code::FieldMalformed],
+    );
     check(
         "«h| odd\n: x\nC: d\nna me: e\nf: g\n»\n«|x»",
         "leaf text/plain",
@@ -386,7 +446,12 @@ fn line_ends_may_be_mixed_or_bare_cr() {
         let structure = entities(bytes);
         check_ranges(bytes, &structure);
         let text = |span: Span| String::from_utf8_lossy(&bytes[span.range()]).into_owned();
-        structure.entities.iter().skip(1).map(|entity| text(entity.body)).collect()
+        structure
+            .entities
+            .iter()
+            .skip(1)
+            .map(|entity| text(entity.body))
+            .collect()
     };
     let mixed = format!("{MIXED}b\r\n\n--b\n\r\none\r\r\n--b\r\n\ntwo\n\r\n--b--");
     assert_eq!(bodies(mixed.as_bytes()), ["one\r", "two\n"]);
@@ -400,43 +465,131 @@ fn line_ends_may_be_mixed_or_bare_cr() {
 #[test]
 fn malformed_content_types_are_tolerated() {
     for (value, expected, parameter, parameter_value) in [
-        ("text/html; charset=utf-8", "text/html", "charset", Some("utf-8")),
-        ("TEXT / HTML ;CHARSET = \"UTF-8\" ", "text/html", "charset", Some("UTF-8")),
-        ("text/plain; charset=us-ascii (Plain text)", "text/plain", "charset", Some("us-ascii")),
-        ("(a (b) \\) c) text/html (x); charset=(y) a", "text/html", "charset", Some("a")),
-        ("text/html charset=utf-8", "text/html", "charset", Some("utf-8")),
-        ("text/html;\r\n\tcharset=utf-8;", "text/html", "charset", Some("utf-8")),
-        ("text/html; charset=\"utf-8", "text/html", "charset", Some("utf-8")),
-        ("text/html; charset=\"utf-8; x=y", "text/html", "charset", Some("utf-8")),
-        ("text/html;; x; charset=utf-8", "text/html", "charset", Some("utf-8")),
-        ("text/html; charset=a; charset=b", "text/html", "charset", Some("a")),
-        ("text/html; charset*0=a; charset*1=b", "text/html", "charset", Some("ab")),
+        (
+            "text/html; charset=utf-8",
+            "text/html",
+            "charset",
+            Some("utf-8"),
+        ),
+        (
+            "TEXT / HTML ;CHARSET = \"UTF-8\" ",
+            "text/html",
+            "charset",
+            Some("UTF-8"),
+        ),
+        (
+            "text/plain; charset=us-ascii (Plain text)",
+            "text/plain",
+            "charset",
+            Some("us-ascii"),
+        ),
+        (
+            "(a (b) \\) c) text/html (x); charset=(y) a",
+            "text/html",
+            "charset",
+            Some("a"),
+        ),
+        (
+            "text/html charset=utf-8",
+            "text/html",
+            "charset",
+            Some("utf-8"),
+        ),
+        (
+            "text/html;\r\n\tcharset=utf-8;",
+            "text/html",
+            "charset",
+            Some("utf-8"),
+        ),
+        (
+            "text/html; charset=\"utf-8",
+            "text/html",
+            "charset",
+            Some("utf-8"),
+        ),
+        (
+            "text/html; charset=\"utf-8; x=y",
+            "text/html",
+            "charset",
+            Some("utf-8"),
+        ),
+        (
+            "text/html;; x; charset=utf-8",
+            "text/html",
+            "charset",
+            Some("utf-8"),
+        ),
+        (
+            "text/html; charset=a; charset=b",
+            "text/html",
+            "charset",
+            Some("a"),
+        ),
+        (
+            "text/html; charset*0=a; charset*1=b",
+            "text/html",
+            "charset",
+            Some("ab"),
+        ),
         (
             "text/html; name*0*=utf-8''caf%C3; name*1*=%A9; name*2=\"!\"",
             "text/html",
             "name",
             Some("café!"),
         ),
-        ("text/html; name=\"a\\\"b;c\\\\\"", "text/html", "name", Some("a\"b;c\\")),
-        ("text/html; name=caf\u{e9}", "text/html", "name", Some("café")),
+        (
+            "text/html; name=\"a\\\"b;c\\\\\"",
+            "text/html",
+            "name",
+            Some("a\"b;c\\"),
+        ),
+        (
+            "text/html; name=caf\u{e9}",
+            "text/html",
+            "name",
+            Some("café"),
+        ),
         ("text/html; name=a(b", "text/html", "name", Some("a(b")),
         ("text/html; name=a b; x=y", "text/html", "name", Some("a b")),
         ("text/html; name=", "text/html", "name", Some("")),
         ("text/html; name=\";x=y\"", "text/html", "x", None),
         ("text/html (unterminated; name=x", "text/html", "name", None),
-        ("multipart/mixed; boundary=\"a\r\n b\"", "multipart/mixed", "boundary", Some("a b")),
+        (
+            "multipart/mixed; boundary=\"a\r\n b\"",
+            "multipart/mixed",
+            "boundary",
+            Some("a b"),
+        ),
     ] {
         let media_type = MediaType::read(value.as_bytes()).unwrap();
         assert_eq!(media_type.to_string(), expected, "{value}");
         assert_eq!(media_type.parameter(parameter), parameter_value, "{value}");
     }
-    for invalid in ["", "text", "text/", "/html", "html; charset=x", "text plain"] {
+    for invalid in [
+        "",
+        "text",
+        "text/",
+        "/html",
+        "html; charset=x",
+        "text plain",
+    ] {
         assert_eq!(MediaType::read(invalid.as_bytes()), None, "{invalid}");
     }
-    let read = |value: &[u8]| MediaType::read(value).unwrap().boundary().map(<[u8]>::to_vec);
+    let read = |value: &[u8]| {
+        MediaType::read(value)
+            .unwrap()
+            .boundary()
+            .map(<[u8]>::to_vec)
+    };
     assert_eq!(read(b"multipart/x; boundary=\"a \""), Some(b"a".to_vec()));
-    assert_eq!(read(b"multipart/x; boundary=\xe9\xff"), Some(b"\xe9\xff".to_vec()));
-    assert_eq!(read(b"multipart/x; boundary*=us-ascii''a%2Eb"), Some(b"a.b".to_vec()));
+    assert_eq!(
+        read(b"multipart/x; boundary=\xe9\xff"),
+        Some(b"\xe9\xff".to_vec())
+    );
+    assert_eq!(
+        read(b"multipart/x; boundary*=us-ascii''a%2Eb"),
+        Some(b"a.b".to_vec())
+    );
     assert_eq!(read(b"multipart/x; boundary=\" \""), None);
 }
 
@@ -473,7 +626,10 @@ fn every_spelling_of_a_url_in_a_heading_is_read() {
     let mut bases = heading.all_urls(message);
     bases.retain(|found| found.field == UrlField::Base);
     let text = |span: Span| std::str::from_utf8(&message[span.range()]).unwrap();
-    assert_eq!(bases.iter().map(|base| &*base.url).collect::<Vec<_>>(), ["http://a/", "bc"]);
+    assert_eq!(
+        bases.iter().map(|base| &*base.url).collect::<Vec<_>>(),
+        ["http://a/", "bc"]
+    );
     assert_eq!(text(bases[0].value), "<URL:http://a/>");
     assert_eq!(text(bases[0].span), "Base:\r\n <URL:http://a/>\r\n");
     assert_eq!(bases[0].verbatim.map(text), Some("http://a/"));
@@ -488,17 +644,31 @@ fn every_spelling_of_a_url_in_a_heading_is_read() {
 /// The messages of `fixtures/message`, and real ones if these are present, with their names.
 fn corpus() -> Vec<(String, Vec<u8>)> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/message");
-    let cases = std::fs::read_dir(&own).unwrap().map(|case| case.unwrap().path());
-    let mut inputs: Vec<_> =
-        cases.filter(|case| case.is_dir()).map(|case| case.join("input.eml")).collect();
+    let cases = std::fs::read_dir(&own)
+        .unwrap()
+        .map(|case| case.unwrap().path());
+    let mut inputs: Vec<_> = cases
+        .filter(|case| case.is_dir())
+        .map(|case| case.join("input.eml"))
+        .collect();
     inputs.sort();
     let named = |root: &Path, path: PathBuf| {
-        let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let name = path
+            .strip_prefix(root)
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
         (name, std::fs::read(&path).unwrap())
     };
     let real = outside::MAIL.find().unwrap_or_default();
     let own = inputs.into_iter().map(|path| named(&own, path));
-    own.chain(outside::MAIL.files(None).into_iter().map(|path| named(&real, path))).collect()
+    own.chain(
+        outside::MAIL
+            .files(None)
+            .into_iter()
+            .map(|path| named(&real, path)),
+    )
+    .collect()
 }
 
 fn with_crlf(bytes: &[u8]) -> Vec<u8> {
@@ -534,8 +704,9 @@ fn leaves(mail: &mailparse::ParsedMail<'_>, start: usize, found: &mut Vec<Span>)
 fn owners(structure: &Structure) -> Vec<usize> {
     let mut owners: Vec<usize> = Vec::new();
     for (index, entity) in structure.entities.iter().enumerate() {
-        let parent =
-            entity.parent.filter(|&parent| structure.entities[parent].kind != EntityKind::Message);
+        let parent = entity
+            .parent
+            .filter(|&parent| structure.entities[parent].kind != EntityKind::Message);
         owners.push(parent.map_or(index, |parent| owners[parent]));
     }
     owners
@@ -563,8 +734,9 @@ fn difference(
     let mut theirs = Vec::new();
     leaves(&mail, slice.as_ptr() as usize, &mut theirs);
     let owned = || (root..owners.len()).filter(|&index| owners[index] == root);
-    let mut parents: Vec<usize> =
-        owned().filter_map(|index| structure.entities[index].parent).collect();
+    let mut parents: Vec<usize> = owned()
+        .filter_map(|index| structure.entities[index].parent)
+        .collect();
     parents.sort_unstable();
     let ours: Vec<Span> = owned()
         .filter_map(|index| match structure.entities[index].kind {
@@ -575,19 +747,40 @@ fn difference(
         .map(|body| Span::new(body.start - span.start, body.end - span.start))
         .collect();
     if ours.len() != theirs.len() {
-        return Some(format!("{} leaves, mailparse has {}", ours.len(), theirs.len()));
+        return Some(format!(
+            "{} leaves, mailparse has {}",
+            ours.len(),
+            theirs.len()
+        ));
     }
     let same = |(a, b): (&Span, &Span)| a == b || (a.is_empty() && b.is_empty());
     if let Some(at) = ours.iter().zip(&theirs).position(|pair| !same(pair)) {
-        return Some(format!("leaf {} is {:?}, mailparse has {:?}", at + 1, ours[at], theirs[at]));
+        return Some(format!(
+            "leaf {} is {:?}, mailparse has {:?}",
+            at + 1,
+            ours[at],
+            theirs[at]
+        ));
     }
     let fields = &structure.entities[root].heading.fields;
     let names = |names: Vec<&[u8]>| -> Vec<String> {
-        names.into_iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect()
+        names
+            .into_iter()
+            .map(|name| String::from_utf8_lossy(name).trim().to_owned())
+            .collect()
     };
-    let ours = names(fields.iter().map(|field| &bytes[field.name.range()]).collect());
+    let ours = names(
+        fields
+            .iter()
+            .map(|field| &bytes[field.name.range()])
+            .collect(),
+    );
     // mailparse takes every line for a header field, even the envelope line of an mbox.
-    let kept: Vec<_> = mail.headers.iter().filter(|field| is_name(field.get_key_raw())).collect();
+    let kept: Vec<_> = mail
+        .headers
+        .iter()
+        .filter(|field| is_name(field.get_key_raw()))
+        .collect();
     let theirs = names(kept.iter().map(|field| field.get_key_raw()).collect());
     if ours != theirs {
         return Some(format!("header fields {ours:?}, mailparse has {theirs:?}"));
@@ -633,10 +826,18 @@ fn messages_have_the_structure_that_mailparse_finds() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     // Without the real messages, their rows do not occur.
     let is_here = |name: &&str| corpus.iter().any(|(present, _)| present == name);
-    assert_eq!(occurrences, known.keys().filter(|name| is_here(name)).count());
+    assert_eq!(
+        occurrences,
+        known.keys().filter(|name| is_here(name)).count()
+    );
     assert!(outside::MAIL.find().is_none() || occurrences == known.len());
 }
 
@@ -663,7 +864,11 @@ fn any_bytes_can_be_read_as_a_message() {
 enum Tree {
     Leaf(String),
     Message(Box<Tree>),
-    Multipart { preamble: Option<String>, parts: Vec<Tree>, epilogue: Option<String> },
+    Multipart {
+        preamble: Option<String>,
+        parts: Vec<Tree>,
+        epilogue: Option<String>,
+    },
 }
 
 fn trees() -> impl Strategy<Value = Tree> {
@@ -679,9 +884,15 @@ fn trees() -> impl Strategy<Value = Tree> {
     leaf.prop_recursive(6, 40, 4, move |inner| {
         let text = prop::option::of(text.clone());
         prop_oneof![
-            inner.clone().prop_map(|message| Tree::Message(Box::new(message))),
+            inner
+                .clone()
+                .prop_map(|message| Tree::Message(Box::new(message))),
             (text.clone(), prop::collection::vec(inner, 1..4), text).prop_map(
-                |(preamble, parts, epilogue)| Tree::Multipart { preamble, parts, epilogue }
+                |(preamble, parts, epilogue)| Tree::Multipart {
+                    preamble,
+                    parts,
+                    epilogue
+                }
             ),
         ]
     })
@@ -698,10 +909,16 @@ fn serialise(tree: &Tree, boundaries: &mut usize, out: &mut String) {
             out.push_str("Content-Type: (x) message/RFC822\n\n");
             serialise(inner, boundaries, out);
         }
-        Tree::Multipart { preamble, parts, epilogue } => {
+        Tree::Multipart {
+            preamble,
+            parts,
+            epilogue,
+        } => {
             let boundary = format!("\u{b7}b{boundaries}");
             *boundaries += 1;
-            out.push_str(&format!("Content-Type: multipart/x;\n boundary=\"{boundary}\"\n\n"));
+            out.push_str(&format!(
+                "Content-Type: multipart/x;\n boundary=\"{boundary}\"\n\n"
+            ));
             if let Some(preamble) = preamble {
                 out.push_str(preamble);
                 out.push('\n');
@@ -729,20 +946,31 @@ fn read_back(bytes: &[u8], structure: &Structure, index: usize) -> Tree {
     };
     match structure.entities[index].kind {
         EntityKind::Leaf => Tree::Leaf(text(structure.entities[index].body)),
-        EntityKind::Message => {
-            Tree::Message(Box::new(read_back(bytes, structure, children().next().unwrap())))
-        }
-        EntityKind::Multipart { preamble, epilogue, closed: true } => {
+        EntityKind::Message => Tree::Message(Box::new(read_back(
+            bytes,
+            structure,
+            children().next().unwrap(),
+        ))),
+        EntityKind::Multipart {
+            preamble,
+            epilogue,
+            closed: true,
+        } => {
             let entity = &structure.entities[index];
             let first = children().next().unwrap();
             // An empty preamble has a line end before the delimiter, an absent preamble has none.
-            let before = Span::new(entity.body.start, structure.entities[first].heading.span.start);
+            let before = Span::new(
+                entity.body.start,
+                structure.entities[first].heading.span.start,
+            );
             let delimiter = text(before);
             let is_absent = delimiter.starts_with("--\u{b7}b") && preamble.is_empty();
             let has_epilogue = epilogue.start > 0 && bytes[epilogue.start - 1] == b'\n';
             Tree::Multipart {
                 preamble: (!is_absent).then(|| text(preamble)),
-                parts: children().map(|child| read_back(bytes, structure, child)).collect(),
+                parts: children()
+                    .map(|child| read_back(bytes, structure, child))
+                    .collect(),
                 epilogue: has_epilogue.then(|| text(epilogue)),
             }
         }
@@ -817,7 +1045,10 @@ fn ten_thousand_nested_multiparts() {
         let parent = |&index: &usize| open.entities[index].parent;
         let outward = std::iter::successors(Some(10_000), parent);
         assert_eq!(outward.count(), 10_001);
-        assert_eq!(&*open.entities[64].name, "1.".repeat(64).trim_end_matches('.'));
+        assert_eq!(
+            &*open.entities[64].name,
+            "1.".repeat(64).trim_end_matches('.')
+        );
         assert_eq!(&*open.entities[65].name, "#65");
         for depth in (0..10_000).rev() {
             message.push_str(&format!("\n--{}--", boundary(depth)));
@@ -881,7 +1112,10 @@ fn long_boundaries_and_fields() {
         "(".repeat(1_000_000),
         "text/html; a=\"b\\".repeat(60_000),
         "text/html; a*1*=b; a*0".repeat(40_000),
-        "text/html".to_owned() + &(0..60_000).map(|n| format!(";a*{n}*=b")).collect::<String>(),
+        "text/html".to_owned()
+            + &(0..60_000)
+                .map(|n| format!(";a*{n}*=b"))
+                .collect::<String>(),
         "<URL:\n ".repeat(100_000),
     ] {
         let message = format!("Content-Type: {value}\nBase: {value}\n\nx");

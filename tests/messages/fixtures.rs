@@ -14,10 +14,18 @@ use baselink::{Dkim, Options, edits, rewrite, verify};
 use crate::expected::{field, row};
 
 /// The folders of cases: name, format, extension of the files, minimum number of cases.
-const FOLDERS: [(&str, Format, &str, usize); 2] =
-    [("message", Format::Message, "eml", 140), ("http", Format::Http, "http", 40)];
-const FILES: [&str; 6] =
-    ["about", "arguments", "input.*", "expected.*", "expected.links", "expected.base"];
+const FOLDERS: [(&str, Format, &str, usize); 2] = [
+    ("message", Format::Message, "eml", 140),
+    ("http", Format::Http, "http", 40),
+];
+const FILES: [&str; 6] = [
+    "about",
+    "arguments",
+    "input.*",
+    "expected.*",
+    "expected.links",
+    "expected.base",
+];
 /// The file that marks a case whose meaning would change with CRLF.
 const ONLY_AS_STORED: &str = "only-as-stored";
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
@@ -55,11 +63,21 @@ fn cases() -> Vec<Case> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut cases = Vec::new();
     for (name, format, extension, minimum) in FOLDERS {
-        let folders = fs::read_dir(root.join(name)).unwrap().map(|entry| entry.unwrap().path());
+        let folders = fs::read_dir(root.join(name))
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
         let mut folders: Vec<_> = folders.filter(|path| path.is_dir()).collect();
-        assert!(folders.len() >= minimum, "only {} cases of {name}", folders.len());
+        assert!(
+            folders.len() >= minimum,
+            "only {} cases of {name}",
+            folders.len()
+        );
         folders.sort();
-        cases.extend(folders.into_iter().map(|folder| Case { folder, format, extension }));
+        cases.extend(folders.into_iter().map(|folder| Case {
+            folder,
+            format,
+            extension,
+        }));
     }
     cases
 }
@@ -67,10 +85,17 @@ fn cases() -> Vec<Case> {
 /// The options for the arguments of a case.
 fn options(case: &Case) -> Options {
     let arguments = String::from_utf8(case.read("arguments")).unwrap();
-    let mut options = Options { format: case.format, ..Options::default() };
+    let mut options = Options {
+        format: case.format,
+        ..Options::default()
+    };
     let mut lines = arguments.lines();
     while let Some(name) = lines.next() {
-        let mut value = || lines.next().unwrap_or_else(|| panic!("{name} has no value"));
+        let mut value = || {
+            lines
+                .next()
+                .unwrap_or_else(|| panic!("{name} has no value"))
+        };
         match name {
             "--trust" => {
                 assert_eq!(value(), "-content-location");
@@ -140,9 +165,11 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
         let (expected, found) = (shown(&expected), shown(&output));
         writeln!(wrong, "the result should be\n{expected}and is\n{found}").unwrap();
     }
-    for (name, found) in
-        [("expected.links", links), ("expected.links", listed), ("expected.base", bases)]
-    {
+    for (name, found) in [
+        ("expected.links", links),
+        ("expected.links", listed),
+        ("expected.base", bases),
+    ] {
         let expected = String::from_utf8(case.read(name)).unwrap();
         if expected != found {
             writeln!(wrong, "{name} should be\n{expected}and is\n{found}").unwrap();
@@ -190,8 +217,13 @@ fn every_case_meets_its_expectation() {
 fn fields(case: &Case, file: &str) -> Vec<Vec<String>> {
     let text = String::from_utf8(case.read(file)).unwrap();
     let name = case.folder.display();
-    assert!(text.is_empty() || text.ends_with('\n'), "{name}: {file} ends within a line");
-    text.lines().map(|line| line.split('\t').map(str::to_string).collect()).collect()
+    assert!(
+        text.is_empty() || text.ends_with('\n'),
+        "{name}: {file} ends within a line"
+    );
+    text.lines()
+        .map(|line| line.split('\t').map(str::to_string).collect())
+        .collect()
 }
 
 #[test]
@@ -204,9 +236,15 @@ fn every_case_has_all_its_files() {
             .filter(|name| name != ONLY_AS_STORED)
             .collect();
         let expected: HashSet<_> = FILES.map(|name| name.replace('*', case.extension)).into();
-        assert_eq!(found, expected, "{folder:?} lacks an expectation, or has a file too many");
+        assert_eq!(
+            found, expected,
+            "{folder:?} lacks an expectation, or has a file too many"
+        );
         let about = String::from_utf8(case.read("about")).unwrap();
-        assert!(about.ends_with(".\n") && about.lines().count() == 1, "{folder:?}: about");
+        assert!(
+            about.ends_with(".\n") && about.lines().count() == 1,
+            "{folder:?}: about"
+        );
         if !case.is_only_as_stored() {
             let crlf = case.read("input.*").windows(2).any(|pair| pair == b"\r\n");
             assert!(!crlf, "{folder:?} has a CRLF, and so no form with CRLF");
@@ -218,7 +256,10 @@ fn every_case_has_all_its_files() {
 fn the_columns_of_every_expectation_are_consistent() {
     let mut named = HashSet::new();
     for case in cases() {
-        let (entities, links) = (fields(&case, "expected.base"), fields(&case, "expected.links"));
+        let (entities, links) = (
+            fields(&case, "expected.base"),
+            fields(&case, "expected.links"),
+        );
         let case = case.folder;
         assert_eq!(entities[0][0], "", "{case:?}: the message comes first");
         let mut seen = HashSet::new();
@@ -227,8 +268,14 @@ fn the_columns_of_every_expectation_are_consistent() {
                 panic!("{case:?}: expected.base has lines of 5 fields, not {entity:?}");
             };
             let outer = number.rsplit_once('.').map_or("", |(outer, _)| outer);
-            assert!(number.is_empty() || seen.contains(outer), "{case:?}: {entity:?}");
-            assert!(seen.insert(number.as_str()), "{case:?}: {number} is there twice");
+            assert!(
+                number.is_empty() || seen.contains(outer),
+                "{case:?}: {entity:?}"
+            );
+            assert!(
+                seen.insert(number.as_str()),
+                "{case:?}: {number} is there twice"
+            );
             assert!(media_type.contains('/'), "{case:?}: {entity:?}");
             assert!(SOURCES.contains(&source.as_str()), "{case:?}: {entity:?}");
             let expected = match source.as_str() {
@@ -256,7 +303,13 @@ fn the_columns_of_every_expectation_are_consistent() {
             named.extend([outcome.clone(), reason.clone()]);
         }
     }
-    let reasons = ["signed", "dkim", "sibling-part", "transfer", "base-unusable"];
+    let reasons = [
+        "signed",
+        "dkim",
+        "sibling-part",
+        "transfer",
+        "base-unusable",
+    ];
     for name in SOURCES.iter().chain(&OUTCOMES).chain(&reasons) {
         assert!(named.contains(*name), "no case has {name}");
     }
@@ -265,8 +318,14 @@ fn the_columns_of_every_expectation_are_consistent() {
 #[test]
 fn bytes_change_where_a_link_is_rewritten() {
     for case in cases() {
-        let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
+        let rewritten = fields(&case, "expected.links")
+            .iter()
+            .any(|link| link[4] == "rewritten");
         let same = case.read("input.*") == case.read("expected.*");
-        assert_ne!(same, rewritten, "{:?}: input and output contradict the links", case.folder);
+        assert_ne!(
+            same, rewritten,
+            "{:?}: input and output contradict the links",
+            case.folder
+        );
     }
 }

@@ -7,7 +7,10 @@ use baselink::scan::attributes::Group;
 use baselink::{LinkReport, Options, Outcome, Reason, Report, edits, rewrite, verify};
 
 fn at(url: &str) -> Options {
-    Options { format: Format::Message, ..Options::at(url) }
+    Options {
+        format: Format::Message,
+        ..Options::at(url)
+    }
 }
 
 fn with_headers() -> Options {
@@ -31,7 +34,11 @@ fn check_with(message: &[u8], options: &Options) -> Report {
 }
 
 fn codes(report: &Report) -> Vec<Code> {
-    report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    report
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect()
 }
 
 const LEAF: &str = "Content-Type: text/html\n\n<a href=x>\n";
@@ -136,7 +143,10 @@ fn relative_bases_grow_up_to_a_limit() {
         enclosed(10_000, |_| "Content-Base: d/\n".to_owned()),
     ] {
         let report = check(message.as_bytes());
-        let bases = report.entities.iter().filter_map(|entity| entity.chain.base.as_deref());
+        let bases = report
+            .entities
+            .iter()
+            .filter_map(|entity| entity.chain.base.as_deref());
         assert!(bases.map(str::len).max().unwrap() < 8_300);
         assert_eq!(report.links[0].reason, Some(Reason::BaseUnusable));
     }
@@ -150,13 +160,19 @@ fn relative_bases_grow_up_to_a_limit() {
 fn a_message_that_would_grow_too_much_is_unchanged() {
     let base = |length: usize| format!("http://a/{}/", "b".repeat(length - 10));
     let html = |heading: &str, links: usize| {
-        format!("{heading}Content-Type: text/html\n\n{}", "<a href=x>".repeat(links))
+        format!(
+            "{heading}Content-Type: text/html\n\n{}",
+            "<a href=x>".repeat(links)
+        )
     };
     let is_left = |report: &Report| {
         let is_left = |link: &LinkReport| {
             link.outcome == Outcome::NotEditable && link.reason == Some(Reason::Growth)
         };
-        report.links.iter().all(|link| is_left(link) && link.target.is_none())
+        report
+            .links
+            .iter()
+            .all(|link| is_left(link) && link.target.is_none())
     };
     // One megabyte would grow to 800 megabytes.
     let report = check(html(&format!("Base: {}\n", base(8_000)), 100_000).as_bytes());
@@ -166,7 +182,10 @@ fn a_message_that_would_grow_too_much_is_unchanged() {
     let heading = format!("Base: {}\n", base(1_000));
     let room = |links: usize| (65_536 + 16 * html(&heading, links).len()) / 1_000;
     let most = (0..).find(|&links| room(links) < links).unwrap() - 1;
-    assert_eq!(check(html(&heading, most).as_bytes()).count(Outcome::Rewritten), most);
+    assert_eq!(
+        check(html(&heading, most).as_bytes()).count(Outcome::Rewritten),
+        most
+    );
     assert!(is_left(&check(html(&heading, most + 1).as_bytes())));
     // The limit applies to the whole message, although each part alone would have room.
     let parts = |count: usize| multipart(&heading, (0..count).map(|_| html("", 40)));
@@ -196,11 +215,17 @@ fn a_document_that_would_grow_too_much_is_unchanged() {
             ),
         ),
     ] {
-        let options = Options { format, ..Options::at(&base) };
+        let options = Options {
+            format,
+            ..Options::at(&base)
+        };
         let rewritten = rewrite(document.as_bytes(), &options);
         assert!(rewritten.edits.is_empty());
         assert!(rewritten.report.links.len() == 50_000, "{format:?}");
-        assert_eq!(rewritten.report.count(Outcome::NotEditable), rewritten.report.links.len());
+        assert_eq!(
+            rewritten.report.count(Outcome::NotEditable),
+            rewritten.report.links.len()
+        );
         assert_eq!(codes(&rewritten.report), [Code::Growth]);
     }
 }
@@ -237,14 +262,25 @@ fn repeated_field_shapes_take_linear_time() {
         "message/external-body; access-type=url; url=\"".to_owned() + &"x ".repeat(400_000) + "\"",
         "text/html; x=\"\\".repeat(60_000),
     ] {
-        for name in ["Content-Type", "Base", "Content-Location", "Link", "Content-MD5", "List-Help"]
-        {
+        for name in [
+            "Content-Type",
+            "Base",
+            "Content-Location",
+            "Link",
+            "Content-MD5",
+            "List-Help",
+        ] {
             let message = format!("{name}: {value}\nContent-Type: text/html\n\n<a href=x>");
             check_with(message.as_bytes(), &with_headers());
         }
     }
-    for field in ["DKIM-Signature: x\n", "Base: x\n", "Content-Location: x\n", "Link: <x>\n", "x\n"]
-    {
+    for field in [
+        "DKIM-Signature: x\n",
+        "Base: x\n",
+        "Content-Location: x\n",
+        "Link: <x>\n",
+        "x\n",
+    ] {
         let message = field.repeat(50_000) + LEAF;
         check_with(message.as_bytes(), &with_headers());
     }
@@ -252,7 +288,9 @@ fn repeated_field_shapes_take_linear_time() {
 
 #[test]
 fn a_hundred_thousand_labels_and_links() {
-    let page: String = (0..100_000).map(|number| format!("<img src=i{number}>")).collect();
+    let page: String = (0..100_000)
+        .map(|number| format!("<img src=i{number}>"))
+        .collect();
     let parts = (0..100_000).map(|number| format!("Content-Location: i{number}\n\nx"));
     let first = format!("Content-Type: text/html\n\n{page}<img src=other>");
     let message = multipart("", std::iter::once(first).chain(parts));
@@ -270,25 +308,40 @@ fn a_hundred_thousand_labels_and_links() {
         ));
     }
     let report = check((message + LEAF).as_bytes());
-    assert_eq!((report.count(Outcome::Left), report.count(Outcome::Rewritten)), (5_000, 1));
+    assert_eq!(
+        (
+            report.count(Outcome::Left),
+            report.count(Outcome::Rewritten)
+        ),
+        (5_000, 1)
+    );
 }
 
 #[test]
 fn long_bases_and_boundaries() {
     let path = "d".repeat(600);
-    let message =
-        multipart(&format!("Base: http://h/{path}/\n"), (0..2_000).map(|_| LEAF.to_owned()));
+    let message = multipart(
+        &format!("Base: http://h/{path}/\n"),
+        (0..2_000).map(|_| LEAF.to_owned()),
+    );
     let rewritten = rewrite(message.as_bytes(), &at("http://a/"));
     assert_eq!(rewritten.report.count(Outcome::Rewritten), 2_000);
 
     // Each part inherits a base that is too long, and none uses it.
     for path in ["d".repeat(1_000_000), "d/".repeat(500_000)] {
         let part = format!("Content-Base: e/\n{LEAF}");
-        let message =
-            multipart(&format!("Base: http://h/{path}/\n"), (0..20_000).map(|_| part.clone()));
+        let message = multipart(
+            &format!("Base: http://h/{path}/\n"),
+            (0..20_000).map(|_| part.clone()),
+        );
         let report = check(message.as_bytes());
         assert_eq!(report.links.len(), 20_000);
-        assert!(report.links.iter().all(|link| link.reason == Some(Reason::BaseUnusable)));
+        assert!(
+            report
+                .links
+                .iter()
+                .all(|link| link.reason == Some(Reason::BaseUnusable))
+        );
     }
 
     let boundary = "-".repeat(100_000);
@@ -313,7 +366,12 @@ fn thousands_of_nested_correct_lengths() {
     let output = String::from_utf8(output).unwrap();
     for start in output.match_indices("Content-Length: ").map(|(at, _)| at) {
         let (heading, body) = output[start..].split_once("\n\n").unwrap();
-        let length = heading.lines().next().unwrap().strip_prefix("Content-Length: ").unwrap();
+        let length = heading
+            .lines()
+            .next()
+            .unwrap()
+            .strip_prefix("Content-Length: ")
+            .unwrap();
         assert_eq!(length.parse(), Ok(body.len()));
     }
 }

@@ -19,7 +19,10 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use proptest::prelude::*;
 
 fn options() -> Options {
-    Options { format: Format::Http, ..Options::at("http://h.example/a/b.html") }
+    Options {
+        format: Format::Http,
+        ..Options::at("http://h.example/a/b.html")
+    }
 }
 
 /// The parts of a generated response, whose heading may be wrong about the body.
@@ -51,7 +54,13 @@ const PIECES: [&str; 8] = [
 
 fn parts() -> impl Strategy<Value = Parts> {
     let codings = || prop::collection::vec(prop::sample::select(vec!["gzip", "deflate"]), 0..3);
-    let others = vec!["ETag: \"a\"", "Digest: x", "Content-Range: bytes 0-1/2", "X: y", "no field"];
+    let others = vec![
+        "ETag: \"a\"",
+        "Digest: x",
+        "Content-Range: bytes 0-1/2",
+        "X: y",
+        "no field",
+    ];
     (
         prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..8),
         codings(),
@@ -76,10 +85,21 @@ fn parts() -> impl Strategy<Value = Parts> {
                 let content = declared.unwrap_or_else(|| applied.clone());
                 let mut codings = applied;
                 codings.extend(is_chunked.then_some("chunked"));
-                let transfer =
-                    if is_chunked != is_misdeclared { vec!["chunked"] } else { Vec::new() };
+                let transfer = if is_chunked != is_misdeclared {
+                    vec!["chunked"]
+                } else {
+                    Vec::new()
+                };
                 let page = pieces.concat();
-                Parts { page, codings, content, transfer, length_error, other_fields, is_truncated }
+                Parts {
+                    page,
+                    codings,
+                    content,
+                    transfer,
+                    length_error,
+                    other_fields,
+                    is_truncated,
+                }
             },
         )
 }
@@ -125,7 +145,10 @@ impl Parts {
                 .then(|| format!("Transfer-Encoding: {}", list(&self.transfer))),
         );
         fields.extend(self.length_error.map(|error| {
-            format!("Content-Length: {}", body.len().saturating_add_signed(error.into()))
+            format!(
+                "Content-Length: {}",
+                body.len().saturating_add_signed(error.into())
+            )
         }));
         fields.extend(self.other_fields.iter().map(|&field| field.to_owned()));
         let mut bytes = format!("HTTP/1.1 200 OK\r\n{}\r\n\r\n", fields.join("\r\n")).into_bytes();
@@ -152,16 +175,35 @@ fn only_an_empty_line_ends_a_heading() {
     for line in lines {
         for end in ["\n", "\r\n", "\r\r\n"] {
             let with = |before: &str, link: &str| {
-                let lines = ["HTTP/1.1 200 OK", "Content-Type: text/html", line, before, link];
+                let lines = [
+                    "HTTP/1.1 200 OK",
+                    "Content-Type: text/html",
+                    line,
+                    before,
+                    link,
+                ];
                 lines.join(end).into_bytes()
             };
             let response = with("", "<a href=x>");
             let rewritten = rewrite(&response, &options());
-            assert_eq!(rewritten.output(), with("", "<a href=http://h.example/a/x>"), "{line:?}");
-            let codes: Vec<_> = rewritten.report.diagnostics.iter().map(|one| one.code).collect();
+            assert_eq!(
+                rewritten.output(),
+                with("", "<a href=http://h.example/a/x>"),
+                "{line:?}"
+            );
+            let codes: Vec<_> = rewritten
+                .report
+                .diagnostics
+                .iter()
+                .map(|one| one.code)
+                .collect();
             assert_eq!(codes, [Code::FieldMalformed], "{line:?}");
             let undivided = with("<!-- y -->", "<a href=x>");
-            assert_eq!(rewrite(&undivided, &options()).output(), undivided, "{line:?}");
+            assert_eq!(
+                rewrite(&undivided, &options()).output(),
+                undivided,
+                "{line:?}"
+            );
         }
     }
 }
@@ -171,7 +213,10 @@ fn body(bytes: &[u8]) -> (Option<Vec<u8>>, bool) {
     let structure = response(bytes, &"".into());
     let entity = &structure.entities[0];
     let decoded = entity.transfer_encoding.decode(bytes, entity.body);
-    (decoded.ok().map(|body| body.bytes.into_owned()), !entity.transfer_encoding.is_identity())
+    (
+        decoded.ok().map(|body| body.bytes.into_owned()),
+        !entity.transfer_encoding.is_identity(),
+    )
 }
 
 fn check_laws(bytes: &[u8]) -> Result<(), TestCaseError> {
@@ -179,11 +224,23 @@ fn check_laws(bytes: &[u8]) -> Result<(), TestCaseError> {
     let rewritten = rewrite(bytes, &options);
     let output = rewritten.output();
     // Without a base, nothing changes.
-    let without = Options { retrieval: None, ..options.clone() };
-    if rewrite(bytes, &without).report.entities[0].chain.base.is_none() {
+    let without = Options {
+        retrieval: None,
+        ..options.clone()
+    };
+    if rewrite(bytes, &without).report.entities[0]
+        .chain
+        .base
+        .is_none()
+    {
         prop_assert_eq!(rewrite(bytes, &without).output(), bytes);
     }
-    prop_assert_eq!(verify::verify(&rewritten, &options), Ok(()), "{}", output.escape_ascii());
+    prop_assert_eq!(
+        verify::verify(&rewritten, &options),
+        Ok(()),
+        "{}",
+        output.escape_ascii()
+    );
     let again = rewrite(&output, &options);
     prop_assert!(again.edits.is_empty(), "{}", output.escape_ascii());
     // All functions report the same.
@@ -207,7 +264,10 @@ fn check_laws(bytes: &[u8]) -> Result<(), TestCaseError> {
         && let (Some(old), Some(new)) = (body(bytes).0, body(&output).0)
     {
         let has_reason = |reason| report.links.iter().any(|link| link.reason == Some(reason));
-        let page = Options { format: Format::Html, ..options.clone() };
+        let page = Options {
+            format: Format::Html,
+            ..options.clone()
+        };
         let page = Options {
             scan: baselink::scan::ScanOptions {
                 charset: baselink::layer::charset::Charset::for_label("utf-8"),

@@ -14,8 +14,11 @@ use crate::outside;
 const UNREAD: u32 = 6;
 
 /// Cases that Python's reader misreads: unusual spellings of `Content-Type`, a NUL in a base.
-const MISREAD_CASES: [&str; 3] =
-    ["boundary-spellings", "content-type-spellings", "bug-02-nul-in-base"];
+const MISREAD_CASES: [&str; 3] = [
+    "boundary-spellings",
+    "content-type-spellings",
+    "bug-02-nul-in-base",
+];
 
 /// The number of runs of other cases that Python's reader cannot read: foreign characters in or after base64, lines in
 /// a heading that are not header fields, a comment in `Content-Transfer-Encoding`.
@@ -52,7 +55,10 @@ fn the_comparison_detects_faults() {
 fn messages_of_the_fixtures_change_in_urls_only() {
     let messages = tempfile::tempdir().unwrap();
     for case in fs::read_dir(Path::new(ROOT).join("fixtures/message")).unwrap() {
-        let (input, case) = (case.as_ref().unwrap().path().join("input.eml"), case.unwrap());
+        let (input, case) = (
+            case.as_ref().unwrap().path().join("input.eml"),
+            case.unwrap(),
+        );
         let name = case.file_name().into_string().unwrap();
         if input.is_file() && !MISREAD_CASES.contains(&&*name) {
             fs::copy(input, messages.path().join(name + ".eml")).unwrap();

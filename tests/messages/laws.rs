@@ -209,8 +209,16 @@ fn mostly_true() -> impl Strategy<Value = bool> {
 }
 
 fn part(node: impl Strategy<Value = Node>) -> impl Strategy<Value = Part> {
-    (prop::collection::vec(any_of(FIELDS), 0..4), prop::bool::weighted(0.97), node)
-        .prop_map(|(fields, separated, node)| Part { fields, separated, node })
+    (
+        prop::collection::vec(any_of(FIELDS), 0..4),
+        prop::bool::weighted(0.97),
+        node,
+    )
+        .prop_map(|(fields, separated, node)| Part {
+            fields,
+            separated,
+            node,
+        })
 }
 
 fn message() -> impl Strategy<Value = Part> {
@@ -227,19 +235,27 @@ fn message() -> impl Strategy<Value = Part> {
             choices,
         });
     part(leaf).prop_recursive(4, 16, 4, |inner| {
-        let multipart =
-            (
-                any_of(SUBTYPES),
-                any_of(BOUNDARIES),
-                prop::option::of(any_of(TRAPS)),
-                prop::collection::vec(inner.clone(), 1..4),
-                prop::option::of(any_of(TRAPS)),
-                mostly_true(),
-            )
-                .prop_map(|(subtype, boundary, preamble, parts, epilogue, closed)| {
-                    Node::Multipart { subtype, boundary, preamble, parts, epilogue, closed }
-                });
-        let message = inner.prop_map(|inner| Node::Message { inner: Box::new(inner) });
+        let multipart = (
+            any_of(SUBTYPES),
+            any_of(BOUNDARIES),
+            prop::option::of(any_of(TRAPS)),
+            prop::collection::vec(inner.clone(), 1..4),
+            prop::option::of(any_of(TRAPS)),
+            mostly_true(),
+        )
+            .prop_map(
+                |(subtype, boundary, preamble, parts, epilogue, closed)| Node::Multipart {
+                    subtype,
+                    boundary,
+                    preamble,
+                    parts,
+                    epilogue,
+                    closed,
+                },
+            );
+        let message = inner.prop_map(|inner| Node::Message {
+            inner: Box::new(inner),
+        });
         prop_oneof![3 => part(multipart), 1 => part(message)]
     })
 }
@@ -288,8 +304,16 @@ fn encoded(encoding: &str, content: &[u8], choices: &[u8]) -> Vec<u8> {
             let lines: Vec<&[u8]> = text.as_bytes().chunks(width).collect();
             let mut body = lines.join(&b'\n');
             body.extend_from_slice(
-                [&b"\n"[..], b"\n", b"", b"\n\n", b" \n", b"\n-- \nlist", b"=", b"!"]
-                    [usize::from(choose() % 8)],
+                [
+                    &b"\n"[..],
+                    b"\n",
+                    b"",
+                    b"\n\n",
+                    b" \n",
+                    b"\n-- \nlist",
+                    b"=",
+                    b"!",
+                ][usize::from(choose() % 8)],
             );
             body
         }
@@ -307,7 +331,11 @@ fn encoded(encoding: &str, content: &[u8], choices: &[u8]) -> Vec<u8> {
                     column = 0;
                 } else if must || style == 1 || choose() % 16 == 0 {
                     let hex = format!("={byte:02X}");
-                    let hex = if choose() % 4 == 0 { hex.to_ascii_lowercase() } else { hex };
+                    let hex = if choose() % 4 == 0 {
+                        hex.to_ascii_lowercase()
+                    } else {
+                        hex
+                    };
                     body.extend_from_slice(hex.as_bytes());
                     column += 3;
                 } else {
@@ -336,7 +364,12 @@ impl Part {
         let mut heading = String::new();
         let mut content = Vec::new();
         let body = match &self.node {
-            Node::Leaf { media_type, encoding, text, choices } => {
+            Node::Leaf {
+                media_type,
+                encoding,
+                text,
+                choices,
+            } => {
                 if !media_type.is_empty() {
                     heading = format!("{media_type}\n");
                 }
@@ -344,8 +377,10 @@ impl Part {
                     heading.push_str(&format!("Content-Transfer-Encoding: {encoding}\n"));
                 }
                 let text = text.concat();
-                let label =
-                    media_type.split("charset=").nth(1).map(|label| label.trim_matches('"'));
+                let label = media_type
+                    .split("charset=")
+                    .nth(1)
+                    .map(|label| label.trim_matches('"'));
                 content = label
                     .and_then(Charset::for_label)
                     .and_then(|charset| charset.encode(&text).ok())
@@ -356,7 +391,14 @@ impl Part {
                 heading.push_str("Content-Type: message/rfc822\n");
                 inner.write(ends)
             }
-            Node::Multipart { subtype, boundary, preamble, parts, epilogue, closed } => {
+            Node::Multipart {
+                subtype,
+                boundary,
+                preamble,
+                parts,
+                epilogue,
+                closed,
+            } => {
                 heading = format!("Content-Type: multipart/{subtype}; boundary=\"{boundary}\"\n");
                 let mut body = preamble.map_or(Vec::new(), |text| format!("{text}\n").into_bytes());
                 for part in parts {
@@ -412,7 +454,11 @@ fn options() -> impl Strategy<Value = Options> {
                 } else {
                     ContentLocationUse::Base
                 },
-                dkim: if keeps_dkim { Dkim::Keep } else { Dkim::Rewrite },
+                dkim: if keeps_dkim {
+                    Dkim::Keep
+                } else {
+                    Dkim::Rewrite
+                },
                 ..base.map_or_else(Options::default, Options::at)
             };
             if text {

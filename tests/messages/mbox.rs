@@ -19,9 +19,17 @@ fn found(reader: impl Read) -> (Vec<Found>, Vec<u8>) {
     let mut messages = Messages::new(reader);
     let (mut found, mut bytes) = (Vec::new(), Vec::new());
     while let Some(next) = messages.next_message().unwrap() {
-        assert_eq!((next.number, next.offset), (found.len() + 1, bytes.len() as u64));
+        assert_eq!(
+            (next.number, next.offset),
+            (found.len() + 1, bytes.len() as u64)
+        );
         bytes.extend_from_slice(next.bytes);
-        found.push((bytes.len() - next.bytes.len(), bytes.len(), next.envelope, next.message));
+        found.push((
+            bytes.len() - next.bytes.len(),
+            bytes.len(),
+            next.envelope,
+            next.message,
+        ));
     }
     assert_eq!(messages.next_message().unwrap(), None);
     (found, bytes)
@@ -32,12 +40,19 @@ type Pieces<'a> = (&'a str, &'a str, &'a str);
 
 /// Checks that the concatenated pieces are split into the same pieces.
 fn check(pieces: &[Pieces<'_>]) {
-    let text: String = pieces.iter().map(|(a, b, c)| [*a, *b, *c].concat()).collect();
+    let text: String = pieces
+        .iter()
+        .map(|(a, b, c)| [*a, *b, *c].concat())
+        .collect();
     let (messages, bytes) = found(text.as_bytes());
     assert_eq!(String::from_utf8(bytes).unwrap(), text);
     let pieces_of = |&(start, end, envelope, message): &Found| {
         let whole = &text[start..end];
-        (&whole[envelope.range()], &whole[message.range()], &whole[message.end..])
+        (
+            &whole[envelope.range()],
+            &whole[message.range()],
+            &whole[message.end..],
+        )
     };
     assert_eq!(messages.iter().map(pieces_of).collect::<Vec<_>>(), pieces);
 }
@@ -46,15 +61,31 @@ fn check(pieces: &[Pieces<'_>]) {
 fn check_both(pieces: &[Pieces<'_>]) {
     check(pieces);
     let crlf = |text: &str| text.replace('\n', "\r\n");
-    let with_crlf: Vec<_> = pieces.iter().map(|(a, b, c)| (crlf(a), crlf(b), crlf(c))).collect();
-    check(&with_crlf.iter().map(|(a, b, c)| (&a[..], &b[..], &c[..])).collect::<Vec<_>>());
+    let with_crlf: Vec<_> = pieces
+        .iter()
+        .map(|(a, b, c)| (crlf(a), crlf(b), crlf(c)))
+        .collect();
+    check(
+        &with_crlf
+            .iter()
+            .map(|(a, b, c)| (&a[..], &b[..], &c[..]))
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
 fn the_quoting_of_mboxo_and_mboxrd_is_kept() {
     check_both(&[
-        ("From a@b Sat Jan  3 01:05:34 1996\n", "To: c\n\n>From one\n\n>From two\n", "\n"),
-        ("From a@b Sat Jan  3 01:05:35 1996\n", "To: d\n\n>>From three\n\n>>>From four\n", "\n"),
+        (
+            "From a@b Sat Jan  3 01:05:34 1996\n",
+            "To: c\n\n>From one\n\n>From two\n",
+            "\n",
+        ),
+        (
+            "From a@b Sat Jan  3 01:05:35 1996\n",
+            "To: d\n\n>>From three\n\n>>>From four\n",
+            "\n",
+        ),
     ]);
 }
 
@@ -62,7 +93,11 @@ fn the_quoting_of_mboxo_and_mboxrd_is_kept() {
 fn mboxcl_has_quoting_and_lengths() {
     // `>From one LF`, `LF`, `x LF`: 10 + 1 + 2.
     check(&[
-        ("From a Sat\n", "Content-Length: 13\n\n>From one\n\nx\n", "\n"),
+        (
+            "From a Sat\n",
+            "Content-Length: 13\n\n>From one\n\nx\n",
+            "\n",
+        ),
         ("From b Sat\n", "To: b\nContent-Length: 2\n\ny\n", "\n"),
     ]);
 }
@@ -71,12 +106,24 @@ fn mboxcl_has_quoting_and_lengths() {
 fn mboxcl2_has_lengths_without_quoting() {
     // `LF`, `From one LF`, `LF`, `From two LF`: 1 + 9 + 1 + 9.
     check(&[
-        ("From a Sat\n", "To: a\nContent-Length: 20\n\n\nFrom one\n\nFrom two\n", "\n"),
-        ("From b Sat\n", "content-length : 20 \nTo: a\n\n\nFrom one\n\nFrom two\n", "\n"),
+        (
+            "From a Sat\n",
+            "To: a\nContent-Length: 20\n\n\nFrom one\n\nFrom two\n",
+            "\n",
+        ),
+        (
+            "From b Sat\n",
+            "content-length : 20 \nTo: a\n\n\nFrom one\n\nFrom two\n",
+            "\n",
+        ),
     ]);
     // With CRLF: 2 + 10 + 2 + 10.
     check(&[
-        ("From a Sat\r\n", "Content-Length: 24\r\n\r\n\r\nFrom one\r\n\r\nFrom two\r\n", "\r\n"),
+        (
+            "From a Sat\r\n",
+            "Content-Length: 24\r\n\r\n\r\nFrom one\r\n\r\nFrom two\r\n",
+            "\r\n",
+        ),
         ("From b Sat\r\n", "Content-Length: 3\r\n\r\ny\r\n", "\r\n"),
     ]);
 }
@@ -86,7 +133,11 @@ fn a_content_length_may_be_followed_by_two_line_ends() {
     // The body is `LF From one LF`, 10 bytes. Some programs do not count its last line end (9), others also count the
     // empty line after it (11).
     for (length, after) in [(10, ""), (10, "\n"), (10, "\r\n"), (9, "\n\n"), (9, "\n")] {
-        let body = if length == 10 { "\nFrom one\n" } else { "\nFrom one" };
+        let body = if length == 10 {
+            "\nFrom one\n"
+        } else {
+            "\nFrom one"
+        };
         let message = format!("Content-Length: {length}\n\n{body}");
         check(&[("From a\n", &message, after), ("From b\n", &message, after)]);
     }
@@ -103,16 +154,32 @@ fn a_content_length_may_be_followed_by_two_line_ends() {
 #[test]
 fn a_wrong_content_length_is_ignored() {
     // Lengths of 1 to 3 are accepted. These lead into a line or past the end, or are not numbers.
-    for length in ["4", "5", "17", "18446744073709551615", "99999999999999999999", "-2", "", "2a"] {
+    for length in [
+        "4",
+        "5",
+        "17",
+        "18446744073709551615",
+        "99999999999999999999",
+        "-2",
+        "",
+        "2a",
+    ] {
         check(&[
-            ("From a\n", &format!("Content-Length: {length}\n\nx\n"), "\n"),
+            (
+                "From a\n",
+                &format!("Content-Length: {length}\n\nx\n"),
+                "\n",
+            ),
             ("From b\n", "To: c\n\ny\n", "\n"),
         ]);
     }
     // The length leads to `From `, but in the middle of a line.
     check(&[("From a\n", "Content-Length: 2\n\nx From y\n", "")]);
     // The length leads to a line of the body that begins with `From `, which looks like the next message.
-    check(&[("From a\n", "Content-Length: 2\n\nx\n", ""), ("From y\n", "", "")]);
+    check(&[
+        ("From a\n", "Content-Length: 2\n\nx\n", ""),
+        ("From y\n", "", ""),
+    ]);
 }
 
 #[test]
@@ -143,16 +210,32 @@ fn an_envelope_line_needs_an_empty_line_before_it_or_a_date() {
     const PIPERMAIL: &str = "From a at b  Sat Jan  3 01:05:34 1996\n";
     const TO: &str = "To: a\n";
     // bug 210: nothing but a date is needed, and a header field.
-    check_both(&[(DATED, "To: a\n\nx\n", ""), (DATED, "X: a\n", ""), (DATED, "X: b\n", "")]);
+    check_both(&[
+        (DATED, "To: a\n\nx\n", ""),
+        (DATED, "X: a\n", ""),
+        (DATED, "X: b\n", ""),
+    ]);
     check_both(&[("From \n", "To: a\n\nx\n", ""), ("From - \n", TO, "\n")]);
     // Directly after an envelope, the line belongs to the heading.
-    check_both(&[("From a\n", "From b\n", "\n"), ("From c\n", TO, "\n"), (DATED, TO, "")]);
-    let text =
-        ["\nx\nFrom b\nTo: b\n \nFrom c\nTo: c\n\t\n>From d\nTo: d\n", PIPERMAIL, TO].concat();
+    check_both(&[
+        ("From a\n", "From b\n", "\n"),
+        ("From c\n", TO, "\n"),
+        (DATED, TO, ""),
+    ]);
+    let text = [
+        "\nx\nFrom b\nTo: b\n \nFrom c\nTo: c\n\t\n>From d\nTo: d\n",
+        PIPERMAIL,
+        TO,
+    ]
+    .concat();
     check_both(&[("From a\n", &text, "")]);
     check_both(&[("From a\n", "\nx\n", "\n"), (PIPERMAIL, "X: y\n", "")]);
     // bug 211: a sentence after an empty line is text.
-    check_both(&[("From a\n", "\nFrom here\n\nFrom there on\nNote: x\n\nFrom\nTo: c\n", "\n")]);
+    check_both(&[(
+        "From a\n",
+        "\nFrom here\n\nFrom there on\nNote: x\n\nFrom\nTo: c\n",
+        "\n",
+    )]);
     // Of several empty lines, only the last belongs to the mailbox.
     check_both(&[("From a\n", "x\n\n\n", "\n"), ("From b\n", TO, "\n")]);
     // Line ends of both kinds.

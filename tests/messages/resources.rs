@@ -20,8 +20,11 @@ fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {
 
 /// A part in one line: entity, a star for the root, URLs, and base (in parentheses if it has no source).
 fn row(part: &PartResource<'_>) -> String {
-    let base =
-        if part.source.is_some() { part.base.to_string() } else { format!("({})", part.base) };
+    let base = if part.source.is_some() {
+        part.base.to_string()
+    } else {
+        format!("({})", part.base)
+    };
     let star = if part.is_root { "*" } else { "" };
     format!("{}{star} {} {base}", part.entity, part.urls.join(" "))
 }
@@ -36,7 +39,11 @@ fn parts_of_a_chromium_mhtml_file_have_the_bases_of_their_page() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive/chromium.mhtml");
     let bytes = fs::read(path).unwrap();
     let parts = resources(&bytes, &Options::default());
-    let short = |part| row(part).replace("http://127.0.0.1:8766", "").replace("@mhtml.blink", "");
+    let short = |part| {
+        row(part)
+            .replace("http://127.0.0.1:8766", "")
+            .replace("@mhtml.blink", "")
+    };
     let rows: Vec<_> = parts.iter().map(short).collect();
     let expected = [
         "1* /p/page.html cid:frame-B0906014B7D74A9FD3B609CEA4E0B8C1 /p/page.html",
@@ -62,8 +69,17 @@ fn parts_of_a_chromium_mhtml_file_have_the_bases_of_their_page() {
     ];
     assert_eq!(rows, expected);
     assert!(parts[1].body.as_ref().unwrap().starts_with(b"\x89PNG\r\n"));
-    assert!(parts[6].body.as_ref().unwrap().starts_with(b"@charset \"utf-8\";"));
-    let types: Vec<_> = parts[..7].iter().map(|part| part.media_type.to_string()).collect();
+    assert!(
+        parts[6]
+            .body
+            .as_ref()
+            .unwrap()
+            .starts_with(b"@charset \"utf-8\";")
+    );
+    let types: Vec<_> = parts[..7]
+        .iter()
+        .map(|part| part.media_type.to_string())
+        .collect();
     assert_eq!(types[..2], ["text/html", "image/png"]);
 }
 
@@ -74,11 +90,17 @@ fn content_location_is_resolved_by_rfc_2557() {
     let images = [
         (HTML, "<img src=i.png>"),
         ("Content-Type: image/png\nContent-Location: i.png", ""),
-        ("Content-Type: image/png\nContent-Location: http://b/x%20y", ""),
+        (
+            "Content-Type: image/png\nContent-Location: http://b/x%20y",
+            "",
+        ),
     ];
     // RFC 2557, 5: the base is from the Content-Base or Content-Location of the enclosing heading, or `thismessage:/`.
     check(
-        &message(&format!("Content-Location: http://a/b/c\n{related}"), &images),
+        &message(
+            &format!("Content-Location: http://a/b/c\n{related}"),
+            &images,
+        ),
         &Options::default(),
         &[
             "1* thismessage:/1 http://a/b/c",
@@ -99,19 +121,34 @@ fn content_location_is_resolved_by_rfc_2557() {
     check(
         &message(related, &images[..2]),
         &Options::at("http://r/s/"),
-        &["1* thismessage:/1 http://r/s/", "2 http://r/s/i.png http://r/s/"],
+        &[
+            "1* thismessage:/1 http://r/s/",
+            "2 http://r/s/i.png http://r/s/",
+        ],
     );
     // The part's own Content-Base precedes the bases around it.
-    let own = [(HTML, ""), ("Content-Base: http://c/d/\nContent-Location: ../i.png", "")];
+    let own = [
+        (HTML, ""),
+        ("Content-Base: http://c/d/\nContent-Location: ../i.png", ""),
+    ];
     check(
         &message(&format!("Content-Location: http://a/\n{related}"), &own),
         &Options::default(),
-        &["1* thismessage:/1 http://a/", "2 http://c/i.png http://c/d/"],
+        &[
+            "1* thismessage:/1 http://a/",
+            "2 http://c/i.png http://c/d/",
+        ],
     );
     // Word writes paths on the author's computer.
     let word = [
-        ("Content-Type: text/html\nContent-Location: file:///C:/A/x.htm", "<img src=x/i.png>"),
-        ("Content-Type: image/png\nContent-Location: file:///C:/A/x/i.png", ""),
+        (
+            "Content-Type: text/html\nContent-Location: file:///C:/A/x.htm",
+            "<img src=x/i.png>",
+        ),
+        (
+            "Content-Type: image/png\nContent-Location: file:///C:/A/x/i.png",
+            "",
+        ),
     ];
     check(
         &message(related, &word),
@@ -125,10 +162,18 @@ fn content_location_is_resolved_by_rfc_2557() {
 
 #[test]
 fn content_ids_become_cid_urls_by_rfc_2392_and_by_practice() {
-    let id = |id| [("Content-Type: text/html", ""), ("Content-Type: image/png\nContent-ID: ", id)];
+    let id = |id| {
+        [
+            ("Content-Type: text/html", ""),
+            ("Content-Type: image/png\nContent-ID: ", id),
+        ]
+    };
     for (value, urls) in [
         // The example of RFC 2392, 2.
-        ("<foo4%foo1@bar.net>", "cid:foo4%25foo1@bar.net cid:foo4%foo1@bar.net"),
+        (
+            "<foo4%foo1@bar.net>",
+            "cid:foo4%25foo1@bar.net cid:foo4%foo1@bar.net",
+        ),
         ("<part1.A$0+b@x>", "cid:part1.A$0+b@x"),
         ("<a/b?@x>", "cid:a%2Fb%3F@x cid:a/b?@x"),
         ("no brackets", "cid:no%20brackets cid:no brackets"),
@@ -138,7 +183,11 @@ fn content_ids_become_cid_urls_by_rfc_2392_and_by_practice() {
         let parts = [page, (&*format!("{heading}{value}"), "")];
         let bytes = message("Content-Type: multipart/related", &parts);
         let expected = format!("2 {urls} (thismessage:/)");
-        check(&bytes, &Options::default(), &["1* thismessage:/1 (thismessage:/)", &expected]);
+        check(
+            &bytes,
+            &Options::default(),
+            &["1* thismessage:/1 (thismessage:/)", &expected],
+        );
     }
 }
 
@@ -149,10 +198,22 @@ fn a_part_without_a_label_is_named_by_its_number_and_file() {
         resources(&bytes, &Options::default())[0].urls.clone()
     };
     for (heading, url) in [
-        ("Content-Disposition: attachment; filename=\"a b.pdf\"", "thismessage:/1/a%20b.pdf"),
-        ("Content-Disposition: inline; filename*=utf-8''%c3%a9.png", "thismessage:/1/%C3%A9.png"),
-        ("Content-Type: image/png; name=..\\x/i.png", "thismessage:/1/i.png"),
-        ("Content-Disposition: attachment; filename=..", "thismessage:/1"),
+        (
+            "Content-Disposition: attachment; filename=\"a b.pdf\"",
+            "thismessage:/1/a%20b.pdf",
+        ),
+        (
+            "Content-Disposition: inline; filename*=utf-8''%c3%a9.png",
+            "thismessage:/1/%C3%A9.png",
+        ),
+        (
+            "Content-Type: image/png; name=..\\x/i.png",
+            "thismessage:/1/i.png",
+        ),
+        (
+            "Content-Disposition: attachment; filename=..",
+            "thismessage:/1",
+        ),
         ("Content-ID: <>\nContent-Location:", "thismessage:/1"),
     ] {
         assert_eq!(file(heading), [url], "{heading}");
@@ -185,23 +246,43 @@ fn the_root_is_determined_by_related_or_alternative_parts() {
     assert_eq!(roots(&multi("related; start=\"<none>\"", &two)), "1* 2");
     // DevExpress writes the type of the root (RFC 2387, 3.1), which is not the first part.
     let image_first = [("Content-Type: image/png", ""), (HTML, ""), (HTML, "")];
-    assert_eq!(roots(&multi("related; type=\"Text/HTML\"", &image_first)), "1 2* 3");
+    assert_eq!(
+        roots(&multi("related; type=\"Text/HTML\"", &image_first)),
+        "1 2* 3"
+    );
     assert_eq!(roots(&multi("related", &image_first)), "1 2 3");
     // RFC 2046, 5.1.4: "the best choice is the LAST part of a type supported".
-    let alternatives = [("", "text"), (HTML, ""), (HTML, ""), ("Content-Type: text/calendar", "")];
+    let alternatives = [
+        ("", "text"),
+        (HTML, ""),
+        (HTML, ""),
+        ("Content-Type: text/calendar", ""),
+    ];
     assert_eq!(roots(&multi("alternative", &alternatives)), "3*");
     assert_eq!(
-        roots(&multi("alternative", &[("", "a"), ("Content-Type: text/calendar", "")])),
+        roots(&multi(
+            "alternative",
+            &[("", "a"), ("Content-Type: text/calendar", "")]
+        )),
         "1 2"
     );
     // An attachment after text is not the root.
-    let attached = ("Content-Type: text/html\nContent-Disposition: ATTACHMENT", "");
+    let attached = (
+        "Content-Type: text/html\nContent-Disposition: ATTACHMENT",
+        "",
+    );
     assert_eq!(roots(&multi("mixed", &[("", "a"), attached])), "1 2");
-    assert_eq!(roots(&multi("mixed", &[("", "a"), (HTML, ""), (HTML, "")])), "1 2* 3");
+    assert_eq!(
+        roots(&multi("mixed", &[("", "a"), (HTML, ""), (HTML, "")])),
+        "1 2* 3"
+    );
     assert_eq!(roots(&multi("related", &[attached])), "1*");
     assert_eq!(roots(b"Content-Type: text/html\n\n<p>"), "*");
     assert_eq!(roots(b"Content-Type: image/png\n\n"), "");
-    assert_eq!(roots(b"Content-Type: message/rfc822\n\nContent-Type: text/html\n\n<p>"), "1*");
+    assert_eq!(
+        roots(b"Content-Type: message/rfc822\n\nContent-Type: text/html\n\n<p>"),
+        "1*"
+    );
     // A mail with an image: the chosen alternative is a multipart/related.
     let mail = b"Content-Type: multipart/mixed; boundary=m\n\n--m\nContent-Type: multipart/alternative; boundary=a\n\n\
         --a\n\ntext\n--a\nContent-Type: multipart/related; boundary=r\n\n--r\nContent-Type: text/html\n\n<img src=cid:i>\n\
@@ -232,12 +313,22 @@ fn a_style_sheet_with_a_label_has_the_base_of_the_first_page_that_refers_to_it()
     // Frames that refer to each other inherit the surrounding base.
     let frame = |id: &str| format!("Content-Type: text/html\nContent-ID: <{id}>");
     let (f, g) = (frame("f"), frame("g"));
-    let parts =
-        [("Content-Type: image/png", ""), (&*f, "<iframe src=cid:g>"), (&*g, "<iframe src=cid:f>")];
+    let parts = [
+        ("Content-Type: image/png", ""),
+        (&*f, "<iframe src=cid:g>"),
+        (&*g, "<iframe src=cid:f>"),
+    ];
     check(
-        &message("Content-Location: http://a/\nContent-Type: multipart/related", &parts),
+        &message(
+            "Content-Location: http://a/\nContent-Type: multipart/related",
+            &parts,
+        ),
         &Options::default(),
-        &["1 thismessage:/1 http://a/", "2 cid:f http://a/", "3 cid:g http://a/"],
+        &[
+            "1 thismessage:/1 http://a/",
+            "2 cid:f http://a/",
+            "3 cid:g http://a/",
+        ],
     );
 }
 
@@ -252,7 +343,11 @@ fn any_bytes_can_be_read_as_nested_messages() {
     nested += "Content-Type: text/html\n\n<p>";
     let parts = resources(nested.as_bytes(), &Options::default());
     assert!(parts.len() == 1 && parts[0].is_root);
-    for bytes in [&b""[..], b"\0\xff\n\n", b"Content-Type: multipart/related\n\n"] {
+    for bytes in [
+        &b""[..],
+        b"\0\xff\n\n",
+        b"Content-Type: multipart/related\n\n",
+    ] {
         let _ = resources(bytes, &Options::default());
     }
     // A part with undecodable base64 is still a part.

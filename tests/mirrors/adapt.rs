@@ -23,11 +23,21 @@ fn charset(label: &str) -> Option<Charset> {
 fn adapt(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
     let once = adapted(bytes, format, given);
     let spans: Vec<_> = once.edits.iter().map(|edit| edit.span).collect();
-    assert_eq!(once.made.iter().map(|adaptation| adaptation.1).collect::<Vec<_>>(), spans);
+    assert_eq!(
+        once.made
+            .iter()
+            .map(|adaptation| adaptation.1)
+            .collect::<Vec<_>>(),
+        spans
+    );
     let output = once.edits.apply(bytes);
     for given in [given, None] {
         let twice = adapted(&output, format, given);
-        assert!(twice.edits.is_empty(), "{}", String::from_utf8_lossy(&output));
+        assert!(
+            twice.edits.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&output)
+        );
     }
     output
 }
@@ -77,7 +87,12 @@ fn a_page_declares_the_charset_of_its_heading() {
     ] {
         check(Format::Html, "utf-8", declared, declared);
     }
-    check(Format::Html, "latin1", "<head>", "<head><meta charset=\"windows-1252\">");
+    check(
+        Format::Html,
+        "latin1",
+        "<head>",
+        "<head><meta charset=\"windows-1252\">",
+    );
     // In a `meta`, `x-user-defined` means windows-1252 (HTML, 13.2.3.2).
     check(Format::Html, "x-user-defined", "<head>", "<head>");
     check(Format::Other, "utf-8", "<head>", "<head>");
@@ -87,14 +102,39 @@ fn a_page_declares_the_charset_of_its_heading() {
 fn style_sheets_and_xml_declare_their_charset() {
     use Format::{Css, Svg, Xhtml, Xml};
     for (format, label, before, expected) in [
-        (Css, "utf-8", "@import 'é';", "@charset \"UTF-8\";@import 'é';"),
+        (
+            Css,
+            "utf-8",
+            "@import 'é';",
+            "@charset \"UTF-8\";@import 'é';",
+        ),
         (Css, "utf-8", "a{}", "a{}"),
         (Css, "utf-8", "\u{feff}é{}", "\u{feff}é{}"),
-        (Css, "utf-8", "@charset \"utf-8\";é{}", "@charset \"utf-8\";é{}"),
-        (Css, "gbk", "@charset \"utf-8\";é{}", "@charset \"GBK\";@charset \"utf-8\";é{}"),
+        (
+            Css,
+            "utf-8",
+            "@charset \"utf-8\";é{}",
+            "@charset \"utf-8\";é{}",
+        ),
+        (
+            Css,
+            "gbk",
+            "@charset \"utf-8\";é{}",
+            "@charset \"GBK\";@charset \"utf-8\";é{}",
+        ),
         // `@charset` with single quotes declares nothing.
-        (Css, "gbk", "@charset 'gbk';é{}", "@charset \"GBK\";@charset 'gbk';é{}"),
-        (Svg, "koi8-r", "<svg>é</svg>", "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><svg>é</svg>"),
+        (
+            Css,
+            "gbk",
+            "@charset 'gbk';é{}",
+            "@charset \"GBK\";@charset 'gbk';é{}",
+        ),
+        (
+            Svg,
+            "koi8-r",
+            "<svg>é</svg>",
+            "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><svg>é</svg>",
+        ),
         (Xml, "koi8-r", "<a/>", "<a/>"),
         (Xml, "utf-8", "<a>é</a>", "<a>é</a>"),
         (
@@ -115,7 +155,12 @@ fn style_sheets_and_xml_declare_their_charset() {
             "<?xml version='1.0' encoding='koi8-r'?>é",
             "<?xml version='1.0' encoding='koi8-r'?>é",
         ),
-        (Xml, "koi8-r", "\n<?xml version='1.0'?>é", "\n<?xml version='1.0'?>é"),
+        (
+            Xml,
+            "koi8-r",
+            "\n<?xml version='1.0'?>é",
+            "\n<?xml version='1.0'?>é",
+        ),
         (Xml, "koi8-r", "<?xml é", "<?xml é"),
         (
             Xml,
@@ -156,17 +201,35 @@ fn integrity_and_crossorigin_of_local_targets_are_removed() {
             "<audio><source src=http://a/x><source src=x></audio>",
         ),
         // If only the first attribute were removed, the repeated one would apply.
-        ("<img src=x crossorigin crossorigin=anonymous>", "<img src=x>"),
+        (
+            "<img src=x crossorigin crossorigin=anonymous>",
+            "<img src=x>",
+        ),
         // The removal must not join tokens, or make a slash close the element.
         ("<img src=x crossorigin/>", "<img src=x />"),
         ("<img src='x' crossorigin/>", "<img src='x'/>"),
         ("<img src=x integrity='y' crossorigin/>", "<img src=x />"),
-        ("<script async crossorigin='x'src=y>", "<script async src=y>"),
+        (
+            "<script async crossorigin='x'src=y>",
+            "<script async src=y>",
+        ),
         ("<img src='x'crossorigin>", "<img src='x'>"),
-        ("<svg><image href='x'/crossorigin><p></svg>", "<svg><image href='x'/ ><p></svg>"),
-        ("<svg><image href='x'/ crossorigin><p></svg>", "<svg><image href='x'/  ><p></svg>"),
-        ("<script src=x async crossorigin='y'=z>", "<script src=x async /=z>"),
-        ("<script src=x async crossorigin='y' =z>", "<script src=x async / =z>"),
+        (
+            "<svg><image href='x'/crossorigin><p></svg>",
+            "<svg><image href='x'/ ><p></svg>",
+        ),
+        (
+            "<svg><image href='x'/ crossorigin><p></svg>",
+            "<svg><image href='x'/  ><p></svg>",
+        ),
+        (
+            "<script src=x async crossorigin='y'=z>",
+            "<script src=x async /=z>",
+        ),
+        (
+            "<script src=x async crossorigin='y' =z>",
+            "<script src=x async / =z>",
+        ),
         ("<script src=x crossorigin=>", "<script src=x>"),
         ("<script src=x crossorigin = 'y'\t>", "<script src=x\t>"),
     ] {
@@ -193,8 +256,14 @@ fn integrity_and_crossorigin_of_local_targets_are_removed() {
         check(Format::Html, "", kept, kept);
     }
     for (before, expected) in [
-        ("<svg><image x:href='y' crossorigin=''/></svg>", "<svg><image x:href='y'/></svg>"),
-        ("<h:script xmlns:h='x' src='y' integrity='z'/>", "<h:script xmlns:h='x' src='y'/>"),
+        (
+            "<svg><image x:href='y' crossorigin=''/></svg>",
+            "<svg><image x:href='y'/></svg>",
+        ),
+        (
+            "<h:script xmlns:h='x' src='y' integrity='z'/>",
+            "<h:script xmlns:h='x' src='y'/>",
+        ),
         (
             "<svg><image x:href='http://a' crossorigin=''/><feImage href='&#x79;' crossorigin='' /></svg>",
             "<svg><image x:href='http://a' crossorigin=''/><feImage href='&#x79;' /></svg>",
@@ -231,13 +300,21 @@ fn a_content_security_policy_that_blocks_files_is_disabled() {
         ("script-src 'nonce-x'", false),
         ("script-src 'nonce-x' 'strict-dynamic' https:", false),
         ("img-src data: blob:", false),
-        ("connect-src https://a.example; form-action https://a.example; base-uri 'none'", false),
+        (
+            "connect-src https://a.example; form-action https://a.example; base-uri 'none'",
+            false,
+        ),
         ("upgrade-insecure-requests", false),
         ("", false),
     ] {
         let before = format!("<meta http-equiv=Content-Security-Policy content=\"{policy}\">");
         let data = if is_disabled { "data-" } else { "" };
-        check(Format::Html, "", &before, &before.replace("http-", &format!("{data}http-")));
+        check(
+            Format::Html,
+            "",
+            &before,
+            &before.replace("http-", &format!("{data}http-")),
+        );
     }
     for (before, expected) in [
         (
@@ -252,7 +329,10 @@ fn a_content_security_policy_that_blocks_files_is_disabled() {
             "<meta http-equiv=refresh content='1;img-src https:'>",
             "<meta http-equiv=refresh content='1;img-src https:'>",
         ),
-        ("<meta http-equiv=content-security-policy>", "<meta http-equiv=content-security-policy>"),
+        (
+            "<meta http-equiv=content-security-policy>",
+            "<meta http-equiv=content-security-policy>",
+        ),
     ] {
         check(Format::Html, "", before, expected);
     }
@@ -264,7 +344,10 @@ fn adaptations_are_counted_by_kind() {
                  <img src=x integrity crossorigin>";
     let counts = adapted(page, Format::Html, Some(Charset::UTF_8)).counts();
     assert_eq!(counts, [1, 2, 1]);
-    assert_eq!(Adaptation::ALL.map(Adaptation::name), ["charset", "integrity", "policy"]);
+    assert_eq!(
+        Adaptation::ALL.map(Adaptation::name),
+        ["charset", "integrity", "policy"]
+    );
 }
 
 /// Other bytes do not change.
@@ -294,15 +377,26 @@ fn new_text_is_in_the_encoding_of_the_document() {
             }
         };
         let output = adapt(&with(BEFORE), Format::Html, charset(label));
-        assert_eq!(output, expected, "{label}: {}", String::from_utf8_lossy(&output));
+        assert_eq!(
+            output,
+            expected,
+            "{label}: {}",
+            String::from_utf8_lossy(&output)
+        );
     }
     // The escape sequence is part of the space before the attribute, so this space is kept.
     let page = b"<img src=x alt=\x1b$B->\x1b(B crossorigin>";
     let output = adapt(page, Format::Html, charset("iso-2022-jp"));
-    assert_eq!(output, b"<meta charset=\"ISO-2022-JP\"><img src=x alt=\x1b$B->\x1b(B >");
+    assert_eq!(
+        output,
+        b"<meta charset=\"ISO-2022-JP\"><img src=x alt=\x1b$B->\x1b(B >"
+    );
     let comment = b"<!--\x1b$B-->-\x1b(B--><head>";
     let output = adapt(comment, Format::Html, charset("iso-2022-jp"));
-    assert_eq!(output, [&comment[..], b"<meta charset=\"ISO-2022-JP\">"].concat());
+    assert_eq!(
+        output,
+        [&comment[..], b"<meta charset=\"ISO-2022-JP\">"].concat()
+    );
 }
 
 /// The tree of a page, one line per node, without what adaptations change: some attributes, and the new `meta`.
@@ -313,7 +407,12 @@ fn tree(page: &str, is_adapted: bool) -> Vec<String> {
     let mut is_skipped = !is_adapted;
     while let Some((depth, node)) = open.pop() {
         let line = match &node.data {
-            NodeData::Element { name, attrs, template_contents, .. } => {
+            NodeData::Element {
+                name,
+                attrs,
+                template_contents,
+                ..
+            } => {
                 let mut written: Vec<String> = Vec::new();
                 for attribute in attrs.borrow().iter() {
                     let name = attribute.name.local.to_string();
@@ -346,7 +445,10 @@ fn tree(page: &str, is_adapted: bool) -> Vec<String> {
 
 fn links(page: &[u8]) -> Vec<(String, String)> {
     let options = Options {
-        scan: baselink::ScanOptions { charset: Some(Charset::UTF_8), ..Default::default() },
+        scan: baselink::ScanOptions {
+            charset: Some(Charset::UTF_8),
+            ..Default::default()
+        },
         ..Options::at("http://a/")
     };
     let rewritten = rewrite(page, &options);
@@ -467,7 +569,9 @@ const LOADED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn an_adapted_page_loads_its_files_from_disk() {
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let scene = tempfile::tempdir().unwrap();
     for (name, content, _) in LOADED {
         fs::write(scene.path().join(name), content).unwrap();
@@ -480,7 +584,11 @@ fn an_adapted_page_loads_its_files_from_disk() {
         let seen = browser.open(&file_url(&page));
         for (name, _, condition) in LOADED {
             let failure = seen.requests.iter().find(|(url, _)| url.ends_with(name));
-            assert_eq!(browser.value(condition), json!(is_loaded), "{name}: {failure:?}");
+            assert_eq!(
+                browser.value(condition),
+                json!(is_loaded),
+                "{name}: {failure:?}"
+            );
         }
     }
 }

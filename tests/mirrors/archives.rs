@@ -31,12 +31,21 @@ const LONGEST: Duration = Duration::from_secs(6);
 /// Localizes `archive` to the folder `out`. Returns the URL of each path, or `None` if nothing was written.
 fn localized(archive: &Path, out: &Path) -> Option<BTreeMap<String, String>> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    command.args(["localize", "--config", "none", "-q"]).arg(archive).arg("-o").arg(out);
+    command
+        .args(["localize", "--config", "none", "-q"])
+        .arg(archive)
+        .arg("-o")
+        .arg(out);
     command.output().unwrap();
     let table = fs::read_to_string(out.join("baselink-map.csv")).ok()?;
     let mut reader = csv_rows(&table);
     assert_eq!(reader.remove(0)[..2], ["path", "url"]);
-    Some(reader.into_iter().map(|row| (row[0].clone(), row[1].clone())).collect())
+    Some(
+        reader
+            .into_iter()
+            .map(|row| (row[0].clone(), row[1].clone()))
+            .collect(),
+    )
 }
 
 /// The rows of a table (RFC 4180), whose fields have no line ends here.
@@ -71,7 +80,11 @@ fn targets(path: &Path, url: &str) -> BTreeSet<String> {
         url,
     ]);
     let output = command.arg(path).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// True if Chromium refuses to load a file for a reason that no change to the document can remove. Module scripts
@@ -79,8 +92,9 @@ fn targets(path: &Path, url: &str) -> BTreeSet<String> {
 /// files.
 fn is_refused(url: &str, failure: &str) -> bool {
     let path = url.split(['#', '?']).next().unwrap_or_default();
-    let is_by_cors =
-        [".js", ".mjs", ".svg", ".webmanifest", ".json"].iter().any(|end| path.ends_with(end));
+    let is_by_cors = [".js", ".mjs", ".svg", ".webmanifest", ".json"]
+        .iter()
+        .any(|end| path.ends_with(end));
     // A picture that the server declared to be a page is a page on disk too.
     is_by_cors && failure.contains("ERR_FAILED") || failure == "not a picture"
 }
@@ -94,10 +108,16 @@ fn open(browser: &mut Browser, folder: &Path, urls: &BTreeMap<String, String>) -
     let known_without_scheme: BTreeSet<_> =
         known.iter().filter_map(|url| without_scheme(url)).collect();
     let entry = fs::read_to_string(folder.join("index.html")).unwrap();
-    let hrefs = entry.split("<li><a href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let hrefs = entry
+        .split("<li><a href=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next());
     for href in hrefs.take(12) {
         let page = format!("{}/{}", file_url(folder), href.replace("&amp;", "&"));
-        let Seen { requests, by_scripts } = browser.open_for(&page, Some(LONGEST));
+        let Seen {
+            requests,
+            by_scripts,
+        } = browser.open_for(&page, Some(LONGEST));
         opened.pages += 1;
         for (url, failure) in requests
             .into_iter()
@@ -113,7 +133,9 @@ fn open(browser: &mut Browser, folder: &Path, urls: &BTreeMap<String, String>) -
                 opened.network += 1;
                 let bare = url.split('#').next().unwrap_or_default();
                 if known_without_scheme.contains(&without_scheme(bare).unwrap_or_default()) {
-                    opened.wrong.push(format!("{page}: asks the network for {url}"));
+                    opened
+                        .wrong
+                        .push(format!("{page}: asks the network for {url}"));
                 }
             }
         }
@@ -123,23 +145,36 @@ fn open(browser: &mut Browser, folder: &Path, urls: &BTreeMap<String, String>) -
 
 #[test]
 fn archives_open_from_disk() {
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let mut archives: Vec<PathBuf> = outside::WARC.files(None);
     archives.extend(outside::ARCHIVES.files(None));
     if let Some(folder) = std::env::var_os("BASELINK_ARCHIVES") {
-        archives = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        archives = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
     }
     let (mut wrong, mut pages) = (Vec::new(), 0);
     for archive in archives {
         let scene = tempfile::tempdir().unwrap();
         let folder = scene.path().join("a #folder");
-        let Some(urls) = localized(&archive, &folder) else { continue };
+        let Some(urls) = localized(&archive, &folder) else {
+            continue;
+        };
         if !folder.join("index.html").is_file() {
             continue;
         }
         let opened = open(&mut browser, &folder, &urls);
         let name = archive.file_name().unwrap().to_string_lossy().into_owned();
-        let Opened { pages: count, local, failed, network, .. } = opened;
+        let Opened {
+            pages: count,
+            local,
+            failed,
+            network,
+            ..
+        } = opened;
         println!(
             "{name}: {count} pages, {local} requests to files ({failed} failed), {network} to the network"
         );

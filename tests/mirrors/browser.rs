@@ -17,7 +17,12 @@ use crate::folder::files;
 /// Runs the program, and expects one of `statuses`.
 fn baselink(folder: &Path, arguments: &[&str], statuses: &[i32]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    let output = command.current_dir(folder).env_clear().args(arguments).output().unwrap();
+    let output = command
+        .current_dir(folder)
+        .env_clear()
+        .args(arguments)
+        .output()
+        .unwrap();
     let status = output.status.code().unwrap_or(-1);
     assert!(statuses.contains(&status), "{arguments:?}: {output:?}");
 }
@@ -51,11 +56,19 @@ fn faults(
         }
     }
     let page = browser.value(PICTURES_AND_LINKS);
-    let pictures = page["hidden"].as_array().unwrap().iter().map(|url| url.as_str().unwrap());
+    let pictures = page["hidden"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|url| url.as_str().unwrap());
     for picture in pictures.filter(|url| url.starts_with("file:") || !is_absent(url)) {
         wrong.push(format!("{}: {picture} does not show", path.display()));
     }
-    let links = page["links"].as_array().unwrap().iter().map(|link| link.as_str().unwrap());
+    let links = page["links"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|link| link.as_str().unwrap());
     let links: Vec<_> = links.filter(|link| link.starts_with("file:")).collect();
     for link in &links {
         if !file_of(link).is_file() {
@@ -67,7 +80,9 @@ fn faults(
 
 #[test]
 fn present_resources_are_shown_from_disk() {
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let scene = tempfile::tempdir().unwrap();
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/crawl");
     let arguments = ["--layout", "host", "--index", "index.html"];
@@ -94,15 +109,36 @@ fn present_resources_are_shown_from_disk() {
 
     browser.open(&file_url(&host.join("index.html")));
     for (expression, expected) in [
-        ("getComputedStyle(document.querySelector('h1')).color", json!("rgb(1, 2, 3)")),
-        ("getComputedStyle(document.querySelector('h1')).fontSize", json!("40px")),
+        (
+            "getComputedStyle(document.querySelector('h1')).color",
+            json!("rgb(1, 2, 3)"),
+        ),
+        (
+            "getComputedStyle(document.querySelector('h1')).fontSize",
+            json!("40px"),
+        ),
         ("document.documentElement.dataset.script", json!("ran")),
-        ("document.querySelector('picture img').naturalWidth", json!(8)),
-        ("document.querySelector('#elsewhere').href", json!("https://elsewhere.example/")),
-        ("document.querySelector('#gone').href", json!("https://www.example.net/gone.html")),
+        (
+            "document.querySelector('picture img').naturalWidth",
+            json!(8),
+        ),
+        (
+            "document.querySelector('#elsewhere').href",
+            json!("https://elsewhere.example/"),
+        ),
+        (
+            "document.querySelector('#gone').href",
+            json!("https://www.example.net/gone.html"),
+        ),
         // A link to a fragment stays in the page.
-        ("window.mark = 'same page'; document.querySelector('#jump').click(); ''", json!("")),
-        ("window.mark + document.querySelector(':target').id", json!("same pagenotes")),
+        (
+            "window.mark = 'same page'; document.querySelector('#jump').click(); ''",
+            json!(""),
+        ),
+        (
+            "window.mark + document.querySelector(':target').id",
+            json!("same pagenotes"),
+        ),
         ("location.hash", json!("#notes")),
     ] {
         assert_eq!(browser.value(expression), expected, "{expression}");
@@ -117,11 +153,20 @@ fn present_resources_are_shown_from_disk() {
 /// Before `localize`, the same crawl does not open from disk.
 #[test]
 fn faults_are_detected() {
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/crawl");
-    let (wrong, ..) = faults(&mut browser, &crawl.join("www.example.net/index.html"), |_| false);
+    let (wrong, ..) = faults(
+        &mut browser,
+        &crawl.join("www.example.net/index.html"),
+        |_| false,
+    );
     let has = |what: &str| wrong.iter().any(|fault| fault.contains(what));
-    assert!(has("asks the network for https://www.example.net/style/main.css?v=3"), "{wrong:?}");
+    assert!(
+        has("asks the network for https://www.example.net/style/main.css?v=3"),
+        "{wrong:?}"
+    );
     assert!(has("dot.gif does not show"), "{wrong:?}");
     let letters = crawl.join("www.example.net/letters/index.html");
     let (wrong, ..) = faults(&mut browser, &letters, |_| true);
@@ -131,7 +176,10 @@ fn faults_are_detected() {
     let page = scene.path().join("page.html");
     fs::write(&page, "<link rel=stylesheet href=gone.css>").unwrap();
     let (wrong, ..) = faults(&mut browser, &page, |_| true);
-    assert!(wrong[0].contains("gone.css fails: \"net::ERR_FILE_NOT_FOUND\""), "{wrong:?}");
+    assert!(
+        wrong[0].contains("gone.css fails: \"net::ERR_FILE_NOT_FOUND\""),
+        "{wrong:?}"
+    );
 }
 
 /// The number of pages of the real tree that are opened.
@@ -142,37 +190,64 @@ fn a_real_tree_opens_from_disk() {
     let given = std::env::var_os("BASELINK_PYTHON_DOC").map(PathBuf::from);
     let docs = given.unwrap_or_else(|| "/usr/share/doc/python3.11/html".into());
     if !docs.is_dir() {
-        eprintln!("notice: {} is not here, so no real tree was tested", docs.display());
+        eprintln!(
+            "notice: {} is not here, so no real tree was tested",
+            docs.display()
+        );
         return;
     }
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let scene = tempfile::tempdir().unwrap();
     let url_of_docs = "https://docs.python.org/3/";
     let url = ["-q", "--url", url_of_docs, "--index", "index.html"];
     // Symbolic links to other packages may be broken.
     let run = |words: &[&str]| baselink(scene.path(), &[words, &url[..]].concat(), &[0, 2]);
-    run(&["rewrite", "--follow", docs.to_str().unwrap(), "-o", "absolute"]);
+    run(&[
+        "rewrite",
+        "--follow",
+        docs.to_str().unwrap(),
+        "-o",
+        "absolute",
+    ]);
     run(&["localize", "absolute", "-o", "mirror"]);
     run(&["localize", "mirror", "-o", "again"]);
     run(&["rewrite", "mirror", "-o", "back"]);
     let folder = |name: &str| files(&scene.path().join(name));
     let mirror = folder("mirror");
     let differs = |other: &BTreeMap<PathBuf, Vec<u8>>, files: &BTreeMap<PathBuf, Vec<u8>>| {
-        files.iter().filter(|(path, bytes)| other.get(*path) != Some(bytes)).count()
+        files
+            .iter()
+            .filter(|(path, bytes)| other.get(*path) != Some(bytes))
+            .count()
     };
-    assert_eq!(differs(&folder("again"), &mirror), 0, "localizing again changes files");
+    assert_eq!(
+        differs(&folder("again"), &mirror),
+        0,
+        "localizing again changes files"
+    );
     let pages: Vec<_> = mirror
         .keys()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "html"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "html")
+        })
         .collect();
     assert!(pages.len() > 100, "{} pages", pages.len());
     let (mut wrong, mut requests, mut links) = (Vec::new(), 0, 0);
     let is_absent = |url: &str| {
-        let path = url.strip_prefix(url_of_docs).and_then(|path| path.split(['?', '#']).next());
+        let path = url
+            .strip_prefix(url_of_docs)
+            .and_then(|path| path.split(['?', '#']).next());
         path.is_none_or(|path| !mirror.contains_key(Path::new(path)))
     };
     for page in pages.iter().step_by(pages.len() / OPENED) {
-        let found = faults(&mut browser, &scene.path().join("mirror").join(page), is_absent);
+        let found = faults(
+            &mut browser,
+            &scene.path().join("mirror").join(page),
+            is_absent,
+        );
         wrong.extend(found.0);
         requests += found.1;
         links += found.2;
@@ -241,7 +316,9 @@ fn drawn(table: &str, then: &str) -> String {
 
 #[test]
 fn the_report_of_check_works_with_scripts_and_without() {
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let scene = tempfile::tempdir().unwrap();
     let site = scene.path().join("site");
     fs::create_dir(&site).unwrap();
@@ -258,7 +335,15 @@ fn the_report_of_check_works_with_scripts_and_without() {
     let links = "<a href='</script><script>planted=2</script>'></a><a href='\u{202e}x'></a>\
                  <a href='&lt;/td>&lt;img src=x onerror=planted=3>'></a>";
     fs::write(site.join(planted), links).unwrap();
-    let check = ["check", "-q", "--url", "http://a/", "--report", "reports/page.html", "site"];
+    let check = [
+        "check",
+        "-q",
+        "--url",
+        "http://a/",
+        "--report",
+        "reports/page.html",
+        "site",
+    ];
     fs::create_dir(scene.path().join("reports")).unwrap();
     baselink(scene.path(), &check, &[1]);
     let report = scene.path().join("reports/page.html");
@@ -266,7 +351,10 @@ fn the_report_of_check_works_with_scripts_and_without() {
     let (wrong, requests, links) = faults(&mut browser, &report, |_| false);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(requests, 1, "it loads nothing but itself");
-    assert!(links >= 12, "only {links} links in {report:?} lead to files");
+    assert!(
+        links >= 12,
+        "only {links} links in {report:?} lead to files"
+    );
     assert_eq!(browser.value("typeof planted"), "undefined");
     let inject = "const made = document.createElement('script'); made.text = 'planted = 4'; \
                   document.body.append(made); typeof planted";
@@ -278,7 +366,10 @@ fn the_report_of_check_works_with_scripts_and_without() {
     let number = |table| drawn(table, ".length");
     assert_eq!(browser.value(&number("targets")), 8);
     let first = drawn("targets", "[0].cells[1].textContent");
-    assert_eq!(browser.value(&first), "http://a/gone.htmlno file has this name");
+    assert_eq!(
+        browser.value(&first),
+        "http://a/gone.htmlno file has this name"
+    );
     let last = drawn("targets", ".at(-1).cells[0].textContent");
     assert_eq!(browser.value(&last), "fragment (no-id)");
     assert_eq!(browser.value(&number("links")), 9);
@@ -326,33 +417,55 @@ fn the_report_of_check_works_with_scripts_and_without() {
     browser.without_scripts();
     let (wrong, ..) = faults(&mut browser, &report, |_| false);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(browser.value("document.querySelectorAll('.tools, button').length"), 0);
-    assert_eq!(browser.value("document.querySelector('.verdict').textContent"), summary);
+    assert_eq!(
+        browser.value("document.querySelectorAll('.tools, button').length"),
+        0
+    );
+    assert_eq!(
+        browser.value("document.querySelector('.verdict').textContent"),
+        summary
+    );
     assert_eq!(browser.value(&number("targets")), 8);
     assert_eq!(browser.value(VISIBLE_FAULTS), json!([]), "without scripts");
     // Folders open and close without scripts.
     browser.value("document.querySelector('details[open] > summary').click(); ''");
-    assert_eq!(browser.value("document.querySelector('details').open"), false);
+    assert_eq!(
+        browser.value("document.querySelector('details').open"),
+        false
+    );
 }
 
 /// If `BASELINK_PICTURES` names a folder, screenshots of the page are written there for inspection.
 #[test]
 fn a_report_of_100_000_findings_draws_a_hundred_at_a_time() {
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let scene = tempfile::tempdir().unwrap();
     let api = scene.path().join("site/api");
     fs::create_dir_all(&api).unwrap();
     fs::write(api.join("index.html"), "").unwrap();
     for file in 0..2_000 {
         let link = |link: usize| match link % 10 {
-            0..=5 => format!("<a href=gone{}.html#m{link}>", (file * 7 + link * link) % 900),
+            0..=5 => format!(
+                "<a href=gone{}.html#m{link}>",
+                (file * 7 + link * link) % 900
+            ),
             6..=8 => format!("<a href=index.html#id{}>", (file + link * 31) % 600),
             _ => format!("<a href=http://a.example/api/index.html?{}>", file % 9),
         };
         let links: Vec<String> = (0..50).map(link).collect();
         fs::write(api.join(format!("Class{file:04}.html")), links.join("\n")).unwrap();
     }
-    let check = ["check", "-q", "--url", "http://a.example/", "--report", "report.html", "site"];
+    let check = [
+        "check",
+        "-q",
+        "--url",
+        "http://a.example/",
+        "--report",
+        "report.html",
+        "site",
+    ];
     baselink(scene.path(), &check, &[1]);
     let report = scene.path().join("report.html");
     let mut opened = Vec::new();
@@ -363,7 +476,10 @@ fn a_report_of_100_000_findings_draws_a_hundred_at_a_time() {
     }
     let range = "document.querySelector('#links [role=status]').textContent";
     assert_eq!(browser.value(range), "1–100 of 100,000 links");
-    let elements = browser.value("document.querySelectorAll('*').length").as_u64().unwrap();
+    let elements = browser
+        .value("document.querySelectorAll('*').length")
+        .as_u64()
+        .unwrap();
     assert!(elements < 20_000, "{elements} elements are drawn");
     let filter = "(() => {
         const search = document.querySelector('#links input[type=search]');
@@ -384,17 +500,25 @@ fn a_report_of_100_000_findings_draws_a_hundred_at_a_time() {
     // The last page of links.
     browser.value("for (let n = 0; n < 999; n += 1) document.querySelector('#links .pages').lastChild.click(); ''");
     assert_eq!(browser.value(range), "99,901–100,000 of 100,000 links");
-    assert_eq!(browser.value("document.querySelector('#links .pages').lastChild.disabled"), true);
+    assert_eq!(
+        browser.value("document.querySelector('#links .pages').lastChild.disabled"),
+        true
+    );
 
-    let Some(folder) = std::env::var_os("BASELINK_PICTURES").map(PathBuf::from) else { return };
+    let Some(folder) = std::env::var_os("BASELINK_PICTURES").map(PathBuf::from) else {
+        return;
+    };
     for width in [1280, 390] {
         for scheme in ["light", "dark"] {
             browser.screen(width, scheme);
-            for (number, part) in
-                ["body", "#targets", "#files", "#links", ".tree"].iter().enumerate()
+            for (number, part) in ["body", "#targets", "#files", "#links", ".tree"]
+                .iter()
+                .enumerate()
             {
                 browser.open(&file_url(&report));
-                browser.value(&format!("document.querySelector('{part}').scrollIntoView(); ''"));
+                browser.value(&format!(
+                    "document.querySelector('{part}').scrollIntoView(); ''"
+                ));
                 let name = format!("report-{width}-{scheme}-{number}.png");
                 fs::write(folder.join(name), browser.picture()).unwrap();
             }

@@ -82,16 +82,24 @@ struct Captured {
 }
 
 fn url() -> impl Strategy<Value = String> {
-    (prop::sample::select(HOSTS.to_vec()), prop::sample::select(PATHS.to_vec()))
+    (
+        prop::sample::select(HOSTS.to_vec()),
+        prop::sample::select(PATHS.to_vec()),
+    )
         .prop_map(|(host, path)| format!("{host}{path}"))
 }
 
 fn reference() -> impl Strategy<Value = String> {
-    prop_oneof![url(), prop::sample::select(REFERENCES.to_vec()).prop_map(str::to_owned)]
+    prop_oneof![
+        url(),
+        prop::sample::select(REFERENCES.to_vec()).prop_map(str::to_owned)
+    ]
 }
 
 fn captured() -> impl Strategy<Value = Captured> {
-    let status = vec![200, 200, 200, 200, 200, 201, 204, 206, 301, 302, 303, 307, 304, 404, 503];
+    let status = vec![
+        200, 200, 200, 200, 200, 201, 204, 206, 301, 302, 303, 307, 304, 404, 503,
+    ];
     let media_types = vec!["text/html", "text/html", "text/css", "image/png"];
     (
         url(),
@@ -104,7 +112,14 @@ fn captured() -> impl Strategy<Value = Captured> {
         .prop_map(|(url, status, media_type, location, base, links)| {
             // Unusable bases have rules of their own.
             let base = base.filter(|base| !base.starts_with(['m', '#']) && !base.contains("a:b"));
-            Captured { url, status, media_type, location, base, links }
+            Captured {
+                url,
+                status,
+                media_type,
+                location,
+                base,
+                links,
+            }
         })
 }
 
@@ -124,7 +139,10 @@ fn body(number: usize, captured: &Captured) -> String {
         }
         "text/css" => {
             write!(body, "/*{number};*/").unwrap();
-            captured.links.iter().for_each(|link| write!(body, "@import \"{link}\";").unwrap());
+            captured
+                .links
+                .iter()
+                .for_each(|link| write!(body, "@import \"{link}\";").unwrap());
         }
         _ => write!(body, "{number};").unwrap(),
     }
@@ -133,8 +151,11 @@ fn body(number: usize, captured: &Captured) -> String {
 
 fn record(number: usize, captured: &Captured) -> String {
     let is_redirect = (300..400).contains(&captured.status);
-    let location =
-        if is_redirect { format!("Location: {}\r\n", captured.location) } else { String::new() };
+    let location = if is_redirect {
+        format!("Location: {}\r\n", captured.location)
+    } else {
+        String::new()
+    };
     let block = format!(
         "HTTP/1.1 {} X\r\nContent-Type: {}\r\n{location}\r\n{}",
         captured.status,
@@ -156,7 +177,11 @@ fn key(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);
     let mut key = url.to_string();
-    for byte in (b'a'..=b'z').chain(b'A'..=b'Z').chain(b'0'..=b'9').chain(*b"-._~") {
+    for byte in (b'a'..=b'z')
+        .chain(b'A'..=b'Z')
+        .chain(b'0'..=b'9')
+        .chain(*b"-._~")
+    {
         key = key.replace(&format!("%{byte:02X}"), &char::from(byte).to_string());
     }
     key
@@ -185,18 +210,27 @@ impl<'a> Model<'a> {
         };
         let mut all: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (number, capture) in captured.iter().enumerate() {
-            all.entry(key(&Url::parse(&capture.url).unwrap())).or_default().push(number);
+            all.entry(key(&Url::parse(&capture.url).unwrap()))
+                .or_default()
+                .push(number);
         }
-        let best =
-            |numbers: Vec<usize>| numbers.into_iter().max_by_key(|number| (rank(number), *number));
-        let best = all.into_iter().map(|(key, numbers)| (key, best(numbers).unwrap())).collect();
+        let best = |numbers: Vec<usize>| {
+            numbers
+                .into_iter()
+                .max_by_key(|number| (rank(number), *number))
+        };
+        let best = all
+            .into_iter()
+            .map(|(key, numbers)| (key, best(numbers).unwrap()))
+            .collect();
         Self { captured, best }
     }
 
     /// The captures that become files.
     fn resources(&self) -> BTreeMap<&str, usize> {
         let own = self.best.iter().map(|(key, number)| (&**key, *number));
-        own.filter(|(_, number)| is_resource(&self.captured[*number])).collect()
+        own.filter(|(_, number)| is_resource(&self.captured[*number]))
+            .collect()
     }
 
     /// The captures of `url`, and of the same URL with https in place of http or the reverse.
@@ -212,7 +246,10 @@ impl<'a> Model<'a> {
 
     /// The capture that `url` leads to after all redirects.
     fn end(&self, url: &Url) -> Option<usize> {
-        self.both(url).into_iter().flatten().find_map(|number| self.follow(number))
+        self.both(url)
+            .into_iter()
+            .flatten()
+            .find_map(|number| self.follow(number))
     }
 
     fn follow(&self, mut number: usize) -> Option<usize> {
@@ -224,7 +261,10 @@ impl<'a> Model<'a> {
             if !is_redirect(capture) {
                 return None;
             }
-            let next = Url::parse(&capture.url).unwrap().join(&capture.location).ok()?;
+            let next = Url::parse(&capture.url)
+                .unwrap()
+                .join(&capture.location)
+                .ok()?;
             let is_usable = |number: &usize| {
                 is_resource(&self.captured[*number]) || is_redirect(&self.captured[*number])
             };
@@ -236,15 +276,25 @@ impl<'a> Model<'a> {
 
 fn localize(folder: &Path, line: &str) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    command.current_dir(folder).args(["localize", "--config", "none", "-q"]).args(line.split(' '));
+    command
+        .current_dir(folder)
+        .args(["localize", "--config", "none", "-q"])
+        .args(line.split(' '));
     let output = command.output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 2)), "{output:?}");
 }
 
 /// The references in a document that [`body`] wrote.
 fn references(text: &str) -> Vec<String> {
-    let begin = if text.starts_with('<') { "<a href=\"" } else { "@import \"" };
-    let values = text.split(begin).skip(1).map(|rest| rest.split('"').next().unwrap());
+    let begin = if text.starts_with('<') {
+        "<a href=\""
+    } else {
+        "@import \""
+    };
+    let values = text
+        .split(begin)
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap());
     values.map(|value| value.replace("&amp;", "&")).collect()
 }
 
@@ -255,7 +305,11 @@ fn check_folder(captured: &[Captured], out: &Path) -> Result<(), TestCaseError> 
     let expected = model.resources();
     if expected.is_empty() {
         let names: Vec<_> = written_files.keys().collect();
-        prop_assert!(names.is_empty() || names == [Path::new("baselink-map.csv")], "{:?}", names);
+        prop_assert!(
+            names.is_empty() || names == [Path::new("baselink-map.csv")],
+            "{:?}",
+            names
+        );
         return Ok(());
     }
     let table = written_files.remove(Path::new("baselink-map.csv")).unwrap();
@@ -289,14 +343,24 @@ fn check_folder(captured: &[Captured], out: &Path) -> Result<(), TestCaseError> 
         }
         prop_assert_eq!(written.len(), capture.links.len(), "{}", text);
         let mut base = Url::parse(&capture.url).unwrap();
-        if let Some(href) = capture.base.as_ref().filter(|_| capture.media_type == "text/html") {
+        if let Some(href) = capture
+            .base
+            .as_ref()
+            .filter(|_| capture.media_type == "text/html")
+        {
             base = base.join(href).unwrap();
         }
         let here = Url::from_file_path(out.join(path)).unwrap();
         for (link, written) in capture.links.iter().zip(written) {
             let target = base.join(link).unwrap();
             let actual = here.join(&written).unwrap();
-            prop_assert_eq!(actual.fragment(), target.fragment(), "{} is {}", link, written);
+            prop_assert_eq!(
+                actual.fragment(),
+                target.fragment(),
+                "{} is {}",
+                link,
+                written
+            );
             match model.end(&target) {
                 None => prop_assert_eq!(Url::parse(&written).ok(), Some(target), "{}", link),
                 Some(end) => {
@@ -361,7 +425,11 @@ proptest! {
 fn one_body_may_belong_to_many_urls() {
     let scene = tempfile::tempdir().unwrap();
     let record = |number: usize| {
-        let (kind, body) = if number == 0 { ("response", "text") } else { ("revisit", "") };
+        let (kind, body) = if number == 0 {
+            ("response", "text")
+        } else {
+            ("revisit", "")
+        };
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}");
         format!(
             "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://a.example/{number}\r\nWARC-Payload-Digest: sha1:A\r\n\
@@ -369,11 +437,20 @@ fn one_body_may_belong_to_many_urls() {
             block.len()
         )
     };
-    fs::write(scene.path().join("a.warc"), (0..600).map(record).collect::<String>()).unwrap();
+    fs::write(
+        scene.path().join("a.warc"),
+        (0..600).map(record).collect::<String>(),
+    )
+    .unwrap();
     let script = "ulimit -n 256 && \"$0\" localize --config none -q a.warc -o out";
     let mut limited = Command::new("sh");
-    limited.args(["-c", script, env!("CARGO_BIN_EXE_baselink")]).current_dir(scene.path());
+    limited
+        .args(["-c", script, env!("CARGO_BIN_EXE_baselink")])
+        .current_dir(scene.path());
     assert!(limited.status().unwrap().success());
     let written = files(&scene.path().join("out"));
-    assert_eq!(written.values().filter(|bytes| **bytes == b"text").count(), 600);
+    assert_eq!(
+        written.values().filter(|bytes| **bytes == b"text").count(),
+        600
+    );
 }

@@ -79,10 +79,16 @@ const BASES: [&str; 12] = [
 /// A page with each of `references` before and after its base.
 fn page(references: &[&str], base: &str) -> String {
     let escaped = |reference: &str| -> String {
-        reference.chars().map(|one| format!("&#{};", u32::from(one))).collect()
+        reference
+            .chars()
+            .map(|one| format!("&#{};", u32::from(one)))
+            .collect()
     };
     let css = |reference: &str| -> String {
-        reference.chars().map(|one| format!("\\{:x} ", u32::from(one))).collect()
+        reference
+            .chars()
+            .map(|one| format!("\\{:x} ", u32::from(one)))
+            .collect()
     };
     let mut page = String::new();
     for reference in references {
@@ -150,14 +156,19 @@ fn check(text: &str, own: &Url, root: &Url) -> Result<(), String> {
         let base = declared.filter(|at| *at < number && link.element != "base");
         // Browsers ignore a base that they cannot parse.
         let base = base.and_then(|at| own.join(&links[at].reference).ok());
-        let Ok(target) = base.as_ref().unwrap_or(own).join(&link.reference) else { continue };
+        let Ok(target) = base.as_ref().unwrap_or(own).join(&link.reference) else {
+            continue;
+        };
         let is_inside = target.as_str().starts_with(root.as_str())
             && !climbs(&target.path()[root.path().len()..]);
         if target.host_str() == Some("assumed.invalid")
             || (target.scheme() == "file" && !is_inside)
             || (target.scheme().len() == 1 && target.path().starts_with('/'))
         {
-            return Err(format!("{}[{:?}] {}", link.element, link.attribute, link.reference));
+            return Err(format!(
+                "{}[{:?}] {}",
+                link.element, link.attribute, link.reference
+            ));
         }
     }
     Ok(())
@@ -167,7 +178,10 @@ fn check(text: &str, own: &Url, root: &Url) -> Result<(), String> {
 fn run(folder: &Path, line: &str, found: &mut Vec<String>) {
     let out = folder.join("out");
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    command.current_dir(folder).args(line.split(' ')).args(["--config", "none", "-q", "-o", "out"]);
+    command
+        .current_dir(folder)
+        .args(line.split(' '))
+        .args(["--config", "none", "-q", "-o", "out"]);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{line}: {output:?}");
     let root = Url::from_directory_path(&out).unwrap();
@@ -209,7 +223,13 @@ fn no_link_leads_out_of_a_copy() {
         run(&here, line, &mut found);
     }
     let long = format!("http://h/{}", "a/".repeat(5_000));
-    for root in ["http://h/", "file:///home/v/", "http://h:99999/", "http://[::1/", &long] {
+    for root in [
+        "http://h/",
+        "file:///home/v/",
+        "http://h:99999/",
+        "http://[::1/",
+        &long,
+    ] {
         archive(&here.join("a.har"), root);
         for line in ["localize a.har", "localize a.har --exact"] {
             run(&here, line, &mut found);
@@ -217,7 +237,11 @@ fn no_link_leads_out_of_a_copy() {
     }
     let number = found.len();
     found.truncate(20);
-    assert!(found.is_empty(), "{number} documents, among them\n{}", found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "{number} documents, among them\n{}",
+        found.join("\n")
+    );
 }
 
 /// The document in the innermost `srcdoc` is too deep to be read, so it is replaced.
@@ -233,8 +257,15 @@ fn a_document_that_is_not_read_does_not_lead_out() {
     fs::write(scene.path().join("site/p.html"), page).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     let line = "localize --config none -q --strict site -o out";
-    let output = command.current_dir(scene.path()).args(line.split(' ')).output().unwrap();
+    let output = command
+        .current_dir(scene.path())
+        .args(line.split(' '))
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let text = fs::read_to_string(scene.path().join("out/p.html")).unwrap();
-    assert!(text.contains("about:invalid#") && !text.contains("outside"), "{text}");
+    assert!(
+        text.contains("about:invalid#") && !text.contains("outside"),
+        "{text}"
+    );
 }

@@ -32,13 +32,24 @@ fn links(url: &str, media_type: &str, body: &[u8]) -> Vec<(String, String)> {
     };
     // Browsers ignore a crawler's comment about the page.
     let body = String::from_utf8_lossy(body).replace("Mirrored from", "From");
-    let options = Options { format, profile: Profile::Whatwg, ..Options::at(url) };
+    let options = Options {
+        format,
+        profile: Profile::Whatwg,
+        ..Options::at(url)
+    };
     let report = rewrite(body.as_bytes(), &options).report;
     let is_base = |link: &&LinkReport| {
         link.element == "base" || link.attribute.as_deref() == Some("xml:base")
     };
     let links = report.links.iter().filter(|link| !is_base(link));
-    links.map(|link| (link.reference.clone(), link.target.clone().unwrap_or_default())).collect()
+    links
+        .map(|link| {
+            (
+                link.reference.clone(),
+                link.target.clone().unwrap_or_default(),
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -50,7 +61,11 @@ fn the_site_matches_its_table() {
         let parsed = |target: &str| Url::parse(target).unwrap();
         let normalized = |target: &str| target.replace("%c3%a9", "%C3%A9").replace(":80/", "/");
         for ((reference, target), (expected, to)) in links.iter().zip(&resource.links) {
-            assert_eq!((reference, parsed(&normalized(target))), (expected, parsed(to)), "{url}");
+            assert_eq!(
+                (reference, parsed(&normalized(target))),
+                (expected, parsed(to)),
+                "{url}"
+            );
         }
         assert_eq!(links.len(), resource.links.len(), "{url}");
         count += links.len();
@@ -61,7 +76,10 @@ fn the_site_matches_its_table() {
 /// The text of every file below `folder`, by its path.
 fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
     let text = |(path, bytes): (PathBuf, Vec<u8>)| {
-        (folder.join(path), String::from_utf8_lossy(&bytes).into_owned())
+        (
+            folder.join(path),
+            String::from_utf8_lossy(&bytes).into_owned(),
+        )
     };
     files(folder).into_iter().map(text).collect()
 }
@@ -79,8 +97,14 @@ fn wrong_links(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
         let resource = site.of_mark(mark).unwrap();
         let own = Url::from_file_path(path).unwrap();
         // Browsers determine the type of a file by its extension.
-        let is_html = path.extension().is_some_and(|extension| extension == "html");
-        let media_type = if is_html { "text/html" } else { &resource.header_value };
+        let is_html = path
+            .extension()
+            .is_some_and(|extension| extension == "html");
+        let media_type = if is_html {
+            "text/html"
+        } else {
+            &resource.header_value
+        };
         let found = links(own.as_str(), media_type, text.as_bytes());
         let place = path.strip_prefix(folder).unwrap().display();
         assert_eq!(found.len(), resource.links.len(), "{place}: {found:?}");
@@ -103,7 +127,9 @@ fn is_right(
     target: &str,
     truth: &str,
 ) -> bool {
-    let Ok(target) = Url::parse(target) else { return false };
+    let Ok(target) = Url::parse(target) else {
+        return false;
+    };
     let (leads_to, fragment) = site.follow(truth);
     let leads_to = leads_to.and_then(Resource::mark);
     let Ok(file) = target.to_file_path() else {
@@ -119,21 +145,53 @@ const HOME: &str = "http://www.example.org/";
 
 fn wget(site: &str, folder: &Path, options: &[&str]) {
     let mut command = Command::new("wget");
-    command.args(["--no-config", "-q", "-r", "-l", "inf", "-p", "-H", "-e", "robots=off"]);
-    command.args(["-D", "www.example.org,static.example.net", "-e", "use_proxy=on", "-e"]);
-    command.arg(format!("http_proxy=http://{site}")).args(options).arg(HOME);
+    command.args([
+        "--no-config",
+        "-q",
+        "-r",
+        "-l",
+        "inf",
+        "-p",
+        "-H",
+        "-e",
+        "robots=off",
+    ]);
+    command.args([
+        "-D",
+        "www.example.org,static.example.net",
+        "-e",
+        "use_proxy=on",
+        "-e",
+    ]);
+    command
+        .arg(format!("http_proxy=http://{site}"))
+        .args(options)
+        .arg(HOME);
     // Status 8: a page was not found. Status 3: a file has the name of a folder that wget needs.
-    let status = command.current_dir(folder).stderr(Stdio::null()).status().unwrap();
+    let status = command
+        .current_dir(folder)
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
     assert!(matches!(status.code(), Some(3 | 8)), "{status}");
 }
 
 fn httrack(site: &str, folder: &Path) {
     let mut command = Command::new("httrack");
-    command.args([HOME, "-O", ".", "-q", "-s0", "-o0", "-%v0", "-%c50", "-%!", "-P", site]);
+    command.args([
+        HOME, "-O", ".", "-q", "-s0", "-o0", "-%v0", "-%c50", "-%!", "-P", site,
+    ]);
     command
         .args(["+*.example.org/*", "+*.example.net/*", "-*.example.com/*"])
         .stdout(Stdio::null());
-    assert!(command.current_dir(folder).stdin(Stdio::null()).status().unwrap().success());
+    assert!(
+        command
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 fn localize(folder: &Path, options: &[&str]) -> PathBuf {
@@ -144,9 +202,18 @@ fn localize(folder: &Path, options: &[&str]) -> PathBuf {
 fn output_of(command: &str, folder: &Path, options: &[&str]) -> PathBuf {
     let out = PathBuf::from(format!("{}-{command}", folder.display()));
     let mut baselink = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    let command = baselink.arg(command).args(options).arg(folder).arg("-o").arg(&out);
+    let command = baselink
+        .arg(command)
+        .args(options)
+        .arg(folder)
+        .arg("-o")
+        .arg(&out);
     let output = command.env_clear().output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     out
 }
 
@@ -156,7 +223,9 @@ fn explained(programs: &[&str]) -> BTreeSet<(String, String)> {
     let rows = rows.lines().filter(|line| !line.starts_with('#'));
     let rows = rows.map(|line| line.split('\t').collect::<Vec<_>>());
     let of_these = rows.filter(|row| programs.contains(&row[0]));
-    of_these.map(|row| (row[1].to_owned(), row[2].to_owned())).collect()
+    of_these
+        .map(|row| (row[1].to_owned(), row[2].to_owned()))
+        .collect()
 }
 
 /// Localizes a mirror. Every link that is wrong afterwards has an explanation, and no more requests fail than before.
@@ -182,7 +251,12 @@ fn check(
     let (once, twice) = (files(&out), files(&again));
     for (path, bytes) in &once {
         let now = twice.get(path).map(|bytes| String::from_utf8_lossy(bytes));
-        assert_eq!(Some(String::from_utf8_lossy(bytes)), now, "{name}: {}", path.display());
+        assert_eq!(
+            Some(String::from_utf8_lossy(bytes)),
+            now,
+            "{name}: {}",
+            path.display()
+        );
     }
     assert_eq!(once.len(), twice.len(), "{name}");
     if let Some(browser) = browser {
@@ -198,11 +272,15 @@ fn failed(browser: &mut Browser, folder: &Path) -> usize {
     const PAGES: [&str; 7] = ["home", "docs", "one", "media", "frames", "static", "xhtml"];
     let files = texts(folder);
     let pages = files.iter().filter(|(path, text)| {
-        let is_html = path.extension().is_some_and(|extension| extension == "html");
+        let is_html = path
+            .extension()
+            .is_some_and(|extension| extension == "html");
         is_html && mark(text).is_some_and(|mark| PAGES.contains(&mark))
     });
     let requests = pages.flat_map(|(path, _)| browser.open(&file_url(path)).requests);
-    requests.filter(|(url, failure)| url.starts_with("file:") && failure.is_some()).count()
+    requests
+        .filter(|(url, failure)| url.starts_with("file:") && failure.is_some())
+        .count()
 }
 
 const LAYOUT: &[&str] = &["--layout", "host:http"];
@@ -232,7 +310,11 @@ fn links_of_mirrors_by_wget_lead_to_saved_files() {
             println!("notice: there are no extended attributes here");
             continue;
         }
-        let name = format!("wget {} | localize {}", options.join(" "), arguments.join(" "));
+        let name = format!(
+            "wget {} | localize {}",
+            options.join(" "),
+            arguments.join(" ")
+        );
         check((&site, &mut browser), &name, &folder, arguments, reasons);
         if options.contains(&"-k") {
             check_between_hosts(&site, &name, &folder);
@@ -243,15 +325,27 @@ fn links_of_mirrors_by_wget_lead_to_saved_files() {
 /// Makes the links of a mirror absolute. A link to a file saved from another host then leads to that host (bug 57), or
 /// to a host that redirects there. Paths are not compared, because crawlers choose their own names.
 fn check_between_hosts(site: &Site, name: &str, folder: &Path) {
-    let out = output_of("rewrite", folder, &[LAYOUT, &["--index", "index.html"]].concat());
+    let out = output_of(
+        "rewrite",
+        folder,
+        &[LAYOUT, &["--index", "index.html"]].concat(),
+    );
     let files = texts(&out);
     let saved: BTreeSet<&str> = files.values().filter_map(|text| mark(text)).collect();
     let host = |url: &str| Url::parse(url).unwrap().host_str().map(str::to_owned);
     let (mut count, mut wrong) = (0, Vec::new());
     for (path, text) in &files {
-        let Some(resource) = mark(text).and_then(|mark| site.of_mark(mark)) else { continue };
+        let Some(resource) = mark(text).and_then(|mark| site.of_mark(mark)) else {
+            continue;
+        };
         let own = Url::from_file_path(path).unwrap();
-        let own_host = path.strip_prefix(&out).unwrap().iter().next().unwrap().to_str();
+        let own_host = path
+            .strip_prefix(&out)
+            .unwrap()
+            .iter()
+            .next()
+            .unwrap()
+            .to_str();
         let found = links(own.as_str(), &resource.header_value, text.as_bytes());
         for ((_, target), (reference, truth)) in found.iter().zip(&resource.links) {
             let leads_to = site.follow(truth).0.and_then(Resource::mark);
@@ -260,15 +354,22 @@ fn check_between_hosts(site: &Site, name: &str, folder: &Path) {
                 continue;
             }
             count += 1;
-            let home = site.resources().find(|(_, resource)| resource.mark() == leads_to);
-            let is_right = [truth.as_str(), home.unwrap().0].map(host).contains(&host(target));
+            let home = site
+                .resources()
+                .find(|(_, resource)| resource.mark() == leads_to);
+            let is_right = [truth.as_str(), home.unwrap().0]
+                .map(host)
+                .contains(&host(target));
             if !is_right || target.contains("..") {
                 wrong.push(format!("{}: {reference} is {target}", path.display()));
             }
         }
     }
     println!("    {count} links between hosts");
-    assert!(count > 10 && wrong.is_empty(), "{name}: {wrong:#?} of {count}");
+    assert!(
+        count > 10 && wrong.is_empty(),
+        "{name}: {wrong:#?} of {count}"
+    );
 }
 
 /// True if the file system stores the attributes that wget writes.
@@ -276,7 +377,10 @@ fn has_attributes(folder: &Path) -> bool {
     let home = folder.join("www.example.org/index.html");
     let found = ["", ".html"].map(|end| {
         let path = format!("{}{end}", home.display());
-        xattr::get(path, "user.xdg.origin.url").ok().flatten().is_some()
+        xattr::get(path, "user.xdg.origin.url")
+            .ok()
+            .flatten()
+            .is_some()
     });
     found.contains(&true)
 }
@@ -292,6 +396,12 @@ fn links_of_a_mirror_by_httrack_lead_to_saved_files() {
     fs::create_dir(&folder).unwrap();
     httrack(&site.serve(), &folder);
     let mut browser = Browser::start();
-    check((&site, &mut browser), "httrack | localize", &folder, LAYOUT, &["httrack"]);
+    check(
+        (&site, &mut browser),
+        "httrack | localize",
+        &folder,
+        LAYOUT,
+        &["httrack"],
+    );
     check_between_hosts(&site, "httrack", &folder);
 }

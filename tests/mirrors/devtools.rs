@@ -57,15 +57,26 @@ impl Browser {
         folder.push(profile.path());
         // Chromium reads from the descriptor 3 and writes to 4.
         let mut child = Command::new("sh")
-            .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null"#])
+            .args([
+                "-c",
+                r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null"#,
+            ])
             .arg(program)
-            .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+            .args([
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+            ])
             .args([
                 "--no-first-run",
                 "--disable-background-networking",
                 "--disable-component-update",
             ])
-            .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe"])
+            .args([
+                "--host-resolver-rules=MAP * ~NOTFOUND",
+                "--remote-debugging-pipe",
+            ])
             .arg(folder)
             .env("HOME", profile.path())
             .stdin(Stdio::piped())
@@ -77,14 +88,24 @@ impl Browser {
         let (sender, from) = channel();
         thread::spawn(move || {
             for message in messages.map_while(Result::ok) {
-                if sender.send(serde_json::from_slice(&message).unwrap()).is_err() {
+                if sender
+                    .send(serde_json::from_slice(&message).unwrap())
+                    .is_err()
+                {
                     break;
                 }
             }
         });
         let session = String::new();
-        let mut browser =
-            Self { child, to, from, last: 0, session, server: None, _profile: profile };
+        let mut browser = Self {
+            child,
+            to,
+            from,
+            last: 0,
+            session,
+            server: None,
+            _profile: profile,
+        };
         let target = browser.ask("Target.createTarget", &json!({"url": "about:blank"}));
         let target = json!({"targetId": target["targetId"], "flatten": true});
         let session = browser.ask("Target.attachToTarget", &target);
@@ -111,7 +132,9 @@ impl Browser {
     }
 
     fn next(&mut self) -> Value {
-        self.from.recv_timeout(LONGEST).expect("Chromium gives no answer")
+        self.from
+            .recv_timeout(LONGEST)
+            .expect("Chromium gives no answer")
     }
 
     fn ask(&mut self, method: &str, params: &Value) -> Value {
@@ -145,13 +168,18 @@ impl Browser {
             if is_loaded && open.is_empty() && drawn.is_none() {
                 // A screenshot makes the browser draw the page without a script.
                 let picture = json!({"format": "jpeg", "quality": 1});
-                drawn = Some((self.send("Page.captureScreenshot", &picture), seen.requests.len()));
+                drawn = Some((
+                    self.send("Page.captureScreenshot", &picture),
+                    seen.requests.len(),
+                ));
             }
             let message = match longest {
                 None => self.next(),
                 Some(longest) => {
                     let remaining = longest.saturating_sub(started.elapsed());
-                    let Ok(message) = self.from.recv_timeout(remaining) else { break };
+                    let Ok(message) = self.from.recv_timeout(remaining) else {
+                        break;
+                    };
                     message
                 }
             };
@@ -211,7 +239,10 @@ impl Browser {
     /// Lets `server` answer network requests from now on.
     pub(crate) fn answer(&mut self, server: Server) {
         self.server = Some(server);
-        self.ask("Fetch.enable", &json!({"patterns": [{"urlPattern": "http*"}]}));
+        self.ask(
+            "Fetch.enable",
+            &json!({"patterns": [{"urlPattern": "http*"}]}),
+        );
         // In a page on disk, a frame from the network has a session of its own.
         let params = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
         self.ask("Target.setAutoAttach", &params);
@@ -260,14 +291,20 @@ impl Browser {
 
     /// Disables scripts in pages.
     pub(crate) fn without_scripts(&mut self) {
-        self.ask("Emulation.setScriptExecutionDisabled", &json!({"value": true}));
+        self.ask(
+            "Emulation.setScriptExecutionDisabled",
+            &json!({"value": true}),
+        );
     }
 
     /// The value of a JavaScript expression in the page.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let mut answer = self.ask("Runtime.evaluate", &params);
-        assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
+        assert!(
+            answer["exceptionDetails"].is_null(),
+            "{expression}: {answer}"
+        );
         answer["result"]["value"].take()
     }
 }

@@ -25,7 +25,10 @@ fn entry(path: &str) -> TreeEntry {
 }
 
 fn below(url: &str) -> Origins {
-    Origins { root_url: Some(RootUrl::new(url).unwrap()), ..Origins::default() }
+    Origins {
+        root_url: Some(RootUrl::new(url).unwrap()),
+        ..Origins::default()
+    }
 }
 
 /// A folder with known files and retrieval URLs.
@@ -39,16 +42,28 @@ impl Tree {
     fn new(origins: Origins, files: &[&str]) -> Self {
         let mut index = Collection::new(origins.clone());
         files.iter().for_each(|file| {
-            index.add_entry(&entry(file), origins.of(&entry(file), Format::Other, b"").0.as_ref())
+            index.add_entry(
+                &entry(file),
+                origins.of(&entry(file), Format::Other, b"").0.as_ref(),
+            )
         });
         let index = Arc::new(index);
-        Self { origins, index, profile: Profile::default() }
+        Self {
+            origins,
+            index,
+            profile: Profile::default(),
+        }
     }
 
     fn options(&self, path: &str, text: &[u8]) -> Options {
         let format = Format::detect(Some(path), b"");
         let retrieval = self.origins.of(&entry(path), format, text).0;
-        let requested = Options { format, profile: self.profile, retrieval, ..Options::default() };
+        let requested = Options {
+            format,
+            profile: self.profile,
+            retrieval,
+            ..Options::default()
+        };
         options(path.as_bytes(), &self.index, &requested)
     }
 
@@ -76,7 +91,13 @@ fn links_to_unknown_entries_are_kept() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
     let mut index = Collection::new(tree.origins.clone());
     index.add_entry(&entry("index.html"), None);
-    index.add_entry(&TreeEntry { kind: EntryKind::Symlink, ..entry("link") }, None);
+    index.add_entry(
+        &TreeEntry {
+            kind: EntryKind::Symlink,
+            ..entry("link")
+        },
+        None,
+    );
     index.add_unknown(Path::new("closed/sub"));
     tree.index = Arc::new(index);
     for (reference, expected) in [
@@ -87,14 +108,20 @@ fn links_to_unknown_entries_are_kept() {
         ("closed/sub/x.html", "closed/sub/x.html"),
         ("closed/sub/", "closed/sub/"),
         ("/docs/closed/sub/x.html#a", "closed/sub/x.html#a"),
-        ("http://a/docs/closed/sub/x.html", "http://a/docs/closed/sub/x.html"),
+        (
+            "http://a/docs/closed/sub/x.html",
+            "http://a/docs/closed/sub/x.html",
+        ),
         // The symbolic link itself and the entries of `closed` are known.
         ("http://a/docs/link", "link"),
         ("closed/x.html", "http://a/docs/closed/x.html"),
         ("closed/subway", "http://a/docs/closed/subway"),
     ] {
         let page = |reference: &str| format!("<a href=\"{reference}\">x</a>");
-        assert_eq!(tree.localized("index.html", &page(reference)), page(expected));
+        assert_eq!(
+            tree.localized("index.html", &page(reference)),
+            page(expected)
+        );
     }
 }
 
@@ -134,7 +161,10 @@ fn present_files_are_linked_by_their_path() {
         ("http://b/x.png", "http://b/x.png"),
         ("//b/x.png", "http://b/x.png"),
         ("mailto:a@b", "mailto:a@b"),
-        ("%2e%2e%2findex.html", "http://a/docs/sub/%2e%2e%2findex.html"),
+        (
+            "%2e%2e%2findex.html",
+            "http://a/docs/sub/%2e%2e%2findex.html",
+        ),
         ("{{ url }}", "{{ url }}"),
     ] {
         let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
@@ -145,7 +175,10 @@ fn present_files_are_linked_by_their_path() {
 
 #[test]
 fn an_emptied_base_keeps_fragment_links_working() {
-    let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html", "x.png"]);
+    let tree = Tree::new(
+        below("http://a/docs/"),
+        &["sub/page.html", "index.html", "x.png"],
+    );
     for (page, expected) in [
         // With any other value than an empty one, `#s` would not lead to the page itself. wget empties the base, too.
         (
@@ -160,8 +193,14 @@ fn an_emptied_base_keeps_fragment_links_working() {
             "<base target=_top href=/docs/><img src='x.png'>",
             "<base target=_top href=\"\"><img src='../x.png'>",
         ),
-        ("<base href='data:x'><img src=../x.png>", "<base href=''><img src=../x.png>"),
-        ("<base href><img src=../x.png>", "<base href><img src=../x.png>"),
+        (
+            "<base href='data:x'><img src=../x.png>",
+            "<base href=''><img src=../x.png>",
+        ),
+        (
+            "<base href><img src=../x.png>",
+            "<base href><img src=../x.png>",
+        ),
         // The base cannot be emptied, so the page is processed as by `rewrite`.
         (
             "<base href=\"{{ base }}\"><a href=\"http://a/docs/x.png\">x</a>",
@@ -195,7 +234,13 @@ fn the_canonical_url_of_a_page_is_kept() {
 
 #[test]
 fn new_references_are_escaped_for_their_context() {
-    let files = ["page.html", "a'(b),.png", ",c.png", "[D].png", "\u{fc}&.png"];
+    let files = [
+        "page.html",
+        "a'(b),.png",
+        ",c.png",
+        "[D].png",
+        "\u{fc}&.png",
+    ];
     let tree = Tree::new(below("http://a/docs/"), &files);
     for (page, expected) in [
         (
@@ -211,7 +256,10 @@ fn new_references_are_escaped_for_their_context() {
             "<img srcset=\"./,c.png 1x, a'(b),.png 2x\">",
         ),
         ("<img src=http://a/docs/[D].png>", "<img src=%5BD%5D.png>"),
-        ("<img src=\"http://a/docs/\u{fc}&amp;.png\">", "<img src=\"%C3%BC&amp;.png\">"),
+        (
+            "<img src=\"http://a/docs/\u{fc}&amp;.png\">",
+            "<img src=\"%C3%BC&amp;.png\">",
+        ),
         (
             "<iframe srcdoc=\"<base href='/docs/'><img src=&quot;/docs/,c.png&quot;>\">",
             "<iframe srcdoc=\"<base href=''><img src=&quot;./,c.png&quot;>\">",
@@ -228,7 +276,10 @@ fn new_references_are_escaped_for_their_context() {
         assert_eq!(tree.localized("page.html", page), expected);
     }
     let css = "@import '/docs/,c.png'; a { b: url(/x.png) }";
-    assert_eq!(tree.localized("s/x.css", css), "@import '../,c.png'; a { b: url(http://a/x.png) }");
+    assert_eq!(
+        tree.localized("s/x.css", css),
+        "@import '../,c.png'; a { b: url(http://a/x.png) }"
+    );
 }
 
 #[test]
@@ -247,7 +298,10 @@ fn pages_are_found_by_the_names_that_programs_give() {
         "a.example/t.css?v=1.css",
         "b.example/z.html",
     ];
-    let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
+    let origins = Origins {
+        layout: Some(FolderLayout::Host),
+        ..Origins::default()
+    };
     let tree = Tree::new(origins, &files);
     for (reference, expected) in [
         ("/one?x=1", "one%3Fx=1"),
@@ -291,7 +345,11 @@ fn names_that_browsers_would_misread_are_percent_encoded() {
         ("sub/x.html", "sub/x.html"),
     ] {
         let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
-        assert_eq!(tree.localized("page.html", &link(reference)), link(expected), "{reference}");
+        assert_eq!(
+            tree.localized("page.html", &link(reference)),
+            link(expected),
+            "{reference}"
+        );
     }
 }
 
@@ -299,7 +357,10 @@ fn names_that_browsers_would_misread_are_percent_encoded() {
 /// a query still lead to the files next to it.
 #[test]
 fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
-    let tree = Tree::new(below("http://a/"), &["s/page?x=1", "s/page?x=2", "s/page", "s/q@y"]);
+    let tree = Tree::new(
+        below("http://a/"),
+        &["s/page?x=1", "s/page?x=2", "s/page", "s/q@y"],
+    );
     for (reference, expected) in [
         ("?x=2", "page%3Fx=2"),
         ("?x=2#f", "page%3Fx=2#f"),
@@ -310,10 +371,17 @@ fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
         let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
         let page = format!("<!DOCTYPE html>{}", link(reference));
         let options = tree.options("s/page?x=1", page.as_bytes());
-        let options = Options { format: Format::Html, ..options };
+        let options = Options {
+            format: Format::Html,
+            ..options
+        };
         let localized = localize(page.as_bytes(), &options).output();
         let localized = String::from_utf8(localized).unwrap();
-        assert_eq!(localized, format!("<!DOCTYPE html>{}", link(expected)), "{reference}");
+        assert_eq!(
+            localized,
+            format!("<!DOCTYPE html>{}", link(expected)),
+            "{reference}"
+        );
         assert!(localize(localized.as_bytes(), &options).edits.is_empty());
     }
 }
@@ -322,7 +390,10 @@ fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
 fn redirects_in_the_map_lead_to_the_file() {
     let map = b"p.html,http://a/x/y.html\nq.html,http://a/old\nq.html,http://a/new/\n";
     let map = UrlMap::parse(map, Path::new("map.csv")).unwrap();
-    let origins = Origins { map: Some(map.into()), ..Origins::default() };
+    let origins = Origins {
+        map: Some(map.into()),
+        ..Origins::default()
+    };
     let tree = Tree::new(origins, &["p.html", "q.html"]);
     let page = "<a href=/old></a><a href=../new/#f></a><a href=/newer></a>";
     let expected = "<a href=q.html></a><a href=q.html#f></a><a href=http://a/newer></a>";

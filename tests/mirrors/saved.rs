@@ -28,15 +28,43 @@ struct Producer {
 const CRAWL: &[&str] = &["--layout", "host:http", "--index", "index.html"];
 
 const PRODUCERS: &[Producer] = &[
-    Producer { name: "chromium", arguments: &[], renamed: Some("page.html") },
+    Producer {
+        name: "chromium",
+        arguments: &[],
+        renamed: Some("page.html"),
+    },
     // A page without a base does not record its source.
-    Producer { name: "firefox", arguments: &["--url-map", "map.csv"], renamed: Some("page.html") },
-    Producer { name: "singlefile", arguments: &[], renamed: None },
-    Producer { name: "wget", arguments: CRAWL, renamed: None },
-    Producer { name: "wget-r", arguments: CRAWL, renamed: None },
-    Producer { name: "wget-kp", arguments: CRAWL, renamed: None },
+    Producer {
+        name: "firefox",
+        arguments: &["--url-map", "map.csv"],
+        renamed: Some("page.html"),
+    },
+    Producer {
+        name: "singlefile",
+        arguments: &[],
+        renamed: None,
+    },
+    Producer {
+        name: "wget",
+        arguments: CRAWL,
+        renamed: None,
+    },
+    Producer {
+        name: "wget-r",
+        arguments: CRAWL,
+        renamed: None,
+    },
+    Producer {
+        name: "wget-kp",
+        arguments: CRAWL,
+        renamed: None,
+    },
     // HTTrack records the URL in each page. The names of the files do not show it (`list4658.html` is `list?page=2`).
-    Producer { name: "httrack", arguments: &[], renamed: None },
+    Producer {
+        name: "httrack",
+        arguments: &[],
+        renamed: None,
+    },
 ];
 
 /// The URLs of the pages that do not record them.
@@ -58,7 +86,9 @@ const PAGES: &[&str] = &[
 
 /// The response of the site: the file for a URL of `www.example.net`, regardless of the query.
 fn site(url: &str) -> Option<(&'static str, Vec<u8>)> {
-    let url = url::Url::parse(url).ok().filter(|url| url.host_str() == Some("www.example.net"))?;
+    let url = url::Url::parse(url)
+        .ok()
+        .filter(|url| url.host_str() == Some("www.example.net"))?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/site");
     let mut path = file_of(&(file_url(&root) + url.path()));
     if path.is_dir() {
@@ -89,8 +119,16 @@ fn is_answered(url: &str) -> bool {
 /// Runs the program in `folder`, and returns its output.
 fn baselink(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    let output = command.current_dir(folder).env_clear().args(arguments).output().unwrap();
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {output:?}");
+    let output = command
+        .current_dir(folder)
+        .env_clear()
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(
+        matches!(output.status.code(), Some(0 | 1)),
+        "{arguments:?}: {output:?}"
+    );
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
@@ -99,7 +137,12 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().replace('@', "?");
+        let name = path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .replace('@', "?");
         if path.is_dir() {
             copy(&path, &to.join(name));
         } else {
@@ -144,8 +187,9 @@ impl Opened {
                 continue;
             }
             // A request that the browser cancelled might have been answered.
-            let is_cancelled =
-                failure.as_ref().is_some_and(|failure| failure.contains("ERR_ABORTED"));
+            let is_cancelled = failure
+                .as_ref()
+                .is_some_and(|failure| failure.contains("ERR_ABORTED"));
             let requests = match failure {
                 Some(_) if !(is_cancelled && is_answered(&url)) => &mut opened.failed,
                 _ if url.starts_with("file:") => &mut opened.disk,
@@ -154,7 +198,12 @@ impl Opened {
             requests.insert(url);
         }
         let links = browser.value(LINKS);
-        for link in links.as_array().unwrap().iter().map(|link| link.as_str().unwrap()) {
+        for link in links
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|link| link.as_str().unwrap())
+        {
             match is_answered(link) {
                 _ if !link.starts_with("file:") && !link.starts_with("http") => {}
                 true => opened.alive += 1,
@@ -173,7 +222,11 @@ impl Opened {
     fn cells(&self) -> String {
         let requests = [self.disk.len(), self.network.len(), self.failed.len()];
         let [disk, network, failed] = requests;
-        format!("{disk} / {network} / **{failed}** | {} / **{}**", self.alive, self.dead.len())
+        format!(
+            "{disk} / {network} / **{failed}** | {} / **{}**",
+            self.alive,
+            self.dead.len()
+        )
     }
 }
 
@@ -181,7 +234,12 @@ impl Opened {
 fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
     let (mut rows, mut checks, mut worse) = (String::from("\n"), String::new(), Vec::new());
     browser.answer(site);
-    for Producer { name, arguments, renamed } in PRODUCERS {
+    for Producer {
+        name,
+        arguments,
+        renamed,
+    } in PRODUCERS
+    {
         if !saves.join(name).is_dir() {
             continue;
         }
@@ -193,7 +251,10 @@ fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
             fs::copy(saved.join(page), saved.join("renamed.html")).unwrap();
         }
         for command in ["rewrite", "localize"] {
-            baselink(scene.path(), &[&[command, "saved", "-o", command], *arguments].concat());
+            baselink(
+                scene.path(),
+                &[&[command, "saved", "-o", command], *arguments].concat(),
+            );
         }
         let pages = PAGES.iter().filter(|page| saved.join(page).is_file());
         for page in pages {
@@ -214,16 +275,26 @@ fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
             let page = page.rsplit('/').next().unwrap();
             let [before, rewritten, localized] =
                 [before, rewritten, localized].map(|state| state.cells());
-            writeln!(rows, "| {name} | {page} | {before} | {rewritten} | {localized} |").unwrap();
+            writeln!(
+                rows,
+                "| {name} | {page} | {before} | {rewritten} | {localized} |"
+            )
+            .unwrap();
         }
         let check = baselink(scene.path(), &[&["check", "saved"], *arguments].concat());
         // The lines of the summary: a class, and the number of its links.
         let mut classes = check.lines().rev().filter_map(|line| {
             let mut words = line.strip_prefix("  ")?.split_ascii_whitespace();
             let (class, count) = (words.next()?, words.next()?.trim_end_matches(','));
-            count.parse::<usize>().ok().map(|count| format!("{count} {class}"))
+            count
+                .parse::<usize>()
+                .ok()
+                .map(|count| format!("{count} {class}"))
         });
-        let classes: Vec<_> = classes.by_ref().take_while(|class| !class.contains('|')).collect();
+        let classes: Vec<_> = classes
+            .by_ref()
+            .take_while(|class| !class.contains('|'))
+            .collect();
         let classes = classes.into_iter().rev().collect::<Vec<_>>().join(", ");
         writeln!(checks, "| {name} | {classes} |").unwrap();
     }
@@ -234,7 +305,9 @@ fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
 
 #[test]
 fn localizing_causes_no_new_failures() {
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let saves = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/saves");
     let (rows, worse) = compare(&mut browser, &saves);
     println!("{rows}");
@@ -247,7 +320,9 @@ fn localizing_real_saves_causes_no_new_failures() {
         eprintln!("notice: BASELINK_SAVES names no folder of real saves, so none was tested");
         return;
     };
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let (rows, worse) = compare(&mut browser, &saves);
     println!("{rows}");
     assert!(worse.is_empty(), "{}", worse.join("\n"));
@@ -256,7 +331,9 @@ fn localizing_real_saves_causes_no_new_failures() {
 /// If links to saved copies became absolute, the page does not load the copies until `localize` finds them again.
 #[test]
 fn localize_repairs_links_to_copies_made_absolute() {
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     browser.answer(site);
     let scene = tempfile::tempdir().unwrap();
     let saves = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/saves/chromium");
@@ -271,13 +348,29 @@ fn localize_repairs_links_to_copies_made_absolute() {
         let mut open =
             |state: &str| Opened::new(&mut browser, &scene.path().join(state).join(page));
         let [mut localized, mistaken, mended] = ["localized", "mistaken", "mended"].map(&mut open);
-        localized.disk =
-            localized.disk.iter().map(|url| url.replace("localized", "mended")).collect();
-        assert_eq!(mistaken.disk.len(), 1, "{page}: nothing but itself: {mistaken:#?}");
-        assert!(mistaken.failed.len() > localized.failed.len(), "{page}: {mistaken:#?}");
+        localized.disk = localized
+            .disk
+            .iter()
+            .map(|url| url.replace("localized", "mended"))
+            .collect();
+        assert_eq!(
+            mistaken.disk.len(),
+            1,
+            "{page}: nothing but itself: {mistaken:#?}"
+        );
+        assert!(
+            mistaken.failed.len() > localized.failed.len(),
+            "{page}: {mistaken:#?}"
+        );
         // Resources of a frame in the companion folder are not found again, because its URL names no companion folder.
         let lost: Vec<_> = localized.disk.difference(&mended.disk).collect();
-        assert!(lost.iter().all(|url| url.ends_with("/frame.css")), "{page}: {lost:#?}");
-        assert!(mended.failed.len() <= localized.failed.len(), "{page}: {mended:#?}");
+        assert!(
+            lost.iter().all(|url| url.ends_with("/frame.css")),
+            "{page}: {lost:#?}"
+        );
+        assert!(
+            mended.failed.len() <= localized.failed.len(),
+            "{page}: {mended:#?}"
+        );
     }
 }

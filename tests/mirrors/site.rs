@@ -29,8 +29,17 @@ impl Resource {
     }
 
     fn answer(&self) -> String {
-        let Self { status, header_value, body, .. } = self;
-        let field = if *status == 200 { "Content-Type" } else { "Location" };
+        let Self {
+            status,
+            header_value,
+            body,
+            ..
+        } = self;
+        let field = if *status == 200 {
+            "Content-Type"
+        } else {
+            "Location"
+        };
         let length = body.len();
         format!(
             "HTTP/1.1 {status} It\r\n{field}: {header_value}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
@@ -41,7 +50,8 @@ impl Resource {
 /// The mark in a body.
 pub(crate) fn mark(body: &str) -> Option<&str> {
     let rest = &body[body.find("mark:")? + "mark:".len()..];
-    rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').next()
+    rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
+        .next()
 }
 
 #[derive(Debug)]
@@ -63,13 +73,25 @@ impl Site {
             let links = links.map(|(reference, target)| (reference.into(), target.into()));
             let (status, header_value) = (status.parse().unwrap(), header_value.to_owned());
             let (body, links) = (body.trim_end().to_owned(), links.collect());
-            (url.to_owned(), Resource { status, header_value, body, links })
+            (
+                url.to_owned(),
+                Resource {
+                    status,
+                    header_value,
+                    body,
+                    links,
+                },
+            )
         });
-        Self { resources: resources.collect() }
+        Self {
+            resources: resources.collect(),
+        }
     }
 
     pub(crate) fn resources(&self) -> impl Iterator<Item = (&str, &Resource)> {
-        self.resources.iter().map(|(url, resource)| (url.as_str(), resource))
+        self.resources
+            .iter()
+            .map(|(url, resource)| (url.as_str(), resource))
     }
 
     /// The response for `url`. Servers decode paths, except for characters with a meaning in URLs.
@@ -110,7 +132,9 @@ impl Site {
 
     /// The resource whose body has this `mark`.
     pub(crate) fn of_mark(&self, mark: &str) -> Option<&Resource> {
-        self.resources.values().find(|resource| resource.mark() == Some(mark))
+        self.resources
+            .values()
+            .find(|resource| resource.mark() == Some(mark))
     }
 
     /// Serves the site as a proxy. Returns the host and port of the proxy.
@@ -137,7 +161,11 @@ impl Site {
         let not_found =
             "HTTP/1.1 404 It\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned();
         let answer = self.get(url).map_or(not_found, Resource::answer);
-        let end = if method == "HEAD" { answer.find("\r\n\r\n")? + 4 } else { answer.len() };
+        let end = if method == "HEAD" {
+            answer.find("\r\n\r\n")? + 4
+        } else {
+            answer.len()
+        };
         (&stream).write_all(&answer.as_bytes()[..end]).ok()
     }
 }

@@ -36,7 +36,12 @@ const CRATES: &[(&str, &[&str])] = &[
     ("simdutf8", &["layer/charset.rs"]),
     (
         "base64",
-        &["layer/digest.rs", "layer/transfer/base64.rs", "cli/check/report.rs", "archive/har.rs"],
+        &[
+            "layer/digest.rs",
+            "layer/transfer/base64.rs",
+            "cli/check/report.rs",
+            "archive/har.rs",
+        ],
     ),
     ("md5", &["layer/digest.rs"]),
     ("brotli_decompressor", &["layer/transfer/codings"]),
@@ -47,7 +52,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("plist", &["archive/webarchive.rs"]),
     ("url", &["resolve.rs", "resolve/"]),
     ("clap", &["cli/", "main.rs"]),
-    ("clap_complete", &["cli/args/commands.rs", "cli/manual.rs", "cli/request.rs"]),
+    (
+        "clap_complete",
+        &["cli/args/commands.rs", "cli/manual.rs", "cli/request.rs"],
+    ),
     ("clap_mangen", &["cli/manual.rs"]),
     ("strsim", &["cli/"]),
     ("toml", &["cli/"]),
@@ -67,7 +75,16 @@ const CRATES: &[(&str, &[&str])] = &[
             "rewrite/rows.rs",
         ],
     ),
-    ("serde_json", &["cli/", "archive/har.rs", "archive/wacz.rs", "scan/json.rs", "collection/"]),
+    (
+        "serde_json",
+        &[
+            "cli/",
+            "archive/har.rs",
+            "archive/wacz.rs",
+            "scan/json.rs",
+            "collection/",
+        ],
+    ),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("walkdir", &["files/"]),
@@ -101,7 +118,12 @@ fn sources() -> Vec<(String, String)> {
         }
     }
     let named = |path: PathBuf| {
-        let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        let name = path
+            .strip_prefix(&root)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
         (name, fs::read_to_string(path).unwrap())
     };
     let mut sources: Vec<_> = files.into_iter().map(named).collect();
@@ -154,8 +176,9 @@ fn imports_go_one_way() {
                 Some(_) => wrong.push(format!("src/{name} imports {other}")),
                 // The command line may use the names that the library exports at its root.
                 None if room == "cli" || room == "main" => {}
-                None => wrong
-                    .push(format!("src/{name} imports {other}, which has no place in the order")),
+                None => wrong.push(format!(
+                    "src/{name} imports {other}, which has no place in the order"
+                )),
             }
         }
     }
@@ -269,19 +292,30 @@ fn flatten(above: &[String], tree: &str, is_public: bool, uses: &mut Vec<Used>) 
         }
         flatten(&above, &inside[start..], is_public, uses);
     } else if !tree.is_empty() {
-        let (path, name) =
-            tree.split_once(" as ").map_or((tree, None), |(path, name)| (path, Some(name)));
+        let (path, name) = tree
+            .split_once(" as ")
+            .map_or((tree, None), |(path, name)| (path, Some(name)));
         let mut path: Names = above.iter().cloned().chain(names(path)).collect();
         if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
             path.pop();
         }
-        let name = name.map_or_else(|| path.last().unwrap().clone(), |name| name.trim().to_owned());
-        uses.push(Used { path, name, is_public });
+        let name = name.map_or_else(
+            || path.last().unwrap().clone(),
+            |name| name.trim().to_owned(),
+        );
+        uses.push(Used {
+            path,
+            name,
+            is_public,
+        });
     }
 }
 
 fn names(path: &str) -> impl Iterator<Item = String> {
-    path.split("::").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
+    path.split("::")
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
 }
 
 /// The paths in `code` that have more than one segment.
@@ -291,7 +325,10 @@ fn paths(code: &str) -> BTreeSet<Names> {
     let found = code
         .split(|character: char| !is_path_character(character))
         .map(|path| path.trim_matches(':'));
-    found.filter(|path| path.contains("::")).map(|path| names(path).collect()).collect()
+    found
+        .filter(|path| path.contains("::"))
+        .map(|path| names(path).collect())
+        .collect()
 }
 
 impl Modules {
@@ -305,7 +342,11 @@ impl Modules {
             "super" => from[..from.len() - 1].to_vec(),
             name => {
                 let child: Names = from.iter().cloned().chain([name.to_owned()]).collect();
-                match self.imported.get(from).and_then(|imported| imported.get(name)) {
+                match self
+                    .imported
+                    .get(from)
+                    .and_then(|imported| imported.get(name))
+                {
                     _ if self.files.contains_key(&child) => child,
                     Some(imported) => imported.clone(),
                     None => return None,
@@ -331,8 +372,9 @@ impl Modules {
         let mut path = path.clone();
         // A chain of re-exports is at most as long as the number of modules.
         for _ in 0..self.files.len() {
-            let depth =
-                (0..=path.len()).rev().find(|&depth| self.files.contains_key(&path[..depth]))?;
+            let depth = (0..=path.len())
+                .rev()
+                .find(|&depth| self.files.contains_key(&path[..depth]))?;
             let (module, name) = (path[..depth].to_vec(), path.get(depth)?);
             match public.get(&module).and_then(|public| public.get(name)) {
                 Some(origin) => path = origin.iter().chain(&path[depth + 1..]).cloned().collect(),
@@ -345,8 +387,9 @@ impl Modules {
 
 /// The files from which each file imports names. Re-exports of names from files below do not count.
 fn imports() -> BTreeMap<String, BTreeSet<String>> {
-    let sources =
-        sources().into_iter().filter(|(name, _)| name != "main.rs" && !name.ends_with("tests.rs"));
+    let sources = sources()
+        .into_iter()
+        .filter(|(name, _)| name != "main.rs" && !name.ends_with("tests.rs"));
     let read: BTreeMap<Names, (String, Vec<Used>, String)> = sources
         .map(|(name, text)| {
             let code = without_strings(&code(&text));
@@ -354,16 +397,31 @@ fn imports() -> BTreeMap<String, BTreeSet<String>> {
             (module_of(&name), (name, uses, rest))
         })
         .collect();
-    let files = read.iter().map(|(module, (name, ..))| (module.clone(), name.clone())).collect();
-    let mut modules = Modules { files, imported: BTreeMap::new() };
+    let files = read
+        .iter()
+        .map(|(module, (name, ..))| (module.clone(), name.clone()))
+        .collect();
+    let mut modules = Modules {
+        files,
+        imported: BTreeMap::new(),
+    };
     let mut public: BTreeMap<Names, BTreeMap<String, Names>> = BTreeMap::new();
     for (module, (_, uses, _)) in &read {
         for used in uses {
-            let Some(path) = modules.absolute(module, &used.path) else { continue };
+            let Some(path) = modules.absolute(module, &used.path) else {
+                continue;
+            };
             if used.is_public {
-                public.entry(module.clone()).or_default().insert(used.name.clone(), path.clone());
+                public
+                    .entry(module.clone())
+                    .or_default()
+                    .insert(used.name.clone(), path.clone());
             }
-            modules.imported.entry(module.clone()).or_default().insert(used.name.clone(), path);
+            modules
+                .imported
+                .entry(module.clone())
+                .or_default()
+                .insert(used.name.clone(), path);
         }
     }
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -376,12 +434,22 @@ fn imports() -> BTreeMap<String, BTreeSet<String>> {
             let is_used = lines.any(|line| line.split(is_border).any(|word| word == used.name));
             used.is_public && is_below && !is_used
         };
-        let used = uses.iter().filter(|used| !is_reexport(used)).map(|used| used.path.clone());
+        let used = uses
+            .iter()
+            .filter(|used| !is_reexport(used))
+            .map(|used| used.path.clone());
         for path in used.chain(paths(rest)) {
-            let Some(path) = modules.absolute(module, &path) else { continue };
-            let Some(other) = modules.defining_module(&path, &public) else { continue };
+            let Some(path) = modules.absolute(module, &path) else {
+                continue;
+            };
+            let Some(other) = modules.defining_module(&path, &public) else {
+                continue;
+            };
             if other != *module {
-                imports.entry(name.clone()).or_default().insert(modules.files[&other].clone());
+                imports
+                    .entry(name.clone())
+                    .or_default()
+                    .insert(modules.files[&other].clone());
             }
         }
     }
@@ -423,19 +491,30 @@ fn no_files_import_each_other_in_a_circle() {
 fn every_dependency_has_a_row() {
     let library = |package: &str| {
         let known = LIBRARIES.iter().find(|(known, _)| *known == package);
-        known.map_or_else(|| package.replace('-', "_"), |(_, library)| (*library).to_owned())
+        known.map_or_else(
+            || package.replace('-', "_"),
+            |(_, library)| (*library).to_owned(),
+        )
     };
     let mut dependencies: BTreeSet<String> = BTreeSet::new();
     for table in include_str!("../../Cargo.toml").split("\n[").skip(1) {
         let (title, lines) = table.split_once(']').unwrap();
         if title == "dependencies" || title.ends_with(".dependencies") {
-            let packages = lines.lines().filter_map(|line| Some(line.split_once('=')?.0.trim()));
+            let packages = lines
+                .lines()
+                .filter_map(|line| Some(line.split_once('=')?.0.trim()));
             dependencies.extend(packages.map(library));
         }
     }
-    let rows: BTreeSet<String> = CRATES.iter().map(|(krate, _)| (*krate).to_owned()).collect();
+    let rows: BTreeSet<String> = CRATES
+        .iter()
+        .map(|(krate, _)| (*krate).to_owned())
+        .collect();
     assert_eq!(rows.len(), CRATES.len(), "a crate has two rows");
-    assert_eq!(rows, dependencies, "the rows of CRATES, and the dependencies of Cargo.toml");
+    assert_eq!(
+        rows, dependencies,
+        "the rows of CRATES, and the dependencies of Cargo.toml"
+    );
 }
 
 #[test]
@@ -461,9 +540,15 @@ fn third_party_crates_are_used_only_in_their_rooms() {
 #[test]
 fn every_file_opens_with_its_purpose() {
     for (name, text) in sources() {
-        assert!(text.starts_with("//! "), "src/{name} does not open with a sentence");
+        assert!(
+            text.starts_with("//! "),
+            "src/{name} does not open with a sentence"
+        );
         if name != "main.rs" {
-            assert!(text.contains("\n//! ```"), "src/{name} opens without an example");
+            assert!(
+                text.contains("\n//! ```"),
+                "src/{name} opens without an example"
+            );
             assert!(
                 text.contains("Deliberately absent") || text.contains("deliberately absent"),
                 "src/{name} does not say what it leaves out"
@@ -473,8 +558,9 @@ fn every_file_opens_with_its_purpose() {
 }
 
 /// Openings that leave a doc comment without a subject. Fewer than two in a hundred comments may begin with one.
-const OPENINGS: &[&str] =
-    &["What", "Whether", "How", "The same", "So many", "So much", "That", "Those", "Where", "When"];
+const OPENINGS: &[&str] = &[
+    "What", "Whether", "How", "The same", "So many", "So much", "That", "Those", "Where", "When",
+];
 
 /// A doc comment begins with a noun or a verb.
 #[test]
@@ -492,8 +578,12 @@ fn doc_comments_have_a_subject() {
                         .strip_prefix(**opening)
                         .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
                 };
-                riddles
-                    .extend(OPENINGS.iter().find(is_opening).map(|_| format!("{path}: {comment}")));
+                riddles.extend(
+                    OPENINGS
+                        .iter()
+                        .find(is_opening)
+                        .map(|_| format!("{path}: {comment}")),
+                );
             }
             before = line;
         }
@@ -516,7 +606,9 @@ fn declared(line: &str) -> Option<&str> {
         _ => false,
     };
     let is_end = |c: char| !(c.is_alphanumeric() || c == '_');
-    is_type.then(|| rest.split(is_end).next())?.filter(|name| !name.is_empty())
+    is_type
+        .then(|| rest.split(is_end).next())?
+        .filter(|name| !name.is_empty())
 }
 
 #[test]
@@ -524,30 +616,47 @@ fn a_type_name_is_used_once() {
     let sources = sources();
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     // On systems without directory handles, this file takes the place of one that declares the same names.
-    let compared = sources.iter().filter(|(name, _)| name != "files/folder/other.rs");
+    let compared = sources
+        .iter()
+        .filter(|(name, _)| name != "files/folder/other.rs");
     let code: Vec<_> = compared.map(|(name, text)| (name, code(text))).collect();
     for (name, code) in &code {
         for declared in code.lines().filter_map(declared) {
             places.entry(declared).or_default().push(name);
         }
     }
-    assert!(places.len() > 300 && places.contains_key("BaseChain"), "{places:?}");
+    assert!(
+        places.len() > 300 && places.contains_key("BaseChain"),
+        "{places:?}"
+    );
     places.retain(|_, files| files.len() > 1);
-    assert!(places.is_empty(), "these names are used more than once: {places:#?}");
+    assert!(
+        places.is_empty(),
+        "these names are used more than once: {places:#?}"
+    );
 }
 
 #[test]
 fn imports_are_found_in_every_notation() {
     let all = |code: &str| {
         let (uses, rest) = uses(&without_strings(code));
-        let used = uses.into_iter().map(|used| format!("{}={}", used.name, used.path.join("::")));
-        used.chain(paths(&rest).into_iter().map(|path| path.join("::"))).collect::<Vec<_>>()
+        let used = uses
+            .into_iter()
+            .map(|used| format!("{}={}", used.name, used.path.join("::")));
+        used.chain(paths(&rest).into_iter().map(|path| path.join("::")))
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         all(
             "use super::{a, b::{self, C as D}};\npub(crate) use crate::e::F;\nfn g() { h::i(\"j::k\", '\"') }"
         ),
-        ["a=super::a", "b=super::b", "D=super::b::C", "F=crate::e::F", "h::i"]
+        [
+            "a=super::a",
+            "b=super::b",
+            "D=super::b::C",
+            "F=crate::e::F",
+            "h::i"
+        ]
     );
     let imports = imports();
     for (file, other) in [
@@ -564,7 +673,11 @@ fn imports_are_found_in_every_notation() {
         // `baselink::rewrite`
         ("cli/check/listing.rs", "rewrite/options.rs"),
     ] {
-        assert!(imports[file].contains(other), "{file} {other}: {:?}", imports[file]);
+        assert!(
+            imports[file].contains(other),
+            "{file} {other}: {:?}",
+            imports[file]
+        );
     }
     assert!(!imports["cli/files.rs"].contains("lib.rs"));
 }

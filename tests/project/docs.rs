@@ -139,7 +139,11 @@ fn name(vocabulary: Vocabulary) -> String {
 }
 
 fn code(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The rows of the first table under the heading `heading`, without its header.
@@ -155,7 +159,10 @@ fn table<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
 #[test]
 fn every_attribute_of_the_table_is_documented_in_its_order() {
     let documented = table(LINKS, "## Attributes");
-    assert!(!documented.is_empty(), "docs/links.md has no table under '## Attributes'");
+    assert!(
+        !documented.is_empty(),
+        "docs/links.md has no table under '## Attributes'"
+    );
     let mut wrong = Vec::new();
     for row in TABLE {
         let expected = markdown(row);
@@ -166,14 +173,23 @@ fn every_attribute_of_the_table_is_documented_in_its_order() {
     let in_code: Vec<_> = TABLE.iter().map(markdown).collect();
     for row in &documented {
         if !in_code.iter().any(|expected| expected == row) {
-            wrong.push(format!("docs/links.md has a row that the code does not have:\n{row}"));
+            wrong.push(format!(
+                "docs/links.md has a row that the code does not have:\n{row}"
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     for (documented, expected) in documented.iter().zip(&in_code) {
-        assert_eq!(documented, expected, "the rows of docs/links.md stand in another order");
+        assert_eq!(
+            documented, expected,
+            "the rows of docs/links.md stand in another order"
+        );
     }
-    assert_eq!(documented.len(), in_code.len(), "docs/links.md has a row twice");
+    assert_eq!(
+        documented.len(),
+        in_code.len(),
+        "docs/links.md has a row twice"
+    );
 }
 
 /// The Markdown form of a row of the table of XML.
@@ -200,7 +216,12 @@ fn xml_markdown(row: &XmlRow) -> String {
 #[test]
 fn every_place_of_other_vocabularies_is_documented_in_its_order() {
     let rows: Vec<_> = vocabulary::TABLE.iter().map(xml_markdown).collect();
-    assert_eq!(table(LINKS, "## XML"), rows, "docs/links.md should have\n{}", rows.join("\n"));
+    assert_eq!(
+        table(LINKS, "## XML"),
+        rows,
+        "docs/links.md should have\n{}",
+        rows.join("\n")
+    );
 }
 
 #[test]
@@ -210,7 +231,12 @@ fn every_member_of_a_manifest_is_documented_in_its_order() {
     };
     for (heading, members) in [("## Web app manifests", MANIFEST), ("## JSON Feeds", FEED)] {
         let rows: Vec<_> = members.iter().map(row).collect();
-        assert_eq!(table(LINKS, heading), rows, "docs/links.md should have\n{}", rows.join("\n"));
+        assert_eq!(
+            table(LINKS, heading),
+            rows,
+            "docs/links.md should have\n{}",
+            rows.join("\n")
+        );
     }
 }
 
@@ -224,12 +250,19 @@ fn every_group_is_documented() {
             "docs/links.md lacks a row under '## Groups' that begins:\n{start}"
         );
     }
-    assert_eq!(documented.len(), Group::ALL.len(), "docs/links.md has a group too many");
+    assert_eq!(
+        documented.len(),
+        Group::ALL.len(),
+        "docs/links.md has a group too many"
+    );
 }
 
 /// The first cells of the table whose header begins with `header`, without backticks.
 fn names<'a>(text: &'a str, header: &str) -> Vec<&'a str> {
-    let rows = text.lines().skip_while(|line| !line.starts_with(header)).skip(2);
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with(header))
+        .skip(2);
     rows.take_while(|line| line.starts_with('|'))
         .filter_map(|line| line.split('|').nth(1))
         .map(|cell| cell.trim().trim_matches('`'))
@@ -239,7 +272,10 @@ fn names<'a>(text: &'a str, header: &str) -> Vec<&'a str> {
 #[test]
 fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
     assert_eq!(names(LINKS, "| role |"), Role::ALL.map(Role::name));
-    assert_eq!(names(OUTCOMES, "| outcome |"), Outcome::ALL.map(Outcome::name));
+    assert_eq!(
+        names(OUTCOMES, "| outcome |"),
+        Outcome::ALL.map(Outcome::name)
+    );
     assert_eq!(names(OUTCOMES, "| reason |"), Reason::ALL.map(Reason::name));
     assert_eq!(names(OUTCOMES, "| code |"), Code::ALL.map(Code::name));
 }
@@ -273,9 +309,21 @@ fn every_format_is_documented_in_its_order() {
             _ if format.is_read() => "yes",
             _ => "not yet",
         };
-        let names: Vec<_> = format.extensions().iter().map(|name| format!("`.{name}`")).collect();
-        let names = if names.is_empty() { String::new() } else { names.join(", ") + " " };
-        format!("| `{}` | `{}` | {names}| {read} |", format.name(), format.media_type())
+        let names: Vec<_> = format
+            .extensions()
+            .iter()
+            .map(|name| format!("`.{name}`"))
+            .collect();
+        let names = if names.is_empty() {
+            String::new()
+        } else {
+            names.join(", ") + " "
+        };
+        format!(
+            "| `{}` | `{}` | {names}| {read} |",
+            format.name(),
+            format.media_type()
+        )
     };
     assert_eq!(table(FORMATS, "## The formats"), Format::ALL.map(row));
 }
@@ -283,21 +331,38 @@ fn every_format_is_documented_in_its_order() {
 /// The first two cells of each row, without backticks.
 fn pairs<'a>(heading: &str) -> Vec<(&'a str, &'a str)> {
     let rows = table(FORMATS, heading);
-    assert!(!rows.is_empty(), "docs/formats.md has no table under '{heading}'");
-    let cell =
-        |row: &'a str, at: usize| row.split(" | ").nth(at).unwrap().trim_matches(['|', ' ', '`']);
-    rows.into_iter().map(|row| (cell(row, 0), cell(row, 1))).collect()
+    assert!(
+        !rows.is_empty(),
+        "docs/formats.md has no table under '{heading}'"
+    );
+    let cell = |row: &'a str, at: usize| {
+        row.split(" | ")
+            .nth(at)
+            .unwrap()
+            .trim_matches(['|', ' ', '`'])
+    };
+    rows.into_iter()
+        .map(|row| (cell(row, 0), cell(row, 1)))
+        .collect()
 }
 
 #[test]
 fn documented_media_types_and_first_bytes_are_detected() {
     for (media_type, format) in pairs("## Media types") {
         let (type_, subtype) = media_type.split_once('/').unwrap();
-        assert_eq!(Format::of_media_type(type_, subtype).name(), format, "{media_type}");
+        assert_eq!(
+            Format::of_media_type(type_, subtype).name(),
+            format,
+            "{media_type}"
+        );
     }
     for (head, format) in pairs("## First bytes") {
         let head = head.replace("\\n", "\n").replace("\\t", "\t");
-        assert_eq!(Format::detect(None, head.as_bytes()).name(), format, "{head:?}");
+        assert_eq!(
+            Format::detect(None, head.as_bytes()).name(),
+            format,
+            "{head:?}"
+        );
     }
     for format in Format::ALL {
         let (type_, subtype) = format.media_type().split_once('/').unwrap();
@@ -312,26 +377,43 @@ fn documented_media_types_and_first_bytes_are_detected() {
 
 #[test]
 fn the_classes_of_check_are_documented_in_their_order() {
-    assert_eq!(names(CHECK, "| class | the link |"), Class::ALL.map(Class::name));
-    let documented = CHECK.lines().filter_map(|line| line.split(" | `").nth(1)?.split('`').next());
+    assert_eq!(
+        names(CHECK, "| class | the link |"),
+        Class::ALL.map(Class::name)
+    );
+    let documented = CHECK
+        .lines()
+        .filter_map(|line| line.split(" | `").nth(1)?.split('`').next());
     let documented: Vec<_> = documented.collect();
     for absence in Absence::ALL {
         let name = Cause::Missing(absence).name();
-        assert!(documented.contains(&name), "docs/check.md has no row for {name}");
+        assert!(
+            documented.contains(&name),
+            "docs/check.md has no row for {name}"
+        );
     }
 }
 
 #[test]
 fn every_documented_test_of_a_promise_exists() {
     let text = include_str!("../../docs/security.md");
-    let rows = text.lines().filter(|line| line.starts_with('|') && line.contains("`: `"));
+    let rows = text
+        .lines()
+        .filter(|line| line.starts_with('|') && line.contains("`: `"));
     let mut count = 0;
     for row in rows {
-        let cell = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap();
+        let cell = row
+            .trim_end_matches([' ', '|'])
+            .rsplit(" | ")
+            .next()
+            .unwrap();
         let (file, name) = cell.trim_matches('`').split_once("`: `").unwrap();
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         let source = std::fs::read_to_string(path).unwrap();
-        assert!(source.contains(&format!("fn {name}(")), "{file} has no test {name}:\n{row}");
+        assert!(
+            source.contains(&format!("fn {name}(")),
+            "{file} has no test {name}:\n{row}"
+        );
         count += 1;
     }
     assert!(count > 40, "docs/security.md has {count} rows with a test");
@@ -345,7 +427,10 @@ fn every_limit_has_a_test() {
         for code in row.split('|').nth(3).unwrap().split('`').skip(1).step_by(2) {
             let is_known = Code::ALL.iter().any(|known| known.name() == code)
                 || Reason::ALL.iter().any(|known| known.name() == code);
-            assert!(is_known || code == "From ", "{code} is no diagnostic and no reason");
+            assert!(
+                is_known || code == "From ",
+                "{code} is no diagnostic and no reason"
+            );
         }
     }
 }
@@ -354,9 +439,17 @@ fn every_limit_has_a_test() {
 fn every_dependency_has_a_reason_and_its_feature() {
     let text = include_str!("../../docs/architecture.md");
     let cargo = include_str!("../../Cargo.toml");
-    let features = cargo.split("[features]").nth(1).unwrap().split("\n[").next().unwrap();
+    let features = cargo
+        .split("[features]")
+        .nth(1)
+        .unwrap()
+        .split("\n[")
+        .next()
+        .unwrap();
     // Each feature with its parts, which may take several lines.
-    let parts_of_features = features.split("]\n").filter_map(|feature| feature.rsplit_once("= ["));
+    let parts_of_features = features
+        .split("]\n")
+        .filter_map(|feature| feature.rsplit_once("= ["));
     let parts_of_features: Vec<(&str, &str)> = parts_of_features
         .map(|(name, parts)| (name.trim().rsplit('\n').next().unwrap().trim(), parts))
         .collect();
@@ -366,20 +459,32 @@ fn every_dependency_has_a_reason_and_its_feature() {
         if title != "dependencies" && !title.ends_with(".dependencies") {
             continue;
         }
-        for krate in lines.lines().filter_map(|line| Some(line.split_once(" = ")?.0)) {
+        for krate in lines
+            .lines()
+            .filter_map(|line| Some(line.split_once(" = ")?.0))
+        {
             let dep = format!("\"dep:{krate}\"");
-            let feature = parts_of_features.iter().find(|(_, parts)| parts.contains(&dep));
+            let feature = parts_of_features
+                .iter()
+                .find(|(_, parts)| parts.contains(&dep));
             expected.push((krate, feature.map_or("", |(name, _)| name)));
         }
     }
     expected.sort_unstable();
     expected.dedup();
     let row = |line: &'static str| {
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|cell| cell.trim()).collect();
+        let cells: Vec<&str> = line
+            .trim_matches('|')
+            .split('|')
+            .map(|cell| cell.trim())
+            .collect();
         assert!(cells.len() == 3 && !cells[1].is_empty(), "{line}");
         (cells[0].trim_matches('`'), cells[2].trim_matches('`'))
     };
-    let mut documented: Vec<_> = table(text, "## Dependencies").into_iter().map(row).collect();
+    let mut documented: Vec<_> = table(text, "## Dependencies")
+        .into_iter()
+        .map(row)
+        .collect();
     documented.sort_unstable();
     assert_eq!(documented, expected);
 }
@@ -387,7 +492,13 @@ fn every_dependency_has_a_reason_and_its_feature() {
 /// The anchor that GitHub generates for a heading.
 fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
-    heading.trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")
+    heading
+        .trim()
+        .to_lowercase()
+        .chars()
+        .filter(kept)
+        .collect::<String>()
+        .replace(' ', "-")
 }
 
 #[test]
@@ -397,17 +508,30 @@ fn every_link_of_the_documentation_leads_to_a_file_and_a_heading() {
         let text = std::fs::read_to_string(path).unwrap();
         text.split("```").step_by(2).collect::<String>()
     };
-    let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md"].map(|name| root.join(name)).into();
-    pages.extend(std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path()));
+    let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md"]
+        .map(|name| root.join(name))
+        .into();
+    pages.extend(
+        std::fs::read_dir(root.join("docs"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path()),
+    );
     pages.retain(|path| path.extension().is_some_and(|name| name == "md"));
     let (mut count, mut wrong) = (0, Vec::new());
     for page in &pages {
         let text = prose(page);
-        let links = text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+        let links = text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| Some(rest.split_once(')')?.0));
         for link in links.filter(|link| !link.contains("://")) {
             count += 1;
             let (name, fragment) = link.split_once('#').unwrap_or((link, ""));
-            let target = if name.is_empty() { page.clone() } else { page.with_file_name(name) };
+            let target = if name.is_empty() {
+                page.clone()
+            } else {
+                page.with_file_name(name)
+            };
             let has_heading = || {
                 let text = prose(&target);
                 let mut headings = text.lines().filter(|line| line.starts_with('#'));
@@ -418,6 +542,10 @@ fn every_link_of_the_documentation_leads_to_a_file_and_a_heading() {
             }
         }
     }
-    assert!(wrong.is_empty(), "links that lead nowhere:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "links that lead nowhere:\n{}",
+        wrong.join("\n")
+    );
     assert!(count > 100, "only {count} links were found");
 }

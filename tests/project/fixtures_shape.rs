@@ -19,34 +19,55 @@ const FOLDERS: [(&str, &str, usize); 8] = [
     ("jsonfeed", "json", 1),
     ("script", "js", 5),
 ];
-const FILES: [&str; 6] =
-    ["about", "arguments", "input.*", "expected.*", "expected.links", "expected.base"];
+const FILES: [&str; 6] = [
+    "about",
+    "arguments",
+    "input.*",
+    "expected.*",
+    "expected.links",
+    "expected.base",
+];
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
 
 /// The cases of `folder`.
 fn cases_of(folder: &str) -> Vec<PathBuf> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
     let entries = fs::read_dir(root.join(folder)).expect("a folder of fixtures can be read");
-    let mut cases: Vec<_> =
-        entries.map(|entry| entry.expect("a folder of fixtures can be listed").path()).collect();
+    let mut cases: Vec<_> = entries
+        .map(|entry| entry.expect("a folder of fixtures can be listed").path())
+        .collect();
     cases.sort();
-    let minimum = FOLDERS.iter().find(|(name, ..)| *name == folder).map_or(0, |folder| folder.2);
-    assert!(cases.len() >= minimum, "only {} cases in {folder}", cases.len());
+    let minimum = FOLDERS
+        .iter()
+        .find(|(name, ..)| *name == folder)
+        .map_or(0, |folder| folder.2);
+    assert!(
+        cases.len() >= minimum,
+        "only {} cases in {folder}",
+        cases.len()
+    );
     cases
 }
 
 /// The cases of all folders, each with the extension of its documents.
 fn cases() -> impl Iterator<Item = (PathBuf, &'static str)> {
     FOLDERS.into_iter().flat_map(|(folder, extension, _)| {
-        cases_of(folder).into_iter().map(move |case| (case, extension))
+        cases_of(folder)
+            .into_iter()
+            .map(move |case| (case, extension))
     })
 }
 
 /// The lines of the file `file` of a case, split at tabs.
 fn fields(case: &PathBuf, file: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(case.join(file)).expect("an expectation is UTF-8");
-    assert!(text.is_empty() || text.ends_with('\n'), "{case:?}: {file} ends within a line");
-    text.lines().map(|line| line.split('\t').map(str::to_string).collect()).collect()
+    assert!(
+        text.is_empty() || text.ends_with('\n'),
+        "{case:?}: {file} ends within a line"
+    );
+    text.lines()
+        .map(|line| line.split('\t').map(str::to_string).collect())
+        .collect()
 }
 
 #[test]
@@ -59,9 +80,15 @@ fn every_case_has_all_its_files() {
         let mut expected = FILES.map(|name| name.replace('*', extension)).to_vec();
         found.sort();
         expected.sort();
-        assert_eq!(found, expected, "{case:?} lacks an expectation, or has a file too many");
+        assert_eq!(
+            found, expected,
+            "{case:?} lacks an expectation, or has a file too many"
+        );
         let about = fs::read_to_string(case.join("about")).unwrap();
-        assert!(about.trim_end().ends_with('.'), "{case:?}: about is a sentence");
+        assert!(
+            about.trim_end().ends_with('.'),
+            "{case:?}: about is a sentence"
+        );
     }
 }
 
@@ -69,12 +96,18 @@ fn every_case_has_all_its_files() {
 fn the_columns_of_every_expectation_add_up() {
     for (case, _) in cases() {
         let documents = fields(&case, "expected.base");
-        assert_eq!(documents[0][0], "", "{case:?}: the outer document comes first");
+        assert_eq!(
+            documents[0][0], "",
+            "{case:?}: the outer document comes first"
+        );
         for document in &documents {
             let [_, rule, source, base] = document.as_slice() else {
                 panic!("{case:?}: expected.base has lines of 4 fields, not {document:?}");
             };
-            assert!(["3.1", "3.2", "3.3", "3.4"].contains(&rule.as_str()), "{case:?}: {rule}");
+            assert!(
+                ["3.1", "3.2", "3.3", "3.4"].contains(&rule.as_str()),
+                "{case:?}: {rule}"
+            );
             assert_eq!(rule == "3.4", base == "-", "{case:?}: {document:?}");
             let is_default = matches!(source.as_str(), "default" | "assumed-scheme");
             assert_eq!(rule == "3.4", is_default, "{case:?}: {document:?}");
@@ -84,7 +117,10 @@ fn the_columns_of_every_expectation_add_up() {
                 panic!("{case:?}: expected.links has lines of 7 fields, not {link:?}");
             };
             assert!(!element.is_empty(), "{case:?}: {link:?}");
-            assert!(documents.iter().any(|document| document[0] == *entity), "{case:?}: {link:?}");
+            assert!(
+                documents.iter().any(|document| document[0] == *entity),
+                "{case:?}: {link:?}"
+            );
             assert!(OUTCOMES.contains(&outcome.as_str()), "{case:?}: {link:?}");
             let needs_reason = ["left", "not-editable"].contains(&outcome.as_str());
             assert_eq!(needs_reason, reason != "-", "{case:?}: {link:?}");
@@ -98,7 +134,9 @@ fn the_columns_of_every_expectation_add_up() {
 #[test]
 fn bytes_change_where_a_link_is_rewritten() {
     for (case, extension) in cases() {
-        let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
+        let rewritten = fields(&case, "expected.links")
+            .iter()
+            .any(|link| link[4] == "rewritten");
         let arguments = fs::read_to_string(case.join("arguments")).unwrap();
         let read = |name: &str| fs::read(case.join(format!("{name}.{extension}"))).unwrap();
         let is_same = read("input") == read("expected");
@@ -113,8 +151,14 @@ fn bytes_change_where_a_link_is_rewritten() {
 #[test]
 fn every_row_of_the_table_has_a_case() {
     let cases = cases_of("html");
-    let links: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.links")).collect();
-    let embedded: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.base")).collect();
+    let links: Vec<_> = cases
+        .iter()
+        .flat_map(|case| fields(case, "expected.links"))
+        .collect();
+    let embedded: Vec<_> = cases
+        .iter()
+        .flat_map(|case| fields(case, "expected.base"))
+        .collect();
     for row in TABLE {
         let is_listed = links
             .iter()
@@ -137,7 +181,9 @@ fn every_row_of_xml_has_a_case() {
         };
         counts[section.parse::<usize>().unwrap() - 4] += 1;
         let folder = case.split('/').next().unwrap();
-        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(case);
+        let case = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("fixtures")
+            .join(case);
         let links = fields(&case, "expected.links");
         match default {
             "on" => {
@@ -149,7 +195,11 @@ fn every_row_of_xml_has_a_case() {
                         && link[3] == reference
                         && link[4] == "rewritten"
                 });
-                assert!(found, "{row}: {place} is not rewritten in {}", case.display());
+                assert!(
+                    found,
+                    "{row}: {place} is not rewritten in {}",
+                    case.display()
+                );
             }
             "never" => {
                 let (text, reference) = place.split_once('\\').unwrap();
@@ -157,7 +207,11 @@ fn every_row_of_xml_has_a_case() {
                     let extension = FOLDERS.iter().find(|(name, ..)| folder == *name).unwrap().1;
                     let path = case.join(name).with_extension(extension);
                     let document = fs::read_to_string(path).unwrap();
-                    assert!(document.contains(text), "{row}: {text} is not in {}", case.display());
+                    assert!(
+                        document.contains(text),
+                        "{row}: {text} is not in {}",
+                        case.display()
+                    );
                 }
                 let listed = |link: &&Vec<String>| link[3] == reference && link[4] != "left";
                 let link = links.iter().find(listed);
@@ -178,16 +232,28 @@ fn every_place_in_a_style_sheet_has_a_case() {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/css"));
     let mut defaults: Vec<&str> = Vec::new();
     for row in rows.lines() {
-        let [place, default, case, before, after] =
-            row.split('\t').collect::<Vec<_>>().try_into().expect("a row has 5 fields");
+        let [place, default, case, before, after] = row
+            .split('\t')
+            .collect::<Vec<_>>()
+            .try_into()
+            .expect("a row has 5 fields");
         let read = |name: &str| fs::read_to_string(root.join(case).join(name)).unwrap();
         let (before, after) = (before.replace("\\n", "\n"), after.replace("\\n", "\n"));
-        assert!(read("input.css").contains(&before), "{place}: {case} has no {before}");
-        assert!(read("expected.css").contains(&after), "{place}: {case} does not give {after}");
+        assert!(
+            read("input.css").contains(&before),
+            "{place}: {case} has no {before}"
+        );
+        assert!(
+            read("expected.css").contains(&after),
+            "{place}: {case} does not give {after}"
+        );
         assert_eq!(before == after, default == "never", "{place}");
         if !["on", "never"].contains(&default) {
             let enabled = format!("--enable\n{default}\n");
-            assert!(read("arguments").contains(&enabled), "{place}: {case} does not enable it");
+            assert!(
+                read("arguments").contains(&enabled),
+                "{place}: {case} does not enable it"
+            );
         }
         defaults.push(default);
     }
@@ -223,10 +289,18 @@ fn every_other_place_has_a_case() {
             let place = row[key.clone()].join(" | ");
             let of_place: Vec<_> = lines.iter().filter(|line| line[0] == place).collect();
             let names = row[key.len() / 2].split(", ");
-            let names = names.filter(|name| name.starts_with('`') && name.ends_with('`')).count();
-            assert!(of_place.len() >= names.max(1), "{place}: {} lines", of_place.len());
+            let names = names
+                .filter(|name| name.starts_with('`') && name.ends_with('`'))
+                .count();
+            assert!(
+                of_place.len() >= names.max(1),
+                "{place}: {} lines",
+                of_place.len()
+            );
             for line in &of_place {
-                let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(line[1]);
+                let case = Path::new(env!("CARGO_MANIFEST_DIR"))
+                    .join("fixtures")
+                    .join(line[1]);
                 let expected = [&line[2..], &["rewritten"]].concat();
                 let links = fields(&case, "expected.links");
                 assert!(
@@ -235,10 +309,17 @@ fn every_other_place_has_a_case() {
                 );
                 let group = row[default].trim_matches('`');
                 let arguments = fs::read_to_string(case.join("arguments")).unwrap();
-                assert!(group == "on" || arguments.contains(group), "{line:?}: without {group}");
+                assert!(
+                    group == "on" || arguments.contains(group),
+                    "{line:?}: without {group}"
+                );
             }
             with_case += of_place.len();
         }
     }
-    assert_eq!(with_case, lines.len(), "a line of places.rows is of no place");
+    assert_eq!(
+        with_case,
+        lines.len(),
+        "a line of places.rows is of no place"
+    );
 }

@@ -26,7 +26,11 @@ const TARGETS: [(&str, Oracle, &[&str]); 11] = [
     ("transfer", oracles::transfer, &["input.eml"]),
     ("url_map", oracles::url_map, &[".csv"]),
     ("warc", oracles::warc, &[".warc"]),
-    ("xml", oracles::xml, &["input.xml", "input.xhtml", "input.svg"]),
+    (
+        "xml",
+        oracles::xml,
+        &["input.xml", "input.xhtml", "input.svg"],
+    ),
 ];
 
 /// The files below `folder`, each with its path relative to `folder`, in the order of the paths.
@@ -40,7 +44,11 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file() {
-                let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+                let name = path
+                    .strip_prefix(&root)
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned();
                 files.push((name, fs::read(path).unwrap()));
             }
         }
@@ -53,7 +61,9 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
 /// a line.
 fn rows(target: &str, table: &[u8]) -> Vec<Vec<u8>> {
     let table = str::from_utf8(table).unwrap();
-    let rows = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let rows = table
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let seed = |row: &str| match target {
         "grammar" => row.split('\t').nth(1).unwrap_or_default().into(),
         _ => row.replace('\t', "\n").into(),
@@ -96,15 +106,19 @@ impl Draws {
 
 /// Runs the oracle of a target on its seeds, its findings, and mutations of both.
 fn replay(target_name: &str) {
-    let (target, oracle, ends) =
-        TARGETS.into_iter().find(|(target, ..)| *target == target_name).unwrap();
+    let (target, oracle, ends) = TARGETS
+        .into_iter()
+        .find(|(target, ..)| *target == target_name)
+        .unwrap();
     let mut known = Vec::new();
     for (name, bytes) in files("fixtures") {
         if ends.iter().any(|end| name.ends_with(end)) && bytes.len() < 100_000 {
             match name.ends_with(".tsv") {
-                true => {
-                    known.extend(rows(target, &bytes).into_iter().map(|row| (name.clone(), row)))
-                }
+                true => known.extend(
+                    rows(target, &bytes)
+                        .into_iter()
+                        .map(|row| (name.clone(), row)),
+                ),
                 false => known.push((name, bytes)),
             }
         }
@@ -118,8 +132,11 @@ fn replay(target_name: &str) {
         }
     };
     known.iter().for_each(|(name, bytes)| check(name, bytes));
-    let seeds: Vec<_> =
-        known.into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() < 4_096).collect();
+    let seeds: Vec<_> = known
+        .into_iter()
+        .map(|(_, bytes)| bytes)
+        .filter(|bytes| bytes.len() < 4_096)
+        .collect();
     let mut draws = Draws(0x9e37_79b9_7f4a_7c15);
     let mutations = std::env::var("BASELINK_MUTATIONS").map_or(400, |many| many.parse().unwrap());
     for _ in 0..mutations {
@@ -139,9 +156,15 @@ replays! { css grammar html http mbox message resolve transfer url_map warc xml 
 fn every_target_is_replayed() {
     let names = |folder: &str, end: &str| -> Vec<String> {
         let names = files(folder).into_iter().map(|(name, _)| name);
-        names.map(|name| name.strip_suffix(end).unwrap().to_owned()).collect()
+        names
+            .map(|name| name.strip_suffix(end).unwrap().to_owned())
+            .collect()
     };
-    let mut rows: Vec<_> = TARGETS.iter().map(|(target, ..)| *target).chain(["settings"]).collect();
+    let mut rows: Vec<_> = TARGETS
+        .iter()
+        .map(|(target, ..)| *target)
+        .chain(["settings"])
+        .collect();
     rows.sort_unstable();
     assert_eq!(names("fuzz/fuzz_targets", ".rs"), rows);
     assert_eq!(names("fuzz/dictionaries", ".dict"), rows);

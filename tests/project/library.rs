@@ -36,13 +36,22 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     let to_stream = rewriter.rewrite_to(input, &mut of_stream).unwrap();
     let (edits, counted) = rewriter.edits(input);
     for (out, totals) in [(of_stream, to_stream), (edits.apply(input), counted)] {
-        assert_eq!(out.escape_ascii().to_string(), output.escape_ascii().to_string());
+        assert_eq!(
+            out.escape_ascii().to_string(),
+            output.escape_ascii().to_string()
+        );
         assert_eq!((totals.links(), totals.changed), (links, input != output));
     }
     let (mut visited, lines) = (Vec::new(), rewriter.rewrite(input).lines());
-    rewriter.links(input, |found| visited.push(((found.line, found.column), found.link.span)));
+    rewriter.links(input, |found| {
+        visited.push(((found.line, found.column), found.link.span))
+    });
     assert_eq!(visited.len(), links);
-    assert!(visited.iter().all(|(place, span)| lines.place(span.start) == *place));
+    assert!(
+        visited
+            .iter()
+            .all(|(place, span)| lines.place(span.start) == *place)
+    );
 }
 
 #[test]
@@ -53,8 +62,14 @@ fn a_chosen_text_that_is_already_present_is_kept() {
         let link = rewriter.rewrite(b"<a href=x>").report.links.remove(0);
         (link.outcome, link.reason)
     };
-    assert_eq!(choose(Choice::Reference("x".into())), (Outcome::Left, Some(Reason::Chosen)));
-    assert_eq!(choose(Choice::Reference("y".into())), (Outcome::Rewritten, None));
+    assert_eq!(
+        choose(Choice::Reference("x".into())),
+        (Outcome::Left, Some(Reason::Chosen))
+    );
+    assert_eq!(
+        choose(Choice::Reference("y".into())),
+        (Outcome::Rewritten, None)
+    );
     assert_eq!(choose(Choice::Kept), (Outcome::Left, Some(Reason::Kept)));
 }
 
@@ -80,13 +95,21 @@ fn the_totals_of_a_mailbox_are_sums() {
     let rewriter = at("http://a/");
     let totals = [
         rewriter.edits(mailbox.as_bytes()).1,
-        rewriter.rewrite_to(mailbox.as_bytes(), &mut Vec::new()).unwrap(),
+        rewriter
+            .rewrite_to(mailbox.as_bytes(), &mut Vec::new())
+            .unwrap(),
         rewriter.links(mailbox.as_bytes(), |_| ()),
     ];
     for totals in totals {
         let count = |outcome| totals.count(outcome);
-        assert_eq!((count(Outcome::Rewritten), count(Outcome::Absolute)), (5, 1));
-        assert_eq!((totals.differing, totals.fragments, totals.entities), (3, 1, 2));
+        assert_eq!(
+            (count(Outcome::Rewritten), count(Outcome::Absolute)),
+            (5, 1)
+        );
+        assert_eq!(
+            (totals.differing, totals.fragments, totals.entities),
+            (3, 1, 2)
+        );
     }
 }
 
@@ -132,8 +155,13 @@ fn a_mailbox_is_rewritten_message_by_message() {
 fn the_base_is_that_of_the_report() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut compared = 0;
-    let folders = ["css", "feed", "html", "http", "message", "saves", "svg", "xhtml"];
-    for bytes in folders.iter().flat_map(|folder| files(&fixtures.join(folder)).into_values()) {
+    let folders = [
+        "css", "feed", "html", "http", "message", "saves", "svg", "xhtml",
+    ];
+    for bytes in folders
+        .iter()
+        .flat_map(|folder| files(&fixtures.join(folder)).into_values())
+    {
         for rewriter in [at("http://a/b/c"), Rewriter::builder().build().unwrap()] {
             let reported = rewriter.rewrite(&bytes).report.entities.into_iter().next();
             let Some(reported) = reported else { continue };
@@ -143,8 +171,16 @@ fn the_base_is_that_of_the_report() {
     }
     assert!(compared > 500, "{compared}");
     for format in Format::ALL {
-        let rewriter = Rewriter::builder().url("http://a/b/c").format(format).build().unwrap();
-        assert_eq!(rewriter.base(b"").base.as_deref(), Some("http://a/b/c"), "{format:?}");
+        let rewriter = Rewriter::builder()
+            .url("http://a/b/c")
+            .format(format)
+            .build()
+            .unwrap();
+        assert_eq!(
+            rewriter.base(b"").base.as_deref(),
+            Some("http://a/b/c"),
+            "{format:?}"
+        );
     }
 }
 
@@ -165,12 +201,30 @@ fn unchanged_documents_are_not_copied() {
 fn errors_have_a_kind_and_a_source() {
     let kind = |builder: baselink::RewriterBuilder| builder.build().unwrap_err().kind();
     assert_eq!(kind(Rewriter::builder().url("a/b")), ErrorKind::Url);
-    assert_eq!(kind(Rewriter::builder().assumed_scheme("mailto")), ErrorKind::Argument);
-    assert_eq!(kind(Rewriter::builder().assumed_scheme("https:")), ErrorKind::Argument);
-    assert_eq!("x".parse::<Charset>().unwrap_err().kind(), ErrorKind::Argument);
-    assert_eq!("x".parse::<Groups>().unwrap_err().kind(), ErrorKind::Argument);
-    assert_eq!("x".parse::<Place>().unwrap_err().kind(), ErrorKind::Argument);
-    assert_eq!("x".parse::<Profile>().unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!(
+        kind(Rewriter::builder().assumed_scheme("mailto")),
+        ErrorKind::Argument
+    );
+    assert_eq!(
+        kind(Rewriter::builder().assumed_scheme("https:")),
+        ErrorKind::Argument
+    );
+    assert_eq!(
+        "x".parse::<Charset>().unwrap_err().kind(),
+        ErrorKind::Argument
+    );
+    assert_eq!(
+        "x".parse::<Groups>().unwrap_err().kind(),
+        ErrorKind::Argument
+    );
+    assert_eq!(
+        "x".parse::<Place>().unwrap_err().kind(),
+        ErrorKind::Argument
+    );
+    assert_eq!(
+        "x".parse::<Profile>().unwrap_err().kind(),
+        ErrorKind::Argument
+    );
 
     struct Broken;
     impl Read for Broken {
@@ -183,10 +237,17 @@ fn errors_have_a_kind_and_a_source() {
     assert_eq!(error.kind(), ErrorKind::Io);
     let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
     assert_eq!(source.kind(), System::ConnectionReset);
-    assert_eq!(error.to_string(), "the document could not be read: connection reset");
+    assert_eq!(
+        error.to_string(),
+        "the document could not be read: connection reset"
+    );
     let page = Cursor::new(b"<a href=x>");
     let full = rewriter.rewrite_to(page, &mut [0u8; 4][..]).unwrap_err();
-    assert!(full.to_string().starts_with("the output could not be written: "), "{full}");
+    assert!(
+        full.to_string()
+            .starts_with("the output could not be written: "),
+        "{full}"
+    );
 }
 
 #[test]
@@ -207,10 +268,23 @@ fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
     use std::process::{Command, Stdio};
 
     let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--locked", "--example", name, "--"]).args(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.current_dir(env!("CARGO_MANIFEST_DIR")).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    command
+        .args(["run", "--quiet", "--locked", "--example", name, "--"])
+        .args(arguments);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     let [stdout, stderr] =
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -224,19 +298,29 @@ fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
 fn examples_print_their_documented_output() {
     let feed = "<!-- a --><rss><channel><link>b</link></channel></rss>\n";
     let [stdout, stderr] = example("feed", &["http://a/feed"], feed);
-    assert_eq!(stdout, "<!-- a --><rss><channel><link>http://a/b</link></channel></rss>\n");
+    assert_eq!(
+        stdout,
+        "<!-- a --><rss><channel><link>http://a/b</link></channel></rss>\n"
+    );
     assert_eq!(stderr, "1 of 1 links rewritten\n");
 
     let page = std::env::temp_dir().join(format!("baselink-example-{}", std::process::id()));
     std::fs::write(&page, "<a href='b c'><a href=#d>").unwrap();
-    let [stdout, _] = example("markdown", &["http://a/", page.to_str().unwrap(), "cat"], "");
+    let [stdout, _] = example(
+        "markdown",
+        &["http://a/", page.to_str().unwrap(), "cat"],
+        "",
+    );
     std::fs::remove_file(&page).unwrap();
     assert_eq!(stdout, "<a href='http://a/b%20c'><a href=#d>");
 
     let message = "Subject: x\nContent-Base: http://a/\nContent-Type: text/html\n\n<a href=b>";
     let [stdout, stderr] = example("mail", &[], message);
     assert_eq!(stdout, message.replace("=b", "=http://a/b"));
-    assert_eq!(stderr, "'' text/html: http://a/ (3.1 embedded in the content)\n");
+    assert_eq!(
+        stderr,
+        "'' text/html: http://a/ (3.1 embedded in the content)\n"
+    );
 
     let archive = "fixtures/archive/site.warc";
     let page = "https://www.example.org/docs/";
@@ -251,14 +335,20 @@ fn examples_print_their_documented_output() {
     ];
     let lines = links.map(|(url, target)| format!("{url}\t{target}\n"));
     assert_eq!(example("archive", &[archive], "")[0], lines.concat());
-    assert_eq!(example("crawl", &[archive, archive], "")[0], "www.example.org\texample.net\t2\n");
+    assert_eq!(
+        example("crawl", &[archive, archive], "")[0],
+        "www.example.org\texample.net\t2\n"
+    );
 }
 
 /// The keys that the help of `command` promises for `--json` in the list that begins after `start`.
 #[cfg(feature = "serde")]
 fn promised(command: &str, start: &str) -> Vec<String> {
     let help = include_str!("../../src/cli/args/help.rs").replace("\\\n", "");
-    let of_command = help.split_once(&format!("baselink {command} --json")).unwrap().0;
+    let of_command = help
+        .split_once(&format!("baselink {command} --json"))
+        .unwrap()
+        .0;
     let list = &of_command[of_command.rfind(start).unwrap() + start.len()..];
     let (mut keys, mut depth) = (String::new(), 0);
     for character in list.chars() {
@@ -271,7 +361,10 @@ fn promised(command: &str, start: &str) -> Vec<String> {
             _ => {}
         }
     }
-    keys.split(',').map(|key| key.trim().to_owned()).filter(|key| key != "path").collect()
+    keys.split(',')
+        .map(|key| key.trim().to_owned())
+        .filter(|key| key != "path")
+        .collect()
 }
 
 /// A serialized report has the keys that the help promises for `--json`.
@@ -292,13 +385,27 @@ fn reports_have_the_keys_of_json() {
             (&link["line"], &link["start"], &link["end"]),
             (&2.into(), &12.into(), &13.into())
         );
-        assert_eq!((&link["rule"], &link["outcome"]), (&"3.3".into(), &"rewritten".into()));
+        assert_eq!(
+            (&link["rule"], &link["outcome"]),
+            (&"3.3".into(), &"rewritten".into())
+        );
     });
     let report = rewriter.rewrite(b"<base href=../x><a href=y>").report;
     let report = serde_json::to_value(&report).unwrap();
     let entity = &report["entities"][0];
-    has(entity, promised("base", "an object for each document or entity: "));
-    has(&entity["chain"][0], promised("base", "chain is an array of "));
+    has(
+        entity,
+        promised("base", "an object for each document or entity: "),
+    );
+    has(
+        &entity["chain"][0],
+        promised("base", "chain is an array of "),
+    );
     assert_eq!(entity["chain"][0]["status"], "taken");
-    has(&report["diagnostics"][0], ["code", "start", "end", "message"].map(str::to_owned).to_vec());
+    has(
+        &report["diagnostics"][0],
+        ["code", "start", "end", "message"]
+            .map(str::to_owned)
+            .to_vec(),
+    );
 }

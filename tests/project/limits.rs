@@ -14,11 +14,19 @@ use baselink::format::Format;
 use baselink::{Options, Outcome, Rewritten, rewrite};
 
 fn codes(rewritten: &Rewritten<'_>) -> Vec<Code> {
-    rewritten.report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    rewritten
+        .report
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect()
 }
 
 fn rewritten(format: Format, url: &str, bytes: &str) -> (usize, Vec<Code>) {
-    let options = Options { format, ..Options::at(url) };
+    let options = Options {
+        format,
+        ..Options::at(url)
+    };
     let result = rewrite(bytes.as_bytes(), &options);
     (result.report.count(Outcome::Rewritten), codes(&result))
 }
@@ -27,8 +35,14 @@ fn rewritten(format: Format, url: &str, bytes: &str) -> (usize, Vec<Code>) {
 fn the_length_of_a_base_is_limited() {
     let url = |length: usize| format!("{:a<width$}/", "http://h/", width = length - 1);
     assert_eq!(url(8_192).len(), 8_192);
-    assert_eq!(rewritten(Format::Html, &url(8_192), "<a href=x>"), (1, vec![]));
-    assert_eq!(rewritten(Format::Html, &url(8_193), "<a href=x>"), (0, vec![Code::BaseUnusable]));
+    assert_eq!(
+        rewritten(Format::Html, &url(8_192), "<a href=x>"),
+        (1, vec![])
+    );
+    assert_eq!(
+        rewritten(Format::Html, &url(8_193), "<a href=x>"),
+        (0, vec![Code::BaseUnusable])
+    );
 }
 
 #[test]
@@ -42,8 +56,14 @@ fn the_number_of_content_codings_is_limited() {
         )
     };
     let of = |codings: &str| rewritten(Format::Http, "http://a/", &response(codings));
-    assert_eq!(of("chunked,chunked,chunked,chunked"), (1, vec![Code::FieldsRenamed]));
-    assert_eq!(of("chunked,chunked,chunked,chunked,chunked"), (0, vec![Code::TransferUndecodable]));
+    assert_eq!(
+        of("chunked,chunked,chunked,chunked"),
+        (1, vec![Code::FieldsRenamed])
+    );
+    assert_eq!(
+        of("chunked,chunked,chunked,chunked,chunked"),
+        (0, vec![Code::TransferUndecodable])
+    );
 }
 
 #[test]
@@ -51,7 +71,11 @@ fn the_length_of_a_chunk_line_is_limited() {
     let response = |length: usize| {
         let head =
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
-        format!("{head}{:x<length$}\r\n<a href=x>\r\n0\r\n\r\n", "a;", length = length - 2)
+        format!(
+            "{head}{:x<length$}\r\n<a href=x>\r\n0\r\n\r\n",
+            "a;",
+            length = length - 2
+        )
     };
     let of = |length: usize| rewritten(Format::Http, "http://a/", &response(length));
     assert_eq!(of(4_096), (1, vec![Code::FieldsRenamed]));
@@ -63,8 +87,9 @@ fn the_length_of_a_chunk_line_is_limited() {
 #[test]
 fn the_depth_of_xml_entities_is_limited() {
     let page = |depth: usize| {
-        let entities: String =
-            (1..depth).map(|n| format!("<!ENTITY e{n} '&e{};'>", n - 1)).collect();
+        let entities: String = (1..depth)
+            .map(|n| format!("<!ENTITY e{n} '&e{};'>", n - 1))
+            .collect();
         format!(
             "<!DOCTYPE html [<!ENTITY e0 'x'>{entities}]><html xmlns='http://www.w3.org/1999/xhtml'>\
              <a href='y'/><a href='&e{};'/></html>",
@@ -72,13 +97,20 @@ fn the_depth_of_xml_entities_is_limited() {
         )
     };
     assert_eq!(rewritten(Format::Xhtml, "http://a/", &page(32)).1, []);
-    assert_eq!(rewritten(Format::Xhtml, "http://a/", &page(33)).1, [Code::EntityBudget]);
+    assert_eq!(
+        rewritten(Format::Xhtml, "http://a/", &page(33)).1,
+        [Code::EntityBudget]
+    );
 }
 
 #[test]
 fn the_canonical_url_is_limited_in_length_and_position() {
     let page = |before: usize, length: usize| {
-        format!("{}<link rel=canonical href='{:a<length$}'>", " ".repeat(before), "http://a/")
+        format!(
+            "{}<link rel=canonical href='{:a<length$}'>",
+            " ".repeat(before),
+            "http://a/"
+        )
     };
     let is_found = |page: String| {
         let head = &page.as_bytes()[..page.len().min(canonical::HEAD)];
@@ -116,8 +148,15 @@ fn the_length_of_settings_is_limited() {
         assert_eq!(settings.len(), length);
         fs::write(scene.path().join("baselink.toml"), settings).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-        let output = command.args(["links", "."]).current_dir(scene.path()).output().unwrap();
-        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+        let output = command
+            .args(["links", "."])
+            .current_dir(scene.path())
+            .output()
+            .unwrap();
+        (
+            output.status.code().unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
     };
     assert_eq!(run(1 << 20).0, 0);
     let expected = "error: baselink.toml: the settings file is larger than 1 MiB\n";

@@ -36,8 +36,13 @@ fn modules() -> BTreeMap<Names, File> {
     let parsed = files.into_iter().map(|path| {
         let module = path.strip_prefix(&root).unwrap().with_extension("");
         let names = module.iter().map(|name| name.to_str().unwrap().to_owned());
-        let names = names.filter(|name| name != "lib" && name != "mod").collect();
-        (names, with_named(syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap()))
+        let names = names
+            .filter(|name| name != "lib" && name != "mod")
+            .collect();
+        (
+            names,
+            with_named(syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap()),
+        )
     });
     parsed.collect()
 }
@@ -49,7 +54,10 @@ fn with_named(mut file: File) -> File {
         _ => None,
     });
     let generated = declared.flat_map(|mut declared: ItemEnum| {
-        declared.variants.iter_mut().for_each(|variant| variant.discriminant = None);
+        declared
+            .variants
+            .iter_mut()
+            .for_each(|variant| variant.discriminant = None);
         let name = &declared.ident;
         let with_name =
             syn::parse_quote!(impl #name { pub const fn name(self) -> &'static str {} });
@@ -61,7 +69,9 @@ fn with_named(mut file: File) -> File {
 }
 
 fn is_hidden(attributes: &[Attribute]) -> bool {
-    let mut lists = attributes.iter().filter_map(|attribute| attribute.meta.require_list().ok());
+    let mut lists = attributes
+        .iter()
+        .filter_map(|attribute| attribute.meta.require_list().ok());
     lists.any(|list| {
         let words = list.tokens.to_string();
         (list.path.is_ident("doc") && words == "hidden")
@@ -78,7 +88,10 @@ fn flatten(tree: &UseTree, above: &[String], names: &mut Vec<(String, Names)>) {
     let below = |name: &syn::Ident| [above, &[name.to_string()]].concat();
     match tree {
         UseTree::Path(path) => flatten(&path.tree, &below(&path.ident), names),
-        UseTree::Group(group) => group.items.iter().for_each(|tree| flatten(tree, above, names)),
+        UseTree::Group(group) => group
+            .items
+            .iter()
+            .for_each(|tree| flatten(tree, above, names)),
         UseTree::Name(name) => names.push((name.ident.to_string(), below(&name.ident))),
         UseTree::Rename(name) => names.push((name.rename.to_string(), below(&name.ident))),
         UseTree::Glob(_) => panic!("{above:?} exports whatever there is"),
@@ -123,20 +136,31 @@ fn named(item: &Item) -> Option<(String, bool)> {
 /// The module that defines the item to which `path` refers.
 fn defined(modules: &BTreeMap<Names, File>, path: &[String]) -> Names {
     let (name, module) = path.split_last().unwrap();
-    let file = modules.get(module).unwrap_or_else(|| panic!("there is no module {module:?}"));
-    if file.items.iter().filter_map(named).any(|(other, _)| other == *name) {
+    let file = modules
+        .get(module)
+        .unwrap_or_else(|| panic!("there is no module {module:?}"));
+    if file
+        .items
+        .iter()
+        .filter_map(named)
+        .any(|(other, _)| other == *name)
+    {
         return module.to_vec();
     }
     let exported = exports(module, file);
-    let (_, path) =
-        exported.iter().find(|(other, _)| other == name).unwrap_or_else(|| panic!("{path:?}"));
+    let (_, path) = exported
+        .iter()
+        .find(|(other, _)| other == name)
+        .unwrap_or_else(|| panic!("{path:?}"));
     defined(modules, path)
 }
 
 /// Keeps only the attributes that belong to the interface.
 fn keep_interface_attributes(attributes: &mut Vec<Attribute>) {
     attributes.retain(|attribute| {
-        ["derive", "non_exhaustive"].iter().any(|name| attribute.path().is_ident(name))
+        ["derive", "non_exhaustive"]
+            .iter()
+            .any(|name| attribute.path().is_ident(name))
     });
 }
 
@@ -144,8 +168,14 @@ fn keep_interface_attributes(attributes: &mut Vec<Attribute>) {
 fn only_public(fields: &mut Fields) {
     let is_shown = |field: &Field| is_public(&field.vis, &field.attrs);
     let is_whole = fields.iter().all(is_shown);
-    let mut shown: Vec<Field> = fields.iter().filter(|field| is_shown(field)).cloned().collect();
-    shown.iter_mut().for_each(|field| keep_interface_attributes(&mut field.attrs));
+    let mut shown: Vec<Field> = fields
+        .iter()
+        .filter(|field| is_shown(field))
+        .cloned()
+        .collect();
+    shown
+        .iter_mut()
+        .for_each(|field| keep_interface_attributes(&mut field.attrs));
     match fields {
         Fields::Named(named) => {
             let others: syn::FieldsNamed = syn::parse_quote!({ _others: _ });
@@ -178,8 +208,11 @@ fn shown(item: &Item) -> Item {
     match &mut item {
         Item::Enum(item) => {
             keep_interface_attributes(&mut item.attrs);
-            let variants =
-                item.variants.iter().filter(|variant| !is_hidden(&variant.attrs)).cloned();
+            let variants = item
+                .variants
+                .iter()
+                .filter(|variant| !is_hidden(&variant.attrs))
+                .cloned();
             item.variants = variants
                 .map(|mut variant| {
                     keep_interface_attributes(&mut variant.attrs);
@@ -205,7 +238,10 @@ fn shown(item: &Item) -> Item {
             for member in &mut item.items {
                 if let TraitItem::Fn(function) = member {
                     keep_interface_attributes(&mut function.attrs);
-                    function.default.iter_mut().for_each(|block| block.stmts.clear());
+                    function
+                        .default
+                        .iter_mut()
+                        .for_each(|block| block.stmts.clear());
                 }
             }
         }
@@ -244,7 +280,11 @@ fn implemented(item: &ItemImpl) -> Option<ItemImpl> {
 }
 
 fn text(item: Item) -> String {
-    prettyplease::unparse(&File { shebang: None, attrs: Vec::new(), items: vec![item] })
+    prettyplease::unparse(&File {
+        shebang: None,
+        attrs: Vec::new(),
+        items: vec![item],
+    })
 }
 
 fn listing() -> String {
@@ -263,14 +303,22 @@ fn listing() -> String {
         let mut impls = Vec::new();
         for (other, file) in &modules {
             // This module has another type of the same name.
-            let has_its_own = file.items.iter().filter_map(named).any(|(other, _)| other == name);
+            let has_its_own = file
+                .items
+                .iter()
+                .filter_map(named)
+                .any(|(other, _)| other == name);
             if has_its_own && *other != module {
                 continue;
             }
             for item in &file.items {
                 if let Item::Impl(item) = item
                     && let Type::Path(of) = &*item.self_ty
-                    && of.path.segments.last().is_some_and(|last| last.ident == name)
+                    && of
+                        .path
+                        .segments
+                        .last()
+                        .is_some_and(|last| last.ident == name)
                     && !is_hidden(&item.attrs)
                 {
                     impls.extend(implemented(item).map(|item| text(Item::Impl(item))));
@@ -299,7 +347,10 @@ fn the_listing_matches_the_library() {
         fs::write(&path, &listing).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
-    let differs = listing.lines().zip(kept.lines()).position(|(one, other)| one != other);
+    let differs = listing
+        .lines()
+        .zip(kept.lines())
+        .position(|(one, other)| one != other);
     let line = differs.unwrap_or(listing.lines().count().min(kept.lines().count()));
     assert!(
         listing == kept,

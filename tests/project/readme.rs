@@ -39,14 +39,16 @@ fn printed(scene: &Path, command: &str) -> String {
     }
     if let Some(name) = command.strip_prefix("ls ") {
         let entries = fs::read_dir(scene.join(name)).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.retain(|name| !name.starts_with('.'));
         names.sort();
         return names.join("\n");
     }
-    let (command, input) = if let Some((line, command)) =
-        command.strip_prefix("echo '").and_then(|rest| rest.split_once("' | "))
+    let (command, input) = if let Some((line, command)) = command
+        .strip_prefix("echo '")
+        .and_then(|rest| rest.split_once("' | "))
     {
         let mut file = tempfile::tempfile().unwrap();
         writeln!(file, "{line}").unwrap();
@@ -59,7 +61,12 @@ fn printed(scene: &Path, command: &str) -> String {
     };
     let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
         .current_dir(scene)
-        .args(command.split(' ').skip(1).map(|argument| argument.trim_matches('\'')))
+        .args(
+            command
+                .split(' ')
+                .skip(1)
+                .map(|argument| argument.trim_matches('\'')),
+        )
         .stdin(input)
         .output()
         .unwrap();
@@ -107,7 +114,11 @@ fn check(page: &str) -> usize {
             let found = printed(scene.path(), command);
             let found: Vec<_> = found.lines().collect();
             let shown: Vec<_> = shown.lines().collect();
-            assert!(is_shown(&shown, &found), "{command} prints\n{}", found.join("\n"));
+            assert!(
+                is_shown(&shown, &found),
+                "{command} prints\n{}",
+                found.join("\n")
+            );
         }
     }
     commands

@@ -40,32 +40,67 @@ fn is_certain(prelude: &str) -> bool {
         let words: Vec<_> = selector.split_ascii_whitespace().collect();
         let is_combinator = |word: &&str| matches!(*word, ">" | "+" | "~");
         let is_alone = |pair: &[&str]| !(is_combinator(&pair[0]) && is_combinator(&pair[1]));
-        let [Some(first), Some(last)] = [words.first(), words.last()] else { return false };
+        let [Some(first), Some(last)] = [words.first(), words.last()] else {
+            return false;
+        };
         !is_combinator(first)
             && !is_combinator(last)
             && words.windows(2).all(is_alone)
-            && words.iter().all(|word| is_combinator(word) || is_compound(word))
+            && words
+                .iter()
+                .all(|word| is_combinator(word) || is_compound(word))
     })
 }
 
 /// True if `word` is a compound selector of such parts.
 fn is_compound(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
-    let elements = ["::before", "::after", "::selection", "::placeholder", ":before", ":after"];
-    let stem = elements.iter().find_map(|end| word.strip_suffix(end)).unwrap_or(&word);
-    let marks: Vec<usize> = stem.match_indices(['.', '#', ':']).map(|(at, _)| at).collect();
+    let elements = [
+        "::before",
+        "::after",
+        "::selection",
+        "::placeholder",
+        ":before",
+        ":after",
+    ];
+    let stem = elements
+        .iter()
+        .find_map(|end| word.strip_suffix(end))
+        .unwrap_or(&word);
+    let marks: Vec<usize> = stem
+        .match_indices(['.', '#', ':'])
+        .map(|(at, _)| at)
+        .collect();
     let ends = marks.iter().skip(1).copied().chain([stem.len()]);
-    let mut parts = marks.iter().zip(ends).map(|(&start, end)| stem[start..end].split_at(1));
+    let mut parts = marks
+        .iter()
+        .zip(ends)
+        .map(|(&start, end)| stem[start..end].split_at(1));
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_lowercase())
-            && name.chars().all(|one| one.is_ascii_alphanumeric() || "-_".contains(one))
+            && name
+                .chars()
+                .all(|one| one.is_ascii_alphanumeric() || "-_".contains(one))
     };
-    let classes =
-        ["root", "link", "visited", "hover", "active", "focus", "first-child", "last-child"];
+    let classes = [
+        "root",
+        "link",
+        "visited",
+        "hover",
+        "active",
+        "focus",
+        "first-child",
+        "last-child",
+    ];
     let type_ = &stem[..marks.first().copied().unwrap_or(stem.len())];
     (type_.is_empty() || type_ == "*" || is_name(type_))
-        && parts
-            .all(|(mark, name)| if mark == ":" { classes.contains(&name) } else { is_name(name) })
+        && parts.all(|(mark, name)| {
+            if mark == ":" {
+                classes.contains(&name)
+            } else {
+                is_name(name)
+            }
+        })
 }
 
 /// The context of a list of component values.
@@ -93,8 +128,19 @@ struct Reader<'a> {
 
 /// The URLs of `css`, in order.
 pub(crate) fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
-    let mut reader = Reader { css, at: 0, groups, found: Vec::new() };
-    reader.statements(Place { strings: Strings::None, silent: false }, None);
+    let mut reader = Reader {
+        css,
+        at: 0,
+        groups,
+        found: Vec::new(),
+    };
+    reader.statements(
+        Place {
+            strings: Strings::None,
+            silent: false,
+        },
+        None,
+    );
     reader.found
 }
 
@@ -104,7 +150,10 @@ impl<'a> Reader<'a> {
         loop {
             let start = self.at;
             let mut parser = Parser::new(&self.css[start..]);
-            let token = parser.next_including_whitespace_and_comments().ok()?.clone();
+            let token = parser
+                .next_including_whitespace_and_comments()
+                .ok()?
+                .clone();
             self.at = match &token {
                 Token::BadUrl(_) => bad_url_end(self.css, start),
                 _ => start + parser.position().byte_index(),
@@ -118,13 +167,18 @@ impl<'a> Reader<'a> {
 
     /// The place of the first `{` from `at` on. It may be in a string, but not in a prelude that is certainly valid.
     fn open_curly(&self, at: usize) -> usize {
-        self.css[at..].find('{').map_or(self.css.len(), |length| at + length)
+        self.css[at..]
+            .find('{')
+            .map_or(self.css.len(), |length| at + length)
     }
 
     /// Reads rules and declarations up to `closer`, or to the end if there is no `closer` (CSS Syntax 3, 5.4.1 and
     /// 5.4.4).
     fn statements(&mut self, place: Place, closer: Option<&Token>) {
-        let place = Place { strings: Strings::None, ..place };
+        let place = Place {
+            strings: Strings::None,
+            ..place
+        };
         let mut is_late = closer.is_some();
         // At the top level, a semicolon ends only at-rules.
         let mut is_broken = false;
@@ -135,18 +189,27 @@ impl<'a> Reader<'a> {
                 token if Some(token) == closer => return,
                 Token::AtKeyword(name) => {
                     let is = |keyword: &&str| name.eq_ignore_ascii_case(keyword);
-                    let silent =
-                        ["namespace", "document", "-moz-document", "supports"].iter().any(is);
+                    let silent = ["namespace", "document", "-moz-document", "supports"]
+                        .iter()
+                        .any(is);
                     let is_import = is(&"import");
                     let prelude = Place {
-                        strings: if is_import { Strings::First } else { Strings::None },
+                        strings: if is_import {
+                            Strings::First
+                        } else {
+                            Strings::None
+                        },
                         silent: place.silent || silent || (is_import && is_late),
                     };
                     let start = span.end;
                     let opens = self.open_curly(start);
                     let end = self.list(prelude, place, closer, true);
                     let is_block = end == End::Curly;
-                    let stop = if is_block { opens } else { self.at.saturating_sub(1).max(start) };
+                    let stop = if is_block {
+                        opens
+                    } else {
+                        self.at.saturating_sub(1).max(start)
+                    };
                     let is_valid = !is_broken && end != End::Closed;
                     if is_valid && !is_block && is(&"layer") {
                         is_late |= has_import;
@@ -215,14 +278,23 @@ impl<'a> Reader<'a> {
 
     /// Reads the component value that begins with `token`, and returns true if it is a `{}` block.
     fn component(&mut self, token: &Token<'a>, span: Span, place: Place, block: Place) -> bool {
-        let inside = Place { strings: Strings::None, ..place };
+        let inside = Place {
+            strings: Strings::None,
+            ..place
+        };
         match token {
             Token::QuotedString(value) => {
-                let is_url =
-                    matches!(place.strings, Strings::First | Strings::All | Strings::Source(2));
+                let is_url = matches!(
+                    place.strings,
+                    Strings::First | Strings::All | Strings::Source(2)
+                );
                 let quote = self.css[span.range()].chars().next().unwrap();
                 let raw = &self.css[span.start + 1..span.end];
-                let raw = if is_closed(raw, quote) { &raw[..raw.len() - 1] } else { raw };
+                let raw = if is_closed(raw, quote) {
+                    &raw[..raw.len() - 1]
+                } else {
+                    raw
+                };
                 self.url(
                     is_url,
                     Span::new(span.start + 1, span.start + 1 + raw.len()),
@@ -237,14 +309,24 @@ impl<'a> Reader<'a> {
                 let raw = &self.css[start..span.end];
                 let start = span.end - raw.trim_start_matches(is_space).len();
                 let raw = &self.css[start..span.end];
-                let raw = if is_closed(raw, ')') { &raw[..raw.len() - 1] } else { raw };
+                let raw = if is_closed(raw, ')') {
+                    &raw[..raw.len() - 1]
+                } else {
+                    raw
+                };
                 let mut end = raw.trim_end_matches(is_space).len();
                 // The white space may belong to an escape.
                 end = (end..=raw.len())
                     .rev()
                     .find(|&end| decoded(&raw[..end], Form::CssToken) == **value)
                     .unwrap_or(end);
-                self.url(true, Span::new(start, start + end), Form::CssToken, value, place);
+                self.url(
+                    true,
+                    Span::new(start, start + end),
+                    Form::CssToken,
+                    value,
+                    place,
+                );
             }
             Token::Function(name) => {
                 let (strings, group, silent) = match &*name.to_ascii_lowercase() {
@@ -260,7 +342,10 @@ impl<'a> Reader<'a> {
                     _ => (Strings::None, None, false),
                 };
                 let is_off = group.is_some_and(|group| !self.groups.contains(group));
-                let inside = Place { strings, silent: place.silent || silent || is_off };
+                let inside = Place {
+                    strings,
+                    silent: place.silent || silent || is_off,
+                };
                 self.list(inside, inside, Some(&Token::CloseParenthesis), false);
             }
             Token::ParenthesisBlock => {
@@ -279,7 +364,12 @@ impl<'a> Reader<'a> {
     }
 
     fn url(&mut self, is_url: bool, span: Span, form: Form, value: &str, place: Place) {
-        assert_eq!(decoded(&self.css[span.range()], form), value, "{:?}", self.css);
+        assert_eq!(
+            decoded(&self.css[span.range()], form),
+            value,
+            "{:?}",
+            self.css
+        );
         if is_url && !place.silent {
             self.found.push(CssUrl { span, form });
         }

@@ -87,8 +87,9 @@ const RFC1738: &str = r##"
 "##;
 
 /// The schemes of RFC 1738 section 5.
-const SPECIFIC: [&str; 10] =
-    ["http", "ftp", "news", "nntp", "telnet", "gopher", "wais", "mailto", "file", "prospero"];
+const SPECIFIC: [&str; 10] = [
+    "http", "ftp", "news", "nntp", "telnet", "gopher", "wais", "mailto", "file", "prospero",
+];
 
 type Offsets = BTreeSet<usize>;
 
@@ -105,11 +106,16 @@ pub(crate) fn derives(reference: &str) -> bool {
             productions.insert(name.trim(), right.split_whitespace().collect());
         }
     }
-    let matcher = Matcher { productions, input: reference.as_bytes() };
+    let matcher = Matcher {
+        productions,
+        input: reference.as_bytes(),
+    };
     let start = Offsets::from([0]);
     let name = reference.split_once(':').map_or("", |(name, _)| name);
     let has_scheme = !name.is_empty()
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
     let production = match has_scheme {
         false => "relativeURL",
         true if SPECIFIC.contains(&name.to_ascii_lowercase().as_str()) => "specificURL",
@@ -127,7 +133,10 @@ impl Matcher<'_> {
         if from.is_empty() {
             return Offsets::new();
         }
-        if let Some(repeated) = element.strip_prefix('*').filter(|repeated| !repeated.is_empty()) {
+        if let Some(repeated) = element
+            .strip_prefix('*')
+            .filter(|repeated| !repeated.is_empty())
+        {
             return repeatedly(from, |from| self.element(repeated, from));
         }
         if let Some(literal) = element.strip_prefix('"') {

@@ -20,7 +20,13 @@ pub(crate) fn is_without_tree(document: &Document) -> bool {
 /// The first difference of the walk from html5ever, if any.
 pub(crate) fn difference(bytes: &[u8], options: &ScanOptions) -> Option<String> {
     let fast = scan(bytes, options);
-    let exact = scan(bytes, &ScanOptions { scanner: Scanner::Exact, ..options.clone() });
+    let exact = scan(
+        bytes,
+        &ScanOptions {
+            scanner: Scanner::Exact,
+            ..options.clone()
+        },
+    );
     compare(fast, exact)
 }
 
@@ -47,5 +53,9 @@ pub(crate) fn compare(mut fast: Document, mut exact: Document) -> Option<String>
     let (fast, exact): (Vec<_>, Vec<_>) = (found.lines().collect(), expected.lines().collect());
     let at = fast.iter().zip(&exact).take_while(|(a, b)| a == b).count();
     let around = |lines: &[&str]| lines[at.saturating_sub(12)..lines.len().min(at + 6)].join("\n");
-    Some(format!("fast:\n{}\nexact:\n{}", around(&fast), around(&exact)))
+    Some(format!(
+        "fast:\n{}\nexact:\n{}",
+        around(&fast),
+        around(&exact)
+    ))
 }

@@ -23,18 +23,28 @@ pub(crate) fn by_lines(mailbox: &[u8]) -> Vec<Found> {
     let mut start = 0;
     while start < mailbox.len() {
         let first = lines.binary_search(&start).unwrap();
-        let envelope = if line(first).starts_with(b"From ") { line(first).len() } else { 0 };
+        let envelope = if line(first).starts_with(b"From ") {
+            line(first).len()
+        } else {
+            0
+        };
         let heading = first + usize::from(envelope > 0);
         let plain = (heading + 1..lines.len()).find(|&at| {
-            begins(line(at), &mailbox[lines[at] + line(at).len()..], is_empty(line(at - 1)))
+            begins(
+                line(at),
+                &mailbox[lines[at] + line(at).len()..],
+                is_empty(line(at - 1)),
+            )
         });
         let separator = (heading..lines.len()).find(|&at| is_empty(line(at)));
         let mut counted = None;
         if let Some(separator) = separator {
             let length = (heading..separator).find_map(|at| {
                 let text = String::from_utf8_lossy(line(at)).to_lowercase();
-                let value =
-                    text.strip_prefix("content-length")?.trim_ascii_start().strip_prefix(':')?;
+                let value = text
+                    .strip_prefix("content-length")?
+                    .trim_ascii_start()
+                    .strip_prefix(':')?;
                 // A sign is not a digit: RFC 4155 does not define the field, and programs write digits. A vertical
                 // tab is not white space (RFC 5322, 2.2.2).
                 let digits = value.trim_ascii();
@@ -71,7 +81,10 @@ pub(crate) fn by_lines(mailbox: &[u8]) -> Vec<Found> {
 /// True if a message begins with `line`, which `rest` follows.
 fn begins(line: &[u8], rest: &[u8], is_after_empty_line: bool) -> bool {
     let text = String::from_utf8_lossy(line);
-    let Some(envelope) = text.strip_prefix("From ").and_then(|text| text.strip_suffix('\n')) else {
+    let Some(envelope) = text
+        .strip_prefix("From ")
+        .and_then(|text| text.strip_suffix('\n'))
+    else {
         return false;
     };
     let words: Vec<&str> = envelope.split_ascii_whitespace().collect();
@@ -86,7 +99,11 @@ fn begins(line: &[u8], rest: &[u8], is_after_empty_line: bool) -> bool {
 
 /// True if `words` begin with the name of a weekday, and a month, a time and a year are among the next six words.
 fn is_date(words: &[&str]) -> bool {
-    let words: Vec<String> = words.iter().take(7).map(|word| word.to_ascii_lowercase()).collect();
+    let words: Vec<String> = words
+        .iter()
+        .take(7)
+        .map(|word| word.to_ascii_lowercase())
+        .collect();
     let is_in = |names: &str, word: &str| names.split(' ').any(|name| name == word);
     let has_digits = |text: &str, fewest: usize, most: usize| {
         (fewest..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -96,8 +113,10 @@ fn is_date(words: &[&str]) -> bool {
         let numbers: Vec<&str> = word.split(':').collect();
         (2..=3).contains(&numbers.len()) && numbers.iter().all(|one| has_digits(one, 1, 2))
     };
-    is_in("mon tue wed thu fri sat sun", words[0].strip_suffix(',').unwrap_or(&words[0]))
-        && words[1..].iter().any(|word| is_in(months, word))
+    is_in(
+        "mon tue wed thu fri sat sun",
+        words[0].strip_suffix(',').unwrap_or(&words[0]),
+    ) && words[1..].iter().any(|word| is_in(months, word))
         && words[1..].iter().any(|word| is_time(word))
         && words[1..].iter().any(|word| has_digits(word, 4, 4))
 }
@@ -118,8 +137,9 @@ fn begins_message(rest: &[u8]) -> bool {
     lines.pop_if(|line| is_cut && !line.ends_with(b"\n"));
     let (mut usual, mut ends) = (0, false);
     for (at, line) in lines.into_iter().enumerate() {
-        let line =
-            line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        let line = line
+            .strip_suffix(b"\n")
+            .map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
         if line.is_empty() {
             ends = true;
             break;
@@ -127,7 +147,9 @@ fn begins_message(rest: &[u8]) -> bool {
         if at > 0 && matches!(line[0], b' ' | b'\t') {
             continue;
         }
-        let Some(name) = name_of(line) else { return false };
+        let Some(name) = name_of(line) else {
+            return false;
+        };
         // One usual field makes a message of a heading that ends.
         let alone = [name, b": \n\n"].concat();
         let is_usual = Format::detect(None, &alone) == Format::Message;

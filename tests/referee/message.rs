@@ -27,7 +27,10 @@ fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = raw;
     while !rest.is_empty() {
-        let end = rest.iter().position(|byte| b"\r\n".contains(byte)).unwrap_or(rest.len());
+        let end = rest
+            .iter()
+            .position(|byte| b"\r\n".contains(byte))
+            .unwrap_or(rest.len());
         let (line, behind) = rest.split_at(end);
         let line_end = usize::from(!behind.is_empty()) + usize::from(behind.starts_with(b"\r\n"));
         let mut text = line;
@@ -38,7 +41,9 @@ fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {
         let mut at = 0;
         let mut soft = false;
         while at < text.len() {
-            let hex = text.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+            let hex = text
+                .get(at + 1..at + 3)
+                .and_then(|hex| std::str::from_utf8(hex).ok());
             let byte = hex
                 .filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
                 .and_then(|hex| u8::from_str_radix(hex, 16).ok());
@@ -66,10 +71,15 @@ fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {
 }
 
 fn from_base64(raw: &[u8]) -> Option<Vec<u8>> {
-    let text: Vec<u8> = raw.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let text: Vec<u8> = raw
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
     let mut text = text.split(|&byte| byte == b'=').next()?.to_vec();
     if text.len() % 4 == 1 {
-        text.pop().filter(|last| last.is_ascii_alphanumeric() || b"+/".contains(last))?;
+        text.pop()
+            .filter(|last| last.is_ascii_alphanumeric() || b"+/".contains(last))?;
     }
     text.resize(text.len().next_multiple_of(4), b'=');
     let config = base64::engine::GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true);
@@ -89,22 +99,39 @@ fn decoded(bytes: &[u8], entity: &Entity) -> Option<Vec<u8>> {
 }
 
 fn is_message(structure: &Structure, entity: &Entity) -> bool {
-    entity.parent.is_none_or(|parent| structure.entities[parent].kind == EntityKind::Message)
+    entity
+        .parent
+        .is_none_or(|parent| structure.entities[parent].kind == EntityKind::Message)
 }
 
 fn has_signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> bool {
-    ["dkim-signature", "domainkey-signature", "arc-message-signature", "arc-seal"]
-        .iter()
-        .any(|name| entity.heading.first(bytes, name).is_some())
+    [
+        "dkim-signature",
+        "domainkey-signature",
+        "arc-message-signature",
+        "arc-seal",
+    ]
+    .iter()
+    .any(|name| entity.heading.first(bytes, name).is_some())
         && is_message(structure, entity)
 }
 
 /// The value of the field `name`, if there is exactly one and it is a number.
 fn number(bytes: &[u8], entity: &Entity, name: &str) -> Option<usize> {
-    let values: Vec<Span> = entity.heading.all(bytes, name).map(|field| field.value).collect();
-    let [value] = values.as_slice() else { return None };
+    let values: Vec<Span> = entity
+        .heading
+        .all(bytes, name)
+        .map(|field| field.value)
+        .collect();
+    let [value] = values.as_slice() else {
+        return None;
+    };
     let digits = std::str::from_utf8(&bytes[value.range()]).ok()?;
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        digits.parse().ok()
+    } else {
+        None
+    }
 }
 
 fn line_ends_in(bytes: &[u8]) -> usize {
@@ -116,7 +143,11 @@ fn line_ends_in(bytes: &[u8]) -> usize {
 fn digests(bytes: &[u8], entity: &Entity) -> Option<[String; 3]> {
     let content = decoded(bytes, entity)?;
     let raw = &bytes[entity.body.range()];
-    Some([content_md5(&with_crlf(&content)), content_md5(&content), content_md5(raw)])
+    Some([
+        content_md5(&with_crlf(&content)),
+        content_md5(&content),
+        content_md5(raw),
+    ])
 }
 
 fn lines_of(raw: &[u8]) -> Vec<&[u8]> {
@@ -159,7 +190,12 @@ pub(crate) fn check_that_sinks_agree(rewritten: &Rewritten<'_>, options: &Option
     let (edits, totals) = edits(bytes, options);
     assert_eq!(shown(&edits.apply(bytes)), shown(&rewritten.output()));
     for outcome in Outcome::ALL {
-        assert_eq!(totals.count(outcome), whole.count(outcome), "{}", shown(bytes));
+        assert_eq!(
+            totals.count(outcome),
+            whole.count(outcome),
+            "{}",
+            shown(bytes)
+        );
     }
     assert_eq!(totals.changed, !rewritten.edits.is_empty());
     assert_eq!(&totals.diagnostics, &whole.diagnostics, "{}", shown(bytes));
@@ -168,9 +204,15 @@ pub(crate) fn check_that_sinks_agree(rewritten: &Rewritten<'_>, options: &Option
 /// The invariants that hold for all options.
 pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>, output: &[u8]) {
     let report = &rewritten.report;
-    let doubt = report.diagnostics.iter().find(|diagnostic| diagnostic.code == Code::Doubt);
+    let doubt = report
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.code == Code::Doubt);
     assert!(doubt.is_none(), "{doubt:?}\n{}", shown(bytes));
-    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
+    let counted: usize = Outcome::ALL
+        .iter()
+        .map(|&outcome| report.count(outcome))
+        .sum();
     assert_eq!(counted, report.links.len());
     for link in &report.links {
         assert_eq!(
@@ -178,7 +220,10 @@ pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>,
             matches!(link.outcome, Outcome::Left | Outcome::NotEditable)
         );
     }
-    let no_base = report.entities.iter().all(|entity| entity.chain.base.is_none())
+    let no_base = report
+        .entities
+        .iter()
+        .all(|entity| entity.chain.base.is_none())
         && report.links.iter().all(|link| link.base.is_none());
     if no_base {
         assert_eq!(shown(output), shown(bytes));
@@ -187,7 +232,12 @@ pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>,
     let from = |text: &[u8]| memchr::memmem::find_iter(text, b"\nFrom ").count();
     assert!(from(output) <= from(bytes));
     let verified = verify::verify(rewritten, options);
-    assert!(verified.is_ok(), "{verified:?}\n{}\nbecame\n{}", shown(bytes), shown(output));
+    assert!(
+        verified.is_ok(),
+        "{verified:?}\n{}\nbecame\n{}",
+        shown(bytes),
+        shown(output)
+    );
     let again = rewrite(output, options);
     assert!(
         again.edits.is_empty(),
@@ -216,8 +266,9 @@ fn edits_are_in_their_places(bytes: &[u8], structure: &Structure, rewritten: &Re
         }
     }
     for edit in rewritten.edits.iter() {
-        let inside =
-            allowed.iter().any(|span| span.start <= edit.span.start && edit.span.end <= span.end);
+        let inside = allowed
+            .iter()
+            .any(|span| span.start <= edit.span.start && edit.span.end <= span.end);
         assert!(inside, "{edit:?} in\n{}", shown(bytes));
     }
 }
@@ -228,7 +279,10 @@ fn headings_are_the_same(bytes: &[u8], before: &Entity, output: &[u8], after: &E
     assert_eq!(&before.media_type, &after.media_type);
     assert_eq!(before.transfer_encoding, after.transfer_encoding);
     assert_eq!(before.signed, after.signed);
-    assert_eq!(std::mem::discriminant(&before.kind), std::mem::discriminant(&after.kind));
+    assert_eq!(
+        std::mem::discriminant(&before.kind),
+        std::mem::discriminant(&after.kind)
+    );
     assert_eq!(before.heading.fields.len(), after.heading.fields.len());
     for (old, new) in before.heading.fields.iter().zip(&after.heading.fields) {
         let name = &bytes[old.name.range()];
@@ -238,7 +292,10 @@ fn headings_are_the_same(bytes: &[u8], before: &Entity, output: &[u8], after: &E
             assert_eq!(&bytes[old.span.range()], &output[new.span.range()]);
         }
     }
-    assert_eq!(&bytes[before.heading.separator.range()], &output[after.heading.separator.range()]);
+    assert_eq!(
+        &bytes[before.heading.separator.range()],
+        &output[after.heading.separator.range()]
+    );
 }
 
 fn correct_counts_and_digests_stay_correct(
@@ -248,7 +305,10 @@ fn correct_counts_and_digests_stay_correct(
     after: &Entity,
 ) {
     if number(bytes, before, "Content-Length") == Some(before.body.len()) {
-        assert_eq!(number(output, after, "Content-Length"), Some(after.body.len()));
+        assert_eq!(
+            number(output, after, "Content-Length"),
+            Some(after.body.len())
+        );
     }
     if number(bytes, before, "Lines") == Some(line_ends_in(&bytes[before.body.range()])) {
         let lines = line_ends_in(&output[after.body.range()]);
@@ -302,8 +362,10 @@ fn leaf(
         })
     };
     let unknown = |diagnostic: &Diagnostic| {
-        matches!(diagnostic.code, Code::CharsetUnknown | Code::TransferUndecodable)
-            && diagnostic.span == Span::at(before.body.start)
+        matches!(
+            diagnostic.code,
+            Code::CharsetUnknown | Code::TransferUndecodable
+        ) && diagnostic.span == Span::at(before.body.start)
     };
     let untouched = [Some(Reason::Transfer), Some(Reason::Signed)];
     if links().any(|link| untouched.contains(&link.reason))
@@ -319,7 +381,11 @@ fn leaf(
     if links().any(|link| link.reason == Some(Reason::SiblingPart)) {
         return;
     }
-    let entity = rewritten.report.entities.iter().find(|entity| entity.chain.entity == before.name);
+    let entity = rewritten
+        .report
+        .entities
+        .iter()
+        .find(|entity| entity.chain.entity == before.name);
     let fallback = entity.unwrap().chain.fallback.as_ref();
     let mut alone = Options {
         format,

@@ -66,8 +66,18 @@ pub(crate) fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
     }
     // Step 1 and A22.
     let scheme = base.scheme.clone()?.to_ascii_lowercase();
-    let without_relative_form =
-        ["data", "javascript", "mailto", "news", "telnet", "cid", "mid", "about", "blob", "urn"];
+    let without_relative_form = [
+        "data",
+        "javascript",
+        "mailto",
+        "news",
+        "telnet",
+        "cid",
+        "mid",
+        "about",
+        "blob",
+        "urn",
+    ];
     if without_relative_form.contains(&scheme.as_str())
         || base_url.contains(['\t', '\n', '\r'])
         || base_url.ends_with(|last| last <= ' ')
@@ -112,7 +122,10 @@ pub(crate) fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
             None => ("", base.path.as_str()),
         };
         let keep = base_path.rfind('/').map_or(0, |at| at + 1);
-        url.path = format!("{slash}{}", step_6(&format!("{}{}", &base_path[..keep], url.path)));
+        url.path = format!(
+            "{slash}{}",
+            step_6(&format!("{}{}", &base_path[..keep], url.path))
+        );
     }
     // Step 7.
     let mut result = format!("{}:", url.scheme?);
@@ -142,7 +155,10 @@ pub(crate) fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
 fn step_6(path: &str) -> String {
     let mut segments: Vec<&str> = path.split('/').collect();
     // a) All occurrences of "./", where "." is a complete path segment, are removed.
-    while let Some(at) = segments[..segments.len() - 1].iter().position(|segment| *segment == ".") {
+    while let Some(at) = segments[..segments.len() - 1]
+        .iter()
+        .position(|segment| *segment == ".")
+    {
         segments.remove(at);
     }
     // b) If the path ends with "." as a complete path segment, that "." is removed.
@@ -223,7 +239,11 @@ pub(crate) fn rfc3986(base_url: &str, reference: &str) -> Option<String> {
         } else {
             if r.path.is_empty() {
                 t.path = base.path;
-                t.query = if r.query.is_some() { r.query } else { base.query };
+                t.query = if r.query.is_some() {
+                    r.query
+                } else {
+                    base.query
+                };
             } else {
                 if r.path.starts_with('/') {
                     t.path = remove_dot_segments(&r.path);
@@ -287,7 +307,9 @@ fn remove_dot_segments(path: &str) -> String {
         } else {
             // 2E.
             let slash = usize::from(input.starts_with('/'));
-            let end = input[slash..].find('/').map_or(input.len(), |at| at + slash);
+            let end = input[slash..]
+                .find('/')
+                .map_or(input.len(), |at| at + slash);
             output += &input[..end];
             input = input[end..].to_owned();
         }

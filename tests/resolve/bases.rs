@@ -12,17 +12,23 @@ const FALLBACK: &str = "http://doc.example/dir/page.html?q";
 
 /// True if the levels of section 3.1 match `expected`, one by one.
 fn levels_match(expected: &str, levels: &[Level]) -> bool {
-    let expected: Vec<_> = expected.split(" | ").filter(|level| !level.is_empty()).collect();
+    let expected: Vec<_> = expected
+        .split(" | ")
+        .filter(|level| !level.is_empty())
+        .collect();
     let found: Vec<_> = levels
         .iter()
         .filter(|level| level.rule == Rule::Embedded && level.status != Status::Absent)
         .collect();
     found.len() == expected.len()
-        && found.iter().zip(expected).all(|(level, expected)| match expected {
-            "taken" => level.status == Status::Taken,
-            "invalid" => level.status == Status::Invalid,
-            reason => level.status == Status::PassedOver && level.reason.contains(reason),
-        })
+        && found
+            .iter()
+            .zip(expected)
+            .all(|(level, expected)| match expected {
+                "taken" => level.status == Status::Taken,
+                "invalid" => level.status == Status::Invalid,
+                reason => level.status == Status::PassedOver && level.reason.contains(reason),
+            })
 }
 
 #[test]
@@ -35,8 +41,15 @@ fn every_document_has_its_base_in_every_profile() {
             panic!("{row:?} has not 5 fields")
         };
         for profile in Profile::ALL {
-            let expected = if rfc == "=" || profile == Profile::Whatwg { base } else { rfc };
-            let options = Options { profile, ..Options::at(FALLBACK) };
+            let expected = if rfc == "=" || profile == Profile::Whatwg {
+                base
+            } else {
+                rfc
+            };
+            let options = Options {
+                profile,
+                ..Options::at(FALLBACK)
+            };
             let report = rewrite(document.as_bytes(), &options).report;
             let chain = &report.entities[0].chain;
             if chain.base.as_deref() != Some(expected) || !levels_match(levels, &chain.levels) {
@@ -47,5 +60,10 @@ fn every_document_has_its_base_in_every_profile() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

@@ -226,7 +226,11 @@ fn every_reference_has_its_first_violation() {
             let violation = found.violation.map(|v| (v.at, v.character, v.production));
             assert_eq!(violation, *expected, "{section}: {reference:?}");
             assert_eq!(found.conforms, expected.is_none());
-            assert_eq!(grammar::derives(reference), found.conforms, "{section}: {reference:?}");
+            assert_eq!(
+                grammar::derives(reference),
+                found.conforms,
+                "{section}: {reference:?}"
+            );
             rows += 1;
         }
     }

@@ -31,7 +31,13 @@ type Row = (String, String, Option<String>);
 
 fn rows(table: &Value) -> Vec<Row> {
     let text = |row: &Value, key: &str| row[key].as_str().map(str::to_owned);
-    let row = |row| (text(row, "base").unwrap(), text(row, "ref").unwrap(), text(row, "expect"));
+    let row = |row| {
+        (
+            text(row, "base").unwrap(),
+            text(row, "ref").unwrap(),
+            text(row, "expect"),
+        )
+    };
     table["cases"].as_array().unwrap().iter().map(row).collect()
 }
 
@@ -44,7 +50,11 @@ fn differing(profile: Profile, rows: &[Row]) -> Vec<(String, String)> {
             assert_kept(reference, target);
         }
         let found = found.map(|target| target.url);
-        assert_eq!(explain(profile, base, reference).result, found, "{base} + {reference}");
+        assert_eq!(
+            explain(profile, base, reference).result,
+            found,
+            "{base} + {reference}"
+        );
         if found.ok() != *expected {
             differing.push((base.clone(), reference.clone()));
         }
@@ -56,10 +66,16 @@ fn assert_kept(reference: &str, target: &Target) {
     let (mut reference_end, mut url_end) = (0, 0);
     for kept in &target.kept {
         assert!(!kept.reference.is_empty());
-        assert!(reference_end <= kept.reference.start && url_end <= kept.url, "{target:?}");
+        assert!(
+            reference_end <= kept.reference.start && url_end <= kept.url,
+            "{target:?}"
+        );
         reference_end = kept.reference.end;
         url_end = kept.url + kept.reference.len();
-        assert_eq!(reference[kept.reference.range()], target.url[kept.url..url_end]);
+        assert_eq!(
+            reference[kept.reference.range()],
+            target.url[kept.url..url_end]
+        );
     }
 }
 
@@ -70,11 +86,22 @@ fn the_examples_of_rfc1808_have_their_results() {
     let rows = table["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 39);
     for row in rows {
-        let (reference, url) = (row["reference"].as_str().unwrap(), row["url"].as_str().unwrap());
+        let (reference, url) = (
+            row["reference"].as_str().unwrap(),
+            row["url"].as_str().unwrap(),
+        );
         let found = resolve(Profile::Rfc1808, base, reference);
-        assert_eq!(found.as_deref(), Ok(url), "section {}, `{reference}`", row["section"]);
+        assert_eq!(
+            found.as_deref(),
+            Ok(url),
+            "section {}, `{reference}`",
+            row["section"]
+        );
         assert_eq!(section4::rfc1808(base, reference).as_deref(), Some(url));
-        assert_eq!(explain(Profile::Rfc1808, base, reference).result.as_deref(), Ok(url));
+        assert_eq!(
+            explain(Profile::Rfc1808, base, reference).result.as_deref(),
+            Ok(url)
+        );
     }
 }
 
@@ -88,7 +115,10 @@ fn references(column: usize) -> Vec<Row> {
         };
         Some((row[0].clone(), row[1].clone(), expected))
     };
-    facts::rows("resolution/references.tsv").into_iter().filter_map(row).collect()
+    facts::rows("resolution/references.tsv")
+        .into_iter()
+        .filter_map(row)
+        .collect()
 }
 
 #[test]
@@ -104,7 +134,10 @@ fn every_reference_of_the_table_leads_to_its_target() {
                 // The URL Standard has no referee here.
                 _ => continue,
             };
-            assert_eq!(referee, expected, "the referee of {profile}: {base} + {reference}");
+            assert_eq!(
+                referee, expected,
+                "the referee of {profile}: {base} + {reference}"
+            );
         }
     }
 }
@@ -114,8 +147,10 @@ fn every_reference_of_the_table_leads_to_its_target() {
 fn a_splice_is_the_target_in_every_profile() {
     let spelled =
         |url: Option<String>| url.map(|url| Base::new(Profile::Whatwg, &url).as_str().to_owned());
-    let browsers: BTreeMap<_, _> =
-        references(2).into_iter().map(|(base, reference, url)| ((base, reference), url)).collect();
+    let browsers: BTreeMap<_, _> = references(2)
+        .into_iter()
+        .map(|(base, reference, url)| ((base, reference), url))
+        .collect();
     let mut spliced = 0;
     for (base, reference, rfc1808) in references(0) {
         let prepared = Base::new(Profile::Rfc1808, &base);
@@ -139,7 +174,11 @@ fn known_differences() -> BTreeSet<(String, String)> {
         assert!(!text(row, "reason").is_empty());
         let (base, reference) = (text(row, "base"), text(row, "reference"));
         let found = resolve(Profile::Whatwg, &base, &reference);
-        assert_ne!(found, Ok(text(row, "expected")), "{base} {reference} no longer differs");
+        assert_ne!(
+            found,
+            Ok(text(row, "expected")),
+            "{base} {reference} no longer differs"
+        );
         (base, reference)
     };
     table["rows"].as_array().unwrap().iter().map(row).collect()
@@ -148,9 +187,14 @@ fn known_differences() -> BTreeSet<(String, String)> {
 #[test]
 fn web_platform_tests_fail_only_in_known_rows() {
     let known = known_differences();
-    let Some(folder) = outside::RESOLUTION.find() else { return };
+    let Some(folder) = outside::RESOLUTION.find() else {
+        return;
+    };
     let text = fs::read_to_string(folder.join("wpt-urltestdata-with-base.json")).unwrap();
-    let found = differing(Profile::Whatwg, &rows(&serde_json::from_str(&text).unwrap()));
+    let found = differing(
+        Profile::Whatwg,
+        &rows(&serde_json::from_str(&text).unwrap()),
+    );
     assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), known);
 }
 
@@ -189,13 +233,22 @@ fn documented_results_are_right() {
     let page = fs::read_to_string(Path::new(ROOT).join("docs/resolution.md")).unwrap();
     let code = |cell: &str| cell.trim().trim_matches('`').replace("(empty)", "");
     let check = |profile, base: &str, reference: &str, expected: &str| match expected {
-        "absolute" => assert!(!Base::new(profile, base).is_relative(reference), "{reference}"),
-        _ => assert_eq!(resolve(profile, base, reference).as_deref(), Ok(expected), "{reference}"),
+        "absolute" => assert!(
+            !Base::new(profile, base).is_relative(reference),
+            "{reference}"
+        ),
+        _ => assert_eq!(
+            resolve(profile, base, reference).as_deref(),
+            Ok(expected),
+            "{reference}"
+        ),
     };
     let mut rows = 0;
     for line in page.lines().filter(|line| line.contains("http://a/")) {
         let cells: Vec<String> = line.trim_matches('|').split('|').map(code).collect();
-        let [first, second, rfc1808, others] = cells.as_slice() else { continue };
+        let [first, second, rfc1808, others] = cells.as_slice() else {
+            continue;
+        };
         if first.starts_with("http:") && first != "http:g" {
             check(Profile::Rfc1808, first, second, rfc1808);
             check(Profile::Rfc3986, first, second, others);

@@ -87,7 +87,9 @@ fn rewritten_links(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String,
     let links = rewrite(&rewritten.output(), options).report.links;
     let pairs = rewritten.report.links.iter().zip(links);
     let changed = pairs.filter(|(old, _)| old.outcome == Outcome::Rewritten);
-    changed.map(|(old, new)| (old.reference.clone(), new.reference)).collect()
+    changed
+        .map(|(old, new)| (old.reference.clone(), new.reference))
+        .collect()
 }
 
 /// True if a browser treats the reference as relative to any base.

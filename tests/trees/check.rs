@@ -47,9 +47,18 @@ impl Page {
     ) -> Self {
         let retrieval = from.of(entry, format, bytes).0;
         let beside = Some(from.beside(entry, entry));
-        let mut options = Options { format, retrieval, beside, ..options.clone() };
+        let mut options = Options {
+            format,
+            retrieval,
+            beside,
+            ..options.clone()
+        };
         options.scan.ids = true;
-        let mut page = Self { path: name_of(entry), units: Vec::new(), links: Vec::new() };
+        let mut page = Self {
+            path: name_of(entry),
+            units: Vec::new(),
+            links: Vec::new(),
+        };
         if !format.holds_many() {
             page.units.push((bytes.to_vec(), 0, options));
             return page;
@@ -58,7 +67,11 @@ impl Page {
         while let Some(found) = messages.next_message().unwrap() {
             options.scan.entity = found.number.to_string().into();
             let start = usize::try_from(found.offset).unwrap() + found.message.start;
-            page.units.push((found.bytes[found.message.range()].to_vec(), start, options.clone()));
+            page.units.push((
+                found.bytes[found.message.range()].to_vec(),
+                start,
+                options.clone(),
+            ));
         }
         page
     }
@@ -84,7 +97,10 @@ struct Tree {
 
 impl Tree {
     fn new(pages: &mut [(Vec<u8>, Page)], index: Collection, moving: &Move) -> Self {
-        let mut tree = Self { index: Arc::new(index), ids: HashMap::new() };
+        let mut tree = Self {
+            index: Arc::new(index),
+            ids: HashMap::new(),
+        };
         let mut ids = HashMap::new();
         for (_, page) in pages {
             let mut links = Vec::new();
@@ -109,8 +125,10 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
         |number: usize, fragment: &str, _: Class| Some(tree.ids.get(&number)?.place(fragment));
     let mut found = Vec::new();
     for document in page.checked(tree, moving) {
-        let all: Vec<_> =
-            document.findings(&named, true).map(|(_, finding)| finding.unwrap()).collect();
+        let all: Vec<_> = document
+            .findings(&named, true)
+            .map(|(_, finding)| finding.unwrap())
+            .collect();
         for ((_, quick), finding) in document.findings(&named, false).zip(&all) {
             let travels = || Finding {
                 class: Class::Travels,
@@ -128,7 +146,11 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
 
 /// Reads the documents below `site`. Returns their bytes and pages, and the tree.
 fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>, Tree) {
-    let selection = Selection { hidden: true, folders: true, ..Selection::default() };
+    let selection = Selection {
+        hidden: true,
+        folders: true,
+        ..Selection::default()
+    };
     let mut index = Collection::new(moving.from.clone());
     let mut pages = Vec::new();
     for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
@@ -139,7 +161,10 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>,
             continue;
         }
         if entry.kind != EntryKind::File || !format.is_read() {
-            index.add_entry(&entry, moving.from.of(&entry, Format::Other, b"").0.as_ref());
+            index.add_entry(
+                &entry,
+                moving.from.of(&entry, Format::Other, b"").0.as_ref(),
+            );
             continue;
         }
         let bytes = fs::read(&entry.path).unwrap();
@@ -153,7 +178,10 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>,
 
 fn moving(case: &Path) -> (Move, Options) {
     let mut moving = Move::default();
-    let mut options = Options { profile: Profile::Whatwg, ..Options::default() };
+    let mut options = Options {
+        profile: Profile::Whatwg,
+        ..Options::default()
+    };
     let text = fs::read_to_string(case.join("move")).unwrap();
     let mut lines = text.lines();
     while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
@@ -190,8 +218,10 @@ fn row(scanned: &Page, bytes: &[u8], link: usize, finding: &Finding) -> String {
 #[test]
 fn every_case_has_the_classes_that_it_expects() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
-    let mut cases: Vec<_> =
-        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut cases: Vec<_> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     cases.sort();
     assert!(cases.len() >= 12, "only {} cases", cases.len());
     let mut wrong = String::new();
@@ -236,7 +266,10 @@ fn site(page: &str, others: &[&str]) -> TempDir {
 
 fn at(url: &str) -> Move {
     Move {
-        from: Origins { root_url: Some(RootUrl::new(url).unwrap()), ..Origins::default() },
+        from: Origins {
+            root_url: Some(RootUrl::new(url).unwrap()),
+            ..Origins::default()
+        },
         to: None,
     }
 }
@@ -244,7 +277,10 @@ fn at(url: &str) -> Move {
 /// The findings for the links of `page.html`.
 fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
     let (scanned, index) = read(site, moving, options);
-    let page = scanned.iter().find(|(_, page)| page.path == b"page.html").unwrap();
+    let page = scanned
+        .iter()
+        .find(|(_, page)| page.path == b"page.html")
+        .unwrap();
     let found = findings(&page.1, &index, moving);
     assert_eq!(found.len(), page.1.links.len());
     found
@@ -252,13 +288,19 @@ fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
 
 /// A tree with an unknown location.
 fn unknown(to: Option<&str>) -> Move {
-    let mut moving = Move { to: to.map(|to| RootUrl::new(to).unwrap()), ..Move::default() };
+    let mut moving = Move {
+        to: to.map(|to| RootUrl::new(to).unwrap()),
+        ..Move::default()
+    };
     moving.from.assume_root(moving.to.as_ref());
     moving
 }
 
 fn links(references: &[&str]) -> String {
-    references.iter().map(|reference| format!("<a href=\"{reference}\">x</a>")).collect()
+    references
+        .iter()
+        .map(|reference| format!("<a href=\"{reference}\">x</a>"))
+        .collect()
 }
 
 fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)> {
@@ -272,11 +314,20 @@ fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)>
 #[test]
 #[cfg(unix)]
 fn special_files_are_reported_and_never_opened() {
-    let site = site(&links(&["pipe", "pipe/", "link", "link/x.html", "../secret.html"]), &[]);
-    let status = std::process::Command::new("mkfifo").arg(site.path().join("pipe")).status();
+    let site = site(
+        &links(&["pipe", "pipe/", "link", "link/x.html", "../secret.html"]),
+        &[],
+    );
+    let status = std::process::Command::new("mkfifo")
+        .arg(site.path().join("pipe"))
+        .status();
     assert!(status.unwrap().success());
     std::os::unix::fs::symlink("/etc", site.path().join("link")).unwrap();
-    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
+    let found = of_page(
+        site.path(),
+        &at("http://a.example/docs/"),
+        &Options::default(),
+    );
     assert_eq!(
         causes(&found),
         [
@@ -305,7 +356,12 @@ fn symbolic_links_lead_where_their_text_says() {
         ("three", "one", "three#other", no_id),
         ("four", "a", "four/x.html#other", no_id),
         ("five", "a", "five/", travels),
-        ("six", "a", "six", (Class::Dangling, Some("no-slash"), Some("six/"))),
+        (
+            "six",
+            "a",
+            "six",
+            (Class::Dangling, Some("no-slash"), Some("six/")),
+        ),
         ("seven", "./a/../a//", "seven/x.html#id", travels),
         ("eight", ".", "eight/eight/a/x.html#other", no_id),
         ("a/nine", "../b/../a/x.html", "a/nine#id", travels),
@@ -321,15 +377,26 @@ fn symbolic_links_lead_where_their_text_says() {
         ("j", "/", "j", escapes),
         ("k", "a/../../k", "k", escapes),
         ("l/index.html", "../../l", "l/", escapes),
-        ("m", "a", "m/none.html", (Class::Dangling, Some("absent"), None)),
+        (
+            "m",
+            "a",
+            "m/none.html",
+            (Class::Dangling, Some("absent"), None),
+        ),
     ];
-    let site = site(&links(&rows.map(|row| row.2)), &["a/index.html", "b/y.html", "l/y.html"]);
+    let site = site(
+        &links(&rows.map(|row| row.2)),
+        &["a/index.html", "b/y.html", "l/y.html"],
+    );
     fs::write(site.path().join("a/x.html"), "<p id=id>").unwrap();
     for (link, text, ..) in rows {
         symlink(text, site.path().join(link)).unwrap();
     }
-    for moving in [at("http://a.example/docs/"), unknown(None), unknown(Some("https://b.example/"))]
-    {
+    for moving in [
+        at("http://a.example/docs/"),
+        unknown(None),
+        unknown(Some("https://b.example/")),
+    ] {
         let found = of_page(site.path(), &moving, &Options::default());
         for (row, found) in rows.iter().zip(causes(&found)) {
             assert_eq!(found, row.3, "{row:?}");
@@ -341,10 +408,22 @@ fn symbolic_links_lead_where_their_text_says() {
 #[cfg(unix)]
 fn names_that_are_not_utf_8_match_byte_by_byte() {
     use std::os::unix::ffi::OsStringExt;
-    let site = site(&links(&["caf%E9.css", "caf%C3%A9.css", "caf\u{e9}.css"]), &[]);
-    fs::write(site.path().join(OsString::from_vec(b"caf\xE9.css".to_vec())), "").unwrap();
+    let site = site(
+        &links(&["caf%E9.css", "caf%C3%A9.css", "caf\u{e9}.css"]),
+        &[],
+    );
+    fs::write(
+        site.path()
+            .join(OsString::from_vec(b"caf\xE9.css".to_vec())),
+        "",
+    )
+    .unwrap();
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
-    let other = (Class::Dangling, Some("percent-encoding"), Some("caf\u{fffd}.css"));
+    let other = (
+        Class::Dangling,
+        Some("percent-encoding"),
+        Some("caf\u{fffd}.css"),
+    );
     assert_eq!(causes(&found), [(Class::Travels, None, None), other, other]);
 }
 
@@ -357,11 +436,20 @@ fn names_that_differ_only_in_case_are_distinct() {
     }
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     let travels = (Class::Travels, None, None);
-    let expected = [travels, travels, (Class::Dangling, Some("case"), Some("A.png"))];
+    let expected = [
+        travels,
+        travels,
+        (Class::Dangling, Some("case"), Some("A.png")),
+    ];
     assert_eq!(causes(&found), expected);
-    let index = read(site.path(), &at("http://a.example/"), &Options::default()).1.index;
-    let doubles: Vec<_> =
-        index.doubles().iter().map(|&(one, other)| (index.path(one), index.path(other))).collect();
+    let index = read(site.path(), &at("http://a.example/"), &Options::default())
+        .1
+        .index;
+    let doubles: Vec<_> = index
+        .doubles()
+        .iter()
+        .map(|&(one, other)| (index.path(one), index.path(other)))
+        .collect();
     assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
 }
 
@@ -389,17 +477,30 @@ fn names_in_different_encodings_are_distinct() {
 fn without_a_url_relative_links_are_left() {
     let site = site(&links(&["x.png", "http://a.example/x.png"]), &["x.png"]);
     let found = of_page(site.path(), &Move::default(), &Options::default());
-    let expected = [(Class::Left, Some("no-base"), None), (Class::Outside, None, None)];
+    let expected = [
+        (Class::Left, Some("no-base"), None),
+        (Class::Outside, None, None),
+    ];
     assert_eq!(causes(&found), expected);
 }
 
 #[test]
 fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
-    let references =
-        ["x.png", "y.png", "/x.png", "../x.png", "..", "//a.example/", "http://a.example/x.png"];
+    let references = [
+        "x.png",
+        "y.png",
+        "/x.png",
+        "../x.png",
+        "..",
+        "//a.example/",
+        "http://a.example/x.png",
+    ];
     let site = site(&links(&references), &["x.png"]);
     for profile in Profile::ALL {
-        let options = Options { profile, ..Options::default() };
+        let options = Options {
+            profile,
+            ..Options::default()
+        };
         let found = of_page(site.path(), &unknown(None), &options);
         let expected = [
             (Class::Travels, None, None),
@@ -411,10 +512,20 @@ fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
             (Class::Outside, None, None),
         ];
         assert_eq!(causes(&found), expected, "{profile}");
-        let targets: Vec<_> = found.iter().map(|finding| finding.target.as_deref()).collect();
+        let targets: Vec<_> = found
+            .iter()
+            .map(|finding| finding.target.as_deref())
+            .collect();
         let at_a = "http://a.example/x.png";
-        let shown =
-            [Some("x.png"), Some("y.png"), None, None, None, Some("//a.example/"), Some(at_a)];
+        let shown = [
+            Some("x.png"),
+            Some("y.png"),
+            None,
+            None,
+            None,
+            Some("//a.example/"),
+            Some(at_a),
+        ];
         assert_eq!(targets, shown);
         assert!(found.iter().all(|finding| !finding.differs));
         assert!(
@@ -433,7 +544,11 @@ fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
 
 #[test]
 fn http_and_https_are_the_same_site() {
-    let references = ["https://a.example/x.png", "http://a.example/x.png", "ftp://a.example/x.png"];
+    let references = [
+        "https://a.example/x.png",
+        "http://a.example/x.png",
+        "ftp://a.example/x.png",
+    ];
     let expected = [
         (Class::Pinned, Some("absolute"), None),
         (Class::Pinned, Some("absolute"), None),
@@ -446,16 +561,27 @@ fn http_and_https_are_the_same_site() {
     }
     let site = site("", &["x.png"]);
     let map = site.path().join("map.csv");
-    fs::write(&map, "page.html,http://a.example/p\nx.png,http://a.example/x.png\n").unwrap();
+    fs::write(
+        &map,
+        "page.html,http://a.example/p\nx.png,http://a.example/x.png\n",
+    )
+    .unwrap();
     fs::write(site.path().join("page.html"), links(&references)).unwrap();
-    let from = Origins { map: Some(UrlMap::read(&map).unwrap().into()), ..Origins::default() };
+    let from = Origins {
+        map: Some(UrlMap::read(&map).unwrap().into()),
+        ..Origins::default()
+    };
     let found = of_page(site.path(), &Move { from, to: None }, &Options::default());
     assert_eq!(causes(&found), expected);
 }
 
 #[test]
 fn pinned_links_report_missing_targets() {
-    let references = ["http://a.example/X.png", "http://a.example/none", "http://a.example/x.png"];
+    let references = [
+        "http://a.example/X.png",
+        "http://a.example/none",
+        "http://a.example/x.png",
+    ];
     let site = site(&links(&references), &["x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     let pinned = (Class::Pinned, Some("absolute"));
@@ -474,28 +600,58 @@ fn a_canonical_url_is_reported_as_such() {
     let page = "<base href=http://a.example/docs/sub/><link rel=canonical href=http://a.example/docs/>\
                 <link rel=next href=http://a.example/docs/x.html><a href=#>x</a><a href=#top>x</a>";
     let site = site(page, &["x.html", "index.html", "sub/index.html"]);
-    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
-    let causes: Vec<_> = found.iter().map(|finding| finding.cause.map(Cause::name)).collect();
-    let expected = ["absolute", "canonical", "absolute", "declared-base", "declared-base"];
+    let found = of_page(
+        site.path(),
+        &at("http://a.example/docs/"),
+        &Options::default(),
+    );
+    let causes: Vec<_> = found
+        .iter()
+        .map(|finding| finding.cause.map(Cause::name))
+        .collect();
+    let expected = [
+        "absolute",
+        "canonical",
+        "absolute",
+        "declared-base",
+        "declared-base",
+    ];
     assert_eq!(causes, expected.map(Some));
 }
 
 #[test]
 fn suggestions_for_short_names_are_similar() {
     let references = ["1.html", "ab.js", "abc.js", "sub/2.html", "sub/3.html"];
-    let others = ["sub/1.html", "far/away/ab.js", "far/away/abc.js", "2.html", "far/3.html"];
+    let others = [
+        "sub/1.html",
+        "far/away/ab.js",
+        "far/away/abc.js",
+        "2.html",
+        "far/3.html",
+    ];
     let site = site(&links(&references), &others);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
-    let hints: Vec<_> = found.iter().map(|finding| finding.hint.as_deref()).collect();
-    let expected = [Some("sub/1.html"), None, Some("far/away/abc.js"), Some("2.html"), None];
+    let hints: Vec<_> = found
+        .iter()
+        .map(|finding| finding.hint.as_deref())
+        .collect();
+    let expected = [
+        Some("sub/1.html"),
+        None,
+        Some("far/away/abc.js"),
+        Some("2.html"),
+        None,
+    ];
     assert_eq!(hints, expected);
 }
 
 #[test]
 fn lines_are_matched_by_their_ids() {
-    let ids: String = ["1", "20", "L3", "LC4", "n5", "line-6", "line-7", "part-1", "part-2"]
-        .map(|id| format!("<p id={id}>"))
-        .concat();
+    let ids: String = [
+        "1", "20", "L3", "LC4", "n5", "line-6", "line-7", "part-1", "part-2",
+    ]
+    .map(|id| format!("<p id={id}>"))
+    .concat();
     let rows = [
         ("1-20", Class::Lines),
         ("20-1", Class::Lines),
@@ -515,7 +671,10 @@ fn lines_are_matched_by_their_ids() {
         // The second half of the fragment is not an id.
         ("part-1-2", Class::Fragment),
     ];
-    let site = site(&(links(&rows.map(|row| row.0)).replace("href=\"", "href=\"#") + &ids), &[]);
+    let site = site(
+        &(links(&rows.map(|row| row.0)).replace("href=\"", "href=\"#") + &ids),
+        &[],
+    );
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     for (row, found) in rows.iter().zip(&found) {
         assert_eq!(found.class, row.1, "{row:?}");
@@ -524,12 +683,18 @@ fn lines_are_matched_by_their_ids() {
 
 #[test]
 fn the_index_file_can_have_any_name() {
-    let site = site(&links(&["sub/", "sub/start.html", "."]), &["sub/start.html"]);
+    let site = site(
+        &links(&["sub/", "sub/start.html", "."]),
+        &["sub/start.html"],
+    );
     let mut moving = at("http://a.example/docs/");
     moving.from.index = Some("start.html".into());
     let found = of_page(site.path(), &moving, &Options::default());
     let travels = (Class::Travels, None, None);
-    assert_eq!(causes(&found), [travels, travels, (Class::Dangling, Some("no-index"), None)]);
+    assert_eq!(
+        causes(&found),
+        [travels, travels, (Class::Dangling, Some("no-index"), None)]
+    );
 }
 
 /// After a move, only the path of a reference counts. A reference with a query no longer finds a file with that query
@@ -546,7 +711,14 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     let file = |name: &str, references: &[&str]| {
         fs::write(site.path().join("a.example").join(name), links(references)).unwrap();
     };
-    let of_page = ["#top", "sub/y.html", "/sub/y.html", "?x=2.html", "", "?x=3.html"];
+    let of_page = [
+        "#top",
+        "sub/y.html",
+        "/sub/y.html",
+        "?x=2.html",
+        "",
+        "?x=3.html",
+    ];
     let of_index = ["page?x=1.html", "page?x=3.html"];
     file("page?x=1.html", &of_page);
     file("i.html", &of_index);
@@ -556,9 +728,15 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
             None => site.path().join("a.example"),
         };
         let (scanned, index) = read(&root, moving, &Options::default());
-        let (_, page) = scanned.iter().find(|(_, page)| page.path == path.as_bytes()).unwrap();
+        let (_, page) = scanned
+            .iter()
+            .find(|(_, page)| page.path == path.as_bytes())
+            .unwrap();
         let found = findings(page, &index, moving);
-        found.into_iter().map(|finding| (finding.class, finding.cause.map(Cause::name))).collect()
+        found
+            .into_iter()
+            .map(|finding| (finding.class, finding.cause.map(Cause::name)))
+            .collect()
     };
     let mut crawl = Move::default();
     crawl.from.layout = Some(FolderLayout::Host);
@@ -574,7 +752,10 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
         ]
     );
     // The first file exists, but this reference does not find it after the move.
-    let expected = [(Class::Dangling, Some("elsewhere")), (Class::Dangling, Some("absent"))];
+    let expected = [
+        (Class::Dangling, Some("elsewhere")),
+        (Class::Dangling, Some("absent")),
+    ];
     assert_eq!(classes_of(&crawl, "a.example/i.html"), expected);
     // With a URL for the folder, the query is part of the name, too.
     assert_eq!(classes_of(&at("http://a.example/"), "i.html"), expected);
@@ -601,7 +782,10 @@ fn bug_85_a_symbolic_link_in_the_folder_of_a_host_is_followed() {
 /// RFC 3986, 3.2.2: hosts are case-insensitive.
 #[test]
 fn the_folder_of_a_host_may_have_capitals() {
-    let site = site("", &["A.Example/d/x.html", "A.Example/y.html", "b.example/z.html"]);
+    let site = site(
+        "",
+        &["A.Example/d/x.html", "A.Example/y.html", "b.example/z.html"],
+    );
     let references = [
         "x.html",
         "../y.html",
@@ -612,14 +796,23 @@ fn the_folder_of_a_host_may_have_capitals() {
         "https://b.example/z.html",
         "../y.html?q",
     ];
-    fs::write(site.path().join("A.Example/d/index.html"), links(&references)).unwrap();
+    fs::write(
+        site.path().join("A.Example/d/index.html"),
+        links(&references),
+    )
+    .unwrap();
     let mut moving = Move::default();
     moving.from.layout = Some(FolderLayout::Host);
     let (scanned, index) = read(site.path(), &moving, &Options::default());
-    let (_, page) = scanned.iter().find(|(_, page)| page.path.ends_with(b"index.html")).unwrap();
+    let (_, page) = scanned
+        .iter()
+        .find(|(_, page)| page.path.ends_with(b"index.html"))
+        .unwrap();
     let found = findings(page, &index, &moving);
-    let results: Vec<_> =
-        found.into_iter().map(|finding| (finding.class, finding.cause.map(Cause::name))).collect();
+    let results: Vec<_> = found
+        .into_iter()
+        .map(|finding| (finding.class, finding.cause.map(Cause::name)))
+        .collect();
     assert_eq!(
         results,
         [
@@ -641,8 +834,14 @@ fn differing_profiles_are_reported() {
     let site = site(&links(&[";x", "x.png"]), &["x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     assert_eq!([found[0].differs, found[1].differs], [true, false]);
-    assert_eq!(found[0].target.as_deref(), Some("http://a.example/page.html;x"));
-    let options = Options { profile: "whatwg".parse().unwrap(), ..Options::default() };
+    assert_eq!(
+        found[0].target.as_deref(),
+        Some("http://a.example/page.html;x")
+    );
+    let options = Options {
+        profile: "whatwg".parse().unwrap(),
+        ..Options::default()
+    };
     let found = of_page(site.path(), &at("http://a.example/"), &options);
     assert_eq!(found[0].target.as_deref(), Some("http://a.example/;x"));
 }
@@ -677,9 +876,15 @@ fn a_file_that_only_browsers_find_is_reported() {
         "{{ x }}\\y",
         "a.html",
     ];
-    let site = site(&links(&[&disputed[..], &agreed].concat()), &["a.html", "sub/x.html"]);
+    let site = site(
+        &links(&[&disputed[..], &agreed].concat()),
+        &["a.html", "sub/x.html"],
+    );
     for profile in ["rfc1808", "rfc3986", "whatwg"] {
-        let options = Options { profile: profile.parse().unwrap(), ..Options::default() };
+        let options = Options {
+            profile: profile.parse().unwrap(),
+            ..Options::default()
+        };
         let found = of_page(site.path(), &at("http://a.example/"), &options);
         let (disputes, agrees) = found.split_at(disputed.len());
         for (finding, reference) in disputes.iter().zip(disputed) {
@@ -695,7 +900,10 @@ fn a_file_that_only_browsers_find_is_reported() {
 #[test]
 fn browsers_climb_out_by_encoded_dots() {
     let site = site(&links(&["%2e%2e/x.png"]), &["x.png"]);
-    let options = Options { profile: "whatwg".parse().unwrap(), ..Options::default() };
+    let options = Options {
+        profile: "whatwg".parse().unwrap(),
+        ..Options::default()
+    };
     let found = of_page(site.path(), &at("http://a.example/docs/"), &options);
     assert_eq!(causes(&found), [(Class::Escapes, Some("climbs-out"), None)]);
 }
@@ -704,17 +912,35 @@ fn browsers_climb_out_by_encoded_dots() {
 fn a_relative_base_moves_with_its_file() {
     let page = "<base href=sub/><a href=x.png>x</a><a href=../x.png>x</a><a href=../../x.png>x</a>";
     let site = site(page, &["sub/x.png", "x.png"]);
-    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
+    let found = of_page(
+        site.path(),
+        &at("http://a.example/docs/"),
+        &Options::default(),
+    );
     let classes: Vec<_> = found.iter().map(|finding| finding.class).collect();
-    assert_eq!(classes, [Class::Travels, Class::Travels, Class::Travels, Class::Escapes]);
-    assert_eq!(found[1].target.as_deref(), Some("http://a.example/docs/sub/x.png"));
+    assert_eq!(
+        classes,
+        [
+            Class::Travels,
+            Class::Travels,
+            Class::Travels,
+            Class::Escapes
+        ]
+    );
+    assert_eq!(
+        found[1].target.as_deref(),
+        Some("http://a.example/docs/sub/x.png")
+    );
 }
 
 #[test]
 fn a_local_folder_has_a_file_url() {
     let root = RootUrl::on_disk(Path::new("/mnt/a b/\u{fc}")).unwrap();
     assert_eq!(root.as_str(), "file:///mnt/a%20b/%C3%BC/");
-    assert_eq!(RootUrl::on_disk(Path::new("/")).unwrap().as_str(), "file:///");
+    assert_eq!(
+        RootUrl::on_disk(Path::new("/")).unwrap().as_str(),
+        "file:///"
+    );
 }
 
 #[test]
@@ -726,13 +952,23 @@ fn a_mailbox_is_judged_message_by_message() {
     let moving = at("http://a.example/");
     let (scanned, index) = read(site.path(), &moving, &Options::default());
     let (bytes, mailbox) = &scanned[0];
-    let places: Vec<_> =
-        mailbox.links.iter().map(|link| (&*link.entity, &bytes[link.span.range()])).collect();
+    let places: Vec<_> = mailbox
+        .links
+        .iter()
+        .map(|link| (&*link.entity, &bytes[link.span.range()]))
+        .collect();
     assert_eq!(places, [("1", &b"x.png"[..]), ("2", b"y.png")]);
-    let classes: Vec<_> =
-        findings(mailbox, &index, &moving).iter().map(|finding| finding.class).collect();
+    let classes: Vec<_> = findings(mailbox, &index, &moving)
+        .iter()
+        .map(|finding| finding.class)
+        .collect();
     assert_eq!(classes, [Class::Travels, Class::Dangling]);
-    assert!(mailbox.links.iter().all(|link| link.outcome == Outcome::Rewritten));
+    assert!(
+        mailbox
+            .links
+            .iter()
+            .all(|link| link.outcome == Outcome::Rewritten)
+    );
 }
 
 /// The search for a hint must not compare the missing name with each of the 100,000 names.
@@ -749,16 +985,33 @@ fn many_missing_targets_take_linear_time() {
     for number in 0..100_000 {
         index.add_entry(&entry(format!("image-{number:06}.png")), None);
     }
-    let page: String =
-        (0..20_000).map(|number| format!("<img src=imaeg-{number:06}.png>")).collect();
+    let page: String = (0..20_000)
+        .map(|number| format!("<img src=imaeg-{number:06}.png>"))
+        .collect();
     let moving = at("http://a.example/");
     let page_entry = entry("page.html".into());
-    let page =
-        Page::of(&page_entry, page.as_bytes(), Format::Html, &Options::default(), &moving.from);
+    let page = Page::of(
+        &page_entry,
+        page.as_bytes(),
+        Format::Html,
+        &Options::default(),
+        &moving.from,
+    );
     index.add_entry(&page_entry, None);
-    let found = findings(&page, &Tree { index: index.into(), ids: HashMap::new() }, &moving);
+    let found = findings(
+        &page,
+        &Tree {
+            index: index.into(),
+            ids: HashMap::new(),
+        },
+        &moving,
+    );
     assert_eq!(found.len(), 20_000);
-    assert!(found.iter().all(|finding| finding.cause.map(Cause::name) == Some("absent")));
+    assert!(
+        found
+            .iter()
+            .all(|finding| finding.cause.map(Cause::name) == Some("absent"))
+    );
 }
 
 /// Files of a generated tree: those that end with `.html` are pages.
@@ -833,7 +1086,13 @@ fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<(Vec<u8>, Page)>,
         let entry = entry_of(path);
         index.add_entry(&entry, None);
         if let Some((_, bytes)) = pages.iter().find(|(page, _)| *page == path) {
-            let page = Page::of(&entry, bytes, Format::Html, &Options::default(), &moving.from);
+            let page = Page::of(
+                &entry,
+                bytes,
+                Format::Html,
+                &Options::default(),
+                &moving.from,
+            );
             all.push((bytes.clone(), page));
         }
     }
@@ -898,7 +1157,9 @@ fn ids_are_collected_on_request() {
     let page = "<p ID='a&amp;b' id=c><a name=d id=><img name=e><svg id=f><a name=g></a></svg>\
                 <noscript><p id=h></noscript><!--<p id=i>--><title id=j><p id=k></title>";
     let ids = |format, text: &str, options: &_| {
-        baselink::scan_as(format, text.as_bytes(), options).unwrap().ids
+        baselink::scan_as(format, text.as_bytes(), options)
+            .unwrap()
+            .ids
     };
     assert!(ids(Format::Html, page, &options).is_empty());
     options.ids = true;
@@ -942,7 +1203,12 @@ fn a_folder_without_files_has_no_index_file() {
     fs::create_dir_all(site.path().join("empty/sub")).unwrap();
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     let no_index = (Class::Dangling, Some("no-index"), None);
-    let expected = [no_index, no_index, no_index, (Class::Dangling, Some("absent"), None)];
+    let expected = [
+        no_index,
+        no_index,
+        no_index,
+        (Class::Dangling, Some("absent"), None),
+    ];
     assert_eq!(causes(&found), expected);
 }
 
@@ -953,8 +1219,10 @@ fn a_reference_of_a_megabyte_takes_linear_time() {
     let escapes = "%2e%2e%2f".repeat(100_000);
     let site = site(&links(&[&deep, &dots, &escapes]), &["a/x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
-    let results: Vec<_> =
-        found.iter().map(|finding| (finding.class, finding.cause.map(Cause::name))).collect();
+    let results: Vec<_> = found
+        .iter()
+        .map(|finding| (finding.class, finding.cause.map(Cause::name)))
+        .collect();
     assert_eq!(
         results,
         [

@@ -35,14 +35,20 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
         .arg("site")
         .output()
         .unwrap();
-    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    (
+        String::from_utf8(output.stdout).unwrap(),
+        output.status.code(),
+    )
 }
 
 #[test]
 fn the_fragment_of_a_base_is_ignored() {
     let scene = site(&[("x.html", b"<base href=\"#z\">")]);
     let (text, status) = check(scene.path(), &["--deny", "fragment"]);
-    assert_eq!((text.as_str(), status), ("none of 1 link would break\n", Some(0)));
+    assert_eq!(
+        (text.as_str(), status),
+        ("none of 1 link would break\n", Some(0))
+    );
 }
 
 /// The expectation `name` of a case in `fixtures/tree/`.
@@ -55,8 +61,10 @@ fn expected(case: &Path, name: &str) -> String {
 #[test]
 fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
-    let mut cases: Vec<_> =
-        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut cases: Vec<_> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     cases.sort();
     assert!(cases.len() >= 15, "only {} cases", cases.len());
     let mut wrong = String::new();
@@ -64,7 +72,11 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
         let moving = expected(&case, "move");
         let run = |arguments: &[&str]| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-            command.current_dir(&case).env_clear().arg("check").args(moving.lines());
+            command
+                .current_dir(&case)
+                .env_clear()
+                .arg("check")
+                .args(moving.lines());
             let output = command.args(arguments).arg("site").output().unwrap();
             let [out, error] =
                 [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -96,7 +108,10 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
 fn the_sites_contain_every_class_and_cause() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree/planted");
     let found = expected(&case, "expected.jsonl");
-    let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found: Vec<Value> = found
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let has = |class: &str, cause: &str| {
         found.iter().any(|finding| {
             finding["class"] == class && (cause.is_empty() || finding["cause"] == cause)
@@ -127,38 +142,64 @@ fn the_sites_contain_every_class_and_cause() {
 fn the_log_conforms_to_sarif() {
     let page = "<p id=Intro>\n\u{fc}\u{1f600} <a href=\"http://a.example/docs/a%20b.html?x&amp;y#z\">1</a>\n\
                 <a href=../../up.html>2</a><a href=gone.html>3</a>";
-    let scene = site(&[("sub dir/index.html", page.as_bytes()), ("a b.html", b"<p id=z>")]);
+    let scene = site(&[
+        ("sub dir/index.html", page.as_bytes()),
+        ("a b.html", b"<p id=z>"),
+    ]);
     let (log, status) = check(scene.path(), &["--sarif"]);
     assert_eq!(status, Some(1));
     let log: Value = serde_json::from_str(&log).unwrap();
     assert_eq!(log["version"], "2.1.0");
-    let [run] = log["runs"].as_array().unwrap().as_slice() else { panic!("one run") };
+    let [run] = log["runs"].as_array().unwrap().as_slice() else {
+        panic!("one run")
+    };
     let driver = &run["tool"]["driver"];
     assert_eq!(driver["name"], "baselink");
     assert_eq!(run["columnKind"], "utf16CodeUnits");
     let rules = driver["rules"].as_array().unwrap();
-    let ids: HashSet<_> = rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect();
+    let ids: HashSet<_> = rules
+        .iter()
+        .map(|rule| rule["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids.len(), rules.len());
     assert!(rules.iter().all(|rule| rule["help"]["text"].is_string()));
     let results = run["results"].as_array().unwrap();
     // U+00FC is one unit of UTF-16 and two bytes, U+1F600 two units and four bytes.
     let expected = [
-        ("pinned/absolute", 2, 14, "http://a.example/docs/a%20b.html?x&amp;y#z"),
+        (
+            "pinned/absolute",
+            2,
+            14,
+            "http://a.example/docs/a%20b.html?x&amp;y#z",
+        ),
         ("escapes/climbs-out", 3, 9, "../../up.html"),
         ("dangling/absent", 3, 36, "gone.html"),
     ];
     assert_eq!(results.len(), expected.len());
     for (result, (rule, line, column, reference)) in results.iter().zip(expected) {
         assert_eq!(result["ruleId"], rule);
-        assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], rule);
+        assert_eq!(
+            rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"],
+            rule
+        );
         assert_eq!(result["level"], "error");
         assert!(result["message"]["text"].is_string());
         let place = &result["locations"][0]["physicalLocation"];
-        assert_eq!(place["artifactLocation"]["uri"], "site/sub%20dir/index.html");
+        assert_eq!(
+            place["artifactLocation"]["uri"],
+            "site/sub%20dir/index.html"
+        );
         let region = &place["region"];
         let number = |key: &str| region[key].as_u64().unwrap() as usize;
-        assert_eq!([number("startLine"), number("startColumn")], [line, column], "{rule}");
-        assert_eq!([number("endLine"), number("endColumn")], [line, column + reference.len()]);
+        assert_eq!(
+            [number("startLine"), number("startColumn")],
+            [line, column],
+            "{rule}"
+        );
+        assert_eq!(
+            [number("endLine"), number("endColumn")],
+            [line, column + reference.len()]
+        );
         let (start, len) = (number("byteOffset"), number("byteLength"));
         assert_eq!(&page[start..start + len], reference);
     }
@@ -180,16 +221,27 @@ fn a_folder_can_be_checked_for_opening_from_disk() {
     let scene = site(&[("index.html", page), ("sub/index.html", b"")]);
     let (found, status) = check(scene.path(), &["--json", "--to", "file"]);
     assert_eq!(status, Some(1));
-    let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let classes: Vec<_> =
-        found.iter().map(|finding| (&finding["class"], &finding["cause"])).collect();
+    let found: Vec<Value> = found
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let classes: Vec<_> = found
+        .iter()
+        .map(|finding| (&finding["class"], &finding["cause"]))
+        .collect();
     assert_eq!(classes[0], (&"dangling".into(), &"no-index".into()));
     assert_eq!(classes[1], (&"travels".into(), &Value::Null));
     assert_eq!(classes[2], (&"escapes".into(), &"net-path".into()));
     let moved = found[1]["moved"].as_str().unwrap();
     let root = fs::canonicalize(scene.path()).unwrap();
-    assert!(moved.starts_with("file:///") && moved.ends_with("/site/sub/index.html"), "{moved}");
-    assert!(moved.contains(&*root.file_name().unwrap().to_string_lossy()), "{moved}");
+    assert!(
+        moved.starts_with("file:///") && moved.ends_with("/site/sub/index.html"),
+        "{moved}"
+    );
+    assert!(
+        moved.contains(&*root.file_name().unwrap().to_string_lossy()),
+        "{moved}"
+    );
 }
 
 /// The page that `--report` writes for `scene`.
@@ -200,7 +252,10 @@ fn page(scene: &Path, arguments: &[&str]) -> String {
 
 /// The data that the page contains for its script.
 fn data(page: &str) -> Value {
-    let from = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
+    let from = page
+        .split("<script type=\"application/json\" id=\"data\">")
+        .nth(1)
+        .unwrap();
     serde_json::from_str(from.split("</script>").next().unwrap()).unwrap()
 }
 
@@ -211,7 +266,11 @@ fn links(data: &Value) -> Vec<(String, String, String)> {
     let link = |row: &[usize]| {
         let file = text(&data["files"][row[1]][0]);
         let to = text(&data["targets"][row[0]][2]);
-        (to, format!("{file}:{}:{}", row[2], row[3]), text(&data["names"][row[5]]))
+        (
+            to,
+            format!("{file}:{}:{}", row[2], row[3]),
+            text(&data["names"][row[5]]),
+        )
     };
     numbers.chunks(6).map(link).collect()
 }
@@ -234,17 +293,30 @@ fn hostile_names_and_links_do_not_break_the_report() {
     assert_eq!(annotations.lines().count(), 1, "{annotations}");
     let (command, message) = annotations[2..].split_once("::").unwrap();
     let name = "a%0A%3A%3Aerror file=b%2Cline=1%3A%3Ax%250A\\u{202e}\"%2C'</script>.html";
-    assert!(command.starts_with(&format!("error file=site/{name},line=")), "{command}");
-    assert!(!message.contains('\u{202e}') && message.contains("%250A"), "{message}");
+    assert!(
+        command.starts_with(&format!("error file=site/{name},line=")),
+        "{command}"
+    );
+    assert!(
+        !message.contains('\u{202e}') && message.contains("%250A"),
+        "{message}"
+    );
     let (log, _) = check(scene.path(), &["--sarif"]);
     let log: Value = serde_json::from_str(&log).unwrap();
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 1);
     let (json, _) = check(scene.path(), &["--json"]);
-    let rows: Vec<Value> = json.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let rows: Vec<Value> = json
+        .lines()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect();
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0]["path"], format!("site/{evil}"));
     let page = page(scene.path(), &[]);
-    assert_eq!(page.matches("</script").count(), 2, "the data and the script");
+    assert_eq!(
+        page.matches("</script").count(),
+        2,
+        "the data and the script"
+    );
     assert_eq!(links(&data(&page)).len(), 1);
 }
 
@@ -253,29 +325,41 @@ fn the_page_has_every_finding_loads_nothing_and_escapes_everything() {
     let evil = "<script>alert('1')&amp;\".html";
     let markup = "<a href=\"&lt;/td>&lt;img src=x onerror=alert(1)>\">1</a>\
                   <a href=http://a.example/docs/index.html>2</a><a href=../up.html>3</a><a href=#no>4</a>";
-    let scene =
-        site(&[(evil, markup.as_bytes()), ("index.html", b""), ("sub/x.html", b"<a href=no>")]);
+    let scene = site(&[
+        (evil, markup.as_bytes()),
+        ("index.html", b""),
+        ("sub/x.html", b"<a href=no>"),
+    ]);
     let page = page(scene.path(), &[]);
     // Its links lead to the files of the folder.
     let report = rewrite(page.as_bytes(), &Options::at("http://page.example/")).report;
     assert!(report.links.len() >= 4);
     for link in &report.links {
         assert_eq!(link.element, "a");
-        let files = ["site/%3Cscript%3Ealert%28%271%27%29%26amp%3B%22.html", "site/sub/x.html"];
+        let files = [
+            "site/%3Cscript%3Ealert%28%271%27%29%26amp%3B%22.html",
+            "site/sub/x.html",
+        ];
         assert!(files.contains(&&*link.reference), "{link:?}");
     }
     assert!(page.contains("default-src 'none'") && !page.contains("unsafe-inline"));
     for never in ["<script>alert", "<img", "@import", "url(", " style="] {
         assert!(!page.contains(never), "{never}");
     }
-    assert_eq!(page.matches("<script").count(), 2, "the data and the script");
+    assert_eq!(
+        page.matches("<script").count(),
+        2,
+        "the data and the script"
+    );
     let place = "<bdi>&lt;script&gt;alert(&#39;1&#39;)&amp;amp;&quot;.html</bdi>:1:10</a>";
     assert!(section(&page, "Targets").contains(place));
     let data = data(&page);
     let mut found = links(&data);
     found.sort();
-    let found: Vec<_> =
-        found.iter().map(|(_, place, reference)| (&**place, &**reference)).collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|(_, place, reference)| (&**place, &**reference))
+        .collect();
     let evil = |column: usize| format!("{evil}:1:{column}");
     // Each column follows from the lengths of `<a href="`, the reference and `">1</a>`.
     let places = [evil(10), evil(64), evil(110), evil(134)];
@@ -324,7 +408,11 @@ fn file_names_in_the_report_link_to_the_files() {
 /// Neither the page nor the baseline replaces a file of the folder, unless that file is excluded.
 #[test]
 fn the_report_does_not_overwrite_a_file_of_the_folder() {
-    let scene = site(&[("index.html", b"<a href=x>"), (".htaccess", b"x"), ("page.htm", b"<p>")]);
+    let scene = site(&[
+        ("index.html", b"<a href=x>"),
+        (".htaccess", b"x"),
+        ("page.htm", b"<p>"),
+    ]);
     let (refused, page) = (["index.html", ".htaccess", "page.htm"], "site/page.htm");
     for name in refused {
         let path = scene.path().join("site").join(name);
@@ -332,12 +420,20 @@ fn the_report_does_not_overwrite_a_file_of_the_folder() {
         for options in [&["--report"][..], &["--update-baseline", "--baseline"]] {
             let named = format!("site/{name}");
             let (_, status) = check(scene.path(), &[options, &[named.as_str()]].concat());
-            assert_eq!((status, fs::read(&path).unwrap()), (Some(2), before.clone()), "{name}");
+            assert_eq!(
+                (status, fs::read(&path).unwrap()),
+                (Some(2), before.clone()),
+                "{name}"
+            );
         }
     }
     let (_, status) = check(scene.path(), &["--report", page, "--exclude", "page.htm"]);
     assert_eq!(status, Some(1));
-    assert!(fs::read(scene.path().join(page)).unwrap().starts_with(b"<!"));
+    assert!(
+        fs::read(scene.path().join(page))
+            .unwrap()
+            .starts_with(b"<!")
+    );
 }
 
 #[test]
@@ -355,8 +451,13 @@ fn a_large_report_has_all_findings_and_draws_some() {
     for number in 0..120 {
         write!(broken, "<a href=gone{number}>x</a>").unwrap();
     }
-    let names: Vec<_> = (0..150).map(|number| format!("d{}/p{number}.html", number % 2)).collect();
-    let files: Vec<_> = names.iter().map(|name| (name.as_str(), broken.as_bytes())).collect();
+    let names: Vec<_> = (0..150)
+        .map(|number| format!("d{}/p{number}.html", number % 2))
+        .collect();
+    let files: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), broken.as_bytes()))
+        .collect();
     let scene = site(&files);
     let page = page(scene.path(), &[]);
     let data = data(&page);
@@ -365,21 +466,37 @@ fn a_large_report_has_all_findings_and_draws_some() {
         let section = section(&page, heading);
         // One row is the header.
         assert_eq!(section.matches("<tr").count(), drawn + 1, "{heading}");
-        assert!(section.contains(&format!("The first {drawn} of {all}.")), "{section}");
+        assert!(
+            section.contains(&format!("The first {drawn} of {all}.")),
+            "{section}"
+        );
     }
 }
 
 /// An oversized report omits findings that do not fail the check, and says so.
 #[test]
 fn an_oversized_report_keeps_the_failing_findings() {
-    let links_of = format!("{}{}", "<a href=#x>".repeat(10_000), "<a href=gone>".repeat(3));
+    let links_of = format!(
+        "{}{}",
+        "<a href=#x>".repeat(10_000),
+        "<a href=gone>".repeat(3)
+    );
     let names: Vec<_> = (0..25).map(|number| format!("{number}.html")).collect();
-    let files: Vec<_> = names.iter().map(|name| (name.as_str(), links_of.as_bytes())).collect();
+    let files: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), links_of.as_bytes()))
+        .collect();
     let scene = site(&files);
     let page = page(scene.path(), &[]);
     let found = links(&data(&page));
     assert_eq!(found.len(), 250_000);
-    assert_eq!(found.iter().filter(|(.., reference)| reference == "gone").count(), 75);
+    assert_eq!(
+        found
+            .iter()
+            .filter(|(.., reference)| reference == "gone")
+            .count(),
+        75
+    );
     assert!(section(&page, "Links").contains("75 links are omitted"));
 }
 
@@ -394,7 +511,10 @@ fn the_url_is_underlined_under_wide_and_combining_characters() {
     // Before the URL: two wide characters (4 columns), `e`, a space and `<a href="` are 15 columns. The URL: a wide
     // character (2), `e` and `.html` are 8.
     assert_eq!(lines[1], format!("  1 | {}", page.trim_end()));
-    assert_eq!(lines[2], format!("    | {}{}", " ".repeat(15), "^".repeat(8)));
+    assert_eq!(
+        lines[2],
+        format!("    | {}{}", " ".repeat(15), "^".repeat(8))
+    );
 }
 
 #[cfg(unix)]
@@ -408,8 +528,13 @@ mod unix {
     const FILES: usize = 1_000;
 
     fn many(page: &str) -> TempDir {
-        let names: Vec<_> = (0..FILES).map(|number| format!("{number:04}.html")).collect();
-        let mut files: Vec<_> = names.iter().map(|name| (&**name, page.as_bytes())).collect();
+        let names: Vec<_> = (0..FILES)
+            .map(|number| format!("{number:04}.html"))
+            .collect();
+        let mut files: Vec<_> = names
+            .iter()
+            .map(|name| (&**name, page.as_bytes()))
+            .collect();
         files.push(("x.html", b"x"));
         site(&files)
     }
@@ -430,8 +555,10 @@ mod unix {
     #[test]
     fn ctrl_c_while_findings_are_listed_leaves_no_baseline() {
         let scene = many(&OLD.repeat(40));
-        let mut child =
-            start(scene.path(), &["-v", "--update-baseline", "--baseline", "known.jsonl"]);
+        let mut child = start(
+            scene.path(),
+            &["-v", "--update-baseline", "--baseline", "known.jsonl"],
+        );
         let mut out = child.stdout.take().unwrap();
         // The program has begun to write, and nobody reads the rest yet.
         out.read_exact(&mut [0; 1]).unwrap();
@@ -448,7 +575,11 @@ mod unix {
     #[test]
     fn the_report_does_not_overwrite_a_file_by_another_name() {
         let scene = site(&[("index.html", b"<a href=x>")]);
-        fs::hard_link(scene.path().join("site/index.html"), scene.path().join("same")).unwrap();
+        fs::hard_link(
+            scene.path().join("site/index.html"),
+            scene.path().join("same"),
+        )
+        .unwrap();
         std::os::unix::fs::symlink("site", scene.path().join("link")).unwrap();
         for path in ["same", "link/index.html"] {
             let (_, status) = check(scene.path(), &["--report", path]);
@@ -466,14 +597,20 @@ mod unix {
             let name = std::ffi::OsStr::from_bytes(name);
             fs::write(scene.path().join("site").join(name), page).unwrap();
         }
-        let (_, status) = check(scene.path(), &["--update-baseline", "--baseline", "known.jsonl"]);
+        let (_, status) = check(
+            scene.path(),
+            &["--update-baseline", "--baseline", "known.jsonl"],
+        );
         assert_eq!(status, Some(0));
         let known = fs::read_to_string(scene.path().join("known.jsonl")).unwrap();
         assert!(
             known.contains("\"path\":\"\u{fffd}FC.html\"") && known.contains("\u{fffd}FD.html")
         );
         let (found, status) = check(scene.path(), &["--baseline", "known.jsonl"]);
-        assert_eq!((&*found, status), ("none of 2 links would break\n", Some(0)));
+        assert_eq!(
+            (&*found, status),
+            ("none of 2 links would break\n", Some(0))
+        );
     }
 
     /// The contents of an unreadable folder are not reported as absent.
@@ -489,7 +626,8 @@ mod unix {
         let [localize, url, list] = ["localize", "-uhttp://a.example/docs/", "--diff"];
         let program = env!("CARGO_BIN_EXE_baselink");
         let mut run = Command::new(program);
-        run.current_dir(scene.path()).args([localize, url, list, "site"]);
+        run.current_dir(scene.path())
+            .args([localize, url, list, "site"]);
         let localized = run.output().unwrap();
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
         if !is_closed {
@@ -497,7 +635,9 @@ mod unix {
             return;
         }
         assert_eq!(status, Some(2));
-        let classes = found.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let classes = found
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let classes: Vec<_> = classes.map(|finding| finding["class"].clone()).collect();
         assert_eq!(classes, ["travels", "dangling"]);
         let diff = String::from_utf8(localized.stdout).unwrap();

@@ -35,12 +35,22 @@ fn baselink(folder: &Path) -> Command {
 
 /// The exit status, standard output and standard error of a command line, whose arguments are separated by spaces.
 fn run(folder: &Path, line: &str) -> (i32, String, String) {
-    result_of(&baselink(folder).args(line.split(' ')).args(URL).output().unwrap())
+    result_of(
+        &baselink(folder)
+            .args(line.split(' '))
+            .args(URL)
+            .output()
+            .unwrap(),
+    )
 }
 
 fn result_of(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
 }
 
 fn put(folder: &Path, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
@@ -91,10 +101,19 @@ fn symbolic_links_are_skipped_and_counted() {
     let (status, _, stderr) = run(here, "base w");
     assert_eq!((status, stderr.as_str()), (0, notice));
     let summary = "1 file: 1 rewritten\n  html  1 file, 1 link: 1 rewritten\n";
-    assert_eq!(run(here, "rewrite w -o out"), (0, String::new(), format!("{summary}{notice}")));
+    assert_eq!(
+        run(here, "rewrite w -o out"),
+        (0, String::new(), format!("{summary}{notice}"))
+    );
     assert_eq!(names(&here.join("out")), [Path::new("a.html")]);
-    assert_eq!(run(here, "rewrite -i w"), (0, String::new(), format!("{summary}{notice}")));
-    assert_eq!(fs::read(here.join("elsewhere/b.html")).unwrap(), LINK.as_bytes());
+    assert_eq!(
+        run(here, "rewrite -i w"),
+        (0, String::new(), format!("{summary}{notice}"))
+    );
+    assert_eq!(
+        fs::read(here.join("elsewhere/b.html")).unwrap(),
+        LINK.as_bytes()
+    );
 }
 
 #[test]
@@ -130,7 +149,10 @@ fn followed_links_are_read_and_loops_reported() {
     assert_eq!(status, 2);
     let found_files = files(&here.join("out"));
     assert_eq!(found_files[Path::new("c.html")], ABSOLUTE.as_bytes());
-    assert_eq!(found_files[Path::new("d/b.html")], b"<a href=http://a.example/d/x>\n");
+    assert_eq!(
+        found_files[Path::new("d/b.html")],
+        b"<a href=http://a.example/d/x>\n"
+    );
     assert_eq!(found_files.len(), 3);
 }
 
@@ -147,7 +169,11 @@ fn base_check_and_localize_follow_symbolic_links_on_request() {
             ["w/a.html", "w/d/b.html"].map(|name| stdout.contains(name) || stderr.contains(name))
         };
         assert_eq!(names_of(line), [true, false], "{line}");
-        assert_eq!(names_of(&format!("{line} --follow")), [true, true], "{line}");
+        assert_eq!(
+            names_of(&format!("{line} --follow")),
+            [true, true],
+            "{line}"
+        );
     }
 }
 
@@ -165,8 +191,14 @@ fn links_to_the_output_are_not_read() {
          error: out: the output folder contains the input w/back/old.html; name another\n"
     );
     assert_eq!(status, 2);
-    assert_eq!(names(&here.join("out")), [Path::new("a.html"), Path::new("old.html")]);
-    assert_eq!(fs::read(here.join("out/old.html")).unwrap(), LINK.as_bytes());
+    assert_eq!(
+        names(&here.join("out")),
+        [Path::new("a.html"), Path::new("old.html")]
+    );
+    assert_eq!(
+        fs::read(here.join("out/old.html")).unwrap(),
+        LINK.as_bytes()
+    );
 }
 
 #[test]
@@ -224,7 +256,13 @@ fn pipes_and_sockets_are_reported_and_never_opened() {
     let here = scene.path();
     put(here, "w/a.html", LINK);
     put(here, "w/z.html", LINK);
-    assert!(Command::new("mkfifo").arg(here.join("w/pipe.html")).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(here.join("w/pipe.html"))
+            .status()
+            .unwrap()
+            .success()
+    );
     let _socket = UnixListener::bind(here.join("w/socket")).unwrap();
     let reported = "error: w/pipe.html: not a regular file; skipped\n\
                 error: w/socket: not a regular file; skipped\n";
@@ -241,10 +279,20 @@ fn pipes_and_sockets_are_reported_and_never_opened() {
         ),
     ] {
         let (status, _, stderr) = run(here, line);
-        assert_eq!((status, stderr), (2, format!("{reported}{summary}")), "{line}");
+        assert_eq!(
+            (status, stderr),
+            (2, format!("{reported}{summary}")),
+            "{line}"
+        );
     }
-    assert_eq!(names(&here.join("out")), [Path::new("a.html"), Path::new("z.html")]);
-    assert_eq!(fs::read(here.join("w/z.html")).unwrap(), ABSOLUTE.as_bytes());
+    assert_eq!(
+        names(&here.join("out")),
+        [Path::new("a.html"), Path::new("z.html")]
+    );
+    assert_eq!(
+        fs::read(here.join("w/z.html")).unwrap(),
+        ABSOLUTE.as_bytes()
+    );
 }
 
 /// Like `cat`, the program reads a pipe that is given as an argument. A shell passes `<(…)` as such a pipe.
@@ -253,7 +301,13 @@ fn a_pipe_given_as_argument_is_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     for (line, expected) in [
         ("rewrite -q pipe.html", ABSOLUTE),
         ("links --only-targets pipe.html", "http://a.example/x\n"),
@@ -262,10 +316,18 @@ fn a_pipe_given_as_argument_is_read() {
             scope.spawn(|| fs::write(&pipe, LINK).unwrap());
             run(here, line)
         });
-        assert_eq!((output.0, &*output.1), (0, expected), "{line}: {}", output.2);
+        assert_eq!(
+            (output.0, &*output.1),
+            (0, expected),
+            "{line}: {}",
+            output.2
+        );
     }
     let refused = run(here, "rewrite -q -i pipe.html");
-    assert_eq!((refused.0, &*refused.2), (2, "error: pipe.html: not a regular file\n"));
+    assert_eq!(
+        (refused.0, &*refused.2),
+        (2, "error: pipe.html: not a regular file\n")
+    );
 }
 
 /// The next run that writes to a folder removes the temporary files of a killed run. It keeps those of a running
@@ -281,9 +343,16 @@ fn leftovers_of_a_killed_run_are_removed() {
     put(here, "out/sub/b.html", LINK);
     let folders = ["w", "w/sub", "out", "out/sub"];
     let temporary = |folder: &str| {
-        let names = fs::read_dir(here.join(folder)).unwrap().map(|entry| entry.unwrap().path());
-        let is_temporary =
-            |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(".baselink-");
+        let names = fs::read_dir(here.join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let is_temporary = |path: &PathBuf| {
+            path.file_name()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .starts_with(".baselink-")
+        };
         let mut found: Vec<_> = names.filter(is_temporary).collect();
         found.sort();
         found
@@ -296,11 +365,17 @@ fn leftovers_of_a_killed_run_are_removed() {
     for folder in folders {
         // An unlocked file with the name of a temporary file, as after a kill.
         let replacement = begin(folder);
-        let [path] = &temporary(folder)[..] else { panic!() };
+        let [path] = &temporary(folder)[..] else {
+            panic!()
+        };
         drop(replacement);
         fs::write(path, "half of a pa").unwrap();
         stale.push(path.clone());
-        for name in [".baselink-notes", ".baselink-0123456789abcdef", ".baselink-0a1b2c3d4e5f"] {
+        for name in [
+            ".baselink-notes",
+            ".baselink-0123456789abcdef",
+            ".baselink-0a1b2c3d4e5f",
+        ] {
             kept_files.push(put(here, format!("{folder}/{name}"), "mine"));
         }
     }
@@ -315,9 +390,12 @@ fn leftovers_of_a_killed_run_are_removed() {
     }
     assert_eq!(kept_files.len(), 16);
     let are_there = |paths: &[PathBuf]| paths.iter().all(|path| path.exists());
-    for line in
-        ["links -q w", "rewrite -q --dry-run -i w", "rewrite -q --diff w", "check -q w --deny none"]
-    {
+    for line in [
+        "links -q w",
+        "rewrite -q --dry-run -i w",
+        "rewrite -q --diff w",
+        "check -q w --deny none",
+    ] {
         assert_eq!(run(here, line).0, 0, "{line}");
         assert!(are_there(&stale), "{line} writes nothing");
     }
@@ -335,7 +413,11 @@ fn leftovers_of_a_killed_run_are_removed() {
     }
     assert_eq!(run(here, "localize -q -i w").0, 0);
     assert!(stale.iter().all(|path| !path.exists()) && are_there(&kept_files));
-    assert!(running.into_iter().all(|replacement| replacement.commit().is_ok()));
+    assert!(
+        running
+            .into_iter()
+            .all(|replacement| replacement.commit().is_ok())
+    );
 }
 
 /// HTTrack records the URL of each page in the page itself, so linked pages are read for their URLs.
@@ -346,10 +428,20 @@ fn neighboring_pages_are_read_only_as_files_of_the_folder() {
     let links = "<a href=pipe.html>1</a><a href=link.html>2</a><a href=page.html>3</a>";
     put(here.path(), "w/index.html", mark("a.example/") + links);
     put(here.path(), "w/page.html", mark("a.example/other"));
-    put(here.path(), "elsewhere/secret.html", mark("secret.example/token"));
+    put(
+        here.path(),
+        "elsewhere/secret.html",
+        mark("secret.example/token"),
+    );
     symlink("../elsewhere/secret.html", here.path().join("w/link.html")).unwrap();
     let pipe = here.path().join("w/pipe.html");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     let (status, printed, _) = run(here.path(), "rewrite --assume-scheme http w/index.html");
     let expected = "<a href=http://a.example/pipe.html>1</a><a href=http://a.example/link.html>2</a>\
                     <a href=http://a.example/other>3</a>";
@@ -389,7 +481,10 @@ fn names_are_bytes_and_print_on_one_line() {
     // The name is also escaped in an error.
     symlink("nowhere", here.join("w").join("a\nb")).unwrap();
     let (status, _, stderr) = run(here, "links --follow -q w");
-    assert_eq!((status, stderr.as_str()), (2, "error: w/a\\nb: a broken symbolic link\n"));
+    assert_eq!(
+        (status, stderr.as_str()),
+        (2, "error: w/a\\nb: a broken symbolic link\n")
+    );
 }
 
 #[test]
@@ -397,16 +492,23 @@ fn a_folder_without_permission_gives_one_error() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
-    let closed = put(here, "w/closed/b.html", LINK).parent().unwrap().to_owned();
+    let closed = put(here, "w/closed/b.html", LINK)
+        .parent()
+        .unwrap()
+        .to_owned();
     put(here, "w/z.html", LINK);
     fs::set_permissions(here, fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     let mut command = baselink(here);
     if fs::read_dir(&closed).is_ok() {
         let mut other = Command::new("setpriv");
-        other.current_dir(here).args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        other
+            .current_dir(here)
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
         other.arg(command.get_program());
-        let works = other.output().is_ok_and(|output| output.status.code() == Some(2));
+        let works = other
+            .output()
+            .is_ok_and(|output| output.status.code() == Some(2));
         if !works {
             eprintln!("notice: this user may read everything, so permissions were not tested");
             return;
@@ -417,7 +519,10 @@ fn a_folder_without_permission_gives_one_error() {
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
     let (status, stdout, stderr) = result_of(&output);
     assert_eq!(stdout.lines().filter(|line| !line.is_empty()).count(), 2);
-    assert_eq!(stderr, "error: w/closed: permission denied\n2 files, 2 links: 2 rewritten\n");
+    assert_eq!(
+        stderr,
+        "error: w/closed: permission denied\n2 files, 2 links: 2 rewritten\n"
+    );
     assert_eq!(status, 2);
 }
 
@@ -429,12 +534,22 @@ fn an_extended_attribute_ranks_between_a_page_and_a_layout() {
     for name in ["plain.html", "saved.html"] {
         let page = if name == "saved.html" { page } else { LINK };
         let path = put(here, Path::new("w/h.example").join(name), page);
-        if xattr::set(&path, "user.xdg.origin.url", b"https://x.example/p.html#f\n").is_err() {
+        if xattr::set(
+            &path,
+            "user.xdg.origin.url",
+            b"https://x.example/p.html#f\n",
+        )
+        .is_err()
+        {
             eprintln!("notice: no extended attributes here, so they were not tested");
             return;
         }
     }
-    put(here, "map.csv", "h.example/saved.html,https://m.example/p.html\n");
+    put(
+        here,
+        "map.csv",
+        "h.example/saved.html,https://m.example/p.html\n",
+    );
     let sources = |line: &str| {
         let output = baselink(here).args(line.split(' ')).output().unwrap();
         let stdout = String::from_utf8(output.stdout).unwrap();
@@ -482,7 +597,10 @@ fn an_extended_attribute_ranks_between_a_page_and_a_layout() {
             "saved-from https://s.example/p.html passed-over".into(),
         ]
     );
-    let shown = baselink(here).args(["base", "w/h.example/saved.html"]).output().unwrap();
+    let shown = baselink(here)
+        .args(["base", "w/h.example/saved.html"])
+        .output()
+        .unwrap();
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
         shown.contains(
@@ -491,7 +609,10 @@ fn an_extended_attribute_ranks_between_a_page_and_a_layout() {
         ),
         "{shown}"
     );
-    let output = baselink(here).args(["rewrite", "-q", "-i", "w"]).output().unwrap();
+    let output = baselink(here)
+        .args(["rewrite", "-q", "-i", "w"])
+        .output()
+        .unwrap();
     assert_eq!(result_of(&output), (0, String::new(), String::new()));
     let plain = here.join("w/h.example/plain.html");
     assert_eq!(fs::read(&plain).unwrap(), b"<a href=https://x.example/x>\n");
@@ -504,9 +625,21 @@ fn a_crawl_has_ports_and_queries_in_its_names() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/h.example:8080/a/index.html", "<a href=#t>");
-    put(here, "w/h.example/p?q=1&r=%2F", "<!doctype html><a href=#t>");
+    put(
+        here,
+        "w/h.example/p?q=1&r=%2F",
+        "<!doctype html><a href=#t>",
+    );
     let output = baselink(here)
-        .args(["links", "-q", "--layout", "host", "--index", "index.html", "w"])
+        .args([
+            "links",
+            "-q",
+            "--layout",
+            "host",
+            "--index",
+            "index.html",
+            "w",
+        ])
         .output()
         .unwrap();
     assert_eq!(
@@ -526,13 +659,17 @@ fn files_are_written_even_if_records_are_not_read() {
         put(here, format!("w/{number}.html"), LINK);
     }
     let mut command = baselink(here);
-    command.args(["rewrite", "-q", "-i", "--json", "w"]).args(URL);
+    command
+        .args(["rewrite", "-q", "-i", "--json", "w"])
+        .args(URL);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let found_files = files(&here.join("w"));
     assert!(
-        found_files.values().all(|bytes| bytes == ABSOLUTE.as_bytes()),
+        found_files
+            .values()
+            .all(|bytes| bytes == ABSOLUTE.as_bytes()),
         "some files are as they were"
     );
 }
@@ -549,12 +686,20 @@ fn ignored_signals_stay_ignored() {
         for time in 1 2 3 4 5 6 7 8 9; do kill -s HUP $program; done
         wait $program; echo $?"#;
     let mut shell = Command::new("sh");
-    shell.args(["-c", script, env!("CARGO_BIN_EXE_baselink")]).current_dir(here);
+    shell
+        .args(["-c", script, env!("CARGO_BIN_EXE_baselink")])
+        .current_dir(here);
     let output = shell.output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n", "nohup would not help");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "0\n",
+        "nohup would not help"
+    );
     let found_files = files(&here.join("w"));
     assert!(
-        found_files.values().all(|bytes| bytes == ABSOLUTE.as_bytes()),
+        found_files
+            .values()
+            .all(|bytes| bytes == ABSOLUTE.as_bytes()),
         "some files are as they were"
     );
 }
@@ -585,12 +730,20 @@ fn times_are_kept_on_request_and_for_unchanged_files() {
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let age = |path: &Path| {
         let file = File::options().write(true).open(path).unwrap();
-        file.set_times(FileTimes::new().set_modified(long_ago).set_accessed(long_ago)).unwrap();
+        file.set_times(
+            FileTimes::new()
+                .set_modified(long_ago)
+                .set_accessed(long_ago),
+        )
+        .unwrap();
     };
     let (a, b) = (put(here, "w/a.html", LINK), put(here, "w/b.html", "<p>"));
     age(&a);
     age(&b);
-    assert_eq!(run(here, "rewrite -q -i --preserve-times --backup .orig w").0, 0);
+    assert_eq!(
+        run(here, "rewrite -q -i --preserve-times --backup .orig w").0,
+        0
+    );
     assert_eq!(fs::read(&a).unwrap(), ABSOLUTE.as_bytes());
     assert_eq!(modified(&a), long_ago);
     assert_eq!(modified(&here.join("w/a.html.orig")), long_ago);
@@ -624,9 +777,19 @@ fn a_file_in_place_keeps_its_permission_bits() {
     );
     assert_eq!(status, 2);
     assert_eq!(fs::read(&closed).unwrap(), LINK.as_bytes());
-    assert_eq!(fs::metadata(&page).unwrap().permissions().mode() & 0o7777, 0o640);
+    assert_eq!(
+        fs::metadata(&page).unwrap().permissions().mode() & 0o7777,
+        0o640
+    );
     assert_eq!(run(here, "rewrite -q w -o out").0, 0);
-    assert_eq!(fs::metadata(here.join("out/b.html")).unwrap().permissions().mode() & 0o777, 0o444);
+    assert_eq!(
+        fs::metadata(here.join("out/b.html"))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777,
+        0o444
+    );
 }
 
 /// The input is an archive, so the folders of the output do not take permissions from the current folder. (Once, the
@@ -672,7 +835,10 @@ fn hard_links_are_reported_and_broken_only_on_request() {
          1 absolute\n"
     );
     assert_eq!(status, 0);
-    assert_eq!(fs::read(here.join("w/a.html")).unwrap(), ABSOLUTE.as_bytes());
+    assert_eq!(
+        fs::read(here.join("w/a.html")).unwrap(),
+        ABSOLUTE.as_bytes()
+    );
     assert_eq!(fs::read(&other).unwrap(), LINK.as_bytes());
 }
 
@@ -714,14 +880,20 @@ fn maildir_names_get_the_new_sizes() {
     assert_eq!(
         places,
         [
-            (format!("Mail/cur/{}", name(&old)).into(), format!("Mail/cur/{}", name(&new)).into()),
+            (
+                format!("Mail/cur/{}", name(&old)).into(),
+                format!("Mail/cur/{}", name(&new)).into()
+            ),
             ("Mail/cur/2.b.host,S=9:2,".into(), serde_json::Value::Null),
             ("Mail/dovecot-uidlist".into(), serde_json::Value::Null),
             ("Mail/new/3.c.host".into(), "Mail/new/3.c.host".into()),
         ]
     );
     let found_files = files(&here.join("Mail"));
-    assert_eq!(found_files[&Path::new("cur").join(name(&new))], new.as_bytes());
+    assert_eq!(
+        found_files[&Path::new("cur").join(name(&new))],
+        new.as_bytes()
+    );
     assert_eq!(found_files[Path::new("new/3.c.host")], other.as_bytes());
     assert_eq!(found_files[Path::new("tmp/4.d.host")], old.as_bytes());
     assert_eq!(found_files.len(), 5);
@@ -754,24 +926,54 @@ fn populate(here: &Path) {
         put(here, format!("{folder}/{number}.html"), page);
     }
     for number in 0..100 {
-        put(here, format!("w/css/{number}.css"), format!("@import '{number}'; a {{ b: url(c) }}"));
-        put(here, format!("w/xml/{number}.svg"), "<svg xmlns='http://www.w3.org/2000/svg'><a");
+        put(
+            here,
+            format!("w/css/{number}.css"),
+            format!("@import '{number}'; a {{ b: url(c) }}"),
+        );
+        put(
+            here,
+            format!("w/xml/{number}.svg"),
+            "<svg xmlns='http://www.w3.org/2000/svg'><a",
+        );
         let head = "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n";
-        put(here, format!("w/mail/{number}.eml"), format!("{head}<a href={number}>\n"));
+        put(
+            here,
+            format!("w/mail/{number}.eml"),
+            format!("{head}<a href={number}>\n"),
+        );
         symlink("nowhere", here.join(format!("w/css/{number}.broken"))).unwrap();
     }
     for number in 0..20 {
         let message = "From a\nContent-Type: text/html\nDKIM-Signature: v=1\n\n<a href=x>\n\n";
-        put(here, format!("w/mail/{number}.mbox"), message.repeat(number + 1));
-        put(here, format!("w/{number}.png"), [0x89, b'P', b'N', b'G', 0, 0xFF]);
+        put(
+            here,
+            format!("w/mail/{number}.mbox"),
+            message.repeat(number + 1),
+        );
+        put(
+            here,
+            format!("w/{number}.png"),
+            [0x89, b'P', b'N', b'G', 0, 0xFF],
+        );
         put(here, format!("w/css/{number}.broken.html"), "<a href=x>");
     }
-    put(here, "map.csv", "css/1.css,http://b.example/\nnone,http://b.example/\n");
+    put(
+        here,
+        "map.csv",
+        "css/1.css,http://b.example/\nnone,http://b.example/\n",
+    );
 }
 
 #[test]
 fn results_do_not_depend_on_the_number_of_jobs() {
-    let common = ["--follow", "--url-map=map.csv", "-u", "http://a.example/d", "w"];
+    let common = [
+        "--follow",
+        "--url-map=map.csv",
+        "-u",
+        "http://a.example/d",
+        "w",
+    ];
     let read = tempfile::tempdir().unwrap();
     populate(read.path());
     for line in [
@@ -796,19 +998,39 @@ fn results_do_not_depend_on_the_number_of_jobs() {
             if own {
                 populate(here);
             }
-            let common = if line.contains("--in-place") { &common[1..] } else { &common[..] };
+            let common = if line.contains("--in-place") {
+                &common[1..]
+            } else {
+                &common[..]
+            };
             let mut command = baselink(here);
-            let output = command.args(line.split(' ')).args(["-j", jobs]).args(common).output();
-            (result_of(&output.unwrap()), if own { files(here) } else { BTreeMap::new() })
+            let output = command
+                .args(line.split(' '))
+                .args(["-j", jobs])
+                .args(common)
+                .output();
+            (
+                result_of(&output.unwrap()),
+                if own { files(here) } else { BTreeMap::new() },
+            )
         };
         let ((one, of_one), (eight, of_eight)) = (with("1"), with("8"));
-        assert_eq!(one.0, if line.contains("--in-place") { 0 } else { 2 }, "{line}: {}", one.2);
+        assert_eq!(
+            one.0,
+            if line.contains("--in-place") { 0 } else { 2 },
+            "{line}: {}",
+            one.2
+        );
         assert!(one.1.len() + one.2.len() > 10_000, "{line}: little is said");
         assert!(one.1 == eight.1, "{line}: another standard output");
         assert_eq!(one.2, eight.2, "{line}");
         assert_eq!(one.0, eight.0, "{line}");
         assert!(of_one == of_eight, "{line}: other files");
-        assert!(of_one.keys().all(|path| !path.to_string_lossy().contains(".baselink-")));
+        assert!(
+            of_one
+                .keys()
+                .all(|path| !path.to_string_lossy().contains(".baselink-"))
+        );
     }
 }
 
@@ -831,8 +1053,14 @@ fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
     interrupt::send(signal, &child);
     let (status, _, stderr) = result_of(&child.wait_with_output().unwrap());
     let found_files = files(&here.join("w"));
-    let new = found_files.values().filter(|bytes| **bytes == ABSOLUTE.as_bytes()).count();
-    let old = found_files.values().filter(|bytes| **bytes == LINK.as_bytes()).count();
+    let new = found_files
+        .values()
+        .filter(|bytes| **bytes == ABSOLUTE.as_bytes())
+        .count();
+    let old = found_files
+        .values()
+        .filter(|bytes| **bytes == LINK.as_bytes())
+        .count();
     assert_eq!(
         (new + old, found_files.len()),
         (number, number),
@@ -878,7 +1106,13 @@ fn ctrl_c_lets_the_current_file_finish() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     for number in 0..2_000 {
         put(here, format!("w/{number:04}.html"), LINK);
     }
@@ -898,7 +1132,11 @@ fn ctrl_c_lets_the_current_file_finish() {
     assert_eq!(status, 130, "{stderr}");
     let found_files = files(&here.join("out"));
     assert_eq!(found_files[Path::new("pipe.html")], ABSOLUTE.as_bytes());
-    assert!(found_files.values().all(|bytes| bytes == ABSOLUTE.as_bytes()));
+    assert!(
+        found_files
+            .values()
+            .all(|bytes| bytes == ABSOLUTE.as_bytes())
+    );
     assert!(found_files.len() < 2_001, "it was not stopped");
     let done = match found_files.len() {
         1 => "1 file".to_owned(),
@@ -906,7 +1144,9 @@ fn ctrl_c_lets_the_current_file_finish() {
     };
     let last = stderr.lines().last().unwrap();
     assert!(
-        last.starts_with(&format!("error: stopped after {done}; every file is complete; ")),
+        last.starts_with(&format!(
+            "error: stopped after {done}; every file is complete; "
+        )),
         "{last}"
     );
 }
@@ -916,7 +1156,13 @@ fn on_a_terminal(redirection: &str) -> Option<String> {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     put(here, "w/a.html", LINK);
     for number in 0..300 {
         put(here, format!("v/{number}.html"), LINK);
@@ -947,10 +1193,14 @@ fn on_a_terminal(redirection: &str) -> Option<String> {
 
 #[test]
 fn a_terminal_shows_the_progress_of_long_work() {
-    let Some(shown) = on_a_terminal("") else { return };
+    let Some(shown) = on_a_terminal("") else {
+        return;
+    };
     assert!(shown.contains(" of 302 files"), "{shown:?}");
     assert!(shown.contains("302 files: 302 to rewrite\r\n"), "{shown:?}");
-    let Some(shown) = on_a_terminal("2> /dev/null") else { return };
+    let Some(shown) = on_a_terminal("2> /dev/null") else {
+        return;
+    };
     assert_eq!(shown, "");
 }
 
@@ -959,7 +1209,13 @@ fn the_progress_bar_needs_a_terminal() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     put(here, "w/a.html", LINK);
     let child = baselink(here)
         .args(["rewrite", "--dry-run", "-j", "1", "pipe.html", "w"])
@@ -986,7 +1242,11 @@ fn a_message_about_a_name_that_is_not_utf_8_is_utf_8() {
     let name = OsString::from_vec(b"\xff.html".to_vec());
     let page = put(here, Path::new("w").join(&name), LINK);
     fs::hard_link(&page, here.join("other")).unwrap();
-    let output = baselink(here).args(["rewrite", "-q", "-i", "w"]).args(URL).output().unwrap();
+    let output = baselink(here)
+        .args(["rewrite", "-q", "-i", "w"])
+        .args(URL)
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
         String::from_utf8(output.stderr)

@@ -46,16 +46,31 @@ pub(crate) const FAULTS: [(&str, &str); 4] = [
 /// Writing calls that may fail without harm: a part of the line that strace prints, and the reason.
 const HARMLESS: [(&str, &str); 11] = [
     ("syncfs(", "each file is synced separately instead"),
-    ("flock(", "the temporary file gets a name that shows it; after a kill it stays"),
-    ("unlinkat(", "a temporary file that cannot be removed is removed by the next run"),
+    (
+        "flock(",
+        "the temporary file gets a name that shows it; after a kill it stays",
+    ),
+    (
+        "unlinkat(",
+        "a temporary file that cannot be removed is removed by the next run",
+    ),
     ("copy_file_range(", "the bytes are read and written instead"),
     ("linkat(", "the backup is a copy instead"),
     ("openat2(", "each folder is opened separately instead"),
-    ("O_NOFOLLOW|O_CLOEXEC|O_PATH)", "the old file is held open only for speed"),
+    (
+        "O_NOFOLLOW|O_CLOEXEC|O_PATH)",
+        "the old file is held open only for speed",
+    ),
     ("fchown(", "the loss of the owner is reported"),
-    ("open(\"", "a folder is opened again for its files, or leftovers of killed runs stay"),
+    (
+        "open(\"",
+        "a folder is opened again for its files, or leftovers of killed runs stay",
+    ),
     ("utimensat(", "the loss of times is reported"),
-    ("\".\", O_RDONLY", "each folder is synced separately instead of the file system"),
+    (
+        "\".\", O_RDONLY",
+        "each folder is synced separately instead of the file system",
+    ),
 ];
 
 /// The number of files: enough to commit several together, and some on another thread.
@@ -69,12 +84,20 @@ fn is_exhaustive() -> bool {
 pub(crate) fn traced(mode: &Mode, here: &Path, arguments: &[&str]) -> (Output, Vec<String>) {
     let log = tempfile::NamedTempFile::new().unwrap();
     let mut strace = Command::new("strace");
-    strace.args(["-f", "-qq", "-s", "0", "-o"]).arg(log.path()).args(arguments);
+    strace
+        .args(["-f", "-qq", "-s", "0", "-o"])
+        .arg(log.path())
+        .args(arguments);
     // With this option, strace 6.1 sends no signal.
-    if !arguments.iter().any(|argument| argument.contains("signal=")) {
+    if !arguments
+        .iter()
+        .any(|argument| argument.contains("signal="))
+    {
         strace.arg("--seccomp-bpf");
     }
-    strace.env_remove("LD_LIBRARY_PATH").arg(env!("CARGO_BIN_EXE_baselink"));
+    strace
+        .env_remove("LD_LIBRARY_PATH")
+        .arg(env!("CARGO_BIN_EXE_baselink"));
     in_scene(&mut strace, here, mode.line);
     let output = strace.output().unwrap();
     let lines = String::from_utf8_lossy(&fs::read(log.path()).unwrap()).into_owned();
@@ -98,7 +121,9 @@ fn is_unrelated(call: &str) -> bool {
     let is_read = call.contains("O_RDONLY") && !call.contains("O_PATH") && !call.contains("\".\"");
     is_read
         || is_of_the_system.iter().any(|part| call.contains(part))
-        || ["write(1,", "write(2,"].iter().any(|printed| call.starts_with(printed))
+        || ["write(1,", "write(2,"]
+            .iter()
+            .any(|printed| call.starts_with(printed))
 }
 
 /// The calls that should fail, each as its name and its number among the calls of that name in one thread. Unless
@@ -106,11 +131,16 @@ fn is_unrelated(call: &str) -> bool {
 pub(crate) fn calls(trace: &[String], is_exhaustive: bool) -> Vec<(String, usize)> {
     let mut all: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
     for (thread, name, call) in trace.iter().filter_map(|line| thread_and_call(line)) {
-        all.entry((name, thread)).or_default().push(is_unrelated(call));
+        all.entry((name, thread))
+            .or_default()
+            .push(is_unrelated(call));
     }
     let mut calls = BTreeSet::new();
     for ((name, _), flags) in all {
-        let own = flags.iter().enumerate().filter(|(_, is_unrelated)| !**is_unrelated);
+        let own = flags
+            .iter()
+            .enumerate()
+            .filter(|(_, is_unrelated)| !**is_unrelated);
         let own: Vec<_> = own.map(|(number, _)| number + 1).collect();
         let is_tried = |at: usize| is_exhaustive || at < 3 || at + 1 >= own.len();
         let tried = own.iter().enumerate().filter(|(at, _)| is_tried(*at));
@@ -127,13 +157,19 @@ struct Expected {
 
 impl Expected {
     fn of(mode: &Mode) -> Self {
-        Self { before: (mode.before)(FEW), after: mode.after(FEW) }
+        Self {
+            before: (mode.before)(FEW),
+            after: mode.after(FEW),
+        }
     }
 
     /// Checks the files after a fault, and that the next run completes the work. Returns a description of any fault
     /// of the program.
     fn look(&self, mode: &Mode, here: &Path, output: &Output) -> Result<(), String> {
-        let (reported, status) = (String::from_utf8_lossy(&output.stderr), output.status.code());
+        let (reported, status) = (
+            String::from_utf8_lossy(&output.stderr),
+            output.status.code(),
+        );
         if reported.contains("panic") || !matches!(status, None | Some(0 | 2)) {
             return Err(format!("{status:?} {reported}"));
         }
@@ -145,7 +181,9 @@ impl Expected {
         }
         let again = mode.program(here).output().unwrap();
         let found = files(here);
-        let differ = found.iter().filter(|(path, bytes)| self.after.get(*path) != Some(bytes));
+        let differ = found
+            .iter()
+            .filter(|(path, bytes)| self.after.get(*path) != Some(bytes));
         let differ: Vec<_> = differ.map(|(path, _)| path).collect();
         match again.status.success() && found == self.after {
             true => Ok(()),
@@ -179,8 +217,9 @@ fn fail_each(mode: &Mode) -> Vec<String> {
             let inject = format!("inject={call}:{action}:when={number}");
             let (output, trace) = traced(mode, here, &["-e", &set, "-e", &inject]);
             let injected = trace.iter().filter(|line| line.contains("(INJECTED)"));
-            let injected: Vec<_> =
-                injected.filter_map(|line| Some(thread_and_call(line)?.2)).collect();
+            let injected: Vec<_> = injected
+                .filter_map(|line| Some(thread_and_call(line)?.2))
+                .collect();
             let reported = String::from_utf8_lossy(&output.stderr);
             let is_reported =
                 |line: &str| line.starts_with("error: ") && line.contains(expected_message);
@@ -191,7 +230,11 @@ fn fail_each(mode: &Mode) -> Vec<String> {
                 Some(2) => is_mute || reported.lines().any(is_reported),
                 _ => true,
             };
-            let is_right = if is_right { Ok(()) } else { Err(reported.into_owned()) };
+            let is_right = if is_right {
+                Ok(())
+            } else {
+                Err(reported.into_owned())
+            };
             if let Err(what) = expected.look(mode, here, &output).and(is_right) {
                 wrong.push(format!(
                     "{}: {inject} {injected:?}: {:?}: {what}",
@@ -218,7 +261,12 @@ fn a_call_that_fails_leaves_files_old_or_new() {
         wrong.lock().unwrap().extend(of_mode);
     });
     let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of them:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// A limit on the size of files makes one write short, and the next one fail.
@@ -256,7 +304,9 @@ struct Call {
 
 impl Call {
     fn is(&self, name: &str) -> bool {
-        self.text.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
+        self.text
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('('))
     }
 
     /// The texts between two marks: double quotes, or the angle brackets around the path of a descriptor.
@@ -282,22 +332,36 @@ fn calls_in_order(trace: &[String]) -> Vec<Call> {
     let mut calls: Vec<(&str, Call)> = Vec::new();
     for (at, line) in trace.iter().enumerate() {
         if let Some((thread, _, call)) = thread_and_call(line) {
-            let ended = if line.contains("<unfinished ...>") { usize::MAX } else { at };
+            let ended = if line.contains("<unfinished ...>") {
+                usize::MAX
+            } else {
+                at
+            };
             calls.push((
                 thread,
-                Call { text: call.replace(" <unfinished ...>", ""), begun: at, ended },
+                Call {
+                    text: call.replace(" <unfinished ...>", ""),
+                    begun: at,
+                    ended,
+                },
             ));
         } else if let Some((thread, rest)) = line.split_once(" <... ") {
             let is_open = |call: &&mut (&str, Call)| {
                 call.0 == thread.trim_end() && call.1.ended == usize::MAX
             };
             // The call began before tracing did.
-            let Some(call) = calls.iter_mut().rev().find(is_open) else { continue };
+            let Some(call) = calls.iter_mut().rev().find(is_open) else {
+                continue;
+            };
             call.1.ended = at;
             call.1.text.push_str(rest.split_once("resumed>").unwrap().1);
         }
     }
-    calls.into_iter().map(|(_, call)| call).filter(|call| !call.text.contains(" = -1 ")).collect()
+    calls
+        .into_iter()
+        .map(|(_, call)| call)
+        .filter(|call| !call.text.contains(" = -1 "))
+        .collect()
 }
 
 /// docs/trees.md: new contents "are written to a temporary file in its folder, flushed to disk, and renamed over the
@@ -321,11 +385,16 @@ fn bytes_reach_the_disk_before_names_and_names_before_the_end() {
                 let is_between = |call: &&Call| call.begun > after && call.ended < before;
                 calls.iter().filter(is_between).any(|call| call.syncs(path))
             };
-            let renames = calls.iter().filter_map(|call| Some((call, call.renamed_to()?)));
+            let renames = calls
+                .iter()
+                .filter_map(|call| Some((call, call.renamed_to()?)));
             let mut waited = 0;
             for (rename, (into, name)) in renames {
-                let temporary =
-                    format!("{}/{}", rename.parts(['<', '>'])[0], rename.parts(['"', '"'])[0]);
+                let temporary = format!(
+                    "{}/{}",
+                    rename.parts(['<', '>'])[0],
+                    rename.parts(['"', '"'])[0]
+                );
                 let is_new =
                     rename.text.contains("RENAME_NOREPLACE") && mode.line.contains(" -o out");
                 if is_new || name.ends_with(".lock") {
@@ -336,11 +405,24 @@ fn bytes_reach_the_disk_before_names_and_names_before_the_end() {
                     let leads_there = call.parts(['<', '>']).contains(&&*temporary);
                     leads_there && !call.syncs(&temporary) && call.begun < rename.begun
                 };
-                let written = calls.iter().filter(is_written).map(|call| call.ended).max().unwrap();
-                assert!(is_synced(&temporary, written, rename.begun), "{}: {name}", mode.line);
+                let written = calls
+                    .iter()
+                    .filter(is_written)
+                    .map(|call| call.ended)
+                    .max()
+                    .unwrap();
+                assert!(
+                    is_synced(&temporary, written, rename.begun),
+                    "{}: {name}",
+                    mode.line
+                );
                 let is_end = |call: &&Call| call.is("exit_group") && call.begun > rename.ended;
                 let end = calls.iter().find(is_end).unwrap();
-                assert!(is_synced(into, rename.ended, end.begun), "{}: {into}", mode.line);
+                assert!(
+                    is_synced(into, rename.ended, end.begun),
+                    "{}: {into}",
+                    mode.line
+                );
                 let is_backup = |call: &&Call| {
                     let names = call.parts(['"', '"']);
                     call.is("linkat") && call.parts(['<', '>'])[0] == into && names[0] == name
@@ -378,13 +460,20 @@ fn a_folder_that_cannot_be_synced_is_reported() {
     if !outside::has_strace() {
         return;
     }
-    let mode = MODES.iter().find(|mode| mode.line == "rewrite -q -i w/0.html").unwrap();
+    let mode = MODES
+        .iter()
+        .find(|mode| mode.line == "rewrite -q -i w/0.html")
+        .unwrap();
     let scene = tempfile::tempdir().unwrap();
     // The last call of each name opens or syncs the folder.
     for call in ["openat", "fsync"] {
         let traced = |inject: &[&str]| {
             mode.set(scene.path(), &(mode.before)(1));
-            traced(mode, scene.path(), &[&["-e", "trace=openat,fsync"], inject].concat())
+            traced(
+                mode,
+                scene.path(),
+                &[&["-e", "trace=openat,fsync"], inject].concat(),
+            )
         };
         let (_, trace) = traced(&[]);
         let traced_calls = trace.iter().filter_map(|line| thread_and_call(line));
@@ -405,7 +494,10 @@ fn a_delivery_to_a_mailbox_is_noticed() {
     if !outside::has_strace() {
         return;
     }
-    let mode = MODES.iter().find(|mode| mode.line == "rewrite -q -j 1 -i all.mbox").unwrap();
+    let mode = MODES
+        .iter()
+        .find(|mode| mode.line == "rewrite -q -j 1 -i all.mbox")
+        .unwrap();
     let scene = tempfile::tempdir().unwrap();
     let (here, before) = (scene.path(), (mode.before)(FEW));
     mode.set(here, &before);
@@ -413,20 +505,40 @@ fn a_delivery_to_a_mailbox_is_noticed() {
     // Stops the program when the new bytes are on disk.
     let stop = "inject=fsync:signal=SIGSTOP:when=1";
     let mut strace = Command::new("strace");
-    strace.args(["-f", "-o"]).arg(log.path()).args(["-e", "trace=fsync", "-e", stop]);
-    strace.env_remove("LD_LIBRARY_PATH").arg(env!("CARGO_BIN_EXE_baselink"));
+    strace
+        .args(["-f", "-o"])
+        .arg(log.path())
+        .args(["-e", "trace=fsync", "-e", stop]);
+    strace
+        .env_remove("LD_LIBRARY_PATH")
+        .arg(env!("CARGO_BIN_EXE_baselink"));
     in_scene(&mut strace, here, mode.line);
-    let run = strace.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let run = strace
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let stopped = (0..12_000).find_map(|_| {
         thread::sleep(Duration::from_millis(5));
         let log = fs::read_to_string(log.path()).unwrap();
-        let line = log.lines().find(|line| line.contains("stopped by SIGSTOP"))?;
-        line.split_whitespace().next()?.parse().ok().and_then(Pid::from_raw)
+        let line = log
+            .lines()
+            .find(|line| line.contains("stopped by SIGSTOP"))?;
+        line.split_whitespace()
+            .next()?
+            .parse()
+            .ok()
+            .and_then(Pid::from_raw)
     });
     let mailbox = here.join("all.mbox");
     let message =
         "From c@d.example Thu Jan  1 00:00:00 2026\nContent-Type: text/html\n\n<a href=/new>\n\n";
-    OpenOptions::new().append(true).open(&mailbox).unwrap().write_all(message.as_bytes()).unwrap();
+    OpenOptions::new()
+        .append(true)
+        .open(&mailbox)
+        .unwrap()
+        .write_all(message.as_bytes())
+        .unwrap();
     kill_process(stopped.unwrap(), Signal::CONT).unwrap();
     let output = run.wait_with_output().unwrap();
     let reported = String::from_utf8(output.stderr).unwrap();
@@ -447,16 +559,26 @@ fn an_unreadable_folder_is_not_mirrored() {
     if !outside::has_strace() {
         return;
     }
-    let mode = MODES.iter().find(|mode| mode.line == "localize -q w -o out").unwrap();
+    let mode = MODES
+        .iter()
+        .find(|mode| mode.line == "localize -q w -o out")
+        .unwrap();
     let scene = tempfile::tempdir().unwrap();
     let before = (mode.before)(FEW);
     mode.set(scene.path(), &before);
     let (_, trace) = traced(mode, scene.path(), &["-e", "trace=openat"]);
-    let opened: Vec<_> = trace.iter().filter_map(|line| thread_and_call(line)).collect();
+    let opened: Vec<_> = trace
+        .iter()
+        .filter_map(|line| thread_and_call(line))
+        .collect();
     let (main, ..) = opened[0];
     let of_main = opened.iter().filter(|(thread, ..)| *thread == main);
     let is_listed = |call: &str| call.contains("\"w\", O_RDONLY|O_NONBLOCK");
-    let number = of_main.clone().position(|(_, _, call)| is_listed(call)).unwrap() + 1;
+    let number = of_main
+        .clone()
+        .position(|(_, _, call)| is_listed(call))
+        .unwrap()
+        + 1;
     mode.set(scene.path(), &before);
     let inject = format!("inject=openat:error=EIO:when={number}");
     let (output, _) = traced(mode, scene.path(), &["-e", "trace=openat", "-e", &inject]);

@@ -13,7 +13,9 @@ use rustix::process::{Pid, Signal, kill_process};
 pub(crate) fn signals() -> &'static [Signal] {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0);
+    let ignored = ignored
+        .and_then(|set| u64::from_str_radix(set.trim(), 16).ok())
+        .unwrap_or(0);
     match ignored & 1 << (Signal::INT.as_raw() - 1) {
         0 => &[Signal::INT, Signal::TERM],
         _ => &[Signal::TERM],

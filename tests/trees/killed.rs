@@ -30,7 +30,9 @@ fn new(number: usize) -> String {
 
 /// The pages below `folder`.
 fn pages(folder: &str, page: impl Fn(usize) -> String) -> Scene {
-    (0..FILES).map(|number| (Path::new(folder).join(name(number)), page(number))).collect()
+    (0..FILES)
+        .map(|number| (Path::new(folder).join(name(number)), page(number)))
+        .collect()
 }
 
 fn times() -> usize {
@@ -46,27 +48,48 @@ fn kill(mode: &Mode) {
     let (mut kills, mut between, mut seen) = (0, 0, Seen::default());
     mode.set(here, &before);
     let begun = Instant::now();
-    assert!(mode.program(here).output().unwrap().status.success(), "{}", mode.line);
+    assert!(
+        mode.program(here).output().unwrap().status.success(),
+        "{}",
+        mode.line
+    );
     // The maximum delay before the kill, in microseconds: about the duration of a run.
-    let mut within = u64::try_from(begun.elapsed().as_micros()).unwrap().max(2_000);
+    let mut within = u64::try_from(begun.elapsed().as_micros())
+        .unwrap()
+        .max(2_000);
     let mut ended = 0;
     let mut chance = 1_u64;
     while kills < times() {
-        assert!(ended < 5 * times() + 50, "{} ends before it can be killed", mode.line);
+        assert!(
+            ended < 5 * times() + 50,
+            "{} ends before it can be killed",
+            mode.line
+        );
         mode.set(here, &before);
         let mut child = mode.program(here);
         child.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = child.spawn().unwrap();
         // The constants of Knuth's MMIX.
-        chance =
-            chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        chance = chance
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         // The first third of a run is reading.
-        thread::sleep(Duration::from_micros(within / 3 + (chance >> 20) % (within * 2 / 3)));
+        thread::sleep(Duration::from_micros(
+            within / 3 + (chance >> 20) % (within * 2 / 3),
+        ));
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         let is_killed = output.status.code().is_none();
-        assert!(is_killed || output.status.success(), "{}: {output:?}", mode.line);
-        within = if is_killed { within + within / 16 } else { within - within / 8 };
+        assert!(
+            is_killed || output.status.success(),
+            "{}: {output:?}",
+            mode.line
+        );
+        within = if is_killed {
+            within + within / 16
+        } else {
+            within - within / 8
+        };
         ended += usize::from(!is_killed);
         let found = look(&before, &after, &files(here));
         let found = found.unwrap_or_else(|what| panic!("{}: {what}", mode.line));
@@ -85,7 +108,11 @@ fn kill(mode: &Mode) {
         let found = files(here);
         assert!(found == after, "{}: {:?}", mode.line, found.keys());
     }
-    let Seen { old, new, temporary } = seen;
+    let Seen {
+        old,
+        new,
+        temporary,
+    } = seen;
     println!(
         "{}: {kills} kills, {between} between; files: {old} old, {new} new, {temporary} temporary",
         mode.line
@@ -125,17 +152,28 @@ fn a_reader_sees_only_complete_files() {
 /// Reads the files that change, one by one.
 fn read_all(here: &Path, before: &Scene, after: &Scene) {
     let read = |path: &Path| fs::read(here.join(path)).ok().map(as_text);
-    for (path, old) in before.iter().filter(|(path, old)| after.get(*path) != Some(old)) {
+    for (path, old) in before
+        .iter()
+        .filter(|(path, old)| after.get(*path) != Some(old))
+    {
         let current = read(path);
         match (after.get(path), current) {
             (new, Some(current)) => {
-                assert!(current == *old || new == Some(&current), "{}", path.display())
+                assert!(
+                    current == *old || new == Some(&current),
+                    "{}",
+                    path.display()
+                )
             }
             (Some(_), None) => panic!("{} is not there", path.display()),
             // The new file of a message exists before the old one is removed.
             (None, None) => {
                 let (twin, new) = twin(path, after);
-                assert!(read(twin).as_ref() == Some(new), "{} is lost", path.display());
+                assert!(
+                    read(twin).as_ref() == Some(new),
+                    "{} is lost",
+                    path.display()
+                );
             }
         }
     }
@@ -151,7 +189,10 @@ fn read_all(here: &Path, before: &Scene, after: &Scene) {
 /// A message that is delivered to a Maildir during a run (maildir(5): written in `tmp`, renamed to `new`) is kept.
 #[test]
 fn a_delivery_to_a_maildir_is_not_lost() {
-    let mode = MODES.iter().find(|mode| mode.line == "rewrite -q -i mail").unwrap();
+    let mode = MODES
+        .iter()
+        .find(|mode| mode.line == "rewrite -q -i mail")
+        .unwrap();
     let (before, after) = ((mode.before)(40), mode.after(40));
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
@@ -181,7 +222,9 @@ fn a_delivery_to_a_maildir_is_not_lost() {
         });
         let mut found = files(here);
         for n in 0..number {
-            let current = found.remove(Path::new(&format!("mail/new/delivered{n}.host"))).unwrap();
+            let current = found
+                .remove(Path::new(&format!("mail/new/delivered{n}.host")))
+                .unwrap();
             assert!([text(n, ""), text(n, HOST)].contains(&current), "{current}");
         }
         assert!(found == after, "{:?}", found.keys());
@@ -243,7 +286,9 @@ fn a_full_disk_leaves_files_old_or_new() {
     ] {
         let _ = fs::remove_dir_all(here.join("after"));
         let _ = fs::remove_dir(here.join("disk"));
-        let Some(output) = on_a_small_disk(here, "cp -r ../w .", line) else { return };
+        let Some(output) = on_a_small_disk(here, "cp -r ../w .", line) else {
+            return;
+        };
         let failed = lines_of_a_full_disk(&output);
         let after = here.join("after");
         let (before, mut expected) = (pages("w", old), pages("w", old));
@@ -253,12 +298,19 @@ fn a_full_disk_leaves_files_old_or_new() {
             for number in 0..FILES {
                 let page = Path::new("w").join(name(number));
                 let kept = found.remove(&backup(&page)) == Some(old(number));
-                assert!(kept || found[&page] == old(number), "{number} has no backup");
+                assert!(
+                    kept || found[&page] == old(number),
+                    "{number} has no backup"
+                );
             }
         }
         let seen = look(&before, &expected, &found).unwrap();
         println!("{line}: {seen:?}");
-        let expected_counts = Seen { old: failed, new: FILES - failed, temporary: 0 };
+        let expected_counts = Seen {
+            old: failed,
+            new: FILES - failed,
+            temporary: 0,
+        };
         assert_eq!(seen, expected_counts, "{line}: one sentence for each");
         assert!(failed > 0, "{line}: there was room for all");
     }
@@ -267,23 +319,34 @@ fn a_full_disk_leaves_files_old_or_new() {
 /// A disk that is full for one file of an archive is full for the next.
 #[test]
 fn a_full_disk_ends_a_folder_of_archives_with_one_error() {
-    let mode = MODES.iter().find(|mode| mode.line == "localize -q w/0.warc w/1.warc -o out");
+    let mode = MODES
+        .iter()
+        .find(|mode| mode.line == "localize -q w/0.warc w/1.warc -o out");
     let (before, expected) = ((mode.unwrap().before)(FILES), mode.unwrap().after(FILES));
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     set(here, &before);
     let line = "localize -q ../w/0.warc ../w/1.warc -o out";
-    let Some(output) = on_a_small_disk(here, "true", line) else { return };
+    let Some(output) = on_a_small_disk(here, "true", line) else {
+        return;
+    };
     assert_eq!(lines_of_a_full_disk(&output), 1, "{output:?}");
     let found = files(&here.join("after"));
     let seen = look(&Scene::new(), &files_below(&expected, "out"), &found).unwrap();
-    assert!(seen.new > 0 && seen.old > 0 && seen.temporary == 0, "{seen:?}");
+    assert!(
+        seen.new > 0 && seen.old > 0 && seen.temporary == 0,
+        "{seen:?}"
+    );
 }
 
 /// The files of `scene` in one of its folders.
 fn files_below(scene: &Scene, folder: &str) -> Scene {
     let is_below = |(path, _): &(&PathBuf, &String)| path.starts_with(folder);
-    scene.iter().filter(is_below).map(|(path, text)| (path.clone(), text.clone())).collect()
+    scene
+        .iter()
+        .filter(is_below)
+        .map(|(path, text)| (path.clone(), text.clone()))
+        .collect()
 }
 
 /// Another process swaps files and folders of the tree for links to an outside folder while the program runs.
@@ -334,7 +397,10 @@ fn nothing_is_written_through_links_created_meanwhile() {
     let found = files(&outside);
     for number in 0..FILES {
         let page = &found[Path::new(&format!("{number}.html"))];
-        assert!(matches!(&**page, "<a href=/outside>") || *page == old(number), "{number}: {page}");
+        assert!(
+            matches!(&**page, "<a href=/outside>") || *page == old(number),
+            "{number}: {page}"
+        );
     }
 }
 
@@ -371,7 +437,11 @@ fn while_swapped<T>(one: &Path, other: &Path, run: impl FnOnce() -> T) -> T {
 /// The output of a run, which must not hang.
 #[cfg(target_os = "linux")]
 fn output_in_time(mut command: Command) -> Output {
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut pipe = child.stderr.take().unwrap();
     let stderr = thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -380,7 +450,11 @@ fn output_in_time(mut command: Command) -> Output {
     for _ in 0..12_000 {
         if let Some(status) = child.try_wait().unwrap() {
             let stderr = stderr.join().unwrap().unwrap();
-            return Output { status, stdout: Vec::new(), stderr };
+            return Output {
+                status,
+                stdout: Vec::new(),
+                stderr,
+            };
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -399,19 +473,33 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
     let mail = |number: usize| format!("Subject: {number}\nContent-Type: text/html\n\n<a href=/x>");
     let scene = |folder: &str, page: &dyn Fn(usize) -> String, kind: &str| -> Scene {
         let path = |number: usize| Path::new(folder).join(format!("{number}{kind}"));
-        (0..PAGES).map(|number| (path(number), page(number))).collect()
+        (0..PAGES)
+            .map(|number| (path(number), page(number)))
+            .collect()
     };
     let w = scene("w/sub", &page, ".html");
-    let w_and_out = w.clone().into_iter().chain(scene("out/sub", &page, ".html")).collect();
+    let w_and_out = w
+        .clone()
+        .into_iter()
+        .chain(scene("out/sub", &page, ".html"))
+        .collect();
     let mails: Scene = scene("mail/cur", &mail, ".host:2,S")
         .into_iter()
-        .chain([("mail/new/x".into(), mail(0)), ("mail/tmp/x".into(), mail(0))])
+        .chain([
+            ("mail/new/x".into(), mail(0)),
+            ("mail/tmp/x".into(), mail(0)),
+        ])
         .collect();
     let mut written = 0;
     for (line, folder, scene, kind) in [
         ("rewrite -q -j 2 -i w", "w/sub", &w, ".html"),
         ("rewrite -q -j 2 -i w --backup .orig", "w/sub", &w, ".html"),
-        ("localize -q w -i", "w/sub", &scene("w/sub", &absolute, ".html"), ".html"),
+        (
+            "localize -q w -i",
+            "w/sub",
+            &scene("w/sub", &absolute, ".html"),
+            ".html",
+        ),
         ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".html"),
         ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".other"),
         ("rewrite -q -j 2 w -o out", "out", &w_and_out, ".html"),
@@ -440,12 +528,19 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
             let run = || output_in_time(baselink(here, line));
             let output = while_swapped(&here.join(folder), &link, run);
             let reported = String::from_utf8_lossy(&output.stderr);
-            assert!(matches!(output.status.code(), Some(0..=2)), "{line}: {reported}");
+            assert!(
+                matches!(output.status.code(), Some(0..=2)),
+                "{line}: {reported}"
+            );
             assert!(!reported.contains("panic"), "{line}: {reported}");
-            assert!(files(&here.join("outside")) == outside, "{line}: {reported}");
+            assert!(
+                files(&here.join("outside")) == outside,
+                "{line}: {reported}"
+            );
             assert_eq!(fs::read_link(&link).unwrap(), here.join("outside"));
-            for (path, bytes) in
-                ["w", "out", "mail"].iter().flat_map(|folder| files(&here.join(folder)))
+            for (path, bytes) in ["w", "out", "mail"]
+                .iter()
+                .flat_map(|folder| files(&here.join(folder)))
             {
                 assert!(!is_temporary(&path), "{line}: {} is left", path.display());
                 written += usize::from(bytes.contains("http://a.example/x"));
@@ -463,7 +558,13 @@ fn a_file_swapped_for_a_pipe_does_not_block() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     for line in [
         "rewrite -q -i w",
         "rewrite -q w -o out",
@@ -480,7 +581,10 @@ fn a_file_swapped_for_a_pipe_does_not_block() {
             let run = || output_in_time(baselink(here, line));
             let output = while_swapped(&here.join("w/0.html"), &pipe, run);
             let reported = String::from_utf8_lossy(&output.stderr);
-            assert!(matches!(output.status.code(), Some(0..=2)), "{line}: {reported}");
+            assert!(
+                matches!(output.status.code(), Some(0..=2)),
+                "{line}: {reported}"
+            );
             for error in reported.lines().filter(|line| line.starts_with("error: ")) {
                 let sentences = [
                     "another program replaced it; skipped",
@@ -517,15 +621,26 @@ fn two_concurrent_runs_rewrite_a_tree_once() {
         let here = scene.path();
         for _ in 0..times().min(3) {
             mode.set(here, &before);
-            let run = || mode.program(here).stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
+            let run = || {
+                mode.program(here)
+                    .stderr(Stdio::piped())
+                    .stdout(Stdio::null())
+                    .spawn()
+            };
             let mut all_succeeded = true;
             for run in [run(), run()] {
                 let output = run.unwrap().wait_with_output().unwrap();
                 let reported = String::from_utf8_lossy(&output.stderr);
-                assert!(matches!(output.status.code(), Some(0 | 2)), "{}: {reported}", mode.line);
+                assert!(
+                    matches!(output.status.code(), Some(0 | 2)),
+                    "{}: {reported}",
+                    mode.line
+                );
                 all_succeeded &= output.status.success();
                 for error in reported.lines() {
-                    let is_known = OF_ANOTHER_RUN.iter().any(|sentence| error.ends_with(sentence));
+                    let is_known = OF_ANOTHER_RUN
+                        .iter()
+                        .any(|sentence| error.ends_with(sentence));
                     assert!(is_known, "{}: {error}", mode.line);
                 }
             }
@@ -537,8 +652,16 @@ fn two_concurrent_runs_rewrite_a_tree_once() {
                 "{}: not all is new, without a word",
                 mode.line
             );
-            assert!(mode.program(here).output().unwrap().status.success(), "{}", mode.line);
-            assert!(files(here) == after, "{}: not all is new after a third run", mode.line);
+            assert!(
+                mode.program(here).output().unwrap().status.success(),
+                "{}",
+                mode.line
+            );
+            assert!(
+                files(here) == after,
+                "{}: not all is new after a third run",
+                mode.line
+            );
         }
     });
 }

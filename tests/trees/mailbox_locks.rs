@@ -33,8 +33,20 @@ fn mailbox(text: &str) -> TempDir {
 }
 
 fn start(mut program: Command, folder: &Path) -> Child {
-    program.args(["rewrite", "-q", "-i", "--url", "http://a.example/", "all.mbox"]);
-    program.current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    program.args([
+        "rewrite",
+        "-q",
+        "-i",
+        "--url",
+        "http://a.example/",
+        "all.mbox",
+    ]);
+    program
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
 }
 
 fn baselink() -> Command {
@@ -83,13 +95,18 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     // The delay is for the checks below.
     strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat"]);
     strace.args(["-e", "inject=renameat:delay_enter=2000000"]);
-    strace.env_remove("LD_LIBRARY_PATH").arg(env!("CARGO_BIN_EXE_baselink"));
+    strace
+        .env_remove("LD_LIBRARY_PATH")
+        .arg(env!("CARGO_BIN_EXE_baselink"));
     let run = start(strace, folder.path());
     until(|| lock.exists());
     let text = fs::read_to_string(&lock).unwrap();
     let (process, ours) = text.split_once('\n').unwrap();
     // With a process id of seven digits, the lock has 16 bytes. procmail removes a stale lock only if it has no more.
-    assert!(Path::new("/proc").join(process).exists() && ours == "baselink", "{text}");
+    assert!(
+        Path::new("/proc").join(process).exists() && ours == "baselink",
+        "{text}"
+    );
     let open = || OpenOptions::new().append(true).open(&path).unwrap();
     let is_locked = |file: &File| {
         fcntl_lock(file, FlockOperation::NonBlockingLockExclusive)
@@ -103,7 +120,10 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     fs::remove_file(&lock).unwrap();
     let output = run.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    assert_eq!(files(folder.path()), [file("all.mbox", &format!("{AFTER}{DELIVERED}"))]);
+    assert_eq!(
+        files(folder.path()),
+        [file("all.mbox", &format!("{AFTER}{DELIVERED}"))]
+    );
 }
 
 #[test]
@@ -115,7 +135,11 @@ fn a_lock_of_another_program_is_awaited() {
     thread::sleep(Duration::from_millis(700));
     let with_lock = [file("all.mbox", BEFORE), file("all.mbox.lock", "1\n")];
     let found = files(folder.path());
-    assert_eq!(found.iter().filter(|file| with_lock.contains(file)).count(), 2, "{found:?}");
+    assert_eq!(
+        found.iter().filter(|file| with_lock.contains(file)).count(),
+        2,
+        "{found:?}"
+    );
     fs::remove_file(&lock).unwrap();
     let output = run.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
@@ -127,7 +151,10 @@ fn a_mailbox_that_stays_locked_is_skipped() {
     let by_file = mailbox(BEFORE);
     fs::write(by_file.path().join("all.mbox.lock"), "1\n").unwrap();
     let by_call = mailbox(BEFORE);
-    let held = OpenOptions::new().write(true).open(by_call.path().join("all.mbox")).unwrap();
+    let held = OpenOptions::new()
+        .write(true)
+        .open(by_call.path().join("all.mbox"))
+        .unwrap();
     fcntl_lock(&held, FlockOperation::LockExclusive).unwrap();
     let runs = [&by_file, &by_call].map(|folder| start(baselink(), folder.path()));
     let [file_error, call_error] = runs.map(|run| {
@@ -169,16 +196,38 @@ fn other_files_and_unchanged_mailboxes_need_no_lock() {
     fs::write(&page, "<a href=/x>").unwrap();
     fs::write(folder.path().join("page.html.lock"), "1\n").unwrap();
     let mut program = baselink();
-    program.args(["rewrite", "-q", "-i", "-u", "http://a.example/"]).arg(&page);
+    program
+        .args(["rewrite", "-q", "-i", "-u", "http://a.example/"])
+        .arg(&page);
     assert!(program.status().unwrap().success());
-    assert_eq!(fs::read_to_string(&page).unwrap(), "<a href=http://a.example/x>");
+    assert_eq!(
+        fs::read_to_string(&page).unwrap(),
+        "<a href=http://a.example/x>"
+    );
 
     let folder = mailbox(BEFORE);
     fs::write(folder.path().join("all.mbox.lock"), "1\n").unwrap();
     let mut program = baselink();
-    program.args(["rewrite", "-q", "-u", "http://a.example/", "all.mbox", "-o", "new.mbox"]);
-    assert!(program.current_dir(folder.path()).status().unwrap().success());
-    let expected =
-        [file("all.mbox", BEFORE), file("all.mbox.lock", "1\n"), file("new.mbox", AFTER)];
+    program.args([
+        "rewrite",
+        "-q",
+        "-u",
+        "http://a.example/",
+        "all.mbox",
+        "-o",
+        "new.mbox",
+    ]);
+    assert!(
+        program
+            .current_dir(folder.path())
+            .status()
+            .unwrap()
+            .success()
+    );
+    let expected = [
+        file("all.mbox", BEFORE),
+        file("all.mbox.lock", "1\n"),
+        file("new.mbox", AFTER),
+    ];
     assert_eq!(files(folder.path()), expected);
 }

@@ -41,46 +41,96 @@ const fn by_hand(
     before: fn(usize) -> Scene,
     after: fn(usize) -> Scene,
 ) -> Mode {
-    Mode { line, many, before, after: Some(after) }
+    Mode {
+        line,
+        many,
+        before,
+        after: Some(after),
+    }
 }
 
 const fn undisturbed(line: &'static str, many: usize, before: fn(usize) -> Scene) -> Mode {
-    Mode { line, many, before, after: None }
+    Mode {
+        line,
+        many,
+        before,
+        after: None,
+    }
 }
 
 /// The commands that write files, except `move`, which `tests/trees/move_in_place.rs` runs.
 pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q -j 1 -i w", 40, tree, |n| absolute(tree(n))),
     by_hand("rewrite -q -j 4 -i w", FILES, tree, |n| absolute(tree(n))),
-    by_hand("rewrite -q -i w --backup .orig", 40, tree, |n| backed_up(tree(n), absolute)),
-    by_hand("rewrite -q --in-place=break-links w", 40, hard_linked, |n| absolute(hard_linked(n))),
-    by_hand("rewrite -q --in-place=break-links w --backup .orig", 40, hard_linked, |n| {
-        backed_up(hard_linked(n), absolute)
+    by_hand("rewrite -q -i w --backup .orig", 40, tree, |n| {
+        backed_up(tree(n), absolute)
     }),
-    by_hand("rewrite -q -i w/0.html", 1, one_page, |n| absolute(one_page(n))),
+    by_hand(
+        "rewrite -q --in-place=break-links w",
+        40,
+        hard_linked,
+        |n| absolute(hard_linked(n)),
+    ),
+    by_hand(
+        "rewrite -q --in-place=break-links w --backup .orig",
+        40,
+        hard_linked,
+        |n| backed_up(hard_linked(n), absolute),
+    ),
+    by_hand("rewrite -q -i w/0.html", 1, one_page, |n| {
+        absolute(one_page(n))
+    }),
     by_hand("rewrite -q -i w/0.html --backup .orig", 1, one_page, |n| {
         backed_up(one_page(n), absolute)
     }),
     by_hand("rewrite -q -i large.html", 1, large, |n| absolute(large(n))),
-    by_hand("rewrite -q -j 1 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
-    by_hand("rewrite -q -j 2 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
-    by_hand("rewrite -q -i mail", FILES, |n| maildir(n, ""), |n| maildir(n, HOST)),
+    by_hand("rewrite -q -j 1 -i all.mbox", 400, mailbox, |n| {
+        absolute(mailbox(n))
+    }),
+    by_hand("rewrite -q -j 2 -i all.mbox", 400, mailbox, |n| {
+        absolute(mailbox(n))
+    }),
+    by_hand(
+        "rewrite -q -i mail",
+        FILES,
+        |n| maildir(n, ""),
+        |n| maildir(n, HOST),
+    ),
     by_hand("rewrite -q w/0.html -o out.html", 1, in_one_folder, |n| {
-        with_outputs(in_one_folder(n), |of| of == "w/0.html", |_| "out.html".into())
+        with_outputs(
+            in_one_folder(n),
+            |of| of == "w/0.html",
+            |_| "out.html".into(),
+        )
     }),
     by_hand("rewrite -q w/0.html -o old.html", 1, with_old_file, |n| {
-        with_outputs(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
+        with_outputs(
+            with_old_file(n),
+            |of| of == "w/0.html",
+            |_| "old.html".into(),
+        )
     }),
-    by_hand("rewrite -q w/0.html -o old.html --preserve-times", 1, with_old_file, |n| {
-        with_outputs(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
-    }),
+    by_hand(
+        "rewrite -q w/0.html -o old.html --preserve-times",
+        1,
+        with_old_file,
+        |n| {
+            with_outputs(
+                with_old_file(n),
+                |of| of == "w/0.html",
+                |_| "old.html".into(),
+            )
+        },
+    ),
     by_hand("rewrite -q large.html -o out.html", 1, large, |n| {
         with_outputs(large(n), |_| true, |_| "out.html".into())
     }),
     by_hand("rewrite -q all.mbox -o out.mbox", 400, mailbox, |n| {
         with_outputs(mailbox(n), |_| true, |_| "out.mbox".into())
     }),
-    by_hand("rewrite -q w -o out", 40, tree, |n| with_outputs(tree(n), |_| true, below_out)),
+    by_hand("rewrite -q w -o out", 40, tree, |n| {
+        with_outputs(tree(n), |_| true, below_out)
+    }),
     by_hand("rewrite -q w -o out --preserve-times", 40, tree, |n| {
         with_outputs(tree(n), |_| true, below_out)
     }),
@@ -93,17 +143,29 @@ pub(crate) const MODES: &[Mode] = &[
         |n| maildir(n, ""),
         |n| {
             let mut after = maildir(n, "");
-            after.extend(maildir(n, HOST).into_iter().map(|(path, text)| (below_out(&path), text)));
+            after.extend(
+                maildir(n, HOST)
+                    .into_iter()
+                    .map(|(path, text)| (below_out(&path), text)),
+            );
             after
         },
     ),
     undisturbed("rewrite -q w/0.warc -o out", 200, archives),
     undisturbed("localize -q w/0.warc w/1.warc -o out", 200, archives),
-    undisturbed("localize -q -j 1 w/0.warc w/1.warc -o out", 200, archives_again),
+    undisturbed(
+        "localize -q -j 1 w/0.warc w/1.warc -o out",
+        200,
+        archives_again,
+    ),
     undisturbed("links -q --json -j 1 w -o out", 100, archives),
     undisturbed("links -q --json -j 3 w -o out", 100, archives),
     undisturbed("links -q w -o out", 40, tree),
-    undisturbed("check -q w --deny none --report page.html", 40, with_absolute_links),
+    undisturbed(
+        "check -q w --deny none --report page.html",
+        40,
+        with_absolute_links,
+    ),
     undisturbed("check -q w --deny none --report old.html", 40, |n| {
         with_old(with_absolute_links(n))
     }),
@@ -112,13 +174,20 @@ pub(crate) const MODES: &[Mode] = &[
         40,
         with_absolute_links,
     ),
-    undisturbed("check -q w --deny none --baseline old.html --update-baseline", 40, |n| {
-        with_old(with_absolute_links(n))
+    undisturbed(
+        "check -q w --deny none --baseline old.html --update-baseline",
+        40,
+        |n| with_old(with_absolute_links(n)),
+    ),
+    by_hand("localize -q -i w", 40, with_absolute_links, |n| {
+        relative(with_absolute_links(n))
     }),
-    by_hand("localize -q -i w", 40, with_absolute_links, |n| relative(with_absolute_links(n))),
-    by_hand("localize -q -i w --backup .orig", 40, with_absolute_links, |n| {
-        backed_up(with_absolute_links(n), relative)
-    }),
+    by_hand(
+        "localize -q -i w --backup .orig",
+        40,
+        with_absolute_links,
+        |n| backed_up(with_absolute_links(n), relative),
+    ),
     by_hand("localize -q w -o out", 40, with_absolute_links, |n| {
         let mut after = with_absolute_links(n);
         after.extend(
@@ -139,7 +208,9 @@ pub(crate) const MODES: &[Mode] = &[
         },
     ),
     undisturbed("man out", 1, |_| Scene::new()),
-    undisturbed("man out", 1, |_| Scene::from([("out/baselink.1".into(), "old".to_owned())])),
+    undisturbed("man out", 1, |_| {
+        Scene::from([("out/baselink.1".into(), "old".to_owned())])
+    }),
 ];
 
 /// Calls `work` with every mode, or with the mode named by `BASELINK_MODE`, on two threads.
@@ -165,14 +236,20 @@ pub(crate) const HOST: &str = "http://a.example";
 /// Turns `<a href=/0/1>` into `<a href=http://a.example/0/1>`.
 fn absolute(scene: Scene) -> Scene {
     let text = |text: String| text.replace("href=/", &format!("href={HOST}/"));
-    scene.into_iter().map(|(path, old)| (path, text(old))).collect()
+    scene
+        .into_iter()
+        .map(|(path, old)| (path, text(old)))
+        .collect()
 }
 
 /// Turns `<a href=http://a.example/1.html>` into `<a href=1.html>`. The `src` of pictures does not change, because
 /// their files do not exist.
 fn relative(scene: Scene) -> Scene {
     let text = |text: String| text.replace(&format!("href={HOST}/"), "href=");
-    scene.into_iter().map(|(path, old)| (path, text(old))).collect()
+    scene
+        .into_iter()
+        .map(|(path, old)| (path, text(old)))
+        .collect()
 }
 
 /// Applies a change, and adds the original of each changed file as its backup.
@@ -222,7 +299,9 @@ pub(crate) fn name(number: usize) -> PathBuf {
 
 /// Pages in folders, and a message, a response, a mailbox and a picture.
 fn tree(files: usize) -> Scene {
-    let mut tree: Scene = (0..files).map(|n| (Path::new("w").join(name(n)), page(n, ""))).collect();
+    let mut tree: Scene = (0..files)
+        .map(|n| (Path::new("w").join(name(n)), page(n, "")))
+        .collect();
     let body = "Content-Type: text/html\n\n<a href=/x>\n";
     for (name, text) in [
         ("w/1.eml", format!("Subject: x\n{body}")),
@@ -238,7 +317,11 @@ fn tree(files: usize) -> Scene {
 /// A tree with the output of an earlier run that wrote other contents.
 fn tree_again(files: usize) -> Scene {
     let mut again = tree(files);
-    again.extend(tree(files).into_iter().map(|(path, text)| (below_out(&path), text)));
+    again.extend(
+        tree(files)
+            .into_iter()
+            .map(|(path, text)| (below_out(&path), text)),
+    );
     again
 }
 
@@ -248,7 +331,9 @@ fn one_page(_: usize) -> Scene {
 
 /// Pages in one folder.
 fn in_one_folder(files: usize) -> Scene {
-    (0..files).map(|n| (format!("w/{n}.html").into(), page(n, ""))).collect()
+    (0..files)
+        .map(|n| (format!("w/{n}.html").into(), page(n, "")))
+        .collect()
 }
 
 /// Pages that each have two names.
@@ -279,7 +364,9 @@ fn with_absolute_links(files: usize) -> Scene {
         let next = (n + 1) % files;
         format!("<p>{n}<a href={HOST}/{next}.html>\n<img src={HOST}/gone.png>\n")
     };
-    (0..files).map(|n| (format!("w/{n}.html").into(), page(n))).collect()
+    (0..files)
+        .map(|n| (format!("w/{n}.html").into(), page(n)))
+        .collect()
 }
 
 fn mailbox(messages: usize) -> Scene {
@@ -293,7 +380,10 @@ fn mailbox(messages: usize) -> Scene {
 
 /// Message `number` and its path. Two of three names contain the size of the message.
 fn message(number: usize, host: &str) -> (PathBuf, String) {
-    let text = format!("Subject: {number}\nContent-Type: text/html\n\n{}", page(number, host));
+    let text = format!(
+        "Subject: {number}\nContent-Type: text/html\n\n{}",
+        page(number, host)
+    );
     let lines = text.matches('\n').count();
     let sizes = match number % 3 {
         0 => String::new(),
@@ -311,7 +401,8 @@ fn maildir(messages: usize, host: &str) -> Scene {
     let mut mail: Scene = (0..messages).map(|n| message(n, host)).collect();
     // The folder `tmp` must exist. Files that a delivery wrote to it are kept.
     mail.insert("mail/tmp/under-way".into(), "Subject: x".to_owned());
-    mail.entry("mail/new/x.host".into()).or_insert("Subject: x\n\nx".to_owned());
+    mail.entry("mail/new/x.host".into())
+        .or_insert("Subject: x\n\nx".to_owned());
     mail
 }
 
@@ -328,15 +419,22 @@ fn archives(responses: usize) -> Scene {
         )
     };
     let archive = |from: usize| (from..from + responses).map(record).collect::<String>();
-    Scene::from([("w/0.warc".into(), archive(0)), ("w/1.warc".into(), archive(7))])
+    Scene::from([
+        ("w/0.warc".into(), archive(0)),
+        ("w/1.warc".into(), archive(7)),
+    ])
 }
 
 /// Archives with the output of an earlier run for other responses. (Bug 106: a run that was killed before it renamed
 /// its table left a temporary file, and the next run refused the folder.)
 fn archives_again(responses: usize) -> Scene {
     let mut again = archives(responses);
-    for name in ["baselink-map.csv", "index.html", "b.example/0.html", "b.example/of-another.html"]
-    {
+    for name in [
+        "baselink-map.csv",
+        "index.html",
+        "b.example/0.html",
+        "b.example/of-another.html",
+    ] {
         again.insert(Path::new("out").join(name), "old".to_owned());
     }
     again
@@ -356,8 +454,11 @@ impl Mode {
             let is_first = |path: &Path| !path.to_str().unwrap().contains(".too");
             for (path, bytes) in before.iter().filter(|(path, _)| is_first(path)) {
                 put(&folder.join(path), bytes);
-                fs::hard_link(folder.join(path), folder.join(path.with_extension("too.html")))
-                    .unwrap();
+                fs::hard_link(
+                    folder.join(path),
+                    folder.join(path.with_extension("too.html")),
+                )
+                .unwrap();
             }
         }
         set(folder, before);
@@ -384,7 +485,10 @@ pub(crate) fn baselink(folder: &Path, line: &str) -> Command {
 
 /// Gives `command` the arguments of `line`, and the arguments and settings that all runs share.
 pub(crate) fn in_scene(command: &mut Command, folder: &Path, line: &str) {
-    command.current_dir(folder).stdin(Stdio::null()).args(line.split(' '));
+    command
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .args(line.split(' '));
     if !line.starts_with("man") {
         command.args(["-u", "http://a.example/"]);
     }
@@ -400,7 +504,9 @@ pub(crate) fn files(folder: &Path) -> Scene {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
-        let Ok(entries) = fs::read_dir(next) else { continue };
+        let Ok(entries) = fs::read_dir(next) else {
+            continue;
+        };
         for entry in entries {
             let entry = entry.unwrap();
             let (path, kind) = (entry.path(), entry.file_type().unwrap());
@@ -432,8 +538,14 @@ pub(crate) fn set(folder: &Path, scene: &Scene) {
             let outdated = folder.join(path);
             fs::remove_file(&outdated).unwrap();
             // Some modes refuse a folder that is not empty.
-            let mut around = outdated.ancestors().skip(1).take_while(|around| *around != folder);
-            while around.next().is_some_and(|around| fs::remove_dir(around).is_ok()) {}
+            let mut around = outdated
+                .ancestors()
+                .skip(1)
+                .take_while(|around| *around != folder);
+            while around
+                .next()
+                .is_some_and(|around| fs::remove_dir(around).is_ok())
+            {}
         }
     }
     for (path, bytes) in scene {
@@ -464,7 +576,10 @@ pub(crate) struct Seen {
 /// its backup exists.
 pub(crate) fn look(before: &Scene, after: &Scene, found: &Scene) -> Result<Seen, String> {
     let mut seen = Seen::default();
-    for path in before.keys().chain(after.keys().filter(|path| !before.contains_key(*path))) {
+    for path in before
+        .keys()
+        .chain(after.keys().filter(|path| !before.contains_key(*path)))
+    {
         let (old, new, current) = (before.get(path), after.get(path), found.get(path));
         let wrong = |what: &str| Err(format!("{} {what}", path.display()));
         if old == new {
@@ -474,7 +589,10 @@ pub(crate) fn look(before: &Scene, after: &Scene, found: &Scene) -> Result<Seen,
             continue;
         }
         if current != new && current != old {
-            return wrong(&format!("is neither old nor new, but {:?}", current.map(String::len)));
+            return wrong(&format!(
+                "is neither old nor new, but {:?}",
+                current.map(String::len)
+            ));
         }
         let is_new = current == new;
         seen.old += usize::from(!is_new);
@@ -505,6 +623,9 @@ pub(crate) fn twin<'a>(path: &Path, after: &'a Scene) -> (&'a Path, &'a String) 
         let path = path.to_str().unwrap().to_owned();
         path.split([',', ':']).next().unwrap().to_owned()
     };
-    let (twin, new) = after.iter().find(|(other, _)| unique(path) == unique(other)).unwrap();
+    let (twin, new) = after
+        .iter()
+        .find(|(other, _)| unique(path) == unique(other))
+        .unwrap();
     (twin, new)
 }

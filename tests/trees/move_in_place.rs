@@ -22,15 +22,24 @@ const MOVE: Mode = Mode {
 };
 
 fn scene(files: &[(&str, &str)]) -> Scene {
-    files.iter().map(|(path, text)| ((*path).into(), (*text).to_owned())).collect()
+    files
+        .iter()
+        .map(|(path, text)| ((*path).into(), (*text).to_owned()))
+        .collect()
 }
 
 fn before(_: usize) -> Scene {
     scene(&[
-        ("w/a.html", "<a href=docs/0.html>0</a> <a href=/docs/>folder</a>"),
+        (
+            "w/a.html",
+            "<a href=docs/0.html>0</a> <a href=/docs/>folder</a>",
+        ),
         ("w/b.html", "<p>no link"),
         ("w/c.html", "<a href=a.html#x>a</a>"),
-        ("w/docs/0.html", "<a href=../a.html>up</a> <img src=img/x.png>"),
+        (
+            "w/docs/0.html",
+            "<a href=../a.html>up</a> <img src=img/x.png>",
+        ),
         ("w/docs/index.html", "<a href=0.html>0</a>"),
         ("w/docs/img/x.png", "a picture"),
     ])
@@ -38,10 +47,16 @@ fn before(_: usize) -> Scene {
 
 fn after(_: usize) -> Scene {
     scene(&[
-        ("w/b.html", "<a href=guide/en/0.html>0</a> <a href=/guide/en/>folder</a>"),
+        (
+            "w/b.html",
+            "<a href=guide/en/0.html>0</a> <a href=/guide/en/>folder</a>",
+        ),
         ("w/a.html", "<p>no link"),
         ("w/c.html", "<a href=b.html#x>a</a>"),
-        ("w/guide/en/0.html", "<a href=../../b.html>up</a> <img src=img/x.png>"),
+        (
+            "w/guide/en/0.html",
+            "<a href=../../b.html>up</a> <img src=img/x.png>",
+        ),
         ("w/guide/en/index.html", "<a href=0.html>0</a>"),
         ("w/guide/en/img/x.png", "a picture"),
         (
@@ -56,12 +71,15 @@ fn after(_: usize) -> Scene {
 
 /// True if the path leads to a temporary file of the program, or into a temporary folder.
 fn is_of_the_program(path: &Path) -> bool {
-    path.ancestors().any(|path| path.file_name().is_some() && is_temporary(path))
+    path.ancestors()
+        .any(|path| path.file_name().is_some() && is_temporary(path))
 }
 
 /// The files of a scene, and those of the program.
 fn found_files(here: &Path) -> (Scene, Scene) {
-    files(here).into_iter().partition(|(path, _)| !is_of_the_program(path))
+    files(here)
+        .into_iter()
+        .partition(|(path, _)| !is_of_the_program(path))
 }
 
 /// The old path of the file that gets the path `new`.
@@ -89,7 +107,11 @@ fn look_at_files(found: &Scene, temporary: &Scene) -> Result<(), String> {
         let is_there = found.get(*new) == Some(bytes) || found.get(&old) == before.get(&old);
         !is_there && !temporary.values().any(|other| other == *bytes)
     };
-    match after.iter().filter(|(path, _)| path.starts_with("w")).find(is_lost) {
+    match after
+        .iter()
+        .filter(|(path, _)| path.starts_with("w"))
+        .find(is_lost)
+    {
         Some((path, _)) => Err(format!("{} is lost", path.display())),
         None => Ok(()),
     }
@@ -106,13 +128,19 @@ enum Stopped {
 /// Checks the files after a run, and what the run reported.
 fn look(here: &Path, status: Option<i32>, reported: &str) -> Result<Stopped, String> {
     let (found, temporary) = found_files(here);
-    let wrong = |what: &str| Err(format!("{what}: {status:?} {reported} {found:?} {temporary:?}"));
+    let wrong = |what: &str| {
+        Err(format!(
+            "{what}: {status:?} {reported} {found:?} {temporary:?}"
+        ))
+    };
     if reported.contains("panic") || reported.contains("again") {
         return wrong("unexpected words");
     }
     let is_explained = |sentence: &str| reported.contains(sentence);
     // A temporary file that could not be removed has check characters, and the next run removes it.
-    let is_clean = temporary.keys().all(|path| !is_of_the_program(path.parent().unwrap()));
+    let is_clean = temporary
+        .keys()
+        .all(|path| !is_of_the_program(path.parent().unwrap()));
     let stopped = match status {
         Some(0) if found == after(0) && is_clean => Stopped::After,
         Some(2 | 130) if is_explained("nothing was moved") && found == before(0) && is_clean => {
@@ -143,8 +171,16 @@ fn stop_at_each_call(faults: &[&str]) -> Vec<Stopped> {
     let (output, trace) = traced(&MOVE, here, &["-e", &set]);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(files(here), after(0));
-    let left: Vec<_> = fs::read_dir(here.join("w")).unwrap().map(|it| it.unwrap().path()).collect();
-    assert!(!left.iter().any(|path| path.ends_with("docs") || is_temporary(path)), "{left:?}");
+    let left: Vec<_> = fs::read_dir(here.join("w"))
+        .unwrap()
+        .map(|it| it.unwrap().path())
+        .collect();
+    assert!(
+        !left
+            .iter()
+            .any(|path| path.ends_with("docs") || is_temporary(path)),
+        "{left:?}"
+    );
     let (mut outcomes, mut wrong) = (Vec::new(), Vec::new());
     for (turn, (call, number)) in calls(&trace, true).into_iter().enumerate() {
         for fault in [faults[turn % (faults.len() - 1)], faults[faults.len() - 1]] {
@@ -156,13 +192,22 @@ fn stop_at_each_call(faults: &[&str]) -> Vec<Stopped> {
                 // The signal came before the program had prepared for it.
                 assert_eq!(files(here), before(0), "{inject}: {output:?}");
             }
-            match look(here, output.status.code(), &String::from_utf8_lossy(&output.stderr)) {
+            match look(
+                here,
+                output.status.code(),
+                &String::from_utf8_lossy(&output.stderr),
+            ) {
                 Ok(outcome) => outcomes.push(outcome),
                 Err(what) => wrong.push(format!("{inject}: {what}")),
             }
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     outcomes
 }
 
@@ -201,10 +246,20 @@ fn two_moves_of_one_tree_move_it_once() {
         let scene = tempfile::tempdir().unwrap();
         let here = scene.path();
         MOVE.set(here, &before(0));
-        let run = || MOVE.program(here).stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
+        let run = || {
+            MOVE.program(here)
+                .stderr(Stdio::piped())
+                .stdout(Stdio::null())
+                .spawn()
+        };
         let outputs = [run(), run()].map(|run| run.unwrap().wait_with_output().unwrap());
-        let reported = outputs.each_ref().map(|output| String::from_utf8_lossy(&output.stderr));
-        assert!(outputs.iter().any(|output| output.status.success()), "{reported:?}");
+        let reported = outputs
+            .each_ref()
+            .map(|output| String::from_utf8_lossy(&output.stderr));
+        assert!(
+            outputs.iter().any(|output| output.status.success()),
+            "{reported:?}"
+        );
         let is_known = |reported: &str| {
             let sentences = [
                 "another process is moving files of this folder",
@@ -214,7 +269,10 @@ fn two_moves_of_one_tree_move_it_once() {
             ];
             reported.is_empty() || sentences.iter().any(|sentence| reported.contains(sentence))
         };
-        assert!(reported.iter().all(|reported| is_known(reported)), "{reported:?}");
+        assert!(
+            reported.iter().all(|reported| is_known(reported)),
+            "{reported:?}"
+        );
         assert_eq!(files(here), after(0), "{reported:?}");
     }
 }
@@ -261,11 +319,17 @@ fn a_temporary_folder_of_a_killed_run_stays() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     MOVE.set(here, &before(0));
-    put(&here.join("w/.baselink-k2m9xwa6trc0/0"), "<a href=/only>copy");
+    put(
+        &here.join("w/.baselink-k2m9xwa6trc0/0"),
+        "<a href=/only>copy",
+    );
     assert!(MOVE.program(here).status().unwrap().success());
     let (found, left) = found_files(here);
     assert_eq!(found, after(0));
-    assert_eq!(left, scene(&[("w/.baselink-k2m9xwa6trc0/0", "<a href=/only>copy")]));
+    assert_eq!(
+        left,
+        scene(&[("w/.baselink-k2m9xwa6trc0/0", "<a href=/only>copy")])
+    );
 }
 
 /// A file becomes a folder, and a backup appears only if files move.
@@ -273,7 +337,10 @@ fn a_temporary_folder_of_a_killed_run_stays() {
 fn a_file_gives_its_name_to_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let old = [("w/about", "<!doctype html><a href=/about>x</a>"), ("w/c.html", "<a href=about>")];
+    let old = [
+        ("w/about", "<!doctype html><a href=/about>x</a>"),
+        ("w/c.html", "<a href=about>"),
+    ];
     let line = "move -q w --rename about=about/index.html -i --backup .orig";
     for (path, text) in old {
         put(&here.join(path), text);
@@ -288,7 +355,10 @@ fn a_file_gives_its_name_to_a_folder() {
     assert!(output.status.success(), "{output:?}");
     let new = [
         ("w/about.orig", old[0].1),
-        ("w/about/index.html", "<!doctype html><a href=/about/index.html>x</a>"),
+        (
+            "w/about/index.html",
+            "<!doctype html><a href=/about/index.html>x</a>",
+        ),
         ("w/c.html", "<a href=about/index.html>"),
         ("w/c.html.orig", old[1].1),
     ];

@@ -18,7 +18,11 @@ fn entry(relative: &str) -> TreeEntry {
     let root = Path::new("no such root");
     TreeEntry {
         root: root.into(),
-        relative: relative.split('/').filter(|name| !name.is_empty()).map(Into::into).collect(),
+        relative: relative
+            .split('/')
+            .filter(|name| !name.is_empty())
+            .map(Into::into)
+            .collect(),
         path: root.join(relative),
         kind: EntryKind::File,
         size: 0,
@@ -26,11 +30,17 @@ fn entry(relative: &str) -> TreeEntry {
 }
 
 fn root_url(url: &str) -> Origins {
-    Origins { root_url: Some(RootUrl::new(url).unwrap()), ..Origins::default() }
+    Origins {
+        root_url: Some(RootUrl::new(url).unwrap()),
+        ..Origins::default()
+    }
 }
 
 fn layout() -> Origins {
-    Origins { layout: Some(FolderLayout::Host), ..Origins::default() }
+    Origins {
+        layout: Some(FolderLayout::Host),
+        ..Origins::default()
+    }
 }
 
 fn index(mut origins: Origins) -> Origins {
@@ -60,18 +70,30 @@ fn a_path_is_appended_to_the_url_of_the_root() {
         ("file:///srv", "x", "file:///srv/x"),
         ("http://a:8080/%7Eu/", "x", "http://a:8080/%7Eu/x"),
         // unreserved, sub-delims, `:` and `@` stay (RFC 3986, 3.3).
-        ("http://a/", "-._~!$&'()*+,;=:@", "http://a/-._~!$&'()*+,;=:@"),
+        (
+            "http://a/",
+            "-._~!$&'()*+,;=:@",
+            "http://a/-._~!$&'()*+,;=:@",
+        ),
         ("http://a/", "100%", "http://a/100%25"),
         ("http://a/", "%41", "http://a/%2541"),
         ("http://a/", "a b?c#d", "http://a/a%20b%3Fc%23d"),
-        ("http://a/", "[x]{y}|^`\"<>\\", "http://a/%5Bx%5D%7By%7D%7C%5E%60%22%3C%3E%5C"),
+        (
+            "http://a/",
+            "[x]{y}|^`\"<>\\",
+            "http://a/%5Bx%5D%7By%7D%7C%5E%60%22%3C%3E%5C",
+        ),
         ("http://a/", "a\nb\t\x7F", "http://a/a%0Ab%09%7F"),
         ("http://a/", "é/日", "http://a/%C3%A9/%E6%97%A5"),
         ("http://a/", "index.html", "http://a/index.html"),
     ];
     for (root, path, expected) in table {
         let origins = root_url(root);
-        assert_eq!(url(&origins, &entry(path)).as_deref(), Some(expected), "{root} {path}");
+        assert_eq!(
+            url(&origins, &entry(path)).as_deref(),
+            Some(expected),
+            "{root} {path}"
+        );
         assert!(leads_to(expected, &entry(path), &origins), "{expected}");
     }
     let origins = index(root_url("http://a/b"));
@@ -91,7 +113,10 @@ fn a_file_given_as_argument_has_the_given_url() {
     let origins = root_url("http://a/b");
     assert_eq!(url(&origins, &entry("")).as_deref(), Some("http://a/b"));
     let root_url = Some(RootUrl::of_file("http://a/b?c#d"));
-    let origins = Origins { root_url, ..Origins::default() };
+    let origins = Origins {
+        root_url,
+        ..Origins::default()
+    };
     assert_eq!(url(&origins, &entry("")).as_deref(), Some("http://a/b?c#d"));
     assert_eq!(url(&origins, &entry("x")), None);
     assert!(!leads_to("http://a/x", &entry("x"), &origins));
@@ -120,9 +145,15 @@ fn bytes_that_are_not_utf_8_are_encoded_as_bytes() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let name = OsStr::from_bytes(b"caf\xE9.html");
-    let file = TreeEntry { relative: vec![name.to_owned()], ..entry("x") };
+    let file = TreeEntry {
+        relative: vec![name.to_owned()],
+        ..entry("x")
+    };
     let origins = root_url("http://a/");
-    assert_eq!(url(&origins, &file).as_deref(), Some("http://a/caf%E9.html"));
+    assert_eq!(
+        url(&origins, &file).as_deref(),
+        Some("http://a/caf%E9.html")
+    );
     assert!(leads_to("http://a/caf%e9.html", &file, &origins));
 }
 
@@ -130,7 +161,14 @@ fn bytes_that_are_not_utf_8_are_encoded_as_bytes() {
 fn urls_below_the_root_lead_to_files_below_it() {
     let root = RootUrl::new("http://Example.org/docs/%7Eu").unwrap();
     let mut collection = Collection::default();
-    for path in ["a/b.html", "a.html", "a;v=1", "index.html", "c/index.html", "a"] {
+    for path in [
+        "a/b.html",
+        "a.html",
+        "a;v=1",
+        "index.html",
+        "c/index.html",
+        "a",
+    ] {
         collection.add_entry(&entry(path), None);
     }
     let table = [
@@ -272,7 +310,10 @@ fn folders_named_like_hosts_give_urls() {
         ("localhost/x", "https://localhost/x"),
         ("xn--bcher-kva.example/x", "https://xn--bcher-kva.example/x"),
         // wget writes the query into the name, unchanged except for `/`.
-        ("a.example/p?q=1&r=%C3%A9", "https://a.example/p?q=1&r=%C3%A9"),
+        (
+            "a.example/p?q=1&r=%C3%A9",
+            "https://a.example/p?q=1&r=%C3%A9",
+        ),
         ("a.example/p?q=a%2Fb?c", "https://a.example/p?q=a%2Fb?c"),
         ("a.example/p?q=a b|#", "https://a.example/p?q=a%20b%7C%23"),
         ("a.example/p@q=1", "https://a.example/p@q=1"),
@@ -285,16 +326,27 @@ fn folders_named_like_hosts_give_urls() {
         ("a.example/index.html", "https://a.example/index.html"),
     ];
     for (path, expected) in table {
-        assert_eq!(url(&layout(), &entry(path)).as_deref(), Some(expected), "{path}");
+        assert_eq!(
+            url(&layout(), &entry(path)).as_deref(),
+            Some(expected),
+            "{path}"
+        );
     }
-    let origins = Origins { scheme: "http".into(), ..index(layout()) };
+    let origins = Origins {
+        scheme: "http".into(),
+        ..index(layout())
+    };
     for (path, expected) in [
         ("a.example/index.html", "http://a.example/"),
         ("a.example/b/index.html", "http://a.example/b/"),
         ("a.example/b/index.html?c=d", "http://a.example/b/?c=d"),
         ("a.example/index.html/b", "http://a.example/index.html/b"),
     ] {
-        assert_eq!(url(&origins, &entry(path)).as_deref(), Some(expected), "{path}");
+        assert_eq!(
+            url(&origins, &entry(path)).as_deref(),
+            Some(expected),
+            "{path}"
+        );
     }
     for path in [
         "",
@@ -330,25 +382,50 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
     let table: [(&str, &[&str]); 23] = [
         ("https://a.example/b/c.html", &["a.example/b/c.html"]),
         ("HTTPS://A.example:443/b", &["a.example/b"]),
-        ("https://a.example:8080/b", &["a.example:8080/b", "a.example+8080/b", "a.example_8080/b"]),
-        ("https://a.example/b?c=d#e", &["a.example/b?c=d", "a.example/b@c=d"]),
-        ("https://a.example/b?c=d/e", &["a.example/b?c=d%2Fe", "a.example/b@c=d%2Fe"]),
+        (
+            "https://a.example:8080/b",
+            &["a.example:8080/b", "a.example+8080/b", "a.example_8080/b"],
+        ),
+        (
+            "https://a.example/b?c=d#e",
+            &["a.example/b?c=d", "a.example/b@c=d"],
+        ),
+        (
+            "https://a.example/b?c=d/e",
+            &["a.example/b?c=d%2Fe", "a.example/b@c=d%2Fe"],
+        ),
         // The following names are written by wget 1.21 for Unix and for Windows.
         ("https://a.example/x%2Fy", &["a.example/x%2Fy"]),
-        ("https://a.example/what%3F/p", &["a.example/what?/p", "a.example/what%3F/p"]),
+        (
+            "https://a.example/what%3F/p",
+            &["a.example/what?/p", "a.example/what%3F/p"],
+        ),
         (
             "https://a.example/a%20b%0A",
             &["a.example/a b%0A", "a.example/a b\n", "a.example/a%20b%0A"],
         ),
         (
             "https://a.example/q?c=%26d%41",
-            &["a.example/q?c=&dA", "a.example/q@c=&dA", "a.example/q?c=%26d%41"],
+            &[
+                "a.example/q?c=&dA",
+                "a.example/q@c=&dA",
+                "a.example/q?c=%26d%41",
+            ],
         ),
-        ("https://a.example/p:q", &["a.example/p:q", "a.example/p%3Aq"]),
-        ("https://a.example/d/?c", &["a.example/d/index.html?c", "a.example/d/index.html@c"]),
+        (
+            "https://a.example/p:q",
+            &["a.example/p:q", "a.example/p%3Aq"],
+        ),
+        (
+            "https://a.example/d/?c",
+            &["a.example/d/index.html?c", "a.example/d/index.html@c"],
+        ),
         ("https://a.example/x?", &["a.example/x?", "a.example/x@"]),
         // U+00C0 is C3 80.
-        ("https://a.example/%C3%80", &["a.example/À", "a.example/\u{FFFD}%80", "a.example/%C3%80"]),
+        (
+            "https://a.example/%C3%80",
+            &["a.example/À", "a.example/\u{FFFD}%80", "a.example/%C3%80"],
+        ),
         ("https://a.example/", &["a.example/index.html"]),
         ("https://a.example", &["a.example/index.html"]),
         ("http://a.example/b", &["a.example/b"]),
@@ -366,7 +443,10 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
         assert_eq!(paths, expected, "{url}");
     }
     assert!(Origins::default().paths("https://a.example/b").is_empty());
-    let outside = Origins { index: Some("../x".into()), ..layout() };
+    let outside = Origins {
+        index: Some("../x".into()),
+        ..layout()
+    };
     assert!(outside.paths("https://a.example/").is_empty());
 }
 
@@ -379,22 +459,43 @@ fn saved_url(page: &[u8]) -> Option<String> {
 fn a_page_records_its_source() {
     let table = [
         // Internet Explorer and Chromium. The numbers are the lengths of the URLs: 17 and 23.
-        ("<!-- saved from url=(0017)http://a.example/ -->\r\n<html>", Some("http://a.example/")),
+        (
+            "<!-- saved from url=(0017)http://a.example/ -->\r\n<html>",
+            Some("http://a.example/"),
+        ),
         (
             "<!DOCTYPE html>\n<!-- saved from url=(0023)https://a.example/b?c=d -->\n<html>",
             Some("https://a.example/b?c=d"),
         ),
-        ("\u{FEFF}<!-- saved from url=(0017)http://a.example/ -->", Some("http://a.example/")),
-        ("<!-- saved from url=(0099)http://a.example/ -->", Some("http://a.example/")),
-        ("<!-- saved from url=()http://a.example/ -->", Some("http://a.example/")),
+        (
+            "\u{FEFF}<!-- saved from url=(0017)http://a.example/ -->",
+            Some("http://a.example/"),
+        ),
+        (
+            "<!-- saved from url=(0099)http://a.example/ -->",
+            Some("http://a.example/"),
+        ),
+        (
+            "<!-- saved from url=()http://a.example/ -->",
+            Some("http://a.example/"),
+        ),
         // 19 is the length with the space.
-        ("<!-- saved from url=(0019)http://a.example/ b -->", Some("http://a.example/ b")),
-        ("<!-- saved from url=(0018)http://a.example/ b -->", Some("http://a.example/")),
+        (
+            "<!-- saved from url=(0019)http://a.example/ b -->",
+            Some("http://a.example/ b"),
+        ),
+        (
+            "<!-- saved from url=(0018)http://a.example/ b -->",
+            Some("http://a.example/"),
+        ),
         (
             "<!-- saved from url=(0032)http://xn-%2Dbcher-kva.example/b -->",
             Some("http://xn--bcher-kva.example/b"),
         ),
-        ("<!-- saved from url=(0014)about:internet -->", Some("about:internet")),
+        (
+            "<!-- saved from url=(0014)about:internet -->",
+            Some("about:internet"),
+        ),
         // SingleFile.
         (
             "<!DOCTYPE html> <html lang=en><!--\n Page saved with SingleFile \n url: https://a.example/b \n \
@@ -428,7 +529,10 @@ fn a_page_records_its_source() {
             "<!-- Saved from https://a.example/ at 2025-01-01T00:00:00Z using monolith v2.10.1 -->\n<!DOCTYPE html>",
             Some("https://a.example/"),
         ),
-        ("<!-- Saved from local source at 2025-01-01T00:00:00Z using monolith v2.10.1 -->", None),
+        (
+            "<!-- Saved from local source at 2025-01-01T00:00:00Z using monolith v2.10.1 -->",
+            None,
+        ),
         // The first usable one wins.
         (
             "<?xml version='1.0'?><!-- x --><!--[if IE]><html><![endif]--><!--[if !IE]><!--><html \
@@ -438,10 +542,19 @@ fn a_page_records_its_source() {
         ),
         // A comment in the content may come from anybody.
         ("<p><!-- saved from url=(0017)http://a.example/ -->", None),
-        ("<html><title><!-- saved from url=(0017)http://a.example/ -->", None),
+        (
+            "<html><title><!-- saved from url=(0017)http://a.example/ -->",
+            None,
+        ),
         ("x<!-- saved from url=(0017)http://a.example/ -->", None),
-        ("<header><!-- saved from url=(0017)http://a.example/ -->", None),
-        ("<html x='<!-- saved from url=(0017)http://a.example/ -->'>", None),
+        (
+            "<header><!-- saved from url=(0017)http://a.example/ -->",
+            None,
+        ),
+        (
+            "<html x='<!-- saved from url=(0017)http://a.example/ -->'>",
+            None,
+        ),
         ("<!-- not saved from url=(0017)http://a.example/ -->", None),
         ("<!-- saved from url=(0017)http://a.example/", None),
         ("<!-- saved from url=(0017 -->", None),
@@ -455,7 +568,10 @@ fn a_page_records_its_source() {
     for (page, expected) in table {
         assert_eq!(saved_url(page.as_bytes()).as_deref(), expected, "{page}");
     }
-    let far = format!("{}<!-- saved from url=(0017)http://a.example/ -->", " ".repeat(HEAD));
+    let far = format!(
+        "{}<!-- saved from url=(0017)http://a.example/ -->",
+        " ".repeat(HEAD)
+    );
     assert_eq!(saved_url(far.as_bytes()), None);
 }
 
@@ -473,7 +589,10 @@ fn recorded_urls_are_read_only_from_trusted_html() {
             .then(|| ("http://a.example/".to_owned(), Source::SavedFrom));
         assert_eq!(of(&origins, format), expected, "{format:?}");
     }
-    let origins = Origins { trust_saved_from: false, ..origins };
+    let origins = Origins {
+        trust_saved_from: false,
+        ..origins
+    };
     assert_eq!(of(&origins, Format::Html), None);
 }
 
@@ -521,15 +640,26 @@ fn an_invalid_line_is_an_error_that_names_it() {
         (b"a,http://a/\nb\n", "map, line 2: "),
         (b"path,url\na\n", "map, line 2: "),
         (b"a,http://a/\n\n,http://b/\n", "map, line 3: "),
-        (b"a,http://a/\r\n\r\n\"b\nc\",http://b/\r\nd\r\n", "map, line 5: "),
+        (
+            b"a,http://a/\r\n\r\n\"b\nc\",http://b/\r\nd\r\n",
+            "map, line 5: ",
+        ),
         (b"\n\n\na,\xFF\n", "map, line 4: "),
-        (b"{\"path\":\"a\",\"url\":\"http://a/\"}\n\n{\"path\":\"a\"}\n", "map, line 3: "),
-        (b"{\"path\":\"a\",\"url\":\"http://a/\"}\nx\n", "map, line 2: "),
+        (
+            b"{\"path\":\"a\",\"url\":\"http://a/\"}\n\n{\"path\":\"a\"}\n",
+            "map, line 3: ",
+        ),
+        (
+            b"{\"path\":\"a\",\"url\":\"http://a/\"}\nx\n",
+            "map, line 2: ",
+        ),
         (b"{\"path\":1,\"url\":\"http://a/\"}", "map, line 1: "),
         (b"{", "map, line 1: "),
     ];
     for (text, start) in table {
-        let error = UrlMap::parse(text, Path::new("map")).unwrap_err().to_string();
+        let error = UrlMap::parse(text, Path::new("map"))
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with(start), "{error}");
     }
     assert!(UrlMap::read(Path::new("no such map")).is_err());
@@ -540,7 +670,12 @@ fn paths_in_a_map_are_below_the_root_or_below_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let at = |path: &str| folder.path().join(path);
     fs::create_dir_all(at("site/sub")).unwrap();
-    for file in ["site/a.html", "site/b.html", "site/sub/c.html", "site/d.html"] {
+    for file in [
+        "site/a.html",
+        "site/b.html",
+        "site/sub/c.html",
+        "site/d.html",
+    ] {
         fs::write(at(file), "").unwrap();
     }
     let absolute = fs::canonicalize(at("site/d.html")).unwrap();
@@ -560,14 +695,24 @@ fn paths_in_a_map_are_below_the_root_or_below_its_folder() {
     assert_eq!(missing, expected);
     // Without a root, `a.html` is not found either.
     assert_eq!(map.missing(&[]).len(), 3);
-    let origins = Origins { map: Some(map.into()), ..Origins::default() };
+    let origins = Origins {
+        map: Some(map.into()),
+        ..Origins::default()
+    };
     let urls = |root: PathBuf| -> Vec<_> {
         let selection = Selection::default();
-        walk(&[root], &selection).map(|entry| url(&origins, &entry.unwrap()).unwrap()).collect()
+        walk(&[root], &selection)
+            .map(|entry| url(&origins, &entry.unwrap()).unwrap())
+            .collect()
     };
     assert_eq!(
         urls(at("site")),
-        ["http://root/a", "http://folder/b", "http://absolute/d", "http://folder/c"]
+        [
+            "http://root/a",
+            "http://folder/b",
+            "http://absolute/d",
+            "http://folder/c"
+        ]
     );
     assert_eq!(urls(at("site/a.html")), ["http://folder/a"]);
     assert_eq!(urls(at("site/sub/../sub")), ["http://folder/c"]);
@@ -580,7 +725,10 @@ fn first(
     head: &[u8],
 ) -> (Option<(String, &'static str)>, usize) {
     let (retrieval, passed_over) = origins.of(entry, Format::Html, head);
-    (retrieval.map(|retrieval| (retrieval.url, retrieval.source.name())), passed_over.len())
+    (
+        retrieval.map(|retrieval| (retrieval.url, retrieval.source.name())),
+        passed_over.len(),
+    )
 }
 
 #[test]
@@ -601,22 +749,48 @@ fn the_first_source_that_has_a_url_wins() {
     };
     let mut check = |change: fn(&mut Origins), url: &str, source| {
         change(&mut origins);
-        assert_eq!(first(&origins, &entry, page), (Some((url.to_owned(), source)), 0));
+        assert_eq!(
+            first(&origins, &entry, page),
+            (Some((url.to_owned(), source)), 0)
+        );
     };
     check(|_| {}, "http://map/", "url-map");
-    check(|origins| origins.map = None, "http://root/a.example/x", "retrieval");
+    check(
+        |origins| origins.map = None,
+        "http://root/a.example/x",
+        "retrieval",
+    );
     // A layout is a convention, but an attribute belongs to this file.
     if with_attribute {
-        check(|origins| origins.root_url = None, "http://attribute/", "xattr");
+        check(
+            |origins| origins.root_url = None,
+            "http://attribute/",
+            "xattr",
+        );
     } else {
-        check(|origins| origins.root_url = None, "https://a.example/x", "layout");
+        check(
+            |origins| origins.root_url = None,
+            "https://a.example/x",
+            "layout",
+        );
     }
-    check(|origins| origins.layout = None, "http://saved", "saved-from");
+    check(
+        |origins| origins.layout = None,
+        "http://saved",
+        "saved-from",
+    );
     if with_attribute {
-        check(|origins| origins.trust_saved_from = false, "http://attribute/", "xattr");
+        check(
+            |origins| origins.trust_saved_from = false,
+            "http://attribute/",
+            "xattr",
+        );
     }
     let entry_without_attribute = self::entry("a.example/x");
-    let origins = Origins { trust_saved_from: false, ..Origins::default() };
+    let origins = Origins {
+        trust_saved_from: false,
+        ..Origins::default()
+    };
     assert_eq!(first(&origins, &entry_without_attribute, page), (None, 0));
 }
 
@@ -646,10 +820,20 @@ fn an_invalid_url_is_reported_and_the_next_source_is_used() {
         "http://a/\u{FFFD}",
     ] {
         let text = format!("x,{wrong}\n");
-        let origins = Origins { map: Some(map(text.as_bytes()).into()), ..Origins::default() };
-        assert_eq!(first(&origins, &entry("x"), page), (saved.clone(), 1), "{wrong}");
+        let origins = Origins {
+            map: Some(map(text.as_bytes()).into()),
+            ..Origins::default()
+        };
+        assert_eq!(
+            first(&origins, &entry("x"), page),
+            (saved.clone(), 1),
+            "{wrong}"
+        );
     }
-    let origins = Origins { map: Some(map(b"x,y\n").into()), ..Origins::default() };
+    let origins = Origins {
+        map: Some(map(b"x,y\n").into()),
+        ..Origins::default()
+    };
     let internet = b"<!-- saved from url=(0014)about:internet -->";
     let (retrieval, passed_over) = origins.of(&entry("x"), Format::Html, internet);
     assert_eq!(retrieval, None);
@@ -665,26 +849,44 @@ fn an_invalid_url_is_reported_and_the_next_source_is_used() {
     );
     let latin_1 = b"<!-- saved from url=(0010)http://a/\xE9 -->";
     assert_eq!(first(&Origins::default(), &entry("x"), latin_1), (None, 1));
-    let origins = Origins { scheme: "no scheme".into(), ..layout() };
+    let origins = Origins {
+        scheme: "no scheme".into(),
+        ..layout()
+    };
     assert_eq!(first(&origins, &entry("a.example/x"), b""), (None, 0));
 }
 
 #[test]
 fn a_canonical_url_counts_last_and_on_request() {
     let page = b"<link rel=canonical href='http://a/c#f'>";
-    let with_canonical = Origins { canonical: true, ..Origins::default() };
+    let with_canonical = Origins {
+        canonical: true,
+        ..Origins::default()
+    };
     let canonical = Some(("http://a/c".to_owned(), "canonical"));
-    assert_eq!(first(&with_canonical, &entry("x"), page), (canonical.clone(), 0));
+    assert_eq!(
+        first(&with_canonical, &entry("x"), page),
+        (canonical.clone(), 0)
+    );
     assert_eq!(first(&Origins::default(), &entry("x"), page), (None, 0));
     let saved = [&b"<!-- saved from url=(0009)http://b/ -->"[..], page].concat();
     assert_eq!(
         first(&with_canonical, &entry("x"), &saved),
         (Some(("http://b/".into(), "saved-from")), 0)
     );
-    let untrusting = Origins { trust_saved_from: false, ..with_canonical.clone() };
-    assert_eq!(first(&untrusting, &entry("x"), &saved), (canonical.clone(), 0));
+    let untrusting = Origins {
+        trust_saved_from: false,
+        ..with_canonical.clone()
+    };
+    assert_eq!(
+        first(&untrusting, &entry("x"), &saved),
+        (canonical.clone(), 0)
+    );
     let standard = with_canonical.of_standard_input(Format::Xhtml, page).0;
-    assert_eq!(standard.map(|retrieval| (retrieval.url, retrieval.source.name())), canonical);
+    assert_eq!(
+        standard.map(|retrieval| (retrieval.url, retrieval.source.name())),
+        canonical
+    );
     assert_eq!(with_canonical.of(&entry("x"), Format::Svg, page).0, None);
 }
 
@@ -709,7 +911,11 @@ fn the_chain_names_the_source_of_a_base() {
             (chain.rule, chain.source, chain.source.name()),
             (Rule::Retrieval, source, name)
         );
-        let level = chain.levels.iter().find(|level| level.status == Status::Taken).unwrap();
+        let level = chain
+            .levels
+            .iter()
+            .find(|level| level.status == Status::Taken)
+            .unwrap();
         assert_eq!(level.source, source);
     }
 }

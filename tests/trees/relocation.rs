@@ -110,7 +110,9 @@ struct Page {
 
 impl Page {
     fn text(&self) -> String {
-        let base = self.base.map_or(String::new(), |base| format!("<base href=\"{base}\">"));
+        let base = self
+            .base
+            .map_or(String::new(), |base| format!("<base href=\"{base}\">"));
         let links = self.links.iter().map(|link| format!("<a href=\"{link}\">"));
         base + &links.collect::<String>()
     }
@@ -118,7 +120,10 @@ impl Page {
 
 /// The values of all `href`s in order. Written values contain no character references.
 fn hrefs(text: &str) -> Vec<String> {
-    text.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+    text.split("href=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().to_owned())
+        .collect()
 }
 
 /// Computes moves in a slow and simple way.
@@ -134,7 +139,10 @@ fn decoded(path: &str) -> String {
     let mut rest = path.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        match digits.filter(|_| first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok()) {
+        match digits
+            .filter(|_| first == b'%')
+            .and_then(|two| u8::from_str_radix(two, 16).ok())
+        {
             Some(byte) => {
                 bytes.push(byte);
                 rest = &after[2..];
@@ -156,9 +164,14 @@ impl Referee {
     /// The new path of a path below the root, by the longest rename that covers it.
     fn new_path(&self, path: &str) -> String {
         let covers = |old: &str| path == old || path.starts_with(&format!("{old}/"));
-        let longest =
-            self.renames.iter().filter(|(old, _)| covers(old)).max_by_key(|(old, _)| old.len());
-        longest.map_or(path.to_owned(), |(old, new)| format!("{new}{}", &path[old.len()..]))
+        let longest = self
+            .renames
+            .iter()
+            .filter(|(old, _)| covers(old))
+            .max_by_key(|(old, _)| old.len());
+        longest.map_or(path.to_owned(), |(old, new)| {
+            format!("{new}{}", &path[old.len()..])
+        })
     }
 
     /// The new form of a path in a URL.
@@ -172,8 +185,11 @@ impl Referee {
         if has(path) {
             return self.new_path(path);
         }
-        let index =
-            if path.is_empty() { "index.html".to_owned() } else { format!("{path}index.html") };
+        let index = if path.is_empty() {
+            "index.html".to_owned()
+        } else {
+            format!("{path}index.html")
+        };
         if (path.is_empty() || path.ends_with('/')) && has(&index) {
             let new = self.new_path(&index);
             return if new == index {
@@ -212,7 +228,9 @@ impl Referee {
             is_of_folder(old) && (bare == *old || bare.starts_with(&format!("{old}/")))
         });
         let longest = covering.max_by_key(|(old, _)| old.len());
-        longest.map_or(path.to_owned(), |(old, new)| format!("{new}{}", &path[old.len()..]))
+        longest.map_or(path.to_owned(), |(old, new)| {
+            format!("{new}{}", &path[old.len()..])
+        })
     }
 
     fn below(&self, url: &Url) -> Option<String> {
@@ -232,9 +250,15 @@ impl Referee {
 
     /// The URL after the move.
     fn moved(&self, url: &Url) -> Url {
-        let Some(below) = self.below(url) else { return url.clone() };
+        let Some(below) = self.below(url) else {
+            return url.clone();
+        };
         let mut moved = self.to.clone();
-        let new = if below.is_empty() { self.new_form("") } else { self.new_form(&below) };
+        let new = if below.is_empty() {
+            self.new_form("")
+        } else {
+            self.new_form(&below)
+        };
         if new == below && self.from == self.to {
             return url.clone();
         }
@@ -260,7 +284,10 @@ fn meaning(url: &Url) -> String {
     if url.cannot_be_a_base() {
         return url.to_string();
     }
-    let (query, fragment) = (url.query().map(str::to_owned), url.fragment().map(str::to_owned));
+    let (query, fragment) = (
+        url.query().map(str::to_owned),
+        url.fragment().map(str::to_owned),
+    );
     format!(
         "{}://{:?}:{:?}{} {query:?} {fragment:?}",
         url.scheme(),
@@ -271,7 +298,11 @@ fn meaning(url: &Url) -> String {
 }
 
 fn form(reference: &str) -> u8 {
-    let has_scheme = reference.split(['/', '?', '#']).next().unwrap().contains(':');
+    let has_scheme = reference
+        .split(['/', '?', '#'])
+        .next()
+        .unwrap()
+        .contains(':');
     match () {
         () if has_scheme => 0,
         () if reference.starts_with("//") => 1,
@@ -286,7 +317,10 @@ fn page() -> impl Strategy<Value = Page> {
 }
 
 fn moved_collection(from: &str, renames: &[(&str, &str)]) -> Option<Collection> {
-    let origins = Origins { root_url: Some(RootUrl::new(from).unwrap()), ..Origins::default() };
+    let origins = Origins {
+        root_url: Some(RootUrl::new(from).unwrap()),
+        ..Origins::default()
+    };
     let mut collection = Collection::new(origins);
     for file in FILES {
         collection.add(Resource::file(file.as_bytes()), []);
@@ -307,8 +341,11 @@ fn moved(path: &str, text: &str, from: &str, relocation: &Arc<Relocation>) -> St
         segments.pop_if_empty();
         segments.extend(path.split('/'));
     }
-    let known =
-        Options { format: Format::Html, profile: Profile::Whatwg, ..Options::at(own.as_str()) };
+    let known = Options {
+        format: Format::Html,
+        profile: Profile::Whatwg,
+        ..Options::at(own.as_str())
+    };
     let options = options(path.as_bytes(), text.as_bytes(), relocation, &known);
     let rewritten = relocate(text.as_bytes(), &options);
     verify::verify(&rewritten, &options).unwrap();

@@ -21,7 +21,11 @@ fn globs(patterns: &[&str]) -> Globs {
 }
 
 fn relative(entry: &TreeEntry) -> String {
-    let names: Vec<_> = entry.relative.iter().map(|name| name.to_string_lossy()).collect();
+    let names: Vec<_> = entry
+        .relative
+        .iter()
+        .map(|name| name.to_string_lossy())
+        .collect();
     names.join("/")
 }
 
@@ -66,10 +70,14 @@ fn entries_have_root_path_kind_and_size() {
 fn a_file_given_as_argument_ignores_the_selection() {
     let root = tree(&[".hidden.txt"]);
     let path = root.path().join(".hidden.txt");
-    let selection =
-        Selection { include: globs(&["*.html"]), exclude: globs(&["*"]), ..Selection::default() };
-    let entries: Vec<_> =
-        walk(std::slice::from_ref(&path), &selection).map(|entry| entry.unwrap()).collect();
+    let selection = Selection {
+        include: globs(&["*.html"]),
+        exclude: globs(&["*"]),
+        ..Selection::default()
+    };
+    let entries: Vec<_> = walk(std::slice::from_ref(&path), &selection)
+        .map(|entry| entry.unwrap())
+        .collect();
     assert_eq!(entries.len(), 1);
     assert_eq!(entries[0].path, path);
     assert!(entries[0].relative.is_empty());
@@ -114,7 +122,11 @@ fn globs_are_matched_as_documented() {
         ("*", "x/.hidden", true),
     ];
     for (pattern, path, expected) in table {
-        assert_eq!(globs(&[pattern]).is_match(Path::new(path)), expected, "{pattern} {path:?}");
+        assert_eq!(
+            globs(&[pattern]).is_match(Path::new(path)),
+            expected,
+            "{pattern} {path:?}"
+        );
     }
     assert!(globs(&["x", "*.css"]).is_match(Path::new("a.css")));
     assert!(!Globs::default().is_match(Path::new("a")));
@@ -124,18 +136,45 @@ fn globs_are_matched_as_documented() {
 
 #[test]
 fn include_exclude_and_hidden_select_files() {
-    let root =
-        tree(&["a.html", "a.css", "b/c.html", "b/d.css", "old/e.html", ".g/f.html", ".h.html"]);
+    let root = tree(&[
+        "a.html",
+        "a.css",
+        "b/c.html",
+        "b/d.css",
+        "old/e.html",
+        ".g/f.html",
+        ".h.html",
+    ]);
     let select = |include: &[&str], exclude: &[&str], hidden| {
         let (include, exclude) = (globs(include), globs(exclude));
-        found(root.path(), &Selection { include, exclude, hidden, ..Selection::default() })
+        found(
+            root.path(),
+            &Selection {
+                include,
+                exclude,
+                hidden,
+                ..Selection::default()
+            },
+        )
     };
-    assert_eq!(select(&[], &[], false), ["a.css", "a.html", "b/c.html", "b/d.css", "old/e.html"]);
-    assert_eq!(select(&["*.html"], &[], false), ["a.html", "b/c.html", "old/e.html"]);
+    assert_eq!(
+        select(&[], &[], false),
+        ["a.css", "a.html", "b/c.html", "b/d.css", "old/e.html"]
+    );
+    assert_eq!(
+        select(&["*.html"], &[], false),
+        ["a.html", "b/c.html", "old/e.html"]
+    );
     assert_eq!(select(&["*.html"], &["old"], false), ["a.html", "b/c.html"]);
-    assert_eq!(select(&["*.html"], &["old/"], false), ["a.html", "b/c.html"]);
+    assert_eq!(
+        select(&["*.html"], &["old/"], false),
+        ["a.html", "b/c.html"]
+    );
     assert_eq!(select(&["/b/**"], &["*.css"], false), ["b/c.html"]);
-    assert_eq!(select(&[], &["b/*.css", "/a.*"], false), ["b/c.html", "old/e.html"]);
+    assert_eq!(
+        select(&[], &["b/*.css", "/a.*"], false),
+        ["b/c.html", "old/e.html"]
+    );
     let hidden = [".g/f.html", ".h.html", "a.html", "b/c.html", "old/e.html"];
     assert_eq!(select(&["*.html"], &[], true), hidden);
 }
@@ -144,7 +183,11 @@ fn include_exclude_and_hidden_select_files() {
 fn found_with_folders(roots: &[PathBuf], selection: &Selection) -> Vec<String> {
     let kinds = walk(roots, selection).map(|entry| {
         let entry = entry.unwrap();
-        let folder = if entry.kind == EntryKind::Folder { "/" } else { "" };
+        let folder = if entry.kind == EntryKind::Folder {
+            "/"
+        } else {
+            ""
+        };
         assert!(folder.is_empty() || entry.size == 0);
         format!("{}{folder}", relative(&entry))
     });
@@ -158,18 +201,49 @@ fn folders_are_entries_on_request_before_their_contents() {
         fs::create_dir_all(root.path().join(folder)).unwrap();
     }
     let roots = [root.path().to_owned()];
-    let folders = Selection { folders: true, exclude: globs(&["old"]), ..Selection::default() };
-    let expected =
-        ["/", "a/", "a/b/", "a/b/empty/", "a/b/y.css", "a/x.html", "a-b", "empty/", "empty/below/"];
+    let folders = Selection {
+        folders: true,
+        exclude: globs(&["old"]),
+        ..Selection::default()
+    };
+    let expected = [
+        "/",
+        "a/",
+        "a/b/",
+        "a/b/empty/",
+        "a/b/y.css",
+        "a/x.html",
+        "a-b",
+        "empty/",
+        "empty/below/",
+    ];
     assert_eq!(found_with_folders(&roots, &folders), expected);
     // `include` applies to files only.
-    let pages = Selection { include: globs(&["*.html"]), ..folders.clone() };
-    let expected = ["/", "a/", "a/b/", "a/b/empty/", "a/x.html", "empty/", "empty/below/"];
+    let pages = Selection {
+        include: globs(&["*.html"]),
+        ..folders.clone()
+    };
+    let expected = [
+        "/",
+        "a/",
+        "a/b/",
+        "a/b/empty/",
+        "a/x.html",
+        "empty/",
+        "empty/below/",
+    ];
     assert_eq!(found_with_folders(&roots, &pages), expected);
-    let without = Selection { folders: false, ..pages };
+    let without = Selection {
+        folders: false,
+        ..pages
+    };
     assert_eq!(found_with_folders(&roots, &without), ["a/x.html"]);
     // Each entry is listed once.
-    let roots = [root.path().join("a"), root.path().join("a/b"), root.path().join("a-b")];
+    let roots = [
+        root.path().join("a"),
+        root.path().join("a/b"),
+        root.path().join("a-b"),
+    ];
     let expected = ["/", "b/", "b/empty/", "b/y.css", "x.html", ""];
     assert_eq!(found_with_folders(&roots, &folders), expected);
 }
@@ -177,12 +251,22 @@ fn folders_are_entries_on_request_before_their_contents() {
 #[test]
 fn leftovers_of_a_killed_run_are_not_entries() {
     // The last name is not random.
-    let names = [".baselink-0a1b2c3d4e5f/0", "a/.baselink-0a1b2c3d4e5f", "a/.baselink-move"];
+    let names = [
+        ".baselink-0a1b2c3d4e5f/0",
+        "a/.baselink-0a1b2c3d4e5f",
+        "a/.baselink-move",
+    ];
     let root = tree(&[&names[..], &["a/baselink-x", "a/.baselink"]].concat());
-    let selection = Selection { hidden: true, ..Selection::default() };
+    let selection = Selection {
+        hidden: true,
+        ..Selection::default()
+    };
     let expected = ["a/.baselink", "a/.baselink-move", "a/baselink-x"];
     assert_eq!(found(root.path(), &selection), expected);
-    let selection = Selection { include: globs(&[".baselink-*"]), ..selection };
+    let selection = Selection {
+        include: globs(&[".baselink-*"]),
+        ..selection
+    };
     assert_eq!(found(root.path(), &selection), ["a/.baselink-move"]);
 }
 
@@ -203,7 +287,12 @@ fn overlapping_roots_yield_each_file_once() {
         let paths: Vec<_> = roots.iter().map(|path| at(path)).collect();
         let selection = Selection::default();
         let walk = walk(&paths, &selection);
-        assert_eq!(walk.overlaps().len(), sentences, "{roots:?} {:?}", walk.overlaps());
+        assert_eq!(
+            walk.overlaps().len(),
+            sentences,
+            "{roots:?} {:?}",
+            walk.overlaps()
+        );
         let found: Vec<_> = walk
             .map(|entry| {
                 let entry = entry.unwrap();
@@ -216,14 +305,20 @@ fn overlapping_roots_yield_each_file_once() {
     let paths = [root.path().to_owned(), at("a")];
     let notice = walk(&paths, &Selection::default()).overlaps()[0].clone();
     let (outer, inner) = (paths[0].display(), paths[1].display());
-    assert_eq!(notice, format!("{inner} is in {outer}: each file is read once, with {outer}"));
+    assert_eq!(
+        notice,
+        format!("{inner} is in {outer}: each file is read once, with {outer}")
+    );
 }
 
 #[test]
 fn a_hidden_file_given_as_argument_is_found() {
     let root = tree(&[".hidden/x.html", "y.html"]);
     let roots = [root.path().to_owned(), root.path().join(".hidden/x.html")];
-    assert_eq!(found_below(&roots, root.path(), &Selection::default()), ["y.html", ""]);
+    assert_eq!(
+        found_below(&roots, root.path(), &Selection::default()),
+        ["y.html", ""]
+    );
 }
 
 #[test]
@@ -246,9 +341,23 @@ fn each_overlapping_root_is_reported_once() {
     let walk = walk(&roots, &selection);
     let at = |path: &str| root.path().join(path).display().to_string();
     let expected = [
-        format!("{} is in {}: each file is read once, with {}", at("a/x"), at("a"), at("a")),
-        format!("{} and {} are the same: each file is read once", at("b"), at("b")),
-        format!("{} is in {}: each file is read once, with {}", at("b"), at(""), at("b")),
+        format!(
+            "{} is in {}: each file is read once, with {}",
+            at("a/x"),
+            at("a"),
+            at("a")
+        ),
+        format!(
+            "{} and {} are the same: each file is read once",
+            at("b"),
+            at("b")
+        ),
+        format!(
+            "{} is in {}: each file is read once, with {}",
+            at("b"),
+            at(""),
+            at("b")
+        ),
     ];
     assert_eq!(walk.overlaps(), expected);
     let found: Vec<_> = walk.map(|entry| relative(&entry.unwrap())).collect();
@@ -279,13 +388,19 @@ mod unix {
         for name in names {
             fs::write(root.path().join(OsStr::from_bytes(name)), "").unwrap();
         }
-        let selection = Selection { include: globs(&["*"]), ..Selection::default() };
+        let selection = Selection {
+            include: globs(&["*"]),
+            ..Selection::default()
+        };
         let found: Vec<_> = walk(&[root.path().to_owned()], &selection)
             .map(|entry| entry.unwrap().relative.remove(0))
             .collect();
         let expected: [&[u8]; 4] = [b"\\", b"a\nb.html", b"a\xC3", b"\xFF.html"];
         assert_eq!(found, expected.map(OsStr::from_bytes));
-        let selection = Selection { include: globs(&["?.html"]), ..Selection::default() };
+        let selection = Selection {
+            include: globs(&["?.html"]),
+            ..Selection::default()
+        };
         let matched = walk(&[root.path().to_owned()], &selection).count();
         assert_eq!(matched, 1, "a byte that is no character is one for `?`");
     }
@@ -296,7 +411,10 @@ mod unix {
         symlink("b", root.path().join("folder")).unwrap();
         symlink("c", root.path().join("file")).unwrap();
         let kept = kinds(root.path(), &Selection::default());
-        let kept: Vec<_> = kept.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
+        let kept: Vec<_> = kept
+            .iter()
+            .map(|(name, kind)| (name.as_str(), *kind))
+            .collect();
         let file = EntryKind::File;
         let expected = [
             ("b/x", file),
@@ -305,9 +423,26 @@ mod unix {
             ("folder", EntryKind::Symlink),
         ];
         assert_eq!(kept, expected);
-        let followed = kinds(root.path(), &Selection { follow: true, ..Selection::default() });
-        let followed: Vec<_> = followed.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
-        assert_eq!(followed, [("b/x", file), ("c", file), ("file", file), ("folder/x", file)]);
+        let followed = kinds(
+            root.path(),
+            &Selection {
+                follow: true,
+                ..Selection::default()
+            },
+        );
+        let followed: Vec<_> = followed
+            .iter()
+            .map(|(name, kind)| (name.as_str(), *kind))
+            .collect();
+        assert_eq!(
+            followed,
+            [
+                ("b/x", file),
+                ("c", file),
+                ("file", file),
+                ("folder/x", file)
+            ]
+        );
     }
 
     #[test]
@@ -316,9 +451,15 @@ mod unix {
         symlink("b", root.path().join("folder")).unwrap();
         symlink("b/x", root.path().join("file")).unwrap();
         let expected = [("x".to_owned(), EntryKind::File)];
-        assert_eq!(kinds(&root.path().join("folder"), &Selection::default()), expected);
+        assert_eq!(
+            kinds(&root.path().join("folder"), &Selection::default()),
+            expected
+        );
         let expected = [(String::new(), EntryKind::File)];
-        assert_eq!(kinds(&root.path().join("file"), &Selection::default()), expected);
+        assert_eq!(
+            kinds(&root.path().join("file"), &Selection::default()),
+            expected
+        );
     }
 
     #[test]
@@ -327,12 +468,24 @@ mod unix {
         symlink("..", root.path().join("a/b/up")).unwrap();
         symlink("itself", root.path().join("itself")).unwrap();
         symlink("gone", root.path().join("broken")).unwrap();
-        let follow = Selection { follow: true, ..Selection::default() };
+        let follow = Selection {
+            follow: true,
+            ..Selection::default()
+        };
         let found = found(root.path(), &follow);
         assert_eq!(found.len(), 5, "{found:?}");
-        assert!(found[0].starts_with("error: a/b/up: a link to "), "{found:?}");
-        assert!(found[0].ends_with("a, which contains it; not followed"), "{found:?}");
-        assert_eq!(found[1..4], ["a/b/x", "a/b/y", "error: broken: a broken symbolic link"]);
+        assert!(
+            found[0].starts_with("error: a/b/up: a link to "),
+            "{found:?}"
+        );
+        assert!(
+            found[0].ends_with("a, which contains it; not followed"),
+            "{found:?}"
+        );
+        assert_eq!(
+            found[1..4],
+            ["a/b/x", "a/b/y", "error: broken: a broken symbolic link"]
+        );
         assert!(found[4].starts_with("error: itself: "), "{found:?}");
         let without = Selection::default();
         assert_eq!(
@@ -349,16 +502,26 @@ mod unix {
         symlink("a\nb", at("round")).unwrap();
         symlink("gone", at("broken")).unwrap();
         for follow in [false, true] {
-            let selection = Selection { follow, ..Selection::default() };
+            let selection = Selection {
+                follow,
+                ..Selection::default()
+            };
             let roots = [at("a\nb"), at("broken"), at("a\nb/below")];
-            let errors: Vec<_> =
-                walk(&roots, &selection).map(|item| item.unwrap_err().to_string()).collect();
+            let errors: Vec<_> = walk(&roots, &selection)
+                .map(|item| item.unwrap_err().to_string())
+                .collect();
             let shown = root.path().display();
             // The message of the system (ELOOP).
             let circle = "Too many levels of symbolic links";
-            assert!(errors[0].starts_with(&format!("{shown}/a\\nb: {circle}")), "{errors:?}");
+            assert!(
+                errors[0].starts_with(&format!("{shown}/a\\nb: {circle}")),
+                "{errors:?}"
+            );
             assert_eq!(errors[1], format!("{shown}/broken: a broken symbolic link"));
-            assert!(errors[2].starts_with(&format!("{shown}/a\\nb/below: {circle}")), "{errors:?}");
+            assert!(
+                errors[2].starts_with(&format!("{shown}/a\\nb/below: {circle}")),
+                "{errors:?}"
+            );
             assert!(errors.len() == 3 && !errors.concat().contains('\n'));
         }
     }
@@ -368,7 +531,10 @@ mod unix {
         let root = tree(&["a\nb/x"]);
         let roots = [root.path().join("a\nb"), root.path().join("a\nb/x")];
         let notice = walk(&roots, &Selection::default()).overlaps().concat();
-        assert!(notice.contains("a\\nb/x is in ") && !notice.contains('\n'), "{notice}");
+        assert!(
+            notice.contains("a\\nb/x is in ") && !notice.contains('\n'),
+            "{notice}"
+        );
     }
 
     #[test]
@@ -377,16 +543,34 @@ mod unix {
         symlink("b", root.path().join("link")).unwrap();
         let folder = |name: &str| (name.to_owned(), EntryKind::Folder);
         let file = |name: &str| (name.to_owned(), EntryKind::File);
-        let selection = Selection { folders: true, ..Selection::default() };
+        let selection = Selection {
+            folders: true,
+            ..Selection::default()
+        };
         let link = ("link".to_owned(), EntryKind::Symlink);
         let expected = [folder(""), folder("b"), file("b/x"), link];
         assert_eq!(kinds(root.path(), &selection), expected);
-        let selection = Selection { follow: true, ..selection };
-        let expected = [folder(""), folder("b"), file("b/x"), folder("link"), file("link/x")];
+        let selection = Selection {
+            follow: true,
+            ..selection
+        };
+        let expected = [
+            folder(""),
+            folder("b"),
+            file("b/x"),
+            folder("link"),
+            file("link/x"),
+        ];
         assert_eq!(kinds(root.path(), &selection), expected);
         // A root that is a link to a folder.
-        let selection = Selection { follow: false, ..selection };
-        assert_eq!(kinds(&root.path().join("link"), &selection), [folder(""), file("x")]);
+        let selection = Selection {
+            follow: false,
+            ..selection
+        };
+        assert_eq!(
+            kinds(&root.path().join("link"), &selection),
+            [folder(""), file("x")]
+        );
     }
 
     #[test]
@@ -394,10 +578,20 @@ mod unix {
         let root = tree(&["a/x", "b/y"]);
         symlink("../b", root.path().join("a/link")).unwrap();
         let roots = [root.path().join("a"), root.path().join("b")];
-        let follow = Selection { follow: true, ..Selection::default() };
+        let follow = Selection {
+            follow: true,
+            ..Selection::default()
+        };
         assert_eq!(found_below(&roots, root.path(), &follow), ["link/y", "x"]);
-        let roots = [root.path().join("b"), root.path().join("a/link"), root.path().join("a")];
-        assert_eq!(found_below(&roots, root.path(), &Selection::default()), ["y", "link", "x"]);
+        let roots = [
+            root.path().join("b"),
+            root.path().join("a/link"),
+            root.path().join("a"),
+        ];
+        assert_eq!(
+            found_below(&roots, root.path(), &Selection::default()),
+            ["y", "link", "x"]
+        );
     }
 
     #[test]
@@ -405,14 +599,21 @@ mod unix {
         let root = tree(&["x"]);
         let _socket = UnixListener::bind(root.path().join("socket")).unwrap();
         let fifo = root.path().join("fifo");
-        let has_fifo =
-            Command::new("mkfifo").arg(&fifo).status().is_ok_and(|status| status.success());
-        let mut expected =
-            vec![("socket".to_owned(), EntryKind::Special), ("x".to_owned(), EntryKind::File)];
+        let has_fifo = Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .is_ok_and(|status| status.success());
+        let mut expected = vec![
+            ("socket".to_owned(), EntryKind::Special),
+            ("x".to_owned(), EntryKind::File),
+        ];
         if has_fifo {
             // Opening the pipe would block.
             expected.insert(0, ("fifo".to_owned(), EntryKind::Special));
-            assert_eq!(kinds(&fifo, &Selection::default()), [(String::new(), EntryKind::Special)]);
+            assert_eq!(
+                kinds(&fifo, &Selection::default()),
+                [(String::new(), EntryKind::Special)]
+            );
         }
         assert_eq!(kinds(root.path(), &Selection::default()), expected);
     }
@@ -425,12 +626,20 @@ mod unix {
         let at = |name: &str| root.path().join(name);
         let roots = [at("a"), at("named")];
         let selection = Selection::default();
-        let entries: Vec<_> = walk(&roots, &selection).map(std::result::Result::unwrap).collect();
+        let entries: Vec<_> = walk(&roots, &selection)
+            .map(std::result::Result::unwrap)
+            .collect();
         for name in ["a/pipe", "a/socket", "a/folder", "a/link", "named"] {
             fs::remove_file(at(name)).unwrap();
         }
         for pipe in ["a/pipe", "named"] {
-            assert!(Command::new("mkfifo").arg(at(pipe)).status().unwrap().success());
+            assert!(
+                Command::new("mkfifo")
+                    .arg(at(pipe))
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         }
         let _socket = std::os::unix::net::UnixListener::bind(at("a/socket")).unwrap();
         fs::create_dir(at("a/folder")).unwrap();
@@ -460,8 +669,9 @@ mod unix {
             let root = tree(&["w/a/b/x", "outside/a/b/x", "outside/b/x", "outside/x"]);
             let at = |name: &str| root.path().join(name);
             let (roots, selection) = ([at("w")], Selection::default());
-            let entries: Vec<_> =
-                walk(&roots, &selection).map(std::result::Result::unwrap).collect();
+            let entries: Vec<_> = walk(&roots, &selection)
+                .map(std::result::Result::unwrap)
+                .collect();
             assert_eq!(entries.len(), 1);
             let entry = &entries[0];
             fs::rename(at(swapped), at("moved")).unwrap();
@@ -471,7 +681,11 @@ mod unix {
                 let refused = opened.map_err(|error| error.to_string());
                 let other = "another program replaced it; skipped";
                 let expected = Err(format!("{}: {other}", entry.path.display()));
-                assert_eq!(refused, if swapped == "w" { Ok(()) } else { expected }, "{swapped}");
+                assert_eq!(
+                    refused,
+                    if swapped == "w" { Ok(()) } else { expected },
+                    "{swapped}"
+                );
             }
         }
     }
@@ -482,7 +696,10 @@ mod unix {
         let root = tempfile::tempdir().unwrap();
         // The path of the last folder has at most 4,095 bytes, that of the file in it more.
         let [outer, inner] = [60, 300].map(|names| "abcdefghij/".repeat(names));
-        let (outer, inner) = (root.path().join("b").join(outer), root.path().join("a").join(inner));
+        let (outer, inner) = (
+            root.path().join("b").join(outer),
+            root.path().join("a").join(inner),
+        );
         fs::create_dir_all(&outer).unwrap();
         fs::create_dir_all(&inner).unwrap();
         fs::write(inner.join("x".repeat(200)), "").unwrap();
@@ -491,7 +708,11 @@ mod unix {
         let found: Vec<_> = walk(&roots, &selection).collect();
         assert_eq!(found.len(), 1);
         let sentence = found.into_iter().next().unwrap().unwrap_err().to_string();
-        assert_eq!(sentence.matches(root.path().to_str().unwrap()).count(), 1, "{sentence}");
+        assert_eq!(
+            sentence.matches(root.path().to_str().unwrap()).count(),
+            1,
+            "{sentence}"
+        );
     }
 
     #[test]
@@ -508,7 +729,10 @@ mod unix {
         let unread: Vec<_> = again.unread_below_roots().collect();
         let expected: &[&Path] = if is_closed { &[Path::new("a")] } else { &[] };
         assert_eq!(unread, expected);
-        let excluded = Selection { exclude: globs(&["a"]), ..Selection::default() };
+        let excluded = Selection {
+            exclude: globs(&["a"]),
+            ..Selection::default()
+        };
         let without = found(root.path(), &excluded);
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
         if is_closed {

@@ -56,19 +56,31 @@ fn long_ago(seconds: u64) -> SystemTime {
 }
 
 fn set_times(path: &Path) {
-    let times = FileTimes::new().set_accessed(long_ago(1)).set_modified(long_ago(0));
-    File::options().write(true).open(path).unwrap().set_times(times).unwrap();
+    let times = FileTimes::new()
+        .set_accessed(long_ago(1))
+        .set_modified(long_ago(0));
+    File::options()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_times(times)
+        .unwrap();
 }
 
 fn names(folder: &Path) -> Vec<OsString> {
-    let mut names: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     names.sort();
     names
 }
 
 fn backed_up() -> InPlace {
-    InPlace { backup: Some(Suffix::new(OsStr::new(".orig")).unwrap()), ..InPlace::default() }
+    InPlace {
+        backup: Some(Suffix::new(OsStr::new(".orig")).unwrap()),
+        ..InPlace::default()
+    }
 }
 
 fn replace(settings: &InPlace, path: &Path, bytes: &[u8]) -> Result<Vec<NotPreserved>> {
@@ -91,7 +103,10 @@ fn copied(mirror: &Mirror, input: &Path, relative: &Path) -> Result<Committed> {
 
 /// The message of an error, with `DIR` for the folder of the test.
 fn sentence<T: Debug>(result: Result<T>, folder: &Path) -> String {
-    result.unwrap_err().to_string().replace(folder.to_str().unwrap(), "DIR")
+    result
+        .unwrap_err()
+        .to_string()
+        .replace(folder.to_str().unwrap(), "DIR")
 }
 
 fn is_root() -> bool {
@@ -109,7 +124,10 @@ mod replacement {
         new.write(|out| out.write_all(b"new")).unwrap();
         let found = names(folder.path());
         assert_eq!(found.len(), 2);
-        assert!(is_temporary(&found[0]) && !is_temporary(&found[1]), "{found:?}");
+        assert!(
+            is_temporary(&found[0]) && !is_temporary(&found[1]),
+            "{found:?}"
+        );
         assert!(found[0].to_str().unwrap().starts_with(TEMPORARY));
         drop(new);
         assert_eq!(names(folder.path()), ["page.html"]);
@@ -144,7 +162,12 @@ mod replacement {
         }
         let mut new = Replacement::begin(full).unwrap();
         new.write(|out| out.write_all(b"new")).unwrap();
-        assert!(new.commit().unwrap_err().to_string().starts_with("/dev/full was not written: "));
+        assert!(
+            new.commit()
+                .unwrap_err()
+                .to_string()
+                .starts_with("/dev/full was not written: ")
+        );
     }
 
     #[test]
@@ -176,7 +199,10 @@ mod in_place {
     fn times_stay_on_request() {
         let (_folder, page) = scene();
         set_times(&page);
-        let settings = InPlace { preserve_times: true, ..InPlace::default() };
+        let settings = InPlace {
+            preserve_times: true,
+            ..InPlace::default()
+        };
         // Reading changes the access time, which must be kept too.
         let original = Original::of(&page).unwrap();
         let mut text = String::new();
@@ -189,7 +215,10 @@ mod in_place {
         assert_eq!(metadata.accessed().unwrap(), long_ago(1));
 
         replace(&InPlace::default(), &page, b"new").unwrap();
-        assert_ne!(fs::metadata(&page).unwrap().modified().unwrap(), long_ago(0));
+        assert_ne!(
+            fs::metadata(&page).unwrap().modified().unwrap(),
+            long_ago(0)
+        );
     }
 
     #[test]
@@ -229,10 +258,16 @@ mod in_place {
             return;
         }
         let metadata = fs::metadata(&page).unwrap();
-        assert_eq!((metadata.uid(), metadata.gid(), mode(&page)), (65_534, 65_534, 0o666));
+        assert_eq!(
+            (metadata.uid(), metadata.gid(), mode(&page)),
+            (65_534, 65_534, 0o666)
+        );
         assert_eq!(fs::read(&page).unwrap(), b"new");
         assert_eq!(fs::read(&read_only).unwrap(), b"old");
-        assert_eq!(names(folder.path()), ["capable.html", "page.html", "read-only.html"]);
+        assert_eq!(
+            names(folder.path()),
+            ["capable.html", "page.html", "read-only.html"]
+        );
     }
 
     pub(super) fn somebody(folder: &Path) {
@@ -243,9 +278,18 @@ mod in_place {
             xattr::get(&capable, "security.capability").is_ok_and(|value| value.is_some());
         let lost = replace(&InPlace::default(), &capable, b"new").unwrap();
         let attributes = may_lose.then_some(NotPreserved::Attributes);
-        assert_eq!(lost, [NotPreserved::Owner].into_iter().chain(attributes).collect::<Vec<_>>());
         assert_eq!(
-            sentence(replace(&InPlace::default(), &folder.join("read-only.html"), b"new"), folder),
+            lost,
+            [NotPreserved::Owner]
+                .into_iter()
+                .chain(attributes)
+                .collect::<Vec<_>>()
+        );
+        assert_eq!(
+            sentence(
+                replace(&InPlace::default(), &folder.join("read-only.html"), b"new"),
+                folder
+            ),
             "DIR/read-only.html: the file is read-only"
         );
     }
@@ -268,8 +312,13 @@ mod in_place {
     /// entry.
     fn access_control_list() -> Vec<u8> {
         let none = u32::MAX;
-        let entries =
-            [(0x01, 6, none), (0x02, 4, 12_345), (0x04, 4, none), (0x10, 4, none), (0x20, 0, none)];
+        let entries = [
+            (0x01, 6, none),
+            (0x02, 4, 12_345),
+            (0x04, 4, none),
+            (0x10, 4, none),
+            (0x20, 0, none),
+        ];
         let mut list = 2_u32.to_le_bytes().to_vec();
         for (tag, bits, id) in entries {
             list.extend(u16::to_le_bytes(tag));
@@ -357,18 +406,43 @@ mod in_place {
         }
         let at = |name: &str| folder.path().join(name);
         let old = fs::read(&page).unwrap();
-        let new = [b"<a href=http://a/x>", &zeros[..], b"<a href=http://a/y>", &zeros].concat();
+        let new = [
+            b"<a href=http://a/x>",
+            &zeros[..],
+            b"<a href=http://a/y>",
+            &zeros,
+        ]
+        .concat();
 
-        copied(&Mirror::new(&at("out")).unwrap(), &page, "copy.html".as_ref()).unwrap();
+        copied(
+            &Mirror::new(&at("out")).unwrap(),
+            &page,
+            "copy.html".as_ref(),
+        )
+        .unwrap();
         // The backup of a file that has another name is a copy.
         fs::hard_link(&page, at("linked.html")).unwrap();
-        replace(&InPlace { break_links: true, ..backed_up() }, &page, &new).unwrap();
+        replace(
+            &InPlace {
+                break_links: true,
+                ..backed_up()
+            },
+            &page,
+            &new,
+        )
+        .unwrap();
 
-        for (path, bytes) in
-            [("page.html", &new), ("page.html.orig", &old), ("out/copy.html", &old)]
-        {
+        for (path, bytes) in [
+            ("page.html", &new),
+            ("page.html.orig", &old),
+            ("out/copy.html", &old),
+        ] {
             assert!(fs::read(at(path)).unwrap() == *bytes, "{path}");
-            assert!(room(&at(path)) <= most, "{path} takes {} bytes", room(&at(path)));
+            assert!(
+                room(&at(path)) <= most,
+                "{path} takes {} bytes",
+                room(&at(path))
+            );
         }
     }
 
@@ -383,7 +457,10 @@ mod in_place {
              replaces it under this name only"
         );
         assert_eq!(fs::read(&page).unwrap(), b"old");
-        let settings = InPlace { break_links: true, ..InPlace::default() };
+        let settings = InPlace {
+            break_links: true,
+            ..InPlace::default()
+        };
         replace(&settings, &page, b"new").unwrap();
         assert_eq!(fs::read(&page).unwrap(), b"new");
         assert_eq!(fs::read(&other).unwrap(), b"old");
@@ -395,7 +472,10 @@ mod in_place {
         let (folder, page) = scene();
         set_mode(&page, 0o444);
         let read_only = "DIR/page.html: the file is read-only";
-        assert_eq!(sentence(replace(&InPlace::default(), &page, b"new"), folder.path()), read_only);
+        assert_eq!(
+            sentence(replace(&InPlace::default(), &page, b"new"), folder.path()),
+            read_only
+        );
         assert_eq!(fs::read(&page).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["page.html"]);
     }
@@ -407,11 +487,23 @@ mod in_place {
         symlink("page.html", at("link")).unwrap();
         symlink("nowhere", at("dangling")).unwrap();
         fs::create_dir(at("folder")).unwrap();
-        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(at("pipe"))
+                .status()
+                .unwrap()
+                .success()
+        );
         let not = "which is not followed";
         for (name, why) in [
-            ("link", &*format!("a symbolic link, {not}; name page.html itself")),
-            ("dangling", &format!("a symbolic link, {not}; name nowhere itself")),
+            (
+                "link",
+                &*format!("a symbolic link, {not}; name page.html itself"),
+            ),
+            (
+                "dangling",
+                &format!("a symbolic link, {not}; name nowhere itself"),
+            ),
             ("folder", "a directory"),
             ("pipe", "not a regular file"),
             ("missing", "no such file"),
@@ -490,12 +582,21 @@ mod in_place {
                     let times = FileTimes::new()
                         .set_modified(fs::metadata(page).unwrap().modified().unwrap());
                     put(page, b"dlo");
-                    File::options().write(true).open(page).unwrap().set_times(times).unwrap();
+                    File::options()
+                        .write(true)
+                        .open(page)
+                        .unwrap()
+                        .set_times(times)
+                        .unwrap();
                 },
                 "dlo",
             ),
             ("permission bits", |page| set_mode(page, 0o600), "old"),
-            ("one name more", |page| fs::hard_link(page, page.with_extension("b")).unwrap(), "old"),
+            (
+                "one name more",
+                |page| fs::hard_link(page, page.with_extension("b")).unwrap(),
+                "old",
+            ),
             (
                 "its folder is another, and it is in both",
                 |page| {
@@ -510,7 +611,10 @@ mod in_place {
         for (what, change, after) in changes {
             for settings in [
                 InPlace::default(),
-                InPlace { break_links: true, ..InPlace::default() },
+                InPlace {
+                    break_links: true,
+                    ..InPlace::default()
+                },
                 backed_up(),
             ] {
                 let folder = tempdir().unwrap();
@@ -543,7 +647,10 @@ mod in_place {
                 for page in ["w/sub/page.html", "outside/page.html"] {
                     put(&at(page), b"old");
                 }
-                let walked = walk(&[at("w")], &Selection::default()).next().unwrap().unwrap();
+                let walked = walk(&[at("w")], &Selection::default())
+                    .next()
+                    .unwrap()
+                    .unwrap();
                 let swap_at = |now: usize| {
                     if now == step {
                         fs::rename(at("w/sub"), at("moved")).unwrap();
@@ -563,7 +670,10 @@ mod in_place {
                     new.commit()
                 };
                 let refused = sentence(replaced(), folder.path());
-                assert!(refused.starts_with("DIR/w/sub/page.html: another program "), "{refused}");
+                assert!(
+                    refused.starts_with("DIR/w/sub/page.html: another program "),
+                    "{refused}"
+                );
                 for place in ["outside", "moved"] {
                     assert_eq!(names(&at(place)), ["page.html"], "{step}, {place}");
                     assert_eq!(fs::read(at(place).join("page.html")).unwrap(), b"old");
@@ -575,19 +685,27 @@ mod in_place {
     /// Changes by this program itself do not count as changes.
     #[test]
     fn each_hard_link_of_a_file_is_replaced() {
-        for (together, settings) in
-            [(1, InPlace::default()), (3, InPlace::default()), (1, backed_up()), (3, backed_up())]
-        {
+        for (together, settings) in [
+            (1, InPlace::default()),
+            (3, InPlace::default()),
+            (1, backed_up()),
+            (3, backed_up()),
+        ] {
             let (folder, page) = scene();
-            let settings = InPlace { break_links: true, ..settings };
-            let pages: Vec<_> =
-                ["page.html", "a", "b", "c", "d", "e"].map(|name| folder.path().join(name)).into();
+            let settings = InPlace {
+                break_links: true,
+                ..settings
+            };
+            let pages: Vec<_> = ["page.html", "a", "b", "c", "d", "e"]
+                .map(|name| folder.path().join(name))
+                .into();
             for other in &pages[1..] {
                 fs::hard_link(&page, other).unwrap();
             }
             let begin = |path: &PathBuf| {
                 let mut new = settings.begin(&Original::of(path).unwrap()).unwrap();
-                new.write(|out| out.write_all(path.as_os_str().as_bytes())).unwrap();
+                new.write(|out| out.write_all(path.as_os_str().as_bytes()))
+                    .unwrap();
                 new
             };
             // All files are examined before the first is replaced.
@@ -611,7 +729,10 @@ mod in_place {
 
         // A change by another program between the two does count.
         let (folder, page) = scene();
-        let settings = InPlace { break_links: true, ..InPlace::default() };
+        let settings = InPlace {
+            break_links: true,
+            ..InPlace::default()
+        };
         let other = folder.path().join("other.html");
         fs::hard_link(&page, &other).unwrap();
         let new = |path| settings.begin(&Original::of(path).unwrap()).unwrap();
@@ -631,7 +752,10 @@ mod in_place {
     /// while another thread removed a name, and the file seemed to be changed by another program.
     #[test]
     fn hard_links_of_a_file_are_replaced_concurrently() {
-        let settings = InPlace { break_links: true, ..InPlace::default() };
+        let settings = InPlace {
+            break_links: true,
+            ..InPlace::default()
+        };
         for _ in 0..20 {
             let folder = tempdir().unwrap();
             let pairs: Vec<_> = (0..100)
@@ -660,7 +784,10 @@ mod in_place {
         assert_eq!(fs::read(&page).unwrap(), b"third");
         assert_eq!(fs::read(&backup).unwrap(), b"old");
         assert_eq!(mode(&backup), 0o640);
-        assert_eq!(fs::metadata(&backup).unwrap().modified().unwrap(), long_ago(0));
+        assert_eq!(
+            fs::metadata(&backup).unwrap().modified().unwrap(),
+            long_ago(0)
+        );
         assert_eq!(names(folder.path()), ["page.html", "page.html.orig"]);
 
         // A file of that name that belongs to another program is not overwritten.
@@ -686,14 +813,18 @@ mod in_place {
             make();
             let refused = replace(&backed_up(), &page, b"new");
             assert_eq!(sentence(refused, folder.path()), refusal);
-            fs::remove_dir(&backup).or_else(|_| fs::remove_file(&backup)).unwrap();
+            fs::remove_dir(&backup)
+                .or_else(|_| fs::remove_file(&backup))
+                .unwrap();
 
             // The same, but created while the file is written.
             let mut new = backed_up().begin(&Original::of(&page).unwrap()).unwrap();
             new.write(|out| out.write_all(b"new")).unwrap();
             make();
             assert_eq!(sentence(new.commit(), folder.path()), refusal);
-            fs::remove_dir(&backup).or_else(|_| fs::remove_file(&backup)).unwrap();
+            fs::remove_dir(&backup)
+                .or_else(|_| fs::remove_file(&backup))
+                .unwrap();
 
             assert_eq!(fs::read(&page).unwrap(), b"old");
             assert_eq!(names(folder.path()), ["outside", "page.html"]);
@@ -707,12 +838,23 @@ mod in_place {
         let other = folder.path().join("other.html");
         fs::hard_link(&page, &other).unwrap();
         set_mode(&page, 0o640);
-        replace(&InPlace { break_links: true, ..backed_up() }, &page, b"new").unwrap();
+        replace(
+            &InPlace {
+                break_links: true,
+                ..backed_up()
+            },
+            &page,
+            b"new",
+        )
+        .unwrap();
         fs::write(&other, "changed").unwrap();
         let backup = folder.path().join("page.html.orig");
         assert_eq!(fs::read(&backup).unwrap(), b"old");
         assert_eq!(mode(&backup), 0o640);
-        assert_eq!(names(folder.path()), ["other.html", "page.html", "page.html.orig"]);
+        assert_eq!(
+            names(folder.path()),
+            ["other.html", "page.html", "page.html.orig"]
+        );
     }
 
     /// A run that is killed between backup and replacement leaves the file under both names.
@@ -795,7 +937,11 @@ mod together {
         }
         let mut all = Vec::new();
         for name in ["a", "b", "c", "page.html"] {
-            let settings = if name == "c" { backed_up() } else { InPlace::default() };
+            let settings = if name == "c" {
+                backed_up()
+            } else {
+                InPlace::default()
+            };
             let mut new = settings.begin(&Original::of(&at(name)).unwrap()).unwrap();
             new.write(|out| out.write_all(name.as_bytes())).unwrap();
             all.push(new);
@@ -808,16 +954,28 @@ mod together {
         fs::create_dir(at("c.orig")).unwrap();
         let committed: Vec<_> = write::commit_all(all)
             .into_iter()
-            .map(|done| if done.is_ok() { String::new() } else { sentence(done, folder.path()) })
+            .map(|done| {
+                if done.is_ok() {
+                    String::new()
+                } else {
+                    sentence(done, folder.path())
+                }
+            })
             .collect();
         let changed = "DIR/b: another program changed it meanwhile, so it was not replaced";
         let no_backup =
             "DIR/c.orig: not a regular file, so it cannot be the backup; nothing was written";
         assert_eq!(committed, ["", changed, no_backup, "", "", ""]);
         let read = |name: &str| fs::read_to_string(at(name)).unwrap();
-        assert_eq!([read("a"), read("b"), read("c"), read("new")], ["a", "changed", "old", "new"]);
+        assert_eq!(
+            [read("a"), read("b"), read("c"), read("new")],
+            ["a", "changed", "old", "new"]
+        );
         assert_eq!(fs::read(&page).unwrap(), b"page.html");
-        assert_eq!(names(folder.path()), ["a", "b", "c", "c.orig", "new", "page.html"]);
+        assert_eq!(
+            names(folder.path()),
+            ["a", "b", "c", "c.orig", "new", "page.html"]
+        );
         assert!(write::commit_all(Vec::new()).is_empty());
     }
 
@@ -844,7 +1002,11 @@ mod together {
         let at = |number: usize| folder.path().join(format!("{}/{number}", number % 7));
         let begin = |number: usize| {
             put(&at(number), b"old");
-            let settings = if number.is_multiple_of(3) { backed_up() } else { InPlace::default() };
+            let settings = if number.is_multiple_of(3) {
+                backed_up()
+            } else {
+                InPlace::default()
+            };
             let mut new = settings.begin(&Original::of(&at(number)).unwrap()).unwrap();
             new.write(|out| write!(out, "new {number}")).unwrap();
             new
@@ -864,8 +1026,9 @@ mod together {
                 number.is_multiple_of(3)
             );
         }
-        let total: usize =
-            (0..7).map(|below| names(&folder.path().join(below.to_string())).len()).sum();
+        let total: usize = (0..7)
+            .map(|below| names(&folder.path().join(below.to_string())).len())
+            .sum();
         assert_eq!(total, 300 + 100);
     }
 
@@ -876,7 +1039,9 @@ mod together {
         let begin = |number: usize| {
             let message = at(format!("cur/{number}.h,S=3:2,S"));
             put(&message, b"old");
-            let mut new = InPlace::default().begin(&Original::of(&message).unwrap()).unwrap();
+            let mut new = InPlace::default()
+                .begin(&Original::of(&message).unwrap())
+                .unwrap();
             new.write(|out| out.write_all(b"newer")).unwrap();
             new
         };
@@ -895,14 +1060,19 @@ mod together {
         let at = |number: usize| folder.path().join(number.to_string());
         let begin = |number: usize| {
             put(&at(number), b"old");
-            let mut new = InPlace::default().begin(&Original::of(&at(number)).unwrap()).unwrap();
+            let mut new = InPlace::default()
+                .begin(&Original::of(&at(number)).unwrap())
+                .unwrap();
             new.write(|out| write!(out, "new {number}")).unwrap();
             new
         };
         let committed = write::commit_all((0..100).map(begin).collect());
         assert!(committed.len() == 100 && committed.iter().all(Result::is_ok));
         for number in 0..100 {
-            assert_eq!(fs::read_to_string(at(number)).unwrap(), format!("new {number}"));
+            assert_eq!(
+                fs::read_to_string(at(number)).unwrap(),
+                format!("new {number}")
+            );
         }
     }
 }
@@ -917,7 +1087,11 @@ mod few {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("{limits} && exec \"$0\" \"$@\"")]);
         shell.arg(program.get_program()).args(program.get_args());
-        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.envs(
+            program
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         assert!(played(shell));
     }
 
@@ -984,7 +1158,9 @@ mod mirror {
         assert!(!out.exists(), "nothing is made before something is written");
         write(&mirror, &page, b"a/b/\xff.html", b"new").unwrap();
         copied(&mirror, &page, Path::new("a/c\n")).unwrap();
-        mirror.folder(page.parent().unwrap(), Path::new("empty")).unwrap();
+        mirror
+            .folder(page.parent().unwrap(), Path::new("empty"))
+            .unwrap();
         let written = out.join("a/b").join(OsStr::from_bytes(b"\xff.html"));
         assert_eq!(fs::read(&written).unwrap(), b"new");
         assert_eq!(mode(&written), 0o640);
@@ -1003,7 +1179,11 @@ mod mirror {
             let mut shell = Command::new("sh");
             shell.args(["-c", &format!("umask {umask}; exec \"$0\" \"$@\"")]);
             shell.arg(program.get_program()).args(program.get_args());
-            shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            shell.envs(
+                program
+                    .get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            );
             assert!(played(shell));
         }
     }
@@ -1043,19 +1223,28 @@ mod mirror {
         }
         // The bits of a folder, which must be writable to be filled.
         set_mode(&page, 0o644);
-        for (number, bits) in [0o755, 0o700, 0o2775, 0o1777, 0o555, 0o500].into_iter().enumerate() {
+        for (number, bits) in [0o755, 0o700, 0o2775, 0o1777, 0o555, 0o500]
+            .into_iter()
+            .enumerate()
+        {
             set_mode(&input, bits);
             set_mode(&input.join("a"), bits);
             set_mode(&input.join("empty"), bits);
             let out = folder.join(format!("folders{number}"));
             let mirror = Mirror::new(&out).unwrap();
             write(&mirror, &page, b"a/page.html", b"new").unwrap();
-            mirror.folder(&input.join("empty"), Path::new("empty")).unwrap();
+            mirror
+                .folder(&input.join("empty"), Path::new("empty"))
+                .unwrap();
             // A folder with another name, in a folder that the input lacks.
             write(&mirror, &page, b"else/b/page.html", b"new").unwrap();
             let given = (bits & 0o777 | 0o700) & !umask;
             for name in ["", "a", "empty", "else/b"] {
-                assert_eq!(mode(&out.join(name)) & 0o777, given, "{name} {bits:o} with {umask:o}");
+                assert_eq!(
+                    mode(&out.join(name)) & 0o777,
+                    given,
+                    "{name} {bits:o} with {umask:o}"
+                );
             }
             assert_eq!(mode(&out.join("else")) & 0o777, 0o777 & !umask);
         }
@@ -1068,22 +1257,35 @@ mod mirror {
         let input = folder.path().join("in");
         put(&input.join("a/b.html"), b"old");
         fs::create_dir(input.join("empty")).unwrap();
-        for (path, later) in
-            [("a/b.html", 0), ("page.html", 10), ("a", 20), ("empty", 30), ("", 40)]
-        {
+        for (path, later) in [
+            ("a/b.html", 0),
+            ("page.html", 10),
+            ("a", 20),
+            ("empty", 30),
+            ("", 40),
+        ] {
             let times = FileTimes::new().set_accessed(long_ago(later + 1));
             let times = times.set_modified(long_ago(later));
-            File::open(input.join(path)).unwrap().set_times(times).unwrap();
+            File::open(input.join(path))
+                .unwrap()
+                .set_times(times)
+                .unwrap();
         }
         let modified = |path: &str| fs::metadata(out.join(path)).unwrap().modified().unwrap();
         let mirror = Mirror::new(&out).unwrap().preserving_times();
         write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
         copied(&mirror, &page, Path::new("page.html")).unwrap();
-        mirror.folder(&input.join("empty"), Path::new("empty")).unwrap();
+        mirror
+            .folder(&input.join("empty"), Path::new("empty"))
+            .unwrap();
         mirror.finish().unwrap();
-        for (path, later) in
-            [("a/b.html", 0), ("page.html", 10), ("a", 20), ("empty", 30), ("", 40)]
-        {
+        for (path, later) in [
+            ("a/b.html", 0),
+            ("page.html", 10),
+            ("a", 20),
+            ("empty", 30),
+            ("", 40),
+        ] {
             assert_eq!(modified(path), long_ago(later), "{path}");
         }
         // An existing folder keeps its own times; a file of an earlier run gets those of its input.
@@ -1107,9 +1309,14 @@ mod mirror {
         fs::create_dir(folder.path().join("in/a")).unwrap();
         let before = fs::metadata(&outside).unwrap().modified().unwrap();
         let times = FileTimes::new().set_modified(long_ago(0));
-        File::open(folder.path().join("in/a")).unwrap().set_times(times).unwrap();
+        File::open(folder.path().join("in/a"))
+            .unwrap()
+            .set_times(times)
+            .unwrap();
         let mirror = Mirror::new(&out).unwrap().preserving_times();
-        mirror.folder(&folder.path().join("in/a"), Path::new("a")).unwrap();
+        mirror
+            .folder(&folder.path().join("in/a"), Path::new("a"))
+            .unwrap();
         fs::remove_dir(out.join("a")).unwrap();
         symlink(&outside, out.join("a")).unwrap();
         mirror.finish().unwrap();
@@ -1144,7 +1351,11 @@ mod mirror {
         fs::hard_link(out.join("a"), out.join("other")).unwrap();
         write(&Mirror::new(&out).unwrap(), &page, b"a", b"second").unwrap();
         assert_eq!(fs::read(out.join("a")).unwrap(), b"second");
-        assert_eq!(fs::read(out.join("other")).unwrap(), b"first", "links are not written through");
+        assert_eq!(
+            fs::read(out.join("other")).unwrap(),
+            b"first",
+            "links are not written through"
+        );
     }
 
     /// The output of an earlier run from read-only input is read-only too.
@@ -1158,7 +1369,10 @@ mod mirror {
             copied(&mirror, &page, Path::new("copied")).unwrap();
             assert_eq!(fs::read(out.join("written")).unwrap(), bytes);
             assert_eq!(fs::read(out.join("copied")).unwrap(), b"old");
-            assert_eq!((mode(&out.join("written")), mode(&out.join("copied"))), (0o444, 0o444));
+            assert_eq!(
+                (mode(&out.join("written")), mode(&out.join("copied"))),
+                (0o444, 0o444)
+            );
         }
         // The input is writable, so no run made the output read-only.
         set_mode(&page, 0o644);
@@ -1203,7 +1417,14 @@ mod mirror {
         }
         assert_eq!(names(folder.path()), ["in"]);
         // Names that only look like parent folders or roots are valid.
-        for name in [&b"..."[..], b"a/.../..b", b"~", b"C:", b"a\\..\\..\\x", b"%2e%2e/x"] {
+        for name in [
+            &b"..."[..],
+            b"a/.../..b",
+            b"~",
+            b"C:",
+            b"a\\..\\..\\x",
+            b"%2e%2e/x",
+        ] {
             write(&mirror, &page, name, b"new").unwrap();
         }
         assert_eq!(names(folder.path()), ["in", "out"]);
@@ -1316,8 +1537,13 @@ mod mirror {
                 assert_eq!(fs::read(out.join(name)).unwrap(), b"new");
                 assert_eq!(mode(&out.join(name)), 0o640, "{name}");
             }
-            let refused = write(&mirror, &page, b"a/link", b"new").unwrap_err().to_string();
-            assert!(refused.contains("/out/a/link: a symbolic link, which is"), "{refused}");
+            let refused = write(&mirror, &page, b"a/link", b"new")
+                .unwrap_err()
+                .to_string();
+            assert!(
+                refused.contains("/out/a/link: a symbolic link, which is"),
+                "{refused}"
+            );
             // A dropped file leaves nothing.
             drop(mirror.begin(&page, Path::new("a/3"), None).unwrap());
             assert_eq!(names(&out.join("a")), ["1", "2", "link", "there"]);
@@ -1341,7 +1567,9 @@ mod mirror {
             assert_eq!(names(&out.join("b")), ["1", "2", "3"]);
             fs::remove_dir_all(out.join("a")).unwrap();
             put(&out.join("a"), b"theirs");
-            let refused = write(&mirror, &page, b"a/6", b"new").unwrap_err().to_string();
+            let refused = write(&mirror, &page, b"a/6", b"new")
+                .unwrap_err()
+                .to_string();
             assert!(refused.ends_with("/out/a: not a folder"), "{refused}");
         }
         assert_eq!(fs::read(page).unwrap(), b"old");
@@ -1355,7 +1583,10 @@ mod mirror {
         let refusal = "DIR/out: a symbolic link, which is not followed; name real itself";
         assert_eq!(sentence(Mirror::new(&out), folder.path()), refusal);
         assert_eq!(sentence(Mirror::new(&out.join("")), folder.path()), refusal);
-        assert_eq!(sentence(Mirror::new(&page), folder.path()), "DIR/in/page.html: not a folder");
+        assert_eq!(
+            sentence(Mirror::new(&page), folder.path()),
+            "DIR/in/page.html: not a folder"
+        );
         let missing = folder.path().join("no/such");
         assert_eq!(
             sentence(Mirror::new(&missing), folder.path()),
@@ -1364,7 +1595,10 @@ mod mirror {
         // A link in the path to the output folder is the choice of the user.
         let mirror = Mirror::new(&out.join("below")).unwrap();
         write(&mirror, &page, b"a", b"new").unwrap();
-        assert_eq!(fs::read(folder.path().join("real/below/a")).unwrap(), b"new");
+        assert_eq!(
+            fs::read(folder.path().join("real/below/a")).unwrap(),
+            b"new"
+        );
     }
 
     #[test]
@@ -1373,7 +1607,13 @@ mod mirror {
         put(&out.join("folder/file"), b"there");
         put(&out.join("read-only"), b"there");
         set_mode(&out.join("read-only"), 0o444);
-        assert!(Command::new("mkfifo").arg(out.join("pipe")).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(out.join("pipe"))
+                .status()
+                .unwrap()
+                .success()
+        );
         let mirror = Mirror::new(&out).unwrap();
         for (name, why) in [
             ("folder", "DIR/out/folder: not a regular file"),
@@ -1396,9 +1636,18 @@ mod mirror {
         let mirror = Mirror::new(&out).unwrap();
         write(&mirror, &page, b"a/x", b"new").unwrap();
         let refusal = "DIR/out/a/x would be written from DIR/in/other.html, but was already written from DIR/in/page.html";
-        assert_eq!(sentence(write(&mirror, &other, b"a/x", b"2"), folder.path()), refusal);
-        assert_eq!(sentence(write(&mirror, &other, b"a//x/", b"2"), folder.path()), refusal);
-        assert_eq!(sentence(copied(&mirror, &other, Path::new("a/x")), folder.path()), refusal);
+        assert_eq!(
+            sentence(write(&mirror, &other, b"a/x", b"2"), folder.path()),
+            refusal
+        );
+        assert_eq!(
+            sentence(write(&mirror, &other, b"a//x/", b"2"), folder.path()),
+            refusal
+        );
+        assert_eq!(
+            sentence(copied(&mirror, &other, Path::new("a/x")), folder.path()),
+            refusal
+        );
         // Stands for a file system on which `X` and `x` are the same name.
         fs::hard_link(out.join("a/x"), out.join("a/X")).unwrap();
         assert_eq!(
@@ -1491,7 +1740,11 @@ mod mirror {
         let script = "cd \"$BASELINK_FOLDER\" && mount --bind site same && exec \"$0\" \"$@\"";
         shell.args(["-rm", "sh", "-c", script]);
         shell.arg(program.get_program()).args(program.get_args());
-        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.envs(
+            program
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         played(shell);
     }
 
@@ -1499,7 +1752,10 @@ mod mirror {
         let at = |name: &str| folder.join(name);
         for (out, input) in [("same", "site"), ("same/a/out", "site"), ("site", "same/a")] {
             let mirror = Mirror::new(&at(out)).unwrap();
-            assert!(mirror.conflicts_with(&at(input)).unwrap().is_some(), "{out} {input}");
+            assert!(
+                mirror.conflicts_with(&at(input)).unwrap().is_some(),
+                "{out} {input}"
+            );
         }
         let mirror = Mirror::new(&at("same/b")).unwrap();
         assert!(mirror.conflicts_with(&at("site/a")).unwrap().is_none());
@@ -1626,7 +1882,13 @@ mod maildir {
             set_times(&old);
             let delivered = deliver(&old, text).unwrap();
             let new = folder.path().join(new);
-            assert_eq!(delivered, Committed { path: new.clone(), lost: vec![] });
+            assert_eq!(
+                delivered,
+                Committed {
+                    path: new.clone(),
+                    lost: vec![]
+                }
+            );
             assert_eq!(fs::read(&new).unwrap(), text);
             assert_eq!(mode(&new), 0o640);
             // The time of the file is the time of delivery.
@@ -1677,7 +1939,9 @@ mod maildir {
         let old = folder.path().join("new/1.h,S=3");
         let seen = folder.path().join("cur/1.h,S=3:2,S");
         put(&old, b"old");
-        let mut new = InPlace::default().begin(&Original::of(&old).unwrap()).unwrap();
+        let mut new = InPlace::default()
+            .begin(&Original::of(&old).unwrap())
+            .unwrap();
         new.write(|out| out.write_all(b"new\n")).unwrap();
         fs::rename(&old, &seen).unwrap();
         assert_eq!(
@@ -1718,7 +1982,9 @@ mod maildir {
         let folder = maildir();
         let old = folder.path().join("cur/1.h,S=3:2,S");
         put(&old, b"old");
-        let mut new = InPlace::default().begin(&Original::of(&old).unwrap()).unwrap();
+        let mut new = InPlace::default()
+            .begin(&Original::of(&old).unwrap())
+            .unwrap();
         let written = new.write(|out| {
             out.write_all(&[b'n'; 20_000])?;
             Err(ErrorKind::StorageFull.into())
@@ -1775,13 +2041,21 @@ mod maildir {
     fn a_message_and_its_copy_are_both_written() {
         let folder = maildir();
         let at = |name: &str| folder.path().join(name);
-        let old = ["cur/1.h,S=3:2,S", "cur/2.h,S=3:2,S", "cur/3.h:2,S", "new/4.h"].map(at);
+        let old = [
+            "cur/1.h,S=3:2,S",
+            "cur/2.h,S=3:2,S",
+            "cur/3.h:2,S",
+            "new/4.h",
+        ]
+        .map(at);
         put(&old[0], b"old");
         for copy in &old[1..] {
             fs::hard_link(&old[0], copy).unwrap();
         }
         let begin = |path: &PathBuf| {
-            let mut new = InPlace::default().begin(&Original::of(path).unwrap()).unwrap();
+            let mut new = InPlace::default()
+                .begin(&Original::of(path).unwrap())
+                .unwrap();
             new.write(|out| out.write_all(b"new\n")).unwrap();
             new
         };
@@ -1798,8 +2072,15 @@ mod maildir {
 /// The command that starts this program again to play a part in `folder`.
 fn part(part: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["write::the_part", "--exact", "--nocapture", "--test-threads=1"]);
-    command.env("BASELINK_PART", part).env("BASELINK_FOLDER", folder);
+    command.args([
+        "write::the_part",
+        "--exact",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
+    command
+        .env("BASELINK_PART", part)
+        .env("BASELINK_FOLDER", folder);
     command
 }
 
@@ -1826,7 +2107,9 @@ fn played(mut command: Command) -> bool {
 /// Not a test: the entry point for programs that tests start.
 #[test]
 fn the_part() {
-    let Some(part) = std::env::var_os("BASELINK_PART") else { return };
+    let Some(part) = std::env::var_os("BASELINK_PART") else {
+        return;
+    };
     let folder = PathBuf::from(std::env::var_os("BASELINK_FOLDER").unwrap());
     match part.to_str().unwrap() {
         "somebody" => in_place::somebody(&folder),
@@ -1895,7 +2178,11 @@ mod full {
         // The limit counts blocks of 512 bytes (POSIX, ulimit) or of 1,024.
         shell.args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\""]);
         shell.arg(program.get_program()).args(program.get_args());
-        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.envs(
+            program
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         if played(shell) {
             check(folder.path());
         }
@@ -1915,7 +2202,11 @@ mod full {
              test \"$(cat page.html cur/*)\" = oldold || { echo panicked: other bytes; exit 1; }";
         shell.args(["-rm", "sh", "-c", &script.replace("'./ ./cur", "'. ./cur")]);
         shell.arg(program.get_program()).args(program.get_args());
-        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.envs(
+            program
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         played(shell);
     }
 }
@@ -1929,7 +2220,9 @@ mod kills {
     /// Version `version` of file `file`. Every line names both, and the last line shows that the text is complete.
     fn text(file: usize, version: usize) -> Vec<u8> {
         let lines = 200 + 37 * (version % 11) + 1_000 * (file % 3);
-        let mut text = format!("{file} {version} {lines}\n").repeat(lines).into_bytes();
+        let mut text = format!("{file} {version} {lines}\n")
+            .repeat(lines)
+            .into_bytes();
         text.extend(b"end\n");
         text
     }
@@ -1939,15 +2232,23 @@ mod kills {
         let line = bytes.split(|&byte| byte == b'\n').next().unwrap();
         let numbers: Vec<usize> = String::from_utf8_lossy(line)
             .split(' ')
-            .map(|number| number.parse().unwrap_or_else(|_| panic!("{} bytes", bytes.len())))
+            .map(|number| {
+                number
+                    .parse()
+                    .unwrap_or_else(|_| panic!("{} bytes", bytes.len()))
+            })
             .collect();
         let (file, version) = (numbers[0], numbers[1]);
-        assert!(bytes == text(file, version), "file {file} is not version {version}");
+        assert!(
+            bytes == text(file, version),
+            "file {file} is not version {version}"
+        );
         (file, version)
     }
 
     fn write_in_pieces(out: &mut dyn Write, text: &[u8]) -> io::Result<()> {
-        text.chunks(3_000).try_for_each(|piece| out.write_all(piece))
+        text.chunks(3_000)
+            .try_for_each(|piece| out.write_all(piece))
     }
 
     /// The progress that a part reports: it has started, and it has written every file once.
@@ -1972,7 +2273,8 @@ mod kills {
                     original.open().unwrap().read_to_end(&mut bytes).unwrap();
                     let (_, version) = version_of(&bytes);
                     let mut new = settings.begin(&original).unwrap();
-                    new.write(|out| write_in_pieces(out, &text(file, version + 1))).unwrap();
+                    new.write(|out| write_in_pieces(out, &text(file, version + 1)))
+                        .unwrap();
                     new
                 };
                 for committed in write::commit_all(files.iter().map(begin).collect()) {
@@ -1991,7 +2293,8 @@ mod kills {
                 let input = folder.join(format!("{file}.html"));
                 let relative = format!("{}/{file}.html", version % 50);
                 let mut new = mirror.begin(&input, Path::new(&relative), None).unwrap();
-                new.write(|out| write_in_pieces(out, &text(file, version))).unwrap();
+                new.write(|out| write_in_pieces(out, &text(file, version)))
+                    .unwrap();
                 new.commit().unwrap();
                 copied(&mirror, &input, Path::new(&format!("{relative}.copy"))).unwrap();
             }
@@ -2006,18 +2309,29 @@ mod kills {
             // Older versions come first: duplicates that a killed child left are merged.
             let mut messages: Vec<_> = names(&cur)
                 .into_iter()
-                .map(|name| (version_of(&fs::read(cur.join(&name)).unwrap()), cur.join(name)))
+                .map(|name| {
+                    (
+                        version_of(&fs::read(cur.join(&name)).unwrap()),
+                        cur.join(name),
+                    )
+                })
                 .collect();
             messages.sort();
-            let is_twice =
-                |at: usize| messages.get(at + 1).is_some_and(|next| next.0.0 == messages[at].0.0);
+            let is_twice = |at: usize| {
+                messages
+                    .get(at + 1)
+                    .is_some_and(|next| next.0.0 == messages[at].0.0)
+            };
             let (twice, once): (Vec<_>, Vec<_>) = (0..messages.len()).partition(|&at| is_twice(at));
             // Duplicates come first. Otherwise a message and its successor could be replaced at the same time.
             for some in twice.chunks(together).chain(once.chunks(together)) {
                 let begin = |&at: &usize| {
                     let ((file, version), path) = &messages[at];
-                    let mut new = InPlace::default().begin(&Original::of(path).unwrap()).unwrap();
-                    new.write(|out| write_in_pieces(out, &text(*file, version + 1))).unwrap();
+                    let mut new = InPlace::default()
+                        .begin(&Original::of(path).unwrap())
+                        .unwrap();
+                    new.write(|out| write_in_pieces(out, &text(*file, version + 1)))
+                        .unwrap();
                     new
                 };
                 for delivered in write::commit_all(some.iter().map(begin).collect()) {
@@ -2039,8 +2353,11 @@ mod kills {
         let mut moment = 1_u64;
         for remaining in (0..number_of_kills()).rev() {
             let mut command = part(role, folder);
-            let mut child: Child =
-                command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut child: Child = command
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
             let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
             let awaited = if remaining == 0 { WRITTEN } else { AT_WORK };
             let started = lines.any(|line| line.unwrap().contains(awaited));
@@ -2052,7 +2369,10 @@ mod kills {
             child.kill().unwrap();
             let output = child.wait_with_output().unwrap();
             let stderr = String::from_utf8_lossy(&output.stderr);
-            assert!(started && output.status.code().is_none(), "it ended by itself: {stderr}");
+            assert!(
+                started && output.status.code().is_none(),
+                "it ended by itself: {stderr}"
+            );
             check();
         }
     }
@@ -2065,8 +2385,9 @@ mod kills {
 
     /// The files of `folder` with their versions, all complete, and the number of temporary files.
     fn whole(folder: &Path) -> (BTreeMap<OsString, (usize, usize)>, usize) {
-        let (temporary, files): (Vec<_>, Vec<_>) =
-            names(folder).into_iter().partition(|name| is_temporary(name));
+        let (temporary, files): (Vec<_>, Vec<_>) = names(folder)
+            .into_iter()
+            .partition(|name| is_temporary(name));
         let files = files.into_iter().map(|name| {
             let version = version_of(&fs::read(folder.join(&name)).unwrap());
             (name, version)
@@ -2093,7 +2414,10 @@ mod kills {
             kills += 1;
             let (files, temporary) = whole(folder.path());
             assert_eq!(files.len(), FILES, "none is lost, none is new");
-            assert!(temporary <= kills * at_once, "a kill leaves at most those at hand");
+            assert!(
+                temporary <= kills * at_once,
+                "a kill leaves at most those at hand"
+            );
             for (file, last) in last.iter_mut().enumerate() {
                 let (which, version) = files[OsStr::new(&format!("{file}.html"))];
                 assert!(which == file && version >= *last, "what is new stays new");
@@ -2126,7 +2450,11 @@ mod kills {
         let out = folder.path().join("out");
         let mut seen = 0;
         kill("mirror", folder.path(), || {
-            assert_eq!(whole_files(folder.path()), FILES, "what is read is never written");
+            assert_eq!(
+                whole_files(folder.path()),
+                FILES,
+                "what is read is never written"
+            );
             fs::create_dir_all(&out).unwrap();
             for below in names(&out) {
                 for (name, (file, version)) in whole(&out.join(&below)).0 {
@@ -2196,7 +2524,10 @@ mod kills {
             }
             for (versions, last) in versions.iter_mut().zip(&mut last) {
                 versions.sort_unstable();
-                assert!(matches!(versions.len(), 1 | 2), "lost, or more than old and new");
+                assert!(
+                    matches!(versions.len(), 1 | 2),
+                    "lost, or more than old and new"
+                );
                 if let [old, new] = versions[..] {
                     assert_eq!(old + 1, new);
                     twice += 1;
@@ -2205,7 +2536,10 @@ mod kills {
                 *last = versions[0];
             }
             let temporary = names(&folder.path().join("tmp")).len();
-            assert!(temporary <= kills * at_once, "a kill leaves at most those at hand");
+            assert!(
+                temporary <= kills * at_once,
+                "a kill leaves at most those at hand"
+            );
         });
         println!(
             "{kills} kills, {} messages written, {twice} seen twice",

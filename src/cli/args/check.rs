@@ -114,9 +114,16 @@ impl TypedCheck {
             CheckForm::Github => Some("--github"),
             CheckForm::Text => None,
         };
-        let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
+        let missing = self
+            .missing
+            .map(|path| list_of_missing(path, printed))
+            .transpose()?;
         documents.reading.options.scan.probe();
-        documents.archives = if is_of_archives { Archives::Named } else { Archives::None };
+        documents.archives = if is_of_archives {
+            Archives::Named
+        } else {
+            Archives::None
+        };
         let to = new_url(self.to.as_deref(), &folder)?;
         if !is_of_archives {
             documents.reading.origins.assume_root(to.as_ref());

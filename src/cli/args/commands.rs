@@ -30,13 +30,19 @@ use crate::cli::shell;
 
 impl Typed {
     pub(super) fn verbosity(&self) -> Verbosity {
-        let verbose = self.document_arguments().is_some_and(|(.., verbose)| verbose);
+        let verbose = self
+            .document_arguments()
+            .is_some_and(|(.., verbose)| verbose);
         let color = match self.verbosity.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
         };
-        Verbosity { quiet: self.verbosity.quiet, verbose, color }
+        Verbosity {
+            quiet: self.verbosity.quiet,
+            verbose,
+            color,
+        }
     }
 
     /// The name, the documents and `--verbose` of a command that reads documents.
@@ -96,7 +102,10 @@ impl Typed {
 
     pub(super) fn into_request(self) -> Result<Command> {
         if let Some((command, documents, _)) = self.document_arguments() {
-            documents.paths.iter().try_for_each(|path| reject_url(command, path))?;
+            documents
+                .paths
+                .iter()
+                .try_for_each(|path| reject_url(command, path))?;
         }
         Ok(match self.command {
             TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.into_request()?)),
@@ -182,7 +191,11 @@ pub(super) enum TypedCommand {
 
 /// The argument for paths of `check`.
 fn folder_or_archives(paths: Arg) -> Arg {
-    required(paths, "PATH", "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive")
+    required(
+        paths,
+        "PATH",
+        "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive",
+    )
 }
 
 /// The argument for paths of `localize`.
@@ -214,13 +227,25 @@ fn copy_folder(output: Arg) -> Arg {
 
 /// Makes the argument for paths required.
 fn required(paths: Arg, name: &'static str, help: &'static str) -> Arg {
-    paths.value_name(name).help(help).action(ArgAction::Append).num_args(1..).required(true)
+    paths
+        .value_name(name)
+        .help(help)
+        .action(ArgAction::Append)
+        .num_args(1..)
+        .required(true)
 }
 
 /// Hides arguments that do not apply to a move of one folder.
 fn hide_unused(arg: Arg) -> Arg {
-    const UNUSED: [&str; 7] =
-        ["url_map", "layout", "trust", "assume_scheme", "include", "follow", "format"];
+    const UNUSED: [&str; 7] = [
+        "url_map",
+        "layout",
+        "trust",
+        "assume_scheme",
+        "include",
+        "follow",
+        "format",
+    ];
     let is_unused = UNUSED.contains(&arg.get_id().as_str());
     if is_unused { arg.hide(true) } else { arg }
 }
@@ -309,7 +334,8 @@ impl TypedRewrite {
     pub(super) fn into_request(self) -> Result<Rewrite> {
         let mut documents = self.documents.into_request(Some(&self.policy))?;
         documents.archives = Archives::Named;
-        self.output.into_request(documents, self.json, self.policy.strict)
+        self.output
+            .into_request(documents, self.json, self.policy.strict)
     }
 }
 
@@ -323,13 +349,22 @@ impl TypedLinks {
             _ => LinksForm::Text,
         };
         let (strict, grammar) = (self.policy.strict, self.grammar);
-        Ok(ListLinks { documents, form, strict, grammar, output: self.output })
+        Ok(ListLinks {
+            documents,
+            form,
+            strict,
+            grammar,
+            output: self.output,
+        })
     }
 }
 
 impl TypedBase {
     pub(super) fn into_request(self) -> Result<ShowBases> {
-        Ok(ShowBases { documents: self.documents.into_request(None)?, json: self.json })
+        Ok(ShowBases {
+            documents: self.documents.into_request(None)?,
+            json: self.json,
+        })
     }
 }
 
@@ -338,7 +373,9 @@ const DRIVE: usize = 1;
 
 /// Rejects an input of `command` that is a URL, and not the path of an existing file.
 pub(super) fn reject_url(command: &str, path: &Path) -> Result<()> {
-    let Some(url) = path.to_str() else { return Ok(()) };
+    let Some(url) = path.to_str() else {
+        return Ok(());
+    };
     let is_url = scheme_of(Grammar::Rfc3986, url)
         .is_some_and(|scheme| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://"));
     if !is_url || path.symlink_metadata().is_ok() {

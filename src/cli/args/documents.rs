@@ -224,7 +224,9 @@ impl TypedDocuments {
         }
         let inputs = paths.iter().filter(|path| is_standard_input(path)).count();
         if inputs > 1 {
-            return Err(Error::new("standard input (-) can be read only once; name it once"));
+            return Err(Error::new(
+                "standard input (-) can be read only once; name it once",
+            ));
         }
         if inputs > 0 && self.url_map.as_deref().is_some_and(is_standard_input) {
             return Err(Error::new(
@@ -270,8 +272,11 @@ impl TypedDocuments {
             groups.extend(enabled);
         }
         let trust = Trust::of(&self.trust);
-        let local_copies =
-            if trust.local_copies { LocalCopies::Keep } else { LocalCopies::Rewrite };
+        let local_copies = if trust.local_copies {
+            LocalCopies::Keep
+        } else {
+            LocalCopies::Rewrite
+        };
         let scan = ScanOptions {
             charset: self.charset,
             entry_links: trust.entry_link,
@@ -303,15 +308,24 @@ impl TypedDocuments {
         if let Some(policy) = policy {
             options.fragments = policy.fragments;
             options.base_element = policy.base_element.unwrap_or_default();
-            options.dkim = if policy.skip_dkim { Dkim::Keep } else { Dkim::Rewrite };
+            options.dkim = if policy.skip_dkim {
+                Dkim::Keep
+            } else {
+                Dkim::Rewrite
+            };
         }
-        let map = self.url_map.as_deref().map(|path| match is_standard_input(path) {
-            true => UrlMap::read_from(io::stdin().lock(), path),
-            false => UrlMap::read(path),
-        });
+        let map = self
+            .url_map
+            .as_deref()
+            .map(|path| match is_standard_input(path) {
+                true => UrlMap::read_from(io::stdin().lock(), path),
+                false => UrlMap::read(path),
+            });
         let map = map.transpose();
         let origins = Origins {
-            map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?.map(Arc::new),
+            map: map
+                .map_err(|error| Error::new(format!("--url-map: {error}")))?
+                .map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index,
             layout: self.layout.as_ref().map(|_| FolderLayout::Host),
@@ -323,11 +337,23 @@ impl TypedDocuments {
             every_source: policy.is_none(),
             ..Origins::default()
         };
-        let origins = match self.layout.and_then(|layout| layout.scheme).or(self.assume_scheme) {
-            Some(scheme) => Origins { scheme, assumes_scheme: false, ..origins },
+        let origins = match self
+            .layout
+            .and_then(|layout| layout.scheme)
+            .or(self.assume_scheme)
+        {
+            Some(scheme) => Origins {
+                scheme,
+                assumes_scheme: false,
+                ..origins
+            },
             None => origins,
         };
-        Ok(Reading { format: self.format, options, origins })
+        Ok(Reading {
+            format: self.format,
+            options,
+            origins,
+        })
     }
 }
 
@@ -346,7 +372,11 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
         && first.starts_with(|c: char| c.is_ascii_alphanumeric())
         && !first.contains([':', ' '])
         && !Format::detect(Some(first), b"").is_read();
-    let suggestion = if is_host { format!("; did you mean https://{url}") } else { String::new() };
+    let suggestion = if is_host {
+        format!("; did you mean https://{url}")
+    } else {
+        String::new()
+    };
     let refused = |error: Error| Error::new(format!("--url: {error}{suggestion}"));
     Base::parse(profile, url).map_err(refused)?;
     if !baselink::resolve::parses(url) {

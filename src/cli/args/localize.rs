@@ -105,10 +105,23 @@ impl TypedLocalize {
             (false, true) => Some("--diff"),
             (false, false) => None,
         };
-        let rewrite = self.output.into_request(documents, self.json, self.strict)?;
-        let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
-        let extraction = Extraction { near: self.date, is_exact: self.exact, missing };
-        Ok(Localize { rewrite, extraction, is_elsewhere })
+        let rewrite = self
+            .output
+            .into_request(documents, self.json, self.strict)?;
+        let missing = self
+            .missing
+            .map(|path| list_of_missing(path, printed))
+            .transpose()?;
+        let extraction = Extraction {
+            near: self.date,
+            is_exact: self.exact,
+            missing,
+        };
+        Ok(Localize {
+            rewrite,
+            extraction,
+            is_elsewhere,
+        })
     }
 }
 
@@ -116,9 +129,11 @@ impl TypedLocalize {
 fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
     let own = page.file_name().unwrap_or_default().to_owned();
     let (mut parts, mut patterns) = (Vec::new(), Vec::new());
-    for (name, end) in
-        iter::once((own, "")).chain(companion::folders_of(page).into_iter().map(|one| (one, "/")))
-    {
+    for (name, end) in iter::once((own, "")).chain(
+        companion::folders_of(page)
+            .into_iter()
+            .map(|one| (one, "/")),
+    ) {
         let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
         let unnamed = || Error::file(page, "the file name is not UTF-8; name its folder instead");
         patterns.push(pattern.ok_or_else(unnamed)?);

@@ -37,7 +37,10 @@ const fn groups() -> [&'static str; Group::ALL.len() + 1] {
 
 /// Creates a parser for a value that is one of `names`.
 pub(super) fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
-    NameParser { names, of: PhantomData }
+    NameParser {
+        names,
+        of: PhantomData,
+    }
 }
 
 /// A parser for a value that is one of a list of names.

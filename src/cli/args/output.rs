@@ -95,7 +95,10 @@ impl TypedOutput {
             // Even with --in-place, these options only preview the result.
             _ if self.diff => WrittenTo::Diff,
             _ if self.dry_run => WrittenTo::Nowhere,
-            (Some(path), None) => WrittenTo::Path { path, preserve_times: self.preserve_times },
+            (Some(path), None) => WrittenTo::Path {
+                path,
+                preserve_times: self.preserve_times,
+            },
             (None, Some(how)) => WrittenTo::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
                 preserve_times: self.preserve_times,
@@ -116,7 +119,14 @@ impl TypedOutput {
                  and without --diff",
             );
         }
-        Ok(Rewrite { documents, destination, backup, json, strict, verify: self.verify })
+        Ok(Rewrite {
+            documents,
+            destination,
+            backup,
+            json,
+            strict,
+            verify: self.verify,
+        })
     }
 }
 

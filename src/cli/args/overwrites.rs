@@ -31,22 +31,34 @@ pub(super) fn reject(
         Command::Check(request) if !request.updates_baseline => request.baseline.as_deref(),
         _ => None,
     };
-    let inputs = command.reads().into_iter().flat_map(|documents| documents.roots());
+    let inputs = command
+        .reads()
+        .into_iter()
+        .flat_map(|documents| documents.roots());
     let read = [
         ("the settings are in this file", settings),
         ("--url-map reads this file", table),
         ("--baseline reads this file", baseline),
     ];
-    let read = read.into_iter().filter_map(|(why, path)| Some((why, path?)));
-    let read: Vec<_> = read.chain(inputs.map(|input| ("this file is an input", input))).collect();
+    let read = read
+        .into_iter()
+        .filter_map(|(why, path)| Some((why, path?)));
+    let read: Vec<_> = read
+        .chain(inputs.map(|input| ("this file is an input", input)))
+        .collect();
     for (number, (option, path)) in written.iter().enumerate() {
-        let same = written[..number].iter().find(|(_, other)| is_same(other, path));
+        let same = written[..number]
+            .iter()
+            .find(|(_, other)| is_same(other, path));
         if let Some((other, first)) = same {
             let why = format!("{other} and {option} cannot name the same file");
             return Err(Error::file(first, &why));
         }
         if let Some((why, _)) = read.iter().find(|(_, other)| is_same(other, path)) {
-            return Err(Error::file(path, &format!("{why}; name another one for {option}")));
+            return Err(Error::file(
+                path,
+                &format!("{why}; name another one for {option}"),
+            ));
         }
     }
     Ok(())
@@ -65,7 +77,11 @@ pub(super) fn list_of_missing(path: PathBuf, printed: Option<&str>) -> Result<Pa
 /// True if both paths lead to one file, which may not exist yet.
 fn is_same(left: &Path, right: &Path) -> bool {
     let real_path = |path: &Path| -> Option<PathBuf> {
-        Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
+        Some(
+            fs::canonicalize(folder_of(path))
+                .ok()?
+                .join(path.file_name()?),
+        )
     };
     is_one_file(left, right) || real_path(left).is_some_and(|left| real_path(right) == Some(left))
 }

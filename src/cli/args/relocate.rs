@@ -117,7 +117,9 @@ impl TypedMove {
         origins.keeps_local_copies = false;
         let scan = &mut documents.reading.options.scan;
         let groups = [Group::Social, Group::Json, Group::Manifest];
-        groups.into_iter().for_each(|group| scan.groups.insert(group));
+        groups
+            .into_iter()
+            .for_each(|group| scan.groups.insert(group));
         scan.probe();
         let mut renames = Vec::new();
         for typed in &self.rename {
@@ -128,8 +130,17 @@ impl TypedMove {
             Some(TypedForm::Served) => LinkForm::Relative,
             Some(TypedForm::Disk) => LinkForm::Disk,
         };
-        let rewrite = self.output.into_request(documents, self.json, self.strict)?;
-        Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })
+        let rewrite = self
+            .output
+            .into_request(documents, self.json, self.strict)?;
+        Ok(Move {
+            rewrite,
+            from,
+            to,
+            form,
+            renames,
+            redirects: self.redirects,
+        })
     }
 }
 
@@ -145,7 +156,10 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
     let at = bytes.iter().position(|byte| *byte == b'=');
     let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
         let why = "expected OLD=NEW or @FILE";
-        return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
+        return Err(Error::new(format!(
+            "--rename: {}: {why}",
+            name(Path::new(typed))
+        )));
     };
     let (old, new) = (&bytes[..at], &bytes[at + 1..]);
     // Shells complete paths from the current folder, so the old path may begin with the path of `folder`.
@@ -154,7 +168,10 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
         old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();
     if is_typed_with_folder {
         let why = format!("paths are relative to {}; remove that prefix", name(folder));
-        return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
+        return Err(Error::new(format!(
+            "--rename: {}: {why}",
+            name(Path::new(typed))
+        )));
     }
     Ok(vec![(old.to_vec(), new.to_vec())])
 }

@@ -42,7 +42,9 @@ impl TypedResolve {
         let input = match (self.base, self.references) {
             (None, _) if self.pairs => ResolveInput::Pairs,
             (None, _) => {
-                return Err(Error::new("BASE is missing: the absolute URL to resolve against"));
+                return Err(Error::new(
+                    "BASE is missing: the absolute URL to resolve against",
+                ));
             }
             (Some(base), references) => {
                 Base::parse(profile, &base)?;
@@ -57,6 +59,10 @@ impl TypedResolve {
             (_, true) => ResolveForm::Explanation,
             _ => ResolveForm::Target,
         };
-        Ok(Resolve { profile, input, form })
+        Ok(Resolve {
+            profile,
+            input,
+            form,
+        })
     }
 }

@@ -69,10 +69,12 @@ impl FromStr for TrustList {
             let removed = item.strip_prefix('-');
             let name = removed.unwrap_or(item);
             let found = SOURCES.iter().find(|(known, _)| *known == name);
-            found.map(|(_, source)| (*source, removed.is_none())).ok_or_else(|| {
-                let known = SOURCES.map(|(known, _)| known).join(", ");
-                Error::new(format!("unknown source '{name}'; use one of {known}"))
-            })
+            found
+                .map(|(_, source)| (*source, removed.is_none()))
+                .ok_or_else(|| {
+                    let known = SOURCES.map(|(known, _)| known).join(", ");
+                    Error::new(format!("unknown source '{name}'; use one of {known}"))
+                })
         };
         list.split(',').map(change).collect::<Result<_>>().map(Self)
     }
@@ -90,7 +92,9 @@ impl FromStr for HostLayout {
     fn from_str(text: &str) -> Result<Self> {
         match text.split_once(':') {
             None if text == "host" => Ok(Self { scheme: None }),
-            Some(("host", scheme)) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
+            Some(("host", scheme)) => Ok(Self {
+                scheme: Some(hierarchical_scheme(scheme)?),
+            }),
             _ => Err(Error::new(format!(
                 "unknown layout '{text}'; use host or host:SCHEME, such as host:http"
             ))),

@@ -59,8 +59,12 @@ impl FindingKey {
 /// digits. The character U+FFFD itself is escaped in the same way, so that two files never share a path.
 pub(super) fn path(path: &[u8]) -> String {
     const MARK: &str = "\u{fffd}";
-    let escaped =
-        |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{MARK}{byte:02X}")).collect() };
+    let escaped = |bytes: &[u8]| -> String {
+        bytes
+            .iter()
+            .map(|byte| format!("{MARK}{byte:02X}"))
+            .collect()
+    };
     let mark = escaped(MARK.as_bytes());
     let written =
         |chunk: Utf8Chunk<'_>| chunk.valid().replace(MARK, &mark) + &escaped(chunk.invalid());
@@ -95,7 +99,9 @@ impl Baseline {
             }
             let row: BaselineRow = serde_json::from_slice(line).map_err(|_| {
                 let number = number + 1;
-                failed(&format!("line {number} is not a finding that --update-baseline wrote"))
+                failed(&format!(
+                    "line {number} is not a finding that --update-baseline wrote"
+                ))
             })?;
             if !Class::ALL.iter().any(|class| class.name() == row.key.class) {
                 let number = number + 1;
@@ -144,7 +150,13 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut lines = Vec::new();
     for (key, count) in noted {
-        json::append(&mut lines, &BaselineRow { key: key.clone(), count: *count })?;
+        json::append(
+            &mut lines,
+            &BaselineRow {
+                key: key.clone(),
+                count: *count,
+            },
+        )?;
         lines.push(b'\n');
     }
     out.write_all(&lines)
@@ -160,7 +172,10 @@ mod tests {
             (&b"d/\xC3\xBC.html"[..], "d/\u{fc}.html"),
             (b"\xFC.html", "\u{fffd}FC.html"),
             (b"\xFD.html", "\u{fffd}FD.html"),
-            ("\u{fffd}.html".as_bytes(), "\u{fffd}EF\u{fffd}BF\u{fffd}BD.html"),
+            (
+                "\u{fffd}.html".as_bytes(),
+                "\u{fffd}EF\u{fffd}BF\u{fffd}BD.html",
+            ),
         ] {
             assert_eq!(path(bytes), expected);
         }

@@ -24,10 +24,19 @@ pub(super) fn print_finding(
     column: usize,
     output: &mut Output,
 ) -> io::Result<()> {
-    let ListedFinding { input, finding, line, .. } = found;
+    let ListedFinding {
+        input,
+        finding,
+        line,
+        ..
+    } = found;
     let level = found.level();
     // GitHub knows a file by its path in the repository, which has `/` on every system.
-    let path = input.name.path.to_string_lossy().replace(MAIN_SEPARATOR, "/");
+    let path = input
+        .name
+        .path
+        .to_string_lossy()
+        .replace(MAIN_SEPARATOR, "/");
     let file = property(&plain(&path));
     let title = property(&words::class_and_cause(finding.class, finding.cause));
     let message = message(&words::sentences(finding).join("\n"));
@@ -49,7 +58,9 @@ fn plain(text: &str) -> String {
 }
 
 fn message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -64,7 +75,10 @@ mod tests {
     fn control_characters_in_names_are_escaped() {
         for (name, expected) in [
             ("a\u{1b}[31m\u{7}.html", r"a\u{1b}[31m\u{7}.html"),
-            ("a\n::error::b,c:d\r%", "a%0A%3A%3Aerror%3A%3Ab%2Cc%3Ad%0D%25"),
+            (
+                "a\n::error::b,c:d\r%",
+                "a%0A%3A%3Aerror%3A%3Ab%2Cc%3Ad%0D%25",
+            ),
         ] {
             assert_eq!(property(&plain(name)), expected);
         }

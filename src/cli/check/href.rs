@@ -50,19 +50,28 @@ impl Hrefs {
     pub(super) fn new(report: &Path, folder: &Path) -> Self {
         let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (from, to) = (absolute(folder_of(report)), absolute(folder));
-        Self { folder: folder.to_owned(), folder_from_page: relative(&from, &to) }
+        Self {
+            folder: folder.to_owned(),
+            folder_from_page: relative(&from, &to),
+        }
     }
 
     /// The reference that leads to the file at `path`.
     pub(super) fn of(&self, path: &Path) -> String {
-        uri(&self.folder_from_page.join(path.strip_prefix(&self.folder).unwrap_or(path)))
+        uri(&self
+            .folder_from_page
+            .join(path.strip_prefix(&self.folder).unwrap_or(path)))
     }
 }
 
 /// The path that leads from the folder `from` to `to`; both are absolute.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let is_same = |(one, other): &(Component<'_>, Component<'_>)| one == other;
-    let common = from.components().zip(to.components()).take_while(is_same).count();
+    let common = from
+        .components()
+        .zip(to.components())
+        .take_while(is_same)
+        .count();
     // Paths on different Windows drives have nothing in common.
     if common == 0 {
         return to.to_owned();
@@ -96,7 +105,11 @@ mod tests {
             ("/a/site/reports", "/a/site", ".."),
             ("/a", "/b/c", "../b/c"),
         ] {
-            assert_eq!(relative(Path::new(from), Path::new(to)), Path::new(expected), "{from}");
+            assert_eq!(
+                relative(Path::new(from), Path::new(to)),
+                Path::new(expected),
+                "{from}"
+            );
         }
     }
 }

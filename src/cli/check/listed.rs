@@ -47,7 +47,10 @@ impl Listed {
         let accepted = |class| self.accepted_of.get(&class).copied().unwrap_or_default();
         let remaining = |class: Class| tree.sum.of(class).saturating_sub(accepted(class));
         let classes = Class::ALL.iter().copied().filter(|class| is_asked(*class));
-        classes.map(|class| (class, remaining(class))).filter(|(_, links)| *links > 0).collect()
+        classes
+            .map(|class| (class, remaining(class)))
+            .filter(|(_, links)| *links > 0)
+            .collect()
     }
 }
 

@@ -67,9 +67,19 @@ pub(super) fn list(
 ) -> io::Result<Listed> {
     let mut targets = std::mem::take(&mut tree.targets);
     let tree = &*tree;
-    let listing = Listing { request, list, has_targets, tree, baseline };
-    let is_concerned =
-        |file: &&CheckedFile| file.counts.classes.keys().any(|class| listing.concerns(*class));
+    let listing = Listing {
+        request,
+        list,
+        has_targets,
+        tree,
+        baseline,
+    };
+    let is_concerned = |file: &&CheckedFile| {
+        file.counts
+            .classes
+            .keys()
+            .any(|class| listing.concerns(*class))
+    };
     let mut listed = Listed::default();
     if request.form == CheckForm::Sarif {
         sarif::print_start(output.out())?;
@@ -105,15 +115,24 @@ pub(super) fn list(
         }
         Some(_) => {}
         None => {
-            let entries = concerned.into_iter().map(|file| file.entry.clone()).collect();
+            let entries = concerned
+                .into_iter()
+                .map(|file| file.entry.clone())
+                .collect();
             let work = |origin: &Origin, output: &mut Output| listing.list_file(origin, output);
-            files::each_again(&request.documents, entries, output, work, |batch, output| {
-                for (_, buffer, done) in batch {
-                    output.append(buffer)?;
-                    take(done);
-                }
-                Ok(())
-            })?;
+            files::each_again(
+                &request.documents,
+                entries,
+                output,
+                work,
+                |batch, output| {
+                    for (_, buffer, done) in batch {
+                        output.append(buffer)?;
+                        take(done);
+                    }
+                    Ok(())
+                },
+            )?;
         }
     }
     if request.form == CheckForm::Sarif {
@@ -153,7 +172,12 @@ impl Listing<'_> {
     fn begin_file(&self, number: usize) -> ListedFile {
         let path = baseline::path(&self.tree.files[number].name);
         let unmatched = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
-        ListedFile { number, path, unmatched, ..ListedFile::default() }
+        ListedFile {
+            number,
+            path,
+            unmatched,
+            ..ListedFile::default()
+        }
     }
 
     /// Lists the findings of the resource with this number in `plan`.
@@ -166,10 +190,16 @@ impl Listing<'_> {
     ) -> io::Result<ListedFile> {
         let path = Path::new(plan.chosen.url(resource));
         let document = plan.document(resource, archived);
-        let Ok(CapturedDocument { body, options: Some(options) }) = document else {
+        let Ok(CapturedDocument {
+            body,
+            options: Some(options),
+        }) = document
+        else {
             return Ok(ListedFile::default());
         };
-        let Some(number) = self.tree.number_of(path) else { return Ok(ListedFile::default()) };
+        let Some(number) = self.tree.number_of(path) else {
+            return Ok(ListedFile::default());
+        };
         let mut done = self.begin_file(number);
         let input = Input::whole(DocumentName::of(path), body.format, &body.bytes);
         Failure::separate(self.list_document(&input, &options, &mut done, output))?
@@ -199,7 +229,9 @@ impl Listing<'_> {
         done: &mut ListedFile,
         output: &mut Output,
     ) -> FileResult<()> {
-        let document = self.tree.check(&self.tree.files[done.number], input, options);
+        let document = self
+            .tree
+            .check(&self.tree.files[done.number], input, options);
         let place_of =
             |number: usize, fragment: &str, _: Class| self.tree.fragment_place(number, fragment);
         let places = FilePlaces::in_charset(input, document.charset);
@@ -226,7 +258,13 @@ impl Listing<'_> {
             }
             if self.has_target(class) {
                 let at = (done.number, done.links + link_number);
-                targets::add(&mut done.targets, self.request, at, (link, &finding), &places);
+                targets::add(
+                    &mut done.targets,
+                    self.request,
+                    at,
+                    (link, &finding),
+                    &places,
+                );
             }
             if self.list.contains(class) {
                 shown.push((link, finding));
@@ -237,7 +275,15 @@ impl Listing<'_> {
         let found = shown.iter().map(|(link, finding)| {
             let (line, column) = places.line_and_column(link.span);
             let is_denied = self.request.deny.contains(finding.class);
-            ListedFinding { input, charset, link, finding, is_denied, line, column }
+            ListedFinding {
+                input,
+                charset,
+                link,
+                finding,
+                is_denied,
+                line,
+                column,
+            }
         });
         self.print(found, &places, done, output)
     }
@@ -252,7 +298,15 @@ impl Listing<'_> {
     ) -> FileResult<()> {
         let mut units = Utf16Columns::default();
         for one in found {
-            let ListedFinding { input, charset, link, finding, line, column, .. } = one;
+            let ListedFinding {
+                input,
+                charset,
+                link,
+                finding,
+                line,
+                column,
+                ..
+            } = one;
             let bytes = input.bytes;
             match self.request.form {
                 CheckForm::Text => {
@@ -296,9 +350,17 @@ impl Utf16Columns {
     fn column(&mut self, bytes: &[u8], charset: Charset, start: usize, column: usize) -> usize {
         let line_start = start + 1 - column;
         if line_start != self.line_start || start < self.at {
-            *self = Self { line_start, at: line_start, units: 0 };
+            *self = Self {
+                line_start,
+                at: line_start,
+                units: 0,
+            };
         }
-        self.units += charset.decode(&bytes[self.at..start], 0).text.encode_utf16().count();
+        self.units += charset
+            .decode(&bytes[self.at..start], 0)
+            .text
+            .encode_utf16()
+            .count();
         self.at = start;
         self.units + 1
     }
@@ -314,7 +376,9 @@ fn reopen<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
         OpenedInput::Document(file) => Ok(file),
         OpenedInput::NonDocument(_) => {
             let file = name(origin.path());
-            Err(Error::new(format!("{file}: it was changed while it was checked")))
+            Err(Error::new(format!(
+                "{file}: it was changed while it was checked"
+            )))
         }
     }
 }

@@ -56,7 +56,10 @@ pub(super) struct ReportPage<'a> {
 fn ranked(request: &Check) -> Vec<Class> {
     let mut classes: Vec<Class> = Class::ALL.iter().rev().copied().collect();
     classes.sort_by_key(|class| {
-        (Reverse(request.deny.contains(*class)), Reverse(Classes::BROKEN.contains(class)))
+        (
+            Reverse(request.deny.contains(*class)),
+            Reverse(Classes::BROKEN.contains(class)),
+        )
     });
     classes
 }
@@ -74,7 +77,11 @@ impl<'a> ReportPage<'a> {
         let (style, script) = (hash(STYLE), hash(SCRIPT));
         let is_denied = |class: Class| request.deny.contains(class);
         let holds = self.listed.not_accepted(tree, is_denied).is_empty();
-        let (state, word) = if holds { ("holds", "Holds") } else { ("fails", "Fails") };
+        let (state, word) = if holds {
+            ("holds", "Holds")
+        } else {
+            ("fails", "Fails")
+        };
         let verdict = escaped(&words::verdict(request, tree, self.listed));
         let verdict = format!("<strong>{word}</strong>: {verdict}");
         let from = tree.origins.given_root().map_or_else(String::new, |from| {
@@ -120,7 +127,12 @@ impl<'a> ReportPage<'a> {
         let mut classes = ranked(self.request);
         classes.sort_by_key(|class| sum.of(*class) == 0);
         let rows = classes.into_iter().map(|class| {
-            let targets = self.listed.targets.iter().filter(|target| target.class == class).count();
+            let targets = self
+                .listed
+                .targets
+                .iter()
+                .filter(|target| target.class == class)
+                .count();
             let targets = match targets {
                 0 if sum.of(class) > 0 => "–".to_owned(),
                 targets => number(targets),
@@ -165,7 +177,10 @@ impl<'a> ReportPage<'a> {
                 let file = &self.tree.files[place.file];
                 let href = self.href(file);
                 let path = name_of(&file.name);
-                format!("<a href=\"{href}\"><bdi>{path}</bdi>:{}:{}</a>", place.line, place.column)
+                format!(
+                    "<a href=\"{href}\"><bdi>{path}</bdi>:{}:{}</a>",
+                    place.line, place.column
+                )
             });
             vec![
                 tag(target.class, target.cause, target.is_denied),
@@ -205,7 +220,9 @@ impl<'a> ReportPage<'a> {
         let files = &self.tree.files;
         let key = |number: &usize| {
             let counts = &files[*number].counts;
-            let classes = Class::ALL.iter().filter(|class| self.request.deny.contains(**class));
+            let classes = Class::ALL
+                .iter()
+                .filter(|class| self.request.deny.contains(**class));
             let denied: usize = classes.map(|class| counts.of(*class)).sum();
             (denied, counts.broken())
         };
@@ -232,8 +249,10 @@ impl<'a> ReportPage<'a> {
             return writeln!(out, "<p>None: no link would break.</p>\n</section>");
         }
         let classes = self.columns();
-        let numbers: Vec<String> =
-            classes.iter().map(|class| format!("#{}", class.name())).collect();
+        let numbers: Vec<String> = classes
+            .iter()
+            .map(|class| format!("#{}", class.name()))
+            .collect();
         let mut columns = vec!["File"];
         columns.extend(numbers.iter().map(String::as_str));
         columns.push("#Links");
@@ -252,7 +271,12 @@ impl<'a> ReportPage<'a> {
 
     /// Writes the section in which the script draws every link.
     fn write_links(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let placed: usize = self.listed.targets.iter().map(|target| target.places.len()).sum();
+        let placed: usize = self
+            .listed
+            .targets
+            .iter()
+            .map(|target| target.places.len())
+            .sum();
         let all: usize = self.listed.targets.iter().map(|target| target.links).sum();
         if all == 0 {
             return Ok(());
@@ -265,7 +289,10 @@ impl<'a> ReportPage<'a> {
         )?;
         if all > placed {
             let left = counted(all - placed, "link is", "links are");
-            writeln!(out, "<p>{left} omitted, those of the last targets; --json lists all.</p>")?;
+            writeln!(
+                out,
+                "<p>{left} omitted, those of the last targets; --json lists all.</p>"
+            )?;
         }
         writeln!(out, "</section>")
     }
@@ -274,14 +301,19 @@ impl<'a> ReportPage<'a> {
         let reported: HashSet<_> = (self.listed.targets.iter())
             .map(|target| (target.class, target.cause.map(|cause| cause.name())))
             .collect();
-        let mut rules =
-            RULES.iter().filter(|rule| reported.contains(&(rule.class, rule.cause))).peekable();
+        let mut rules = RULES
+            .iter()
+            .filter(|rule| reported.contains(&(rule.class, rule.cause)))
+            .peekable();
         if rules.peek().is_none() {
             return Ok(());
         }
         writeln!(out, "<section>\n<h2>What the causes mean</h2>\n<ul>")?;
         for rule in rules {
-            let cause = rule.cause.map(|cause| format!(" ({cause})")).unwrap_or_default();
+            let cause = rule
+                .cause
+                .map(|cause| format!(" ({cause})"))
+                .unwrap_or_default();
             let (class, why, help) = (rule.class.name(), escaped(rule.why), escaped(rule.help));
             writeln!(out, "<li>{class}{cause}: {why}. {help}</li>")?;
         }
@@ -299,48 +331,85 @@ impl<'a> ReportPage<'a> {
     /// Writes the data for the script, with each name once, and numbers that refer to the names.
     fn write_data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
         let (classes, columns) = (ranked(self.request), self.columns());
-        let place_of =
-            |class: Class| classes.iter().position(|known| *known == class).unwrap_or_default();
+        let place_of = |class: Class| {
+            classes
+                .iter()
+                .position(|known| *known == class)
+                .unwrap_or_default()
+        };
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
         let class =
             |class: &Class| json!([class.name(), u8::from(self.request.deny.contains(*class))]);
         write_json_list("{\"classes\":[", classes.iter().map(class), out)?;
-        write_json_list(",\"columns\":[", columns.iter().map(|class| place_of(*class)), out)?;
+        write_json_list(
+            ",\"columns\":[",
+            columns.iter().map(|class| place_of(*class)),
+            out,
+        )?;
         let file = |number: &usize| {
             let file = &self.tree.files[*number];
             let (path, href) = (String::from_utf8_lossy(&file.name), self.href(file));
             let counts = columns.iter().map(|class| file.counts.of(*class));
             let counts = counts.chain([file.counts.links()]).map(Value::from);
-            let row = [visible(&path).into(), visible(&href).into()].into_iter().chain(counts);
+            let row = [visible(&path).into(), visible(&href).into()]
+                .into_iter()
+                .chain(counts);
             row.collect::<Value>()
         };
         write_json_list(",\"files\":[", files.iter().map(file), out)?;
         let target = |target: &TargetSummary| {
-            let TargetSummary { class, cause, to, links, files, .. } = target;
+            let TargetSummary {
+                class,
+                cause,
+                to,
+                links,
+                files,
+                ..
+            } = target;
             let sentences = words::sentences_of_target(target);
             let sentences: Vec<_> = sentences.iter().map(|one| visible(one)).collect();
             let cause = cause.map_or("", Cause::name);
-            json!([place_of(*class), cause, visible(to), links, files, sentences])
+            json!([
+                place_of(*class),
+                cause,
+                visible(to),
+                links,
+                files,
+                sentences
+            ])
         };
-        write_json_list(",\"targets\":[", self.listed.targets.iter().map(target), out)?;
+        write_json_list(
+            ",\"targets\":[",
+            self.listed.targets.iter().map(target),
+            out,
+        )?;
         // For each link: target, file, line, column, and the numbers of its location and reference.
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut names, mut begin) = (DistinctTexts::default(), "\n");
-        let links =
-            self.listed.targets.iter().enumerate().flat_map(|(number, target)| {
-                target.places.iter().map(move |place| (number, place))
-            });
+        let links = self
+            .listed
+            .targets
+            .iter()
+            .enumerate()
+            .flat_map(|(number, target)| target.places.iter().map(move |place| (number, place)));
         let link = |(number, place): (usize, &'a FoundLink)| {
             let file = numbers.get(&place.file)?;
             let (begin, line, column) = (std::mem::take(&mut begin), place.line, place.column);
-            let (location, reference) =
-                (names.number(&place.location), names.number(&place.reference));
-            Some(format!("{begin}{number},{file},{line},{column},{location},{reference}"))
+            let (location, reference) = (
+                names.number(&place.location),
+                names.number(&place.reference),
+            );
+            Some(format!(
+                "{begin}{number},{file},{line},{column},{location},{reference}"
+            ))
         };
         write_json_list(",\"links\":[", links.filter_map(link), out)?;
         write_json_list(
             ",\"names\":[",
-            names.in_order().into_iter().map(|name| json!(visible(name))),
+            names
+                .in_order()
+                .into_iter()
+                .map(|name| json!(visible(name))),
             out,
         )?;
         writeln!(out, "}}</script>")
@@ -356,7 +425,11 @@ fn write_json_list(
     out.write_all(begin.as_bytes())?;
     for (number, entry) in entries.enumerate() {
         let divider = if number == 0 { "" } else { ",\n" };
-        write!(out, "{divider}{}", entry.to_string().replace('<', "\\u003c"))?;
+        write!(
+            out,
+            "{divider}{}",
+            entry.to_string().replace('<', "\\u003c")
+        )?;
     }
     write!(out, "]")
 }
@@ -394,14 +467,20 @@ fn write_table(
     )?;
     for column in columns {
         let (class, column) = class_and_name(column);
-        write!(out, "<th role=\"columnheader\" scope=\"col\"{class}>{column}</th>")?;
+        write!(
+            out,
+            "<th role=\"columnheader\" scope=\"col\"{class}>{column}</th>"
+        )?;
     }
     writeln!(out, "</tr></thead>\n<tbody role=\"rowgroup\">")?;
     for cells in rows {
         write!(out, "<tr role=\"row\">")?;
         for (column, cell) in columns.iter().zip(cells) {
             let (class, column) = class_and_name(column);
-            write!(out, "<td role=\"cell\" data-label=\"{column}\"{class}>{cell}</td>")?;
+            write!(
+                out,
+                "<td role=\"cell\" data-label=\"{column}\"{class}>{cell}</td>"
+            )?;
         }
         writeln!(out, "</tr>")?;
     }
@@ -410,14 +489,23 @@ fn write_table(
 
 /// The `class` attribute of the cells of a column, and the name of the column.
 fn class_and_name(column: &str) -> (&'static str, &str) {
-    column.strip_prefix('#').map_or(("", column), |column| (" class=\"n\"", column))
+    column
+        .strip_prefix('#')
+        .map_or(("", column), |column| (" class=\"n\"", column))
 }
 
 /// A class with its cause, marked if it fails.
 fn tag(class: Class, cause: Option<Cause>, is_denied: bool) -> String {
-    let fails = if is_denied { " <b class=\"fails\">fails</b>" } else { "" };
+    let fails = if is_denied {
+        " <b class=\"fails\">fails</b>"
+    } else {
+        ""
+    };
     let sentences = words::class_and_cause(class, cause);
-    format!("<span class=\"tag {}\">{sentences}</span>{fails}", class.name())
+    format!(
+        "<span class=\"tag {}\">{sentences}</span>{fails}",
+        class.name()
+    )
 }
 
 fn meaning(class: Class) -> &'static str {
@@ -446,11 +534,17 @@ fn bar(counts: &ClassCounts, style: &str) -> String {
         "<svg class=\"{style}\" viewBox=\"0 0 100 1\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
     );
     let mut x = 0.0;
-    for class in Class::ALL.iter().rev().filter(|class| counts.of(**class) > 0) {
+    for class in Class::ALL
+        .iter()
+        .rev()
+        .filter(|class| counts.of(**class) > 0)
+    {
         let width = counts.of(*class) as f64 * 100.0 / all as f64;
         let class = class.name();
-        let _ =
-            write!(bar, "<rect class=\"{class}\" x=\"{x:.2}\" width=\"{width:.2}\" height=\"1\"/>");
+        let _ = write!(
+            bar,
+            "<rect class=\"{class}\" x=\"{x:.2}\" width=\"{width:.2}\" height=\"1\"/>"
+        );
         x += width;
     }
     bar + "</svg>"
@@ -464,7 +558,10 @@ fn broken_links(counts: &ClassCounts) -> String {
 
 /// The most frequent class among the broken links of a file.
 fn worst_class(counts: &ClassCounts) -> Option<Class> {
-    let most = Classes::BROKEN.iter().rev().max_by_key(|class| counts.of(**class));
+    let most = Classes::BROKEN
+        .iter()
+        .rev()
+        .max_by_key(|class| counts.of(**class));
     most.copied().filter(|class| counts.of(*class) > 0)
 }
 
@@ -540,7 +637,11 @@ fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<V
     let mut paths: Vec<_> = folders.iter().collect();
     // A parent folder has at least as many broken links, so it comes before its subfolders.
     paths.sort_by_key(|(path, folder)| (Reverse(folder.counts.broken()), path.len()));
-    paths.into_iter().take(FOLDERS).map(|(path, _)| path.clone()).collect()
+    paths
+        .into_iter()
+        .take(FOLDERS)
+        .map(|(path, _)| path.clone())
+        .collect()
 }
 
 /// Draws a square for each document directly in a folder, while there is `room`, and deducts them from it.
@@ -555,11 +656,17 @@ fn draw_squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
             None => (Class::Travels.name(), String::new(), String::new()),
             Some(class) => {
                 let (sentences, class) = (broken_links(&file.counts), class.name());
-                (class, format!(": {sentences}"), class[..1].to_ascii_uppercase())
+                (
+                    class,
+                    format!(": {sentences}"),
+                    class[..1].to_ascii_uppercase(),
+                )
             }
         };
-        let _ =
-            write!(page, "<span class=\"s {class}\" title=\"{label}{sentences}\">{letter}</span>");
+        let _ = write!(
+            page,
+            "<span class=\"s {class}\" title=\"{label}{sentences}\">{letter}</span>"
+        );
     }
     page.push_str("</div>\n");
     let left = files.len().saturating_sub(*room);
@@ -577,5 +684,7 @@ fn name_of(bytes: &[u8]) -> String {
 
 /// Escapes `text` for an element or for a value in quotes.
 fn escaped(text: &str) -> String {
-    escape::text(&visible(text)).replace('"', "&quot;").replace('\'', "&#39;")
+    escape::text(&visible(text))
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }

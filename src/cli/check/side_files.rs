@@ -39,11 +39,19 @@ const MISSING: &str = "--missing";
 /// A path is not a regular file, cannot be written to, or would replace a file of the folder.
 pub(super) fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
-    let updated = request.baseline.as_ref().filter(|_| request.updates_baseline);
-    let missing = request.missing.as_ref().filter(|path| !is_standard_input(path));
-    for (option, path) in
-        [(REPORT, request.report.as_ref()), (BASELINE, updated), (MISSING, missing)]
-    {
+    let updated = request
+        .baseline
+        .as_ref()
+        .filter(|_| request.updates_baseline);
+    let missing = request
+        .missing
+        .as_ref()
+        .filter(|path| !is_standard_input(path));
+    for (option, path) in [
+        (REPORT, request.report.as_ref()),
+        (BASELINE, updated),
+        (MISSING, missing),
+    ] {
         let Some(path) = path else { continue };
         if is_standard_input(path) {
             return Err(Error::new(format!(
@@ -72,7 +80,11 @@ fn is_baseline(path: &Path) -> bool {
 /// True if `path` leads to a file of the folder that is not excluded. For archives, the first stands for the folder.
 fn is_in_folder(request: &Check, path: &Path) -> bool {
     let documents = &request.documents.selection;
-    let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };
+    let selection = Selection {
+        hidden: true,
+        include: Globs::default(),
+        ..documents.clone()
+    };
     walk(&[request.folder().to_owned()], &selection)
         .flatten()
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
@@ -94,7 +106,11 @@ pub(super) fn write(
     listed: &Listed,
     output: &mut Output,
 ) -> FileResult<()> {
-    if let Some(path) = request.baseline.as_ref().filter(|_| request.updates_baseline) {
+    if let Some(path) = request
+        .baseline
+        .as_ref()
+        .filter(|_| request.updates_baseline)
+    {
         let mut file = Replacement::begin(path)?;
         file.write(|out| baseline::write(&listed.noted, out))?;
         file.commit()?;
@@ -107,7 +123,12 @@ pub(super) fn write(
     }
     if let Some(path) = &request.report {
         let hrefs = Hrefs::new(path, request.folder());
-        let page = ReportPage { request, tree, listed, hrefs };
+        let page = ReportPage {
+            request,
+            tree,
+            listed,
+            hrefs,
+        };
         let mut file = Replacement::begin(path)?;
         file.write(|out| page.write(out))?;
         file.commit()?;

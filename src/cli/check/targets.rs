@@ -60,7 +60,14 @@ pub(super) type Targets = HashMap<(Class, Option<Cause>, String), TargetSummary>
 
 /// True if the targets of links with `class` are shown.
 pub(super) fn are_shown(request: &Check, class: Class) -> bool {
-    let Check { deny, list, lists_links, report, missing, .. } = request;
+    let Check {
+        deny,
+        list,
+        lists_links,
+        report,
+        missing,
+        ..
+    } = request;
     (deny.contains(class) && (!lists_links || report.is_some()))
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
@@ -71,7 +78,11 @@ pub(super) fn are_shown(request: &Check, class: Class) -> bool {
 
 /// The number of places to keep for each target.
 pub(super) fn room(request: &Check) -> usize {
-    if request.report.is_some() { ROWS } else { PLACES }
+    if request.report.is_some() {
+        ROWS
+    } else {
+        PLACES
+    }
 }
 
 /// Adds a link to its target. `file` is the number of its file, and `number` the number of the link in that file.
@@ -84,18 +95,20 @@ pub(super) fn add(
 ) {
     let (class, cause) = (finding.class, finding.cause);
     let to = target_url(link, finding);
-    let target = targets.entry((class, cause, to.clone())).or_insert_with(|| TargetSummary {
-        class,
-        cause,
-        to,
-        is_denied: request.deny.contains(class),
-        links: 0,
-        files: 1,
-        differing: 0,
-        missing: None,
-        hint: None,
-        places: Vec::new(),
-    });
+    let target = targets
+        .entry((class, cause, to.clone()))
+        .or_insert_with(|| TargetSummary {
+            class,
+            cause,
+            to,
+            is_denied: request.deny.contains(class),
+            links: 0,
+            files: 1,
+            differing: 0,
+            missing: None,
+            hint: None,
+            places: Vec::new(),
+        });
     target.links += 1;
     target.differing += usize::from(finding.differs);
     target.missing = target.missing.or(finding.missing);
@@ -117,7 +130,9 @@ pub(super) fn add(
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
 fn target_url(link: &LinkReport, finding: &Finding) -> String {
-    let Some(target) = &finding.target else { return link.reference.clone() };
+    let Some(target) = &finding.target else {
+        return link.reference.clone();
+    };
     let end = match finding.class {
         Class::Fragment | Class::Lines => None,
         _ => target.find('#'),
@@ -147,9 +162,18 @@ pub(super) fn in_order(all: Targets) -> Vec<TargetSummary> {
     let mut all: Vec<TargetSummary> = all.into_values().collect();
     let key = |target: &TargetSummary| {
         let first = target.places.first().map(|first| (first.file, first.link));
-        (Reverse(target.is_denied), Reverse(target.links), first, target.class)
+        (
+            Reverse(target.is_denied),
+            Reverse(target.links),
+            first,
+            target.class,
+        )
     };
-    all.sort_by(|one, other| key(one).cmp(&key(other)).then_with(|| one.to.cmp(&other.to)));
+    all.sort_by(|one, other| {
+        key(one)
+            .cmp(&key(other))
+            .then_with(|| one.to.cmp(&other.to))
+    });
     let mut room = ROWS;
     for target in &mut all {
         target.places.truncate(room.max(PLACES));

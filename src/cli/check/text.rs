@@ -35,7 +35,14 @@ const AROUND: usize = 160;
 
 /// Prints a finding with its line.
 pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Result<()> {
-    let ListedFinding { input, link, finding, line, column, .. } = found;
+    let ListedFinding {
+        input,
+        link,
+        finding,
+        line,
+        column,
+        ..
+    } = found;
     let name = name(input.name.path);
     let styler = output.styler;
     let style = if found.is_denied { DENIED } else { OTHER };
@@ -54,7 +61,12 @@ pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> i
     let url = first_chars(&on_one_line(&reference), ROOM[1]);
     let after = first_chars(&on_one_line(&after), ROOM[2]);
     let line = format!("{before}{}{after}", styler.paint(style, &url));
-    writeln!(out, "  {} {}", styler.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
+    writeln!(
+        out,
+        "  {} {}",
+        styler.paint(FAINT, format_args!("{number} |")),
+        line.trim_end()
+    )?;
     let marks = "^".repeat(url.width().max(1));
     let gap = " ".repeat(before.width());
     let bar = styler.paint(FAINT, "|");
@@ -72,7 +84,11 @@ fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
     // The cut must not split a code unit of UTF-16.
     let is_wide = charset.name().starts_with("UTF-16");
     let near = span.start.saturating_sub(AROUND);
-    let cut = if is_wide { near + (near ^ span.start) % 2 } else { near };
+    let cut = if is_wide {
+        near + (near ^ span.start) % 2
+    } else {
+        near
+    };
     let text = |from: usize, to: usize| charset.decode(&bytes[from..to], 0).text;
     let mut before = text(cut.max(line_start), span.start);
     if cut > line_start {
@@ -88,8 +104,15 @@ fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
     }
     let end = bytes.len().min(span.end + AROUND);
     let (rest, is_cut) = first_line(&text(span.end, end));
-    let more = if is_cut && end < bytes.len() { "…" } else { "" };
-    let after = format!("{}{more}", rest.trim_end_matches(char::REPLACEMENT_CHARACTER));
+    let more = if is_cut && end < bytes.len() {
+        "…"
+    } else {
+        ""
+    };
+    let after = format!(
+        "{}{more}",
+        rest.trim_end_matches(char::REPLACEMENT_CHARACTER)
+    );
     [before, reference, after]
 }
 
@@ -111,7 +134,11 @@ pub(super) fn print_targets(
     let styler = output.styler;
     let out = output.out();
     writeln!(out, "{}", words::verdict(request, tree, listed))?;
-    for target in listed.targets.iter().filter(|target| request.list.contains(target.class)) {
+    for target in listed
+        .targets
+        .iter()
+        .filter(|target| request.list.contains(target.class))
+    {
         let style = if target.is_denied { DENIED } else { OTHER };
         writeln!(
             out,
@@ -129,10 +156,19 @@ pub(super) fn print_targets(
             let file = name(&tree.files[place.file].entry.path);
             let at = format!("{file}:{}:{}:", place.line, place.column);
             let reference = first_chars(&on_one_line(&place.reference), ROOM[1]);
-            writeln!(out, "  {} {} {reference}", styler.paint(PLACE, at), place.location)?;
+            writeln!(
+                out,
+                "  {} {} {reference}",
+                styler.paint(PLACE, at),
+                place.location
+            )?;
         }
         if target.links > places.len() {
-            writeln!(out, "  … {} more", words::number(target.links - places.len()))?;
+            writeln!(
+                out,
+                "  … {} more",
+                words::number(target.links - places.len())
+            )?;
         }
     }
     Ok(())

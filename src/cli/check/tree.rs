@@ -67,7 +67,10 @@ pub(super) struct CheckedTree<'a> {
 /// True if links keep this class once the ids of all documents are known.
 pub(super) fn is_settled(class: Class) -> bool {
     use Class::{Dangling, Escapes, Missing, MissingPage, Outside, Pinned};
-    matches!(class, Outside | Pinned | Escapes | Dangling | Missing | MissingPage)
+    matches!(
+        class,
+        Outside | Pinned | Escapes | Dangling | Missing | MissingPage
+    )
 }
 
 /// A file that was checked.
@@ -177,7 +180,11 @@ impl<'a> CheckedTree<'a> {
         }
         let documents = &request.documents;
         let follow = documents.selection.follow;
-        let selection = Selection { hidden: true, follow, ..Selection::default() };
+        let selection = Selection {
+            hidden: true,
+            follow,
+            ..Selection::default()
+        };
         let is_lasting =
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
         // An error is ignored here, because the later walk over the documents reports it.
@@ -194,7 +201,14 @@ impl<'a> CheckedTree<'a> {
                 let name = name_of(&entry);
                 ids.extend(collection.number_at(&name).zip(found.ids));
                 fragments_of_files.push(found.fragment_links);
-                tree.add(CheckedFile { entry, name, counts: found.counts }, found.targets);
+                tree.add(
+                    CheckedFile {
+                        entry,
+                        name,
+                        counts: found.counts,
+                    },
+                    found.targets,
+                );
             }
         })?;
         for (file, fragment_links) in tree.files.iter_mut().zip(fragments_of_files) {
@@ -226,7 +240,8 @@ impl<'a> CheckedTree<'a> {
         let places = targets.values_mut().flat_map(|target| &mut target.places);
         places.for_each(|place| place.file = self.files.len());
         targets::merge(&mut self.targets, targets, targets::room(self.request));
-        self.numbers.insert(file.entry.path.clone(), self.files.len());
+        self.numbers
+            .insert(file.entry.path.clone(), self.files.len());
         self.files.push(file);
     }
 
@@ -257,13 +272,27 @@ impl<'a> CheckedTree<'a> {
                 Some((number, path.clone(), size, found))
             };
             let done = |found: Option<(usize, PathBuf, u64, FileLinks)>, _: &mut Output| {
-                let Some((number, path, size, found)) = found else { return Ok(()) };
+                let Some((number, path, size, found)) = found else {
+                    return Ok(());
+                };
                 tree.sum.merge(&found.counts);
                 let root = path.as_path().into();
-                let entry =
-                    TreeEntry { root, relative: Vec::new(), path, kind: EntryKind::File, size };
+                let entry = TreeEntry {
+                    root,
+                    relative: Vec::new(),
+                    path,
+                    kind: EntryKind::File,
+                    size,
+                };
                 let name = plan.name(number).to_vec();
-                tree.add(CheckedFile { entry, name, counts: found.counts }, found.targets);
+                tree.add(
+                    CheckedFile {
+                        entry,
+                        name,
+                        counts: found.counts,
+                    },
+                    found.targets,
+                );
                 Ok(())
             };
             let read = plan.each((number, Wanted::Bodies), documents, output, scan, done);
@@ -310,9 +339,13 @@ impl<'a> CheckedTree<'a> {
         options: &Options,
     ) -> CheckedDocument<'_> {
         match &self.captures {
-            None => {
-                check(&file.name, input.bytes, options, &self.collection, self.request.to.as_ref())
-            }
+            None => check(
+                &file.name,
+                input.bytes,
+                options,
+                &self.collection,
+                self.request.to.as_ref(),
+            ),
             Some(plan) => check_capture(input.bytes, options, plan.collection()),
         }
     }
@@ -326,7 +359,9 @@ impl<'a> CheckedTree<'a> {
 /// Corrects the classes of links with fragments, now that the ids of all documents are known.
 fn settle(counts: &mut ClassCounts, fragment_links: FragmentLinks, ids: &HashMap<usize, Ids>) {
     for ((number, class), fragments) in fragment_links {
-        let Some(ids) = ids.get(&number) else { continue };
+        let Some(ids) = ids.get(&number) else {
+            continue;
+        };
         for (fragment, links) in fragments {
             match (ids.place(&fragment), class) {
                 (FragmentPlace::Nowhere(_), _) => {
@@ -349,7 +384,9 @@ fn scan(
     output: &mut Output,
 ) -> io::Result<(ExitStatus, FileContent)> {
     let (mut links, mut is_part) = FileContent::default();
-    let Origin::Entry(entry) = origin else { return Ok((ExitStatus::Done, (links, is_part))) };
+    let Origin::Entry(entry) = origin else {
+        return Ok((ExitStatus::Done, (links, is_part)));
+    };
     let documents = &request.documents;
     let is_asked_for =
         documents.reading.format.is_some() || !documents.selection.include.is_empty();
@@ -363,17 +400,32 @@ fn scan(
         }
         let mut options = options.clone();
         options.scan.ids = true;
-        let document = check(&name, input.bytes, &options, collection, request.to.as_ref());
+        let document = check(
+            &name,
+            input.bytes,
+            &options,
+            collection,
+            request.to.as_ref(),
+        );
         if options.scan.is_probed(options.format) && document.report.links.is_empty() {
             return Ok(());
         }
         let places = FilePlaces::in_charset(input, document.charset);
-        let found = document.report.diagnostics.iter().filter(|found| is_of_the_document(found));
+        let found = document
+            .report
+            .diagnostics
+            .iter()
+            .filter(|found| is_of_the_document(found));
         found.for_each(|found| output.report_diagnostic(&places, found));
-        links.get_or_insert_default().add(request, document, &places);
+        links
+            .get_or_insert_default()
+            .add(request, document, &places);
         Ok(())
     });
-    Ok((status_after(read, ExitStatus::Done, output)?, (links, is_part)))
+    Ok((
+        status_after(read, ExitStatus::Done, output)?,
+        (links, is_part),
+    ))
 }
 
 impl FileLinks {

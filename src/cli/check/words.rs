@@ -34,12 +34,22 @@ const fn rule(
     why: &'static str,
     help: &'static str,
 ) -> FindingRule {
-    FindingRule { class, cause: Some(cause), why, help }
+    FindingRule {
+        class,
+        cause: Some(cause),
+        why,
+        help,
+    }
 }
 
 /// The meaning of findings of `class`, which have no cause.
 const fn rule_without_cause(class: Class, why: &'static str) -> FindingRule {
-    FindingRule { class, cause: None, why, help: "The move does not affect it." }
+    FindingRule {
+        class,
+        cause: None,
+        why,
+        help: "The move does not affect it.",
+    }
 }
 
 /// The words for a link on which the profiles disagree.
@@ -55,15 +65,30 @@ const FIND_FILE: &str = "Add the file, or correct the link.";
 
 /// All rules; a test compares them with `docs/check.md`.
 pub(super) const RULES: &[FindingRule] = &[
-    rule(Class::Pinned, "absolute", "it is absolute, and keeps pointing at the old place", MOVE),
-    rule(Class::Pinned, "net-path", "it names its host, and keeps pointing at the old place", MOVE),
+    rule(
+        Class::Pinned,
+        "absolute",
+        "it is absolute, and keeps pointing at the old place",
+        MOVE,
+    ),
+    rule(
+        Class::Pinned,
+        "net-path",
+        "it names its host, and keeps pointing at the old place",
+        MOVE,
+    ),
     rule(
         Class::Pinned,
         "declared-base",
         "its document declares a base that stays at the old place",
         MOVE_BASE,
     ),
-    rule(Class::Escapes, "net-path", "it names its host, and its scheme changes", MOVE),
+    rule(
+        Class::Escapes,
+        "net-path",
+        "it names its host, and its scheme changes",
+        MOVE,
+    ),
     rule(
         Class::Escapes,
         "declared-base",
@@ -76,9 +101,24 @@ pub(super) const RULES: &[FindingRule] = &[
         "it begins with /, and its target changes or is outside the tree",
         MOVE,
     ),
-    rule(Class::Escapes, "climbs-out", "its .. segments lead out of the tree", MAKE_RELATIVE),
-    rule(Class::Dangling, "absent", "no file has this name", FIND_FILE),
-    rule(Class::Dangling, "case", "a file name differs from it only in case", RENAME),
+    rule(
+        Class::Escapes,
+        "climbs-out",
+        "its .. segments lead out of the tree",
+        MAKE_RELATIVE,
+    ),
+    rule(
+        Class::Dangling,
+        "absent",
+        "no file has this name",
+        FIND_FILE,
+    ),
+    rule(
+        Class::Dangling,
+        "case",
+        "a file name differs from it only in case",
+        RENAME,
+    ),
     rule(
         Class::Dangling,
         "percent-encoding",
@@ -91,9 +131,24 @@ pub(super) const RULES: &[FindingRule] = &[
         "it is a folder, and no index file opens for it",
         "Link to a file, or name the index file with --index.",
     ),
-    rule(Class::Dangling, "no-slash", "it is a folder, but the final / is missing", "Add the /."),
-    rule(Class::Dangling, "no-name", "no file can have this name", FIND_FILE),
-    rule(Class::Dangling, "no-file", "it is a pipe, a socket or a device", FIND_FILE),
+    rule(
+        Class::Dangling,
+        "no-slash",
+        "it is a folder, but the final / is missing",
+        "Add the /.",
+    ),
+    rule(
+        Class::Dangling,
+        "no-name",
+        "no file can have this name",
+        FIND_FILE,
+    ),
+    rule(
+        Class::Dangling,
+        "no-file",
+        "it is a pipe, a socket or a device",
+        FIND_FILE,
+    ),
     rule(
         Class::Dangling,
         "elsewhere",
@@ -118,7 +173,10 @@ pub(super) const RULES: &[FindingRule] = &[
         why: "it has no target",
         help: "Its target is unknown.",
     },
-    rule_without_cause(Class::Outside, "it leads out of the tree, before and after the move"),
+    rule_without_cause(
+        Class::Outside,
+        "it leads out of the tree, before and after the move",
+    ),
     rule_without_cause(Class::Travels, "it moves with the tree"),
     rule(
         Class::Escapes,
@@ -156,21 +214,66 @@ pub(super) const RULES: &[FindingRule] = &[
         "a symbolic link in its path leads out of the tree",
         "Copy its target into the tree, as `cp -rL` does.",
     ),
-    rule(Class::Missing, "not-captured", "it was not captured", CAPTURE),
-    rule(Class::Missing, "client-error", "the server answered with an error (4xx)", CAPTURE),
-    rule(Class::Missing, "server-error", "the server answered with an error (5xx)", CAPTURE),
-    rule(Class::Missing, "redirect", "its redirect does not lead to a captured resource", CAPTURE),
-    rule(Class::Missing, "no-body", "it was captured without its body", CAPTURE),
-    rule(Class::MissingPage, "not-captured", "it was not captured", CAPTURE),
-    rule(Class::MissingPage, "client-error", "the server answered with an error (4xx)", CAPTURE),
-    rule(Class::MissingPage, "server-error", "the server answered with an error (5xx)", CAPTURE),
+    rule(
+        Class::Missing,
+        "not-captured",
+        "it was not captured",
+        CAPTURE,
+    ),
+    rule(
+        Class::Missing,
+        "client-error",
+        "the server answered with an error (4xx)",
+        CAPTURE,
+    ),
+    rule(
+        Class::Missing,
+        "server-error",
+        "the server answered with an error (5xx)",
+        CAPTURE,
+    ),
+    rule(
+        Class::Missing,
+        "redirect",
+        "its redirect does not lead to a captured resource",
+        CAPTURE,
+    ),
+    rule(
+        Class::Missing,
+        "no-body",
+        "it was captured without its body",
+        CAPTURE,
+    ),
+    rule(
+        Class::MissingPage,
+        "not-captured",
+        "it was not captured",
+        CAPTURE,
+    ),
+    rule(
+        Class::MissingPage,
+        "client-error",
+        "the server answered with an error (4xx)",
+        CAPTURE,
+    ),
+    rule(
+        Class::MissingPage,
+        "server-error",
+        "the server answered with an error (5xx)",
+        CAPTURE,
+    ),
     rule(
         Class::MissingPage,
         "redirect",
         "its redirect does not lead to a captured resource",
         CAPTURE,
     ),
-    rule(Class::MissingPage, "no-body", "it was captured without its body", CAPTURE),
+    rule(
+        Class::MissingPage,
+        "no-body",
+        "it was captured without its body",
+        CAPTURE,
+    ),
     rule_without_cause(Class::Lines, "a script of the page marks these lines"),
 ];
 
@@ -202,7 +305,9 @@ pub(super) fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
 /// The effect of the move on the link.
 pub(super) fn effect_of_move(finding: &Finding) -> String {
     let why = RULES[FindingRule::of(finding.class, finding.cause)].why;
-    let Some(target) = finding.target.as_deref() else { return why.to_owned() };
+    let Some(target) = finding.target.as_deref() else {
+        return why.to_owned();
+    };
     let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
     match (finding.class, finding.cause) {
         (Class::Pinned, _) => match finding.missing.map(why_missing) {
@@ -212,7 +317,10 @@ pub(super) fn effect_of_move(finding: &Finding) -> String {
         (Class::Escapes, Some(Cause::ClimbsOut)) => {
             let then = moved.filter(|moved| *moved != target);
             let then = then.map(|moved| format!("; after the move to {moved}"));
-            format!("leads out of the tree to {target}{}", then.unwrap_or_default())
+            format!(
+                "leads out of the tree to {target}{}",
+                then.unwrap_or_default()
+            )
         }
         (Class::Escapes, Some(Cause::Missing(_))) => format!("leads to {target}: {why}"),
         (Class::Escapes, _) | (Class::Dangling, Some(Cause::Elsewhere)) => match moved {
@@ -235,7 +343,10 @@ pub(super) fn effect_of_move(finding: &Finding) -> String {
 fn why_missing(absence: Absence) -> &'static str {
     let name = Cause::Missing(absence).name();
     let is_of = |rule: &&FindingRule| rule.class == absence.class() && rule.cause == Some(name);
-    RULES.iter().find(is_of).map_or("it does not exist", |rule| rule.why)
+    RULES
+        .iter()
+        .find(is_of)
+        .map_or("it does not exist", |rule| rule.why)
 }
 
 /// The suggestion of a similar target that exists.
@@ -280,7 +391,11 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) 
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
     let denied = listed.not_accepted(tree, |class| request.deny.contains(class));
     if !denied.is_empty() {
-        let targets = listed.targets.iter().filter(|target| target.is_denied).count();
+        let targets = listed
+            .targets
+            .iter()
+            .filter(|target| target.is_denied)
+            .count();
         let targets = counted(targets, "target", "targets");
         let (denied_links, classes) = (sum(&denied), classes(&denied));
         let [one, more] = problem(request, &denied);
@@ -305,7 +420,9 @@ const BREAK: &str = "would break";
 /// The problem of links of these classes, as a predicate of one link and of several. Links of a
 /// denied class need not break.
 pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 2] {
-    let would_break = classes.iter().all(|(class, _)| Classes::BROKEN.contains(class));
+    let would_break = classes
+        .iter()
+        .all(|(class, _)| Classes::BROKEN.contains(class));
     match (would_break, request.is_of_archives) {
         (false, _) => ["has a denied class", "have a denied class"],
         (true, true) => ["has a missing target", "have missing targets"],
@@ -315,8 +432,9 @@ pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static 
 
 /// The numbers of links by class, such as `1 pinned, 2,000 escapes`.
 pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
-    let sentences =
-        of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
+    let sentences = of
+        .into_iter()
+        .map(|(class, links)| format!("{} {}", number(*links), class.name()));
     sentences.collect::<Vec<_>>().join(", ")
 }
 
@@ -344,7 +462,12 @@ mod tests {
 
     #[test]
     fn thousands_are_separated() {
-        for (of, expected) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+        for (of, expected) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(number(of), expected);
         }
     }
@@ -356,7 +479,9 @@ mod tests {
         let mut documented = Vec::new();
         for row in rows {
             let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-            let [_, classes, cause, ..] = cells.as_slice() else { continue };
+            let [_, classes, cause, ..] = cells.as_slice() else {
+                continue;
+            };
             let cause = cause.trim_matches('`');
             for class in classes.split(", ") {
                 let class = class.trim_matches('`');
@@ -366,7 +491,11 @@ mod tests {
             }
         }
         for rule in RULES.iter().filter(|rule| rule.cause.is_some()) {
-            assert!(documented.contains(&rule.name()), "{} is not documented", rule.name());
+            assert!(
+                documented.contains(&rule.name()),
+                "{} is not documented",
+                rule.name()
+            );
         }
         let is_rule = |name: &&String| RULES.iter().any(|rule| rule.name() == **name);
         let causes = documented.iter().filter(|name| {

@@ -33,16 +33,21 @@ pub(super) fn rewrite(
         Ok((summary, rewritten))
     };
     let mut summary = FileSummary::default();
-    archive::each(archive, output, work_on, |(of_document, rewritten), (input, _), output| {
-        summary.merge(of_document);
-        match sink {
-            FileSink::Diff(progress) if rewritten.is_proved => {
-                // Each document has line numbers of its own.
-                *progress = DiffProgress::default();
-                sink.write(input, &rewritten.edits, output)
+    archive::each(
+        archive,
+        output,
+        work_on,
+        |(of_document, rewritten), (input, _), output| {
+            summary.merge(of_document);
+            match sink {
+                FileSink::Diff(progress) if rewritten.is_proved => {
+                    // Each document has line numbers of its own.
+                    *progress = DiffProgress::default();
+                    sink.write(input, &rewritten.edits, output)
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        }
-    })?;
+        },
+    )?;
     Ok(summary)
 }

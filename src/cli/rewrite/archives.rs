@@ -103,7 +103,11 @@ pub(crate) fn extract(
 /// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier
 /// run.
 fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
-    let first = request.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let first = request
+        .documents
+        .paths
+        .first()
+        .map_or(Path::new(""), PathBuf::as_path);
     let refused = |why: &str| Err(Error::file(first, why));
     let path = match &request.destination {
         WrittenTo::Path { path, .. } => path,
@@ -160,7 +164,11 @@ impl ArchiveRun<'_> {
         if self.extraction.is_some() {
             self.write_table(plan, |_| true)?;
         }
-        let wanted = if self.extraction.is_some() { Wanted::Bodies } else { Wanted::Documents };
+        let wanted = if self.extraction.is_some() {
+            Wanted::Bodies
+        } else {
+            Wanted::Documents
+        };
         let progress = progress(documents, output);
         let (mut totals, mut pending, mut counts) =
             (RunSummary::default(), Vec::new(), WrittenCounts::default());
@@ -191,7 +199,11 @@ impl ArchiveRun<'_> {
             };
             let read = plan.each((number, wanted), documents, output, one, done);
             // A damaged archive is written as far as it can be read.
-            let written = if is_unwritten { Ok(()) } else { self.commit(&mut pending, output) };
+            let written = if is_unwritten {
+                Ok(())
+            } else {
+                self.commit(&mut pending, output)
+            };
             is_unwritten |= written.is_err();
             let read = Failure::separate(written.and(read))?;
             let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
@@ -214,9 +226,17 @@ impl ArchiveRun<'_> {
                     WrittenTo::Path { path, .. } => Some(path.to_string_lossy()),
                     _ => None,
                 };
-                let links =
-                    LinkCountsRecord { link_counts: &summary.link_counts, results: kind.results() };
-                output.json(&FileRecord::of(path, format, to, links, &summary.diagnostics))?;
+                let links = LinkCountsRecord {
+                    link_counts: &summary.link_counts,
+                    results: kind.results(),
+                };
+                output.json(&FileRecord::of(
+                    path,
+                    format,
+                    to,
+                    links,
+                    &summary.diagnostics,
+                ))?;
             }
             if is_read || counts.files > 0 {
                 summary.report(path, format, self.mirror.is_some(), output);
@@ -251,7 +271,12 @@ impl ArchiveRun<'_> {
     ) -> Result<Option<PendingFile>> {
         let date = plan.chosen.resources[number].date;
         let adaptations = Adaptations::default();
-        let mut new_file = PendingFile { resource: number, file: None, title: None, adaptations };
+        let mut new_file = PendingFile {
+            resource: number,
+            file: None,
+            title: None,
+            adaptations,
+        };
         let bytes = match kind {
             // `Moved` never occurs here: `move` does not read archives.
             RewriteKind::Absolute | RewriteKind::Moved(..) => {
@@ -285,7 +310,12 @@ impl ArchiveRun<'_> {
                         return Ok(None);
                     }
                 };
-                let CapturedBody { bytes, format, charset, damage } = body;
+                let CapturedBody {
+                    bytes,
+                    format,
+                    charset,
+                    damage,
+                } = body;
                 if let Some(damage) = damage {
                     output.caution(&format_args!("{}: {damage}", input.name));
                 }
@@ -311,7 +341,9 @@ impl ArchiveRun<'_> {
                     new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
                     let local = rewritten.edits.apply(&bytes);
                     match self.extraction {
-                        Some(Extraction { is_exact: false, .. }) => {
+                        Some(Extraction {
+                            is_exact: false, ..
+                        }) => {
                             let adapted = adapted(&local, format, charset);
                             new_file.adaptations = adapted.counts();
                             adapted.edits.apply(&local)
@@ -331,7 +363,10 @@ impl ArchiveRun<'_> {
             && let Some(file) = new_file.file.take()
         {
             self.under_way.fetch_sub(1, Ordering::Relaxed);
-            file.commit()?.lost.iter().for_each(|lost| output.caution(lost));
+            file.commit()?
+                .lost
+                .iter()
+                .for_each(|lost| output.caution(lost));
         }
         Ok(Some(new_file))
     }
@@ -354,7 +389,9 @@ impl ArchiveRun<'_> {
         date: Option<CaptureDate>,
         bytes: &[u8],
     ) -> Result<Option<Replacement>> {
-        let Some(mirror) = &self.mirror else { return Ok(None) };
+        let Some(mirror) = &self.mirror else {
+            return Ok(None);
+        };
         let path = String::from_utf8_lossy(path);
         let mut new = mirror.begin_dated(Path::new(&*path), date.map(CaptureDate::time))?;
         new.write(|out| out.write_all(bytes))?;
@@ -363,13 +400,23 @@ impl ArchiveRun<'_> {
 
     /// Writes the table of the files of these resources, as `--url-map` reads it.
     fn write_table(&self, plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> Result<()> {
-        let Some(mut new) = self.begin(MAP.as_bytes(), None, b"")? else { return Ok(()) };
-        let rows =
-            (0..plan.chosen.resources.len()).filter(|&number| is_row(number)).map(|number| {
+        let Some(mut new) = self.begin(MAP.as_bytes(), None, b"")? else {
+            return Ok(());
+        };
+        let rows = (0..plan.chosen.resources.len())
+            .filter(|&number| is_row(number))
+            .map(|number| {
                 let resource = &plan.chosen.resources[number];
-                let date = resource.date.map_or_else(String::new, |date| date.to_string());
+                let date = resource
+                    .date
+                    .map_or_else(String::new, |date| date.to_string());
                 let path = String::from_utf8_lossy(plan.name(number)).into_owned();
-                [path, plan.chosen.url(number).to_owned(), date, resource.media_type.to_string()]
+                [
+                    path,
+                    plan.chosen.url(number).to_owned(),
+                    date,
+                    resource.media_type.to_string(),
+                ]
             });
         new.write(|out| map::write_table(out, rows))?;
         new.commit().map(drop)
@@ -386,7 +433,9 @@ impl ArchiveRun<'_> {
     ) -> FileResult<()> {
         report_failures(plan.collection(), output);
         let files = count(counts.files, "file", "files");
-        let list = self.extraction.and_then(|extraction| extraction.missing.as_deref());
+        let list = self
+            .extraction
+            .and_then(|extraction| extraction.missing.as_deref());
         let WrittenTo::Path { path: out, .. } = &self.request.destination else {
             output.notice(&format_args!("{files} would be written"));
             return list.map_or(Ok(()), |list| totals.list_missing(list, output));
@@ -410,7 +459,12 @@ impl ArchiveRun<'_> {
             return Ok(());
         }
         pages.sort_by_key(|(number, _)| *number);
-        let source = self.request.documents.paths.iter().filter_map(|path| path.file_name());
+        let source = self
+            .request
+            .documents
+            .paths
+            .iter()
+            .filter_map(|path| path.file_name());
         let source: Vec<_> = source.map(|name| name.to_string_lossy()).collect();
         let source = source.join(", ");
         let entry = |(number, title): (usize, String)| {
@@ -419,11 +473,23 @@ impl ArchiveRun<'_> {
             let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
             let title = if is_part { source.clone() } else { title };
             let date = date.map_or_else(String::new, |date| date.to_string());
-            PageEntry { name: plan.name(number), url, title, date }
+            PageEntry {
+                name: plan.name(number),
+                url,
+                title,
+                date,
+            }
         };
-        let entries: Vec<_> = self.pages_in_lists(plan, pages).into_iter().map(entry).collect();
-        let page =
-            self.begin(ENTRY_PAGE.as_bytes(), None, entry_page(&source, &entries).as_bytes())?;
+        let entries: Vec<_> = self
+            .pages_in_lists(plan, pages)
+            .into_iter()
+            .map(entry)
+            .collect();
+        let page = self.begin(
+            ENTRY_PAGE.as_bytes(),
+            None,
+            entry_page(&source, &entries).as_bytes(),
+        )?;
         page.map(Replacement::commit).transpose()?;
         if let Some(list) = list {
             totals.list_missing(list, output)?;
@@ -446,9 +512,16 @@ fn report_other_files(plan: &CapturePlan, is_written: &[bool], out: &Path, outpu
     };
     let selection = Selection::default();
     let found = walk(&[out.to_owned()], &selection).flatten();
-    let mut others: Vec<_> = found.map(|entry| name_of(&entry)).filter(is_other).collect();
+    let mut others: Vec<_> = found
+        .map(|entry| name_of(&entry))
+        .filter(is_other)
+        .collect();
     others.sort_unstable();
-    let (were, them) = if others.len() == 1 { ("was", "it") } else { ("were", "them") };
+    let (were, them) = if others.len() == 1 {
+        ("was", "it")
+    } else {
+        ("were", "them")
+    };
     let (files, out) = (count(others.len(), "file", "files"), name(out));
     let advice = format!("remove {them}, or use a new folder");
     output.notice_of_paths(
@@ -459,7 +532,10 @@ fn report_other_files(plan: &CapturePlan, is_written: &[bool], out: &Path, outpu
 
 /// True if `input` has the media type of a document.
 fn has_document(input: &Input<'_>, options: &Options) -> bool {
-    let media_type = input.name.record.and_then(|record| record.media_type.split_once('/'));
+    let media_type = input
+        .name
+        .record
+        .and_then(|record| record.media_type.split_once('/'));
     let format = media_type.map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
     format.has_headings() || is_read(format, &options.scan)
 }
@@ -475,17 +551,23 @@ impl ArchiveRun<'_> {
         let format = self.request.documents.reading.format;
         let wacz = |path: &PathBuf| {
             let is_wacz = format_of_file(path, format) == Some(Format::Wacz);
-            is_wacz.then(|| Wacz::open(fs::File::open(path).ok()?).ok()).flatten()
+            is_wacz
+                .then(|| Wacz::open(fs::File::open(path).ok()?).ok())
+                .flatten()
         };
         let lists = self.request.documents.paths.iter().filter_map(wacz);
-        let titles: HashMap<usize, &String> =
-            pages.iter().map(|(number, title)| (*number, title)).collect();
+        let titles: HashMap<usize, &String> = pages
+            .iter()
+            .map(|(number, title)| (*number, title))
+            .collect();
         let (mut listed, mut is_listed) = (Vec::new(), HashSet::new());
         for page in lists.flat_map(|mut wacz| wacz.pages()) {
             let TargetPlace::Inside(Ok(found)) = plan.collection().find(&page.url) else {
                 continue;
             };
-            let Some(title) = titles.get(&found.number) else { continue };
+            let Some(title) = titles.get(&found.number) else {
+                continue;
+            };
             if is_listed.insert(found.number) {
                 let own = page.title.filter(|_| title.is_empty());
                 listed.push((found.number, own.unwrap_or_else(|| (*title).clone())));
@@ -506,9 +588,13 @@ impl WrittenCounts {
     fn add(&mut self, new_file: &PendingFile, name: &[u8], output: &mut Output) {
         self.files += 1;
         let sums = self.adaptations.iter_mut();
-        sums.zip(new_file.adaptations).for_each(|(sum, number)| *sum += number);
+        sums.zip(new_file.adaptations)
+            .for_each(|(sum, number)| *sum += number);
         if let Some(adapted) = adapted_text(&new_file.adaptations).filter(|_| output.is_verbose()) {
-            output.notice(&format_args!("{}: adapted: {adapted}", String::from_utf8_lossy(name)));
+            output.notice(&format_args!(
+                "{}: adapted: {adapted}",
+                String::from_utf8_lossy(name)
+            ));
         }
     }
 }
@@ -517,12 +603,16 @@ impl WrittenCounts {
 fn adapted_text(adaptations: &Adaptations) -> Option<String> {
     let text = |(kind, number)| match kind {
         Adaptation::Charset => count(number, "charset declared", "charsets declared"),
-        Adaptation::Integrity => {
-            count(number, "integrity or crossorigin removed", "integrity or crossorigin removed")
-        }
-        Adaptation::Policy => {
-            count(number, "security policy disabled", "security policies disabled")
-        }
+        Adaptation::Integrity => count(
+            number,
+            "integrity or crossorigin removed",
+            "integrity or crossorigin removed",
+        ),
+        Adaptation::Policy => count(
+            number,
+            "security policy disabled",
+            "security policies disabled",
+        ),
     };
     let counts = Adaptation::ALL.into_iter().zip(*adaptations);
     let texts: Vec<_> = counts.filter(|(_, number)| *number > 0).map(text).collect();
@@ -531,8 +621,12 @@ fn adapted_text(adaptations: &Adaptations) -> Option<String> {
 
 /// Reports the number of URLs without a file, by reason.
 fn report_failures(collection: &Collection, output: &mut Output) {
-    let number =
-        |is_it: &dyn Fn(u16) -> bool| collection.failures().filter(|&status| is_it(status)).count();
+    let number = |is_it: &dyn Fn(u16) -> bool| {
+        collection
+            .failures()
+            .filter(|&status| is_it(status))
+            .count()
+    };
     for (number, one, more) in [
         (
             number(&|status| status >= 400),

@@ -40,7 +40,10 @@ pub(super) fn rewrite_document(
         summary.add_diagnostics(request, &totals.diagnostics, &places);
         summary.add_totals(&totals);
         summary.hints.add(input, options, &totals);
-        return RewrittenDocument { edits, is_proved: true };
+        return RewrittenDocument {
+            edits,
+            is_proved: true,
+        };
     }
     let rewritten = kind.rewrite(input.bytes, options);
     let report = &rewritten.report;
@@ -53,10 +56,14 @@ pub(super) fn rewrite_document(
     output.report_links_left(&places, report);
     if request.strict {
         summary.status =
-            summary.status.max(output.report_strict(&places, report, kind.expected_result()));
+            summary
+                .status
+                .max(output.report_strict(&places, report, kind.expected_result()));
     }
     let differences = match request.verify {
-        true => verify::verify(&rewritten, options).err().unwrap_or_default(),
+        true => verify::verify(&rewritten, options)
+            .err()
+            .unwrap_or_default(),
         false => Vec::new(),
     };
     for difference in &differences {
@@ -73,7 +80,10 @@ pub(super) fn rewrite_document(
     summary.add_diagnostics(request, &report.diagnostics, &places);
     summary.add(&rewritten, options, kind);
     summary.hints.add(input, options, &rewritten.totals);
-    RewrittenDocument { edits: rewritten.edits, is_proved }
+    RewrittenDocument {
+        edits: rewritten.edits,
+        is_proved,
+    }
 }
 
 /// True if an option needs a report of each link.

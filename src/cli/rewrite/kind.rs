@@ -35,7 +35,10 @@ pub(crate) enum RewriteKind {
     /// Every relative link becomes absolute.
     Absolute,
     /// Links to files of this tree become local, all others absolute.
-    Local { collection: Arc<Collection>, missing: Option<PathBuf> },
+    Local {
+        collection: Arc<Collection>,
+        missing: Option<PathBuf>,
+    },
     /// Links into the tree lead to the new places of their targets. With a staged move, files are replaced in place.
     Moved(Arc<Relocation>, Option<StagedMove>),
 }
@@ -52,9 +55,12 @@ impl RewriteKind {
             (Self::Local { collection, .. }, Origin::Entry(entry)) => {
                 Cow::Owned(localize::options(&name_of(entry), collection, options))
             }
-            (Self::Moved(relocation, _), Origin::Entry(entry)) => {
-                Cow::Owned(relocate::options(&name_of(entry), bytes, relocation, options))
-            }
+            (Self::Moved(relocation, _), Origin::Entry(entry)) => Cow::Owned(relocate::options(
+                &name_of(entry),
+                bytes,
+                relocation,
+                options,
+            )),
             _ => Cow::Borrowed(options),
         }
     }
@@ -67,7 +73,10 @@ impl RewriteKind {
                 let mut moved = relocate::relocate(bytes, options);
                 // A move needs neither diagnostic: a base moves like any other link, and browsers read the result.
                 let concerns = |code| !matches!(code, Code::BaseRelative | Code::ProfilesDiffer);
-                moved.report.diagnostics.retain(|found| concerns(found.code));
+                moved
+                    .report
+                    .diagnostics
+                    .retain(|found| concerns(found.code));
                 moved
             }
             Self::Local { .. } => {
@@ -93,7 +102,10 @@ impl RewriteKind {
 
     /// True if a document of `origin` has no link.
     pub(super) fn finds_no_link(&self, origin: &Origin, bytes: &[u8], options: &Options) -> bool {
-        self.rewrite(bytes, &self.options(origin, bytes, options)).report.links.is_empty()
+        self.rewrite(bytes, &self.options(origin, bytes, options))
+            .report
+            .links
+            .is_empty()
     }
 
     /// The results that links can have.
@@ -133,7 +145,11 @@ impl RewriteKind {
 
     /// The words for documents that changed, would change and do not change, and for other files in the result.
     pub(super) fn words(&self) -> [&'static str; 4] {
-        let others = if self.staged().is_some() { "renamed" } else { "copied" };
+        let others = if self.staged().is_some() {
+            "renamed"
+        } else {
+            "copied"
+        };
         match self {
             Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite", others],
             Self::Local { .. } | Self::Moved(..) => {
@@ -202,11 +218,16 @@ impl RewriteKind {
                         && (is_inside || collection.has_host(target))
                         && collection.find_saved(target).is_none()
                 };
-                links.filter(|link| !is_local(link)).filter_map(target).filter(is_missing).collect()
+                links
+                    .filter(|link| !is_local(link))
+                    .filter_map(target)
+                    .filter(is_missing)
+                    .collect()
             }
-            Self::Moved(relocation, _) => {
-                links.filter(|link| relocation.lacks(link)).filter_map(target).collect()
-            }
+            Self::Moved(relocation, _) => links
+                .filter(|link| relocation.lacks(link))
+                .filter_map(target)
+                .collect(),
         }
     }
 }

@@ -60,13 +60,20 @@ impl NumberedBatch {
     fn after(lines: &mut usize, batch: Batch) -> Self {
         let mut counted = 0;
         let mut of_messages = Vec::with_capacity(batch.messages.len());
-        for end in batch.messages.iter().map(|place| place.message.start).chain([batch.bytes.len()])
+        for end in batch
+            .messages
+            .iter()
+            .map(|place| place.message.start)
+            .chain([batch.bytes.len()])
         {
             *lines += memchr::memchr_iter(b'\n', &batch.bytes[counted..end]).count();
             counted = end;
             of_messages.push(*lines);
         }
-        Self { batch, lines: of_messages }
+        Self {
+            batch,
+            lines: of_messages,
+        }
     }
 
     fn input<'b>(&'b self, place: &BatchPlace, path: &'b Path) -> Input<'b> {
@@ -78,7 +85,9 @@ impl NumberedBatch {
             before: &bytes[before..start],
             bytes: &bytes[start..end],
             after: &bytes[end..after],
-            offset: usize::try_from(offset).unwrap_or(usize::MAX).saturating_add(start),
+            offset: usize::try_from(offset)
+                .unwrap_or(usize::MAX)
+                .saturating_add(start),
             lines: place.lines,
             entity: Arc::clone(&place.entity),
         }
@@ -115,42 +124,91 @@ struct MailboxTask<'a> {
 impl MailboxTask<'_> {
     /// Rewrites the messages of a batch; `blank` is a buffer with the settings of the output.
     fn rewrite_batch(self, part: NumberedBatch, blank: &Output) -> RewrittenBatch {
-        let Self { request, kind, origin, mailbox: (path, options), joins } = self;
+        let Self {
+            request,
+            kind,
+            origin,
+            mailbox: (path, options),
+            joins,
+        } = self;
         let mut options = options.clone();
         let mut summary = FileSummary::default();
         let mut pieces: Vec<BatchPiece> = Vec::new();
         let mut buffer = blank.buffered();
         let places = part.batch.messages.iter().zip(&part.lines);
-        for (&MessagePlace { number, span, message, .. }, &lines) in places {
+        for (
+            &MessagePlace {
+                number,
+                span,
+                message,
+                ..
+            },
+            &lines,
+        ) in places
+        {
             let entity: Arc<str> = number.to_string().into();
             options.scan.entity = Arc::clone(&entity);
             let ends = [span.start, message.start, message.end, span.end];
-            let place = BatchPlace { ends, lines, entity };
+            let place = BatchPlace {
+                ends,
+                lines,
+                entity,
+            };
             let input = part.input(&place, path);
             let of_message = kind.options(origin, input.bytes, &options);
-            let document =
-                rewrite_document((request, kind), &input, &of_message, &mut summary, &mut buffer);
+            let document = rewrite_document(
+                (request, kind),
+                &input,
+                &of_message,
+                &mut summary,
+                &mut buffer,
+            );
             let is_open = joins && document.is_proved;
-            let joined =
-                pieces.last_mut().filter(|last| last.is_open && is_open && !buffer.has_messages());
-            if let Some(BatchPiece { place, rewritten, .. }) = joined {
-                join(&mut rewritten.edits, &document.edits, message.start - place.ends[1]);
+            let joined = pieces
+                .last_mut()
+                .filter(|last| last.is_open && is_open && !buffer.has_messages());
+            if let Some(BatchPiece {
+                place, rewritten, ..
+            }) = joined
+            {
+                join(
+                    &mut rewritten.edits,
+                    &document.edits,
+                    message.start - place.ends[1],
+                );
                 place.ends[2..].fill(span.end);
                 continue;
             }
             let buffer = std::mem::replace(&mut buffer, blank.buffered()).into_buffer();
             if !is_open {
-                pieces.push(BatchPiece { buffer, place, rewritten: document, is_open });
+                pieces.push(BatchPiece {
+                    buffer,
+                    place,
+                    rewritten: document,
+                    is_open,
+                });
                 continue;
             }
             let mut edits = Edits::default();
             join(&mut edits, &document.edits, message.start - span.start);
             let ends = [span.start, span.start, span.end, span.end];
             let place = BatchPlace { ends, ..place };
-            let rewritten = RewrittenDocument { edits, is_proved: true };
-            pieces.push(BatchPiece { buffer, place, rewritten, is_open });
+            let rewritten = RewrittenDocument {
+                edits,
+                is_proved: true,
+            };
+            pieces.push(BatchPiece {
+                buffer,
+                place,
+                rewritten,
+                is_open,
+            });
         }
-        RewrittenBatch { part, pieces, summary }
+        RewrittenBatch {
+            part,
+            pieces,
+            summary,
+        }
     }
 }
 
@@ -168,9 +226,19 @@ pub(super) fn rewrite(
     sink: &mut FileSink<'_>,
     output: &mut Output,
 ) -> FileResult<FileSummary> {
-    let Mailbox { path, reader, options } = mailbox;
+    let Mailbox {
+        path,
+        reader,
+        options,
+    } = mailbox;
     let joins = !matches!(sink, FileSink::Diff(_));
-    let all = MailboxTask { request, kind, origin, mailbox: (path, &options), joins };
+    let all = MailboxTask {
+        request,
+        kind,
+        origin,
+        mailbox: (path, &options),
+        joins,
+    };
     let blank = output.buffered();
     let mut summary = FileSummary::default();
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
@@ -189,11 +257,25 @@ pub(super) fn rewrite(
     });
     let threads = request.documents.jobs;
     let items = threads + AHEAD;
-    let bounds = Bounds { threads, items, size: LONG.max(items * BYTES) };
+    let bounds = Bounds {
+        threads,
+        items,
+        size: LONG.max(items * BYTES),
+    };
     let write = |done: RewrittenBatch| -> FileResult<()> {
-        let RewrittenBatch { mut part, pieces, summary: of_batch } = done;
+        let RewrittenBatch {
+            mut part,
+            pieces,
+            summary: of_batch,
+        } = done;
         summary.merge(of_batch);
-        for BatchPiece { buffer, place, rewritten, .. } in pieces {
+        for BatchPiece {
+            buffer,
+            place,
+            rewritten,
+            ..
+        } in pieces
+        {
             output.append(buffer)?;
             write_document(&rewritten, &part.input(&place, path), sink, output)?;
         }

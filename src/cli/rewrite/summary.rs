@@ -68,7 +68,9 @@ impl FileSummary {
     pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, options: &Options, kind: &RewriteKind) {
         let Rewritten { report, totals, .. } = rewritten;
         add_counts(&mut self.refused, kind.refused(rewritten, options.format));
-        let Some(of) = kind.result() else { return self.add_totals(totals) };
+        let Some(of) = kind.result() else {
+            return self.add_totals(totals);
+        };
         self.link_counts.add_links(report, of);
         for target in kind.missing(report) {
             match self.missing.get_mut(target) {
@@ -120,7 +122,8 @@ impl FileSummary {
     ) {
         if request.json {
             let found = by_place(found).into_iter();
-            self.diagnostics.extend(found.map(|one| record::DiagnosticRecord::of(one, places)));
+            self.diagnostics
+                .extend(found.map(|one| record::DiagnosticRecord::of(one, places)));
         }
     }
 
@@ -146,7 +149,9 @@ impl FileSummary {
                 text(one, *rule, *source)
             }
             (true, LinkBases::None) if holds_many => String::new(),
-            _ => outermost.map(|(url, rule, source)| text(url, *rule, *source)).unwrap_or_default(),
+            _ => outermost
+                .map(|(url, rule, source)| text(url, *rule, *source))
+                .unwrap_or_default(),
         };
         let what = match format.has_headings() {
             _ if format.is_archive() => count(self.documents, "document", "documents"),
@@ -154,9 +159,17 @@ impl FileSummary {
             true => count(self.entities, "entity", "entities"),
             false => String::new(),
         };
-        let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
+        let gap = if what.is_empty() || base.is_empty() {
+            ""
+        } else {
+            ", "
+        };
         let unwritten = if written { "" } else { "; nothing was written" };
-        let end = if what.is_empty() && base.is_empty() { "" } else { "; " };
+        let end = if what.is_empty() && base.is_empty() {
+            ""
+        } else {
+            "; "
+        };
         output.notice_of_file(&format_args!(
             "{name}: {what}{gap}{base}{end}{link_counts}{unwritten}"
         ));
@@ -164,7 +177,10 @@ impl FileSummary {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
         };
-        match (link_counts.count(LinkResult::NoBase), link_counts.has_changes()) {
+        match (
+            link_counts.count(LinkResult::NoBase),
+            link_counts.has_changes(),
+        ) {
             (0, _) => {}
             (_, false) => output.notice_of_file(&format_args!(
                 "{name}: no base URL: nothing was rewritten; {advice}"
@@ -186,8 +202,14 @@ impl FileSummary {
     pub(super) fn report_fragments(&self, path: &Path, output: &mut Output) {
         let (links, them) = match self.fragments {
             0 => return,
-            1 => ("1 rewritten link is only a fragment and now leads".to_owned(), "it"),
-            many => (format!("{many} rewritten links are only fragments and now lead"), "them"),
+            1 => (
+                "1 rewritten link is only a fragment and now leads".to_owned(),
+                "it",
+            ),
+            many => (
+                format!("{many} rewritten links are only fragments and now lead"),
+                "them",
+            ),
         };
         output.notice_of_file(&format_args!(
             "{}: {links} out of the message; --fragments auto keeps {them} inside",
@@ -221,7 +243,9 @@ pub(super) struct RunSummary {
 
 /// Adds the numbers of `more` to `sums`.
 fn add_counts(sums: &mut [usize; 3], more: [usize; 3]) {
-    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    sums.iter_mut()
+        .zip(more)
+        .for_each(|(sum, more)| *sum += more);
 }
 
 impl RunSummary {
@@ -236,8 +260,11 @@ impl RunSummary {
             &mut self.unchanged
         };
         *number += 1;
-        let without_base =
-            if is_copy { &mut self.copies_without_base } else { &mut self.without_base };
+        let without_base = if is_copy {
+            &mut self.copies_without_base
+        } else {
+            &mut self.without_base
+        };
         *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
         add_counts(&mut self.refused, summary.refused);
@@ -265,11 +292,31 @@ impl RunSummary {
             (self.rewritten, rewritten, rewritten),
             (self.unchanged, unchanged, unchanged),
             (self.copied.total(), others, others),
-            (self.skipped.count(SkipReason::NonDocument), "not a document", "not documents"),
-            (self.skipped.count(SkipReason::Archive), "archive skipped", "archives skipped"),
-            (self.skipped.count(SkipReason::Backup), "backup skipped", "backups skipped"),
-            (self.skipped.count(SkipReason::Delivery), "delivery skipped", "deliveries skipped"),
-            (self.skipped.count(SkipReason::Unusable), "could not be used", "could not be used"),
+            (
+                self.skipped.count(SkipReason::NonDocument),
+                "not a document",
+                "not documents",
+            ),
+            (
+                self.skipped.count(SkipReason::Archive),
+                "archive skipped",
+                "archives skipped",
+            ),
+            (
+                self.skipped.count(SkipReason::Backup),
+                "backup skipped",
+                "backups skipped",
+            ),
+            (
+                self.skipped.count(SkipReason::Delivery),
+                "delivery skipped",
+                "deliveries skipped",
+            ),
+            (
+                self.skipped.count(SkipReason::Unusable),
+                "could not be used",
+                "could not be used",
+            ),
         ];
         let all = parts.iter().map(|(number, ..)| number).sum();
         let parts: Vec<_> = parts
@@ -292,13 +339,21 @@ impl RunSummary {
         };
         let files = |number| count(number, "file", "files");
         let width = |of: &dyn Fn(&str, usize) -> usize| {
-            self.formats.iter().map(|(name, (number, _))| of(name, *number)).max().unwrap_or(0)
+            self.formats
+                .iter()
+                .map(|(name, (number, _))| of(name, *number))
+                .max()
+                .unwrap_or(0)
         };
-        let (names, numbers) =
-            (width(&|name, _| name.len()), width(&|_, number| files(number).len()));
+        let (names, numbers) = (
+            width(&|name, _| name.len()),
+            width(&|_, number| files(number).len()),
+        );
         for (name, (number, link_counts)) in &self.formats {
             let number = files(*number);
-            output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {link_counts}"));
+            output.notice(&format_args!(
+                "  {name:names$}  {number:>numbers$}, {link_counts}"
+            ));
         }
         others.report_archives(output);
         // The help of `move` does not list `--follow`.
@@ -315,8 +370,11 @@ impl RunSummary {
         let what = format!("to {NOT_WRITTEN}");
         output.notice_of(self.without_copies, ["file leads", "files lead"], &what);
         self.hints.report(output);
-        let lists =
-            if matches!(kind, RewriteKind::Moved(..)) { "" } else { ", --missing - lists all" };
+        let lists = if matches!(kind, RewriteKind::Moved(..)) {
+            ""
+        } else {
+            ", --missing - lists all"
+        };
         self.report_missing(lists, output);
         self.report_refused(output);
         let files = count(self.naming_old_urls.len(), "file is", "files are");
@@ -343,15 +401,22 @@ impl RunSummary {
         let [modules, attributes, uses] = self.refused;
         let parts = [
             (modules, "module script", "module scripts"),
-            (attributes, "integrity or crossorigin", "integrity or crossorigin"),
+            (
+                attributes,
+                "integrity or crossorigin",
+                "integrity or crossorigin",
+            ),
             (uses, "use of another SVG file", "uses of other SVG files"),
         ];
         let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
-        let parts: Vec<_> = parts.map(|(number, one, more)| count(number, one, more)).collect();
+        let parts: Vec<_> = parts
+            .map(|(number, one, more)| count(number, one, more))
+            .collect();
         if !parts.is_empty() {
             let parts = parts.join(", ");
-            output
-                .notice(&format_args!("browsers load only from a server, not from disk: {parts}"));
+            output.notice(&format_args!(
+                "browsers load only from a server, not from disk: {parts}"
+            ));
         }
     }
 
@@ -361,17 +426,26 @@ impl RunSummary {
         if self.missing.is_empty() {
             return;
         }
-        let urls = count(self.missing.len(), "URL of the tree has", "URLs of the tree have");
+        let urls = count(
+            self.missing.len(),
+            "URL of the tree has",
+            "URLs of the tree have",
+        );
         let links = count(self.missing.values().sum(), "link leads", "links lead");
-        let hint =
-            if output.is_verbose() { String::new() } else { format!("; -v shows them{lists}") };
+        let hint = if output.is_verbose() {
+            String::new()
+        } else {
+            format!("; -v shows them{lists}")
+        };
         output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
         if !output.is_verbose() {
             return;
         }
         let mut urls: Vec<_> = self.missing.iter().collect();
         urls.sort_by_key(|&(url, number)| (Reverse(number), url));
-        let width = urls.first().map_or(0, |(_, number)| number.to_string().len());
+        let width = urls
+            .first()
+            .map_or(0, |(_, number)| number.to_string().len());
         for (url, number) in urls.iter().take(NAMED) {
             let path = Reference::split(Grammar::Rfc3986, url).path_span.start;
             let url = if is_assumed(url) { &url[path..] } else { url };

@@ -65,10 +65,17 @@ impl<'a> RunTarget<'a> {
                     return Err(Error::file(folder, why));
                 }
             },
-            WrittenTo::Path { path, preserve_times } => {
+            WrittenTo::Path {
+                path,
+                preserve_times,
+            } => {
                 let mut files = documents.roots().filter(|root| root.is_file());
                 if let Some(input) = files.find(|file| is_one_file(file, path)) {
-                    let input = if input == path { "itself".to_owned() } else { name(input) };
+                    let input = if input == path {
+                        "itself".to_owned()
+                    } else {
+                        name(input)
+                    };
                     let why = format!(
                         "the output file is the input {input}; name another, or use --in-place"
                     );
@@ -82,10 +89,17 @@ impl<'a> RunTarget<'a> {
                     && !names_folder;
                 let preserve_times = *preserve_times;
                 if is_file {
-                    Self::File { path, preserve_times }
+                    Self::File {
+                        path,
+                        preserve_times,
+                    }
                 } else {
                     let below = OutputFolder::of(path, documents)?;
-                    Self::Below(if preserve_times { below.preserving_times() } else { below })
+                    Self::Below(if preserve_times {
+                        below.preserving_times()
+                    } else {
+                        below
+                    })
                 }
             }
             WrittenTo::InPlace(how) => Self::InPlace(how),
@@ -113,7 +127,10 @@ impl<'a> RunTarget<'a> {
 
     /// True if files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File { .. } | Self::Below(_) | Self::InPlace(_) | Self::Staged(..))
+        matches!(
+            self,
+            Self::File { .. } | Self::Below(_) | Self::InPlace(_) | Self::Staged(..)
+        )
     }
 
     /// True if input files are replaced.
@@ -145,12 +162,25 @@ impl<'a> RunTarget<'a> {
 
     /// Begins the result of `origin`.
     pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<FileSink<'t>> {
-        let file =
-            |place, new| FileSink::File(Box::new(SinkFile { place, input_metadata: None, new }));
+        let file = |place, new| {
+            FileSink::File(Box::new(SinkFile {
+                place,
+                input_metadata: None,
+                new,
+            }))
+        };
         Ok(match (self, origin) {
             (Self::Standard, _) => FileSink::Standard,
-            (Self::File { path, preserve_times }, _) => {
-                let place = FilePlace::Named { preserve_times: *preserve_times };
+            (
+                Self::File {
+                    path,
+                    preserve_times,
+                },
+                _,
+            ) => {
+                let place = FilePlace::Named {
+                    preserve_times: *preserve_times,
+                };
                 file(place, Some(Replacement::begin(path)?))
             }
             (Self::Below(below), Origin::Entry(entry)) => {
@@ -167,7 +197,15 @@ impl<'a> RunTarget<'a> {
                 let number = collection.number_at(&name_of(entry));
                 let new = number.and_then(|number| path_of(collection.path_in_mirror(number)));
                 let new = new.unwrap_or_else(|| old.clone());
-                file(FilePlace::Staged { staged, original, old, new }, None)
+                file(
+                    FilePlace::Staged {
+                        staged,
+                        original,
+                        old,
+                        new,
+                    },
+                    None,
+                )
             }
             (Self::Below(_), Origin::Standard) => {
                 return Err(Error::new(
@@ -185,7 +223,9 @@ impl<'a> RunTarget<'a> {
 /// for sed.
 fn require_inputs(destination: &WrittenTo, documents: &Documents) -> Result<()> {
     for root in documents.roots() {
-        let Err(error) = fs::metadata(root) else { continue };
+        let Err(error) = fs::metadata(root) else {
+            continue;
+        };
         let missing = format!("{}: {}, so nothing was written", name(root), cause(&error));
         let is_suffix =
             root.as_os_str().as_encoded_bytes().starts_with(b".") && root.components().count() == 1;
@@ -259,7 +299,12 @@ impl SinkFile<'_> {
                     let new = if is_mailbox { new.of_mailbox() } else { new };
                     Some(with_unchanged_start(new, original, input)?)
                 }
-                FilePlace::Staged { staged, original, old, new } => {
+                FilePlace::Staged {
+                    staged,
+                    original,
+                    old,
+                    new,
+                } => {
                     if maildir::is_message(original.path()) {
                         *new = with_sizes(new, original.path(), write)?;
                     }
@@ -271,7 +316,11 @@ impl SinkFile<'_> {
                     if is_changed && maildir::is_message(&entry.path) {
                         *to = with_sizes(to, &entry.path, write)?;
                     }
-                    Some(below.mirror.begin(&entry.path, to, self.input_metadata.as_ref())?)
+                    Some(
+                        below
+                            .mirror
+                            .begin(&entry.path, to, self.input_metadata.as_ref())?,
+                    )
                 }
             };
         }
@@ -295,8 +344,15 @@ impl FileSink<'_> {
 
     /// Sets the metadata of the input file.
     pub(in crate::cli) fn set_metadata(&mut self, metadata: Option<&Metadata>) {
-        let (Self::File(file), Some(metadata)) = (self, metadata) else { return };
-        if let (FilePlace::Named { preserve_times: true }, Some(new)) = (&file.place, &mut file.new)
+        let (Self::File(file), Some(metadata)) = (self, metadata) else {
+            return;
+        };
+        if let (
+            FilePlace::Named {
+                preserve_times: true,
+            },
+            Some(new),
+        ) = (&file.place, &mut file.new)
         {
             new.preserve_times(metadata);
         }
@@ -311,9 +367,12 @@ impl FileSink<'_> {
                 // The path is opened again, so a file that has replaced the input by now is copied.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
-            FilePlace::Staged { staged, original, old, new } if old != new => {
-                Some(Ok(staged.rename(&original, &old, &new)))
-            }
+            FilePlace::Staged {
+                staged,
+                original,
+                old,
+                new,
+            } if old != new => Some(Ok(staged.rename(&original, &old, &new))),
             _ => None,
         }
     }
@@ -377,7 +436,15 @@ impl FileSink<'_> {
         let new = match (file.new, file.place) {
             (Some(new), _) => new,
             (None, FilePlace::Below { below, entry, to }) => below.copy(entry, &to)?,
-            (None, FilePlace::Staged { staged, original, old, new }) if old != new => {
+            (
+                None,
+                FilePlace::Staged {
+                    staged,
+                    original,
+                    old,
+                    new,
+                },
+            ) if old != new => {
                 return Ok(Written::To(staged.rename(&original, &old, &new)));
             }
             (None, _) => return Ok(Written::Already),

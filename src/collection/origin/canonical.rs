@@ -88,7 +88,10 @@ pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
     }
     let head = &head[..head.len().min(HEAD)];
     let (text, map, start, charset) = in_ascii(head, format);
-    let mut sink = CanonicalSink { finds_all: true, ..CanonicalSink::new(&text, charset) };
+    let mut sink = CanonicalSink {
+        finds_all: true,
+        ..CanonicalSink::new(&text, charset)
+    };
     walk::best_effort(&text, start..text.len(), true, &mut sink);
     let spans = sink.all.into_iter();
     match map {
@@ -194,23 +197,38 @@ impl<'a> CanonicalSink<'a> {
         by: CanonicalTag,
     ) -> Option<CanonicalUrl> {
         let has_word = |value: View| {
-            value.text.split_ascii_whitespace().any(|other| other.eq_ignore_ascii_case(word))
+            value
+                .text
+                .split_ascii_whitespace()
+                .any(|other| other.eq_ignore_ascii_case(word))
         };
-        if !names.iter().any(|name| self.attribute(tag, name).is_some_and(has_word)) {
+        if !names
+            .iter()
+            .any(|name| self.attribute(tag, name).is_some_and(has_word))
+        {
             return None;
         }
         let value = self.attribute(tag, url)?;
         let trimmed = value::trimmed(&value.text);
-        let url = value.text[trimmed.range()].split('#').next().unwrap_or_default();
+        let url = value.text[trimmed.range()]
+            .split('#')
+            .next()
+            .unwrap_or_default();
         let is_url = unusable(url).is_none();
-        is_url.then(|| CanonicalUrl { url: url.to_owned(), by, span: value.map.covering(trimmed) })
+        is_url.then(|| CanonicalUrl {
+            url: url.to_owned(),
+            by,
+            span: value.map.covering(trimmed),
+        })
     }
 
     /// The decoded value of the first attribute called `name`.
     fn attribute(&self, tag: &RawTag, name: &str) -> Option<View> {
         let attributes = distinct(self.text, tag);
         let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
-        let attribute = attributes.iter().find(|other| is_it(&self.text[other.name.range()]))?;
+        let attribute = attributes
+            .iter()
+            .find(|other| is_it(&self.text[other.name.range()]))?;
         let span = attribute.value?;
         let decode = || self.charset.decode(&self.text[span.range()], span.start);
         (span.len() <= LONGEST).then(|| escape::character_references(decode()))
@@ -229,9 +247,18 @@ mod tests {
     fn tags_that_name_the_url_of_a_page() {
         for (page, expected) in [
             ("<link rel=canonical href=http://a/x>", Some("http://a/x")),
-            ("<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>", Some("http://a/x?y&z")),
-            ("<meta property='og:url' content=http://a/x>", Some("http://a/x")),
-            ("<meta name='og:url' content=http://a/x>", Some("http://a/x")),
+            (
+                "<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>",
+                Some("http://a/x?y&z"),
+            ),
+            (
+                "<meta property='og:url' content=http://a/x>",
+                Some("http://a/x"),
+            ),
+            (
+                "<meta name='og:url' content=http://a/x>",
+                Some("http://a/x"),
+            ),
             // A canonical `link` wins over `og:url`, whatever its position.
             (
                 "<meta property='og:url' content=http://b/><link rel=canonical href=http://a/x>",
@@ -252,8 +279,14 @@ mod tests {
             ("<link rel=canonical>", None),
             ("<link rel=alternate href=http://a/x>", None),
             ("<!--<link rel=canonical href=http://a/x>-->", None),
-            ("<script>'<link rel=canonical href=http://a/x>'</script>", None),
-            ("<template><link rel=canonical href=http://a/x></template>", None),
+            (
+                "<script>'<link rel=canonical href=http://a/x>'</script>",
+                None,
+            ),
+            (
+                "<template><link rel=canonical href=http://a/x></template>",
+                None,
+            ),
             ("<svg><link rel=canonical href=http://a/x></svg>", None),
             ("<body><link rel=canonical href=http://a/x>", None),
         ] {
@@ -268,11 +301,17 @@ mod tests {
             .flat_map(u16::to_le_bytes)
             .collect();
         let found = named(&page, Format::Html);
-        assert_eq!(found.map(|named| named.span), Some(Span::new(2 * 26, 2 * 36)));
+        assert_eq!(
+            found.map(|named| named.span),
+            Some(Span::new(2 * 26, 2 * 36))
+        );
     }
 
     #[test]
     fn other_formats_have_no_canonical_url() {
-        assert_eq!(named(b"<link rel=canonical href=http://a/x>", Format::Css), None);
+        assert_eq!(
+            named(b"<link rel=canonical href=http://a/x>", Format::Css),
+            None
+        );
     }
 }

@@ -79,9 +79,17 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
 ///
 /// Returns an error that names the line if a value is missing.
 pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    let columns = Columns { names, wanted: "expected an old and a new path" };
+    let columns = Columns {
+        names,
+        wanted: "expected an old and a new path",
+    };
     let mut all = Vec::new();
-    TwoColumns { text, name: path, columns }.rows(&mut |_, first, second| {
+    TwoColumns {
+        text,
+        name: path,
+        columns,
+    }
+    .rows(&mut |_, first, second| {
         all.push((first, second.to_vec()));
         Ok(())
     })?;
@@ -160,7 +168,10 @@ impl TwoColumns<'_> {
 
     /// True if tabs separate the columns.
     fn has_tabs(&self, text: &[u8]) -> bool {
-        let extension = self.name.extension().map(|extension| extension.to_ascii_lowercase());
+        let extension = self
+            .name
+            .extension()
+            .map(|extension| extension.to_ascii_lowercase());
         match extension.as_deref().and_then(OsStr::to_str) {
             Some("tsv" | "tab") => true,
             Some("csv") => false,
@@ -197,7 +208,10 @@ impl TwoColumns<'_> {
 }
 
 fn wrong(path: &Path, line: u64, what: &str) -> Error {
-    Error::of(ErrorKind::Syntax, format!("{}, line {line}: {what}", name(path)))
+    Error::of(
+        ErrorKind::Syntax,
+        format!("{}, line {line}: {what}", name(path)),
+    )
 }
 
 /// The largest size of a map in bytes.
@@ -222,7 +236,10 @@ impl UrlMap {
     pub fn read_from(reader: impl Read, path: &Path) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let mut text = Vec::new();
-        reader.take(LARGEST + 1).read_to_end(&mut text).map_err(failed)?;
+        reader
+            .take(LARGEST + 1)
+            .read_to_end(&mut text)
+            .map_err(failed)?;
         if text.len() as u64 > LARGEST {
             return Err(Error::file(path, "the table is larger than 1 GiB"));
         }
@@ -242,8 +259,15 @@ impl UrlMap {
             folder: fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()),
             urls: HashMap::new(),
         };
-        let columns = Columns { names: ["path", "url"], wanted: "expected a path and a URL" };
-        let table = TwoColumns { text, name: path, columns };
+        let columns = Columns {
+            names: ["path", "url"],
+            wanted: "expected a path and a URL",
+        };
+        let table = TwoColumns {
+            text,
+            name: path,
+            columns,
+        };
         table.rows(&mut |line, path, url| map.insert(line, path, url))?;
         Ok(map)
     }
@@ -267,7 +291,11 @@ impl UrlMap {
                 mapped.earlier.push(std::mem::replace(&mut mapped.url, url));
             }
             Slot::Vacant(slot) => {
-                slot.insert(Mapped { url, line, earlier: Vec::new() });
+                slot.insert(Mapped {
+                    url,
+                    line,
+                    earlier: Vec::new(),
+                });
             }
         }
         Ok(())
@@ -313,10 +341,16 @@ impl UrlMap {
         let as_named = entry.path.strip_prefix(".").unwrap_or(&entry.path);
         // If the folder of the map or the current folder has a file of that name, the line refers to that file.
         let is_free = |name: &Path| !self.folder.join(name).exists() && !name.exists();
-        let beside = entry.path.file_name().filter(|_| entry.relative.is_empty()).map(Path::new);
+        let beside = entry
+            .path
+            .file_name()
+            .filter(|_| entry.relative.is_empty())
+            .map(Path::new);
         let beside = beside.filter(|name| self.urls.contains_key(*name) && is_free(name));
         let ways = [below_map, Some(absolute.as_path()), Some(as_named), beside];
-        ways.into_iter().flatten().find_map(|path| self.urls.get(path))
+        ways.into_iter()
+            .flatten()
+            .find_map(|path| self.urls.get(path))
     }
 
     /// True if a line may refer to one of `roots`, which are files and folders, or to a file below one.
@@ -326,8 +360,13 @@ impl UrlMap {
             if !root.is_dir() {
                 let (path, size) = (root.clone(), 0);
                 let root = root.as_path().into();
-                let entry =
-                    TreeEntry { root, relative: Vec::new(), path, kind: EntryKind::File, size };
+                let entry = TreeEntry {
+                    root,
+                    relative: Vec::new(),
+                    path,
+                    kind: EntryKind::File,
+                    size,
+                };
                 return self.mapped(&entry).is_some();
             }
             let real = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
@@ -345,7 +384,10 @@ impl UrlMap {
     /// The first path in the map; a path on several lines counts by its last line.
     #[must_use]
     pub fn first(&self) -> Option<&Path> {
-        self.urls.iter().min_by_key(|(_, mapped)| mapped.line).map(|(path, _)| path.as_path())
+        self.urls
+            .iter()
+            .min_by_key(|(_, mapped)| mapped.line)
+            .map(|(path, _)| path.as_path())
     }
 
     /// A sentence for each path in the map at which no file exists, in the order of the lines.
@@ -356,15 +398,29 @@ impl UrlMap {
             true => Some(root.clone()),
             false => root.parent().map(Path::to_owned),
         };
-        let around = roots.iter().filter_map(|root| Some(root.parent()?.to_owned()));
+        let around = roots
+            .iter()
+            .filter_map(|root| Some(root.parent()?.to_owned()));
         let mut folders: BTreeSet<PathBuf> = roots.iter().filter_map(folder_of).collect();
         folders.extend(around.chain([self.folder.clone(), PathBuf::new()]));
-        let is_there =
-            |path: &Path| folders.iter().any(|folder| folder.join(path).symlink_metadata().is_ok());
-        let mut missing: Vec<_> = self.urls.iter().filter(|(path, _)| !is_there(path)).collect();
+        let is_there = |path: &Path| {
+            folders
+                .iter()
+                .any(|folder| folder.join(path).symlink_metadata().is_ok())
+        };
+        let mut missing: Vec<_> = self
+            .urls
+            .iter()
+            .filter(|(path, _)| !is_there(path))
+            .collect();
         missing.sort_by_key(|(_, mapped)| mapped.line);
         let sentence = |(path, mapped): (&PathBuf, &Mapped)| {
-            format!("{}, line {}: {}: no such file", name(&self.name), mapped.line, name(path))
+            format!(
+                "{}, line {}: {}: no such file",
+                name(&self.name),
+                mapped.line,
+                name(path)
+            )
         };
         missing.into_iter().map(sentence).collect()
     }

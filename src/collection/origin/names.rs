@@ -35,8 +35,12 @@ pub(crate) fn segment(name: &[u8], percent: Percent) -> Option<String> {
 
 /// Converts `path`, names separated by `/`, to the path of a URL. Returns `None` if a name would be a dot segment.
 pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
-    let segments = path.split(|&byte| byte == b'/').map(|name| segment(name, percent));
-    segments.collect::<Option<Vec<_>>>().map(|segments| segments.join("/"))
+    let segments = path
+        .split(|&byte| byte == b'/')
+        .map(|name| segment(name, percent));
+    segments
+        .collect::<Option<Vec<_>>>()
+        .map(|segments| segments.join("/"))
 }
 
 /// Converts `name` to a query. A `%` with two hexadecimal digits is kept as an escape.
@@ -71,8 +75,14 @@ fn is_pchar(byte: u8) -> bool {
 
 /// The byte that an escape at the start of `text` represents.
 fn escaped(text: &[u8]) -> Option<u8> {
-    let [b'%', high, low, ..] = text else { return None };
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let [b'%', high, low, ..] = text else {
+        return None;
+    };
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
     Some(digit(*high)? << 4 | digit(*low)?)
 }
 

@@ -34,7 +34,9 @@ const DATE: usize = 6;
 /// True if a message begins with the line at the start of `head`, which begins with `From `. `head` is the rest of
 /// the mailbox, or at least [`DECIDING`] bytes of it.
 pub(super) fn begins(head: &[u8], is_after_empty_line: bool) -> bool {
-    let Some(end) = memchr(b'\n', &head[..head.len().min(LONGEST)]) else { return false };
+    let Some(end) = memchr(b'\n', &head[..head.len().min(LONGEST)]) else {
+        return false;
+    };
     let following = &head[end + 1..head.len().min(end + 1 + HEADING_HEAD)];
     let words = head[FROM.len()..end].split(u8::is_ascii_whitespace);
     let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
@@ -72,10 +74,14 @@ fn words_before_date(words: &[&[u8]]) -> Option<usize> {
     (0..words.len()).find(|&at| {
         let day = words[at].strip_suffix(b",").unwrap_or(words[at]);
         let rest = &words[at + 1..words.len().min(at + 1 + DATE)];
-        WEEKDAYS.iter().any(|weekday| day.eq_ignore_ascii_case(weekday))
+        WEEKDAYS
+            .iter()
+            .any(|weekday| day.eq_ignore_ascii_case(weekday))
             && rest.iter().any(is_month)
             && rest.iter().any(|word| is_time(word))
-            && rest.iter().any(|word| word.len() == 4 && word.iter().all(u8::is_ascii_digit))
+            && rest
+                .iter()
+                .any(|word| word.len() == 4 && word.iter().all(u8::is_ascii_digit))
     })
 }
 
@@ -89,7 +95,9 @@ fn is_time(word: &[u8]) -> bool {
 
 /// The end of `bytes` without a final empty line.
 pub(super) fn without_empty_line(bytes: &[u8]) -> usize {
-    let before = bytes.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let before = bytes
+        .strip_suffix(b"\n")
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     match before {
         Some(before) if before.is_empty() || before.ends_with(b"\n") => before.len(),
         _ => bytes.len(),
@@ -117,18 +125,48 @@ mod tests {
             ("From a@b  Thu Jan  1 9:05 1970\r", FIELD, true, true),
             ("From - thu nov 26 10:00:00 2026", FIELD, true, true),
             ("From Thu Nov 26 10:00:00 2026", FIELD, true, true),
-            ("From 1@xxx Thu Nov 26 10:00:00 +0000 2026", FIELD, true, true),
-            ("From a Thu Nov 26 10:00:00 GMT +0100 2026", FIELD, true, true),
+            (
+                "From 1@xxx Thu Nov 26 10:00:00 +0000 2026",
+                FIELD,
+                true,
+                true,
+            ),
+            (
+                "From a Thu Nov 26 10:00:00 GMT +0100 2026",
+                FIELD,
+                true,
+                true,
+            ),
             ("From a Thu, 26 Nov 2026 10:00:00 +0100", FIELD, true, true),
-            ("From h!a Thu Nov 26 10:00:00 2026 remote from h", ">From b\nX: y\n", true, true),
+            (
+                "From h!a Thu Nov 26 10:00:00 2026 remote from h",
+                ">From b\nX: y\n",
+                true,
+                true,
+            ),
             ("From a at b  Thu Nov 26 10:00:00 2026", FIELD, false, true),
-            ("From \"a b\"@c Thu Nov 26 10:00:00 2026", FIELD, false, true),
-            ("From Sun at b  Thu Nov 26 10:00:00 2026", FIELD, false, true),
+            (
+                "From \"a b\"@c Thu Nov 26 10:00:00 2026",
+                FIELD,
+                false,
+                true,
+            ),
+            (
+                "From Sun at b  Thu Nov 26 10:00:00 2026",
+                FIELD,
+                false,
+                true,
+            ),
             ("From a@b Thu Nov 26 10:00:00 2026", "y\n", false, false),
             ("From a@b Thu Nov 26 10:00:00 2026", "", false, false),
             ("From ", HEADING, true, true),
             ("From -", HEADING, true, true),
-            ("From - \r", "X-Mozilla-Status: 0001\r\nTo: a\r\n\r\n", true, true),
+            (
+                "From - \r",
+                "X-Mozilla-Status: 0001\r\nTo: a\r\n\r\n",
+                true,
+                true,
+            ),
             ("From -", FIELD, false, false),
             ("From ", "http://a/\nhttp://b/\n\n", false, false),
             ("From a@b", HEADING, false, true),
@@ -136,7 +174,12 @@ mod tests {
             ("From Russia with love", "Year: 1963\n\n", false, false),
             ("From our blog", "https://a/\n\n", false, false),
             ("From the President", "\n", false, false),
-            ("From the President", "To: all\nDear friends\n", false, false),
+            (
+                "From the President",
+                "To: all\nDear friends\n",
+                false,
+                false,
+            ),
             // Neither a time, nor a month, nor a year may be missing.
             ("From a Thu Nov 26 10 2026", FIELD, false, false),
             ("From a Thu 26 10:00:00 2026", FIELD, false, false),

@@ -24,7 +24,9 @@ impl OpenFolder {
     /// Opens the folder at `path`, following symbolic links.
     pub(in crate::files) fn named(path: &Path) -> io::Result<Self> {
         match fs::metadata(path)?.is_dir() {
-            true => Ok(Self { path: path.to_owned() }),
+            true => Ok(Self {
+                path: path.to_owned(),
+            }),
             false => Err(ErrorKind::NotADirectory.into()),
         }
     }
@@ -43,7 +45,10 @@ impl OpenFolder {
 
     /// Opens the sibling folder `name`, unless it is a symbolic link.
     pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
-        Self { path: self.path.join("..") }.below(Path::new(name))
+        Self {
+            path: self.path.join(".."),
+        }
+        .below(Path::new(name))
     }
 
     /// Opens the file `relative` below this folder for reading, unless a name in the path is a symbolic link.
@@ -78,7 +83,11 @@ impl OpenFolder {
 
     /// Creates the file `name`, which must not exist.
     pub(in crate::files) fn create(&self, name: &OsStr, _mode: u32) -> io::Result<File> {
-        OpenOptions::new().read(true).write(true).create_new(true).open(self.path.join(name))
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(self.path.join(name))
     }
 
     /// Opens the folder itself, to read it, sync it or set its times.

@@ -34,30 +34,42 @@ const FOLDER: OFlags = {
     access.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC)
 };
 /// The flags for files. Opening a pipe does not block.
-const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+const FILE: OFlags = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
 
 impl OpenFolder {
     /// Opens the folder at `path`, following symbolic links.
     pub(in crate::files) fn named(path: &Path) -> io::Result<Self> {
-        Ok(Self { folder: system::open(path, FOLDER, Mode::empty())?, path: path.to_owned() })
+        Ok(Self {
+            folder: system::open(path, FOLDER, Mode::empty())?,
+            path: path.to_owned(),
+        })
     }
 
     /// Opens the folder `relative` below this one, unless a name in the path is a symbolic link.
     pub(in crate::files) fn below(&self, relative: &Path) -> io::Result<Self> {
         let folder = self.open_below(relative, FOLDER)?;
-        Ok(Self { folder, path: self.path.join(relative) })
+        Ok(Self {
+            folder,
+            path: self.path.join(relative),
+        })
     }
 
     /// Opens the sibling folder `name`, unless it is a symbolic link.
     pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
         let above = system::openat(&self.folder, "..", FOLDER, Mode::empty())?;
         let folder = system::openat(above, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
-        Ok(Self { folder, path: self.path.join("..").join(name) })
+        Ok(Self {
+            folder,
+            path: self.path.join("..").join(name),
+        })
     }
 
     /// Opens the file `relative` below this folder for reading, unless a name in the path is a symbolic link.
     pub(in crate::files) fn read_below(&self, relative: &Path) -> io::Result<File> {
-        self.open_below(relative, FILE | OFlags::RDONLY).map(File::from)
+        self.open_below(relative, FILE | OFlags::RDONLY)
+            .map(File::from)
     }
 
     /// Opens the file `name` for reading, unless it is a symbolic link.
@@ -77,7 +89,11 @@ impl OpenFolder {
 
     /// Creates the file `name`, which must not exist, with these permission bits, reduced by the umask.
     pub(in crate::files) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        self.open(name, FILE | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode)
+        self.open(
+            name,
+            FILE | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
+            mode,
+        )
     }
 
     fn open(&self, name: &OsStr, flags: OFlags, mode: u32) -> io::Result<File> {
@@ -98,7 +114,11 @@ impl OpenFolder {
     #[cfg(target_os = "linux")]
     fn open_in_one_call(&self, relative: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         use rustix::fs::ResolveFlags;
-        let path = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
+        let path = if relative.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            relative
+        };
         // openat2 rejects meaningless combinations of flags, such as `LARGEFILE` with `PATH`.
         let flags = flags | OFlags::NOFOLLOW;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
@@ -110,8 +130,14 @@ impl OpenFolder {
         let mut names = relative.components().peekable();
         let mut folder = system::openat(&self.folder, ".", FOLDER, Mode::empty())?;
         while let Some(name) = names.next() {
-            let Component::Normal(name) = name else { return Err(ErrorKind::InvalidInput.into()) };
-            let flags = if names.peek().is_some() { FOLDER } else { flags };
+            let Component::Normal(name) = name else {
+                return Err(ErrorKind::InvalidInput.into());
+            };
+            let flags = if names.peek().is_some() {
+                FOLDER
+            } else {
+                flags
+            };
             folder = system::openat(&folder, name, flags | OFlags::NOFOLLOW, Mode::empty())?;
         }
         Ok(folder)
@@ -157,7 +183,10 @@ impl OpenFolder {
             use rustix::io::Errno;
             let (from, into) = (&self.folder, &into.folder);
             let renamed = system::renameat_with(from, name, into, to, RenameFlags::NOREPLACE);
-            if !matches!(renamed, Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP | Errno::PERM)) {
+            if !matches!(
+                renamed,
+                Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP | Errno::PERM)
+            ) {
                 return Ok(renamed?);
             }
         }
@@ -167,7 +196,13 @@ impl OpenFolder {
 
     /// Creates the hard link `to` to the file `name`, unless that name is taken.
     pub(in crate::files) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(system::linkat(&self.folder, name, &self.folder, to, AtFlags::empty())?)
+        Ok(system::linkat(
+            &self.folder,
+            name,
+            &self.folder,
+            to,
+            AtFlags::empty(),
+        )?)
     }
 
     /// Removes the file `name`.
@@ -207,10 +242,20 @@ impl OpenFolder {
 #[cfg(target_os = "linux")]
 fn is_missing(error: rustix::io::Errno) -> bool {
     use rustix::io::Errno;
-    [Errno::NOSYS, Errno::PERM, Errno::INVAL, Errno::TOOBIG, Errno::OPNOTSUPP].contains(&error)
+    [
+        Errno::NOSYS,
+        Errno::PERM,
+        Errno::INVAL,
+        Errno::TOOBIG,
+        Errno::OPNOTSUPP,
+    ]
+    .contains(&error)
 }
 
-#[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
+#[allow(
+    clippy::unnecessary_cast,
+    reason = "the numbers have other types on other systems"
+)]
 fn entry_of(found: &Stat) -> ExistingEntry {
     let kind = match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => EntryKind::File,
@@ -219,10 +264,17 @@ fn entry_of(found: &Stat) -> ExistingEntry {
         _ => EntryKind::Special,
     };
     let permissions = Permissions::from_mode(found.st_mode as u32);
-    ExistingEntry { kind, permissions, identity: Some(identity_of(found)) }
+    ExistingEntry {
+        kind,
+        permissions,
+        identity: Some(identity_of(found)),
+    }
 }
 
-#[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
+#[allow(
+    clippy::unnecessary_cast,
+    reason = "the numbers have other types on other systems"
+)]
 fn identity_of(found: &Stat) -> Identity {
     (found.st_dev as u64, found.st_ino as u64)
 }
@@ -254,8 +306,16 @@ mod tests {
         ] {
             let path = Path::new(path);
             let (flags, with_openat2) = (FILE | OFlags::RDONLY, root.read_below(path).is_ok());
-            assert_eq!(root.open_name_by_name(path, flags).is_ok(), is_there, "{path:?}");
-            assert_eq!(with_openat2, is_there || path.starts_with("a/.."), "{path:?}");
+            assert_eq!(
+                root.open_name_by_name(path, flags).is_ok(),
+                is_there,
+                "{path:?}"
+            );
+            assert_eq!(
+                with_openat2,
+                is_there || path.starts_with("a/.."),
+                "{path:?}"
+            );
             let folder = path.parent().unwrap();
             let is_open = root.open_name_by_name(folder, FOLDER).is_ok();
             assert_eq!(
@@ -292,6 +352,9 @@ mod tests {
         folder.create("file".as_ref(), 0o600).unwrap();
         assert!(at("moved/file").exists() && !at("outside/file").exists());
         let metadata = fs::metadata(at("moved/file")).unwrap();
-        assert_eq!(folder.entry("file".as_ref()).unwrap().unwrap().identity, identity(&metadata));
+        assert_eq!(
+            folder.entry("file".as_ref()).unwrap().unwrap().identity,
+            identity(&metadata)
+        );
     }
 }

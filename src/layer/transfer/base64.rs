@@ -47,14 +47,24 @@ pub(super) struct Base64Data {
 impl Base64Data {
     pub(super) fn decode(raw: &[u8], source: usize) -> Result<(Vec<u8>, Self), Obstacle> {
         let (characters, stretches, bytes) = characters(raw, source)?;
-        let mut data =
-            Self { stretches, characters, padding: 0, end: source, ignored: Span::at(source) };
+        let mut data = Self {
+            stretches,
+            characters,
+            padding: 0,
+            end: source,
+            ignored: Span::at(source),
+        };
         data.end = data.end_of(characters);
-        let mut missing = if characters == 0 { 0 } else { (4 - characters % 4) % 4 };
+        let mut missing = if characters == 0 {
+            0
+        } else {
+            (4 - characters % 4) % 4
+        };
         for (at, &byte) in raw.iter().enumerate().skip(data.end - source) {
             if byte == b'=' && missing > 0 {
                 if data.end != source + at {
-                    data.stretches.push((characters + data.padding, source + at));
+                    data.stretches
+                        .push((characters + data.padding, source + at));
                 }
                 missing -= 1;
                 data.padding += 1;
@@ -65,14 +75,20 @@ impl Base64Data {
         }
         let following = &raw[data.end - source..];
         let blanks = following.len() - following.trim_ascii_start().len();
-        data.ignored =
-            Span::new(data.end + blanks, data.end + following.trim_ascii_end().len().max(blanks));
+        data.ignored = Span::new(
+            data.end + blanks,
+            data.end + following.trim_ascii_end().len().max(blanks),
+        );
         Ok((bytes, data))
     }
 
     /// The offset of the character with this index.
     fn place(&self, character: usize) -> usize {
-        match self.stretches.partition_point(|&(first, _)| first <= character).checked_sub(1) {
+        match self
+            .stretches
+            .partition_point(|&(first, _)| first <= character)
+            .checked_sub(1)
+        {
             Some(stretch) => {
                 let (first, at) = self.stretches[stretch];
                 at + (character - first)
@@ -83,7 +99,9 @@ impl Base64Data {
 
     /// The offset directly after the first `characters` characters.
     fn end_of(&self, characters: usize) -> usize {
-        characters.checked_sub(1).map_or(self.end, |last| self.place(last) + 1)
+        characters
+            .checked_sub(1)
+            .map_or(self.end, |last| self.place(last) + 1)
     }
 
     pub(super) fn covering(&self, span: Span) -> Span {
@@ -95,7 +113,11 @@ impl Base64Data {
             return Span::at(start);
         }
         let last = span.end.div_ceil(3) * 4;
-        let end = if last > self.characters { self.end } else { self.end_of(last) };
+        let end = if last > self.characters {
+            self.end
+        } else {
+            self.end_of(last)
+        };
         Span::new(start, end)
     }
 
@@ -131,9 +153,14 @@ fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), 
     match TOLERANT.decode(&characters[..length]) {
         Ok(bytes) if !characters[length..].iter().any(is_foreign) => Ok((length, stretches, bytes)),
         _ => {
-            let at = data.iter().position(|byte| !byte.is_ascii_whitespace() && is_foreign(byte));
+            let at = data
+                .iter()
+                .position(|byte| !byte.is_ascii_whitespace() && is_foreign(byte));
             let at = source + at.unwrap_or(data.len());
-            Err(Obstacle::new(at, "its base64 contains an invalid character"))
+            Err(Obstacle::new(
+                at,
+                "its base64 contains an invalid character",
+            ))
         }
     }
 }
@@ -180,20 +207,32 @@ impl Encoded<'_> {
         }
         let group = changes.first().map_or(0, |edit| edit.span.start / 3);
         let kept = group * 4;
-        let start = if kept < data.characters { data.place(kept) } else { data.end_of(kept) };
+        let start = if kept < data.characters {
+            data.place(kept)
+        } else {
+            data.end_of(kept)
+        };
         let first_break = (1..data.stretches.len())
             .find_map(|number| Some((number, data.line_end_before(number, self.buffer)?)));
         let layout = match first_break {
-            Some((number, line_end)) => Layout { width: data.stretches[number].0, line_end },
+            Some((number, line_end)) => Layout {
+                width: data.stretches[number].0,
+                line_end,
+            },
             // A single line grows up to the maximum width. A longer line is never broken.
-            None if data.characters + data.padding <= WIDTH => {
-                Layout { width: WIDTH, line_end: line_end(self.buffer, self.body) }
-            }
-            None => Layout { width: usize::MAX, line_end: b"" },
+            None if data.characters + data.padding <= WIDTH => Layout {
+                width: WIDTH,
+                line_end: line_end(self.buffer, self.body),
+            },
+            None => Layout {
+                width: usize::MAX,
+                line_end: b"",
+            },
         };
         let line = data.stretches.partition_point(|&(first, _)| first <= kept);
-        let line =
-            (1..line).rev().find(|&number| data.line_end_before(number, self.buffer).is_some());
+        let line = (1..line)
+            .rev()
+            .find(|&number| data.line_end_before(number, self.buffer).is_some());
         let column = kept - line.map_or(0, |number| data.stretches[number].0);
 
         let padded = data.padding > 0 || data.characters.is_multiple_of(4);
@@ -202,7 +241,11 @@ impl Encoded<'_> {
         let present = &self.buffer[span.range()];
         let again = layout.encode(old, padded, column);
         if again != present {
-            let same = again.iter().zip(present).take_while(|(a, b)| a == b).count();
+            let same = again
+                .iter()
+                .zip(present)
+                .take_while(|(a, b)| a == b)
+                .count();
             let reason = "encoding it again would give different base64";
             return Err(Obstacle::new(start + same, reason));
         }
@@ -216,7 +259,11 @@ impl Encoded<'_> {
         new.extend_from_slice(&self.bytes[at..]);
         let new = layout.encode(&new, padded, column);
         // If no text remains, the preceding line end is dropped, too.
-        let start = if new.is_empty() && kept > 0 { data.end_of(kept) } else { start };
+        let start = if new.is_empty() && kept > 0 {
+            data.end_of(kept)
+        } else {
+            start
+        };
         let span = Span::new(start, data.end);
         let mut lifted = Edits::default();
         push_difference(&mut lifted, self.buffer, span, &new)?;

@@ -122,7 +122,11 @@ impl Codings {
         for coding in content.into_iter().flatten().chain(transfer).flatten() {
             *places.next()? = Some(coding);
         }
-        Some(Self { applied, has_unknown, kept })
+        Some(Self {
+            applied,
+            has_unknown,
+            kept,
+        })
     }
 
     /// True if no coding is undone.
@@ -156,18 +160,26 @@ impl Codings {
         most: Option<usize>,
     ) -> Result<Uncoded<'_>, Obstacle> {
         let bytes = Cow::Borrowed(body);
-        let mut uncoded = Uncoded { bytes, obstacle: self.kept, remarks: Vec::new() };
+        let mut uncoded = Uncoded {
+            bytes,
+            obstacle: self.kept,
+            remarks: Vec::new(),
+        };
         if self.has_unknown {
             let message =
                 "the heading declares an unknown content coding; the body was not decoded";
-            uncoded.remarks.push(Diagnostic::new(Code::CodingAbsent, Span::at(at), message));
+            uncoded
+                .remarks
+                .push(Diagnostic::new(Code::CodingAbsent, Span::at(at), message));
         }
         for coding in self.applied.into_iter().rev().flatten() {
             if uncoded.bytes.is_empty() {
                 break;
             }
             let mut report = |code, message: Cow<'static, str>| {
-                uncoded.remarks.push(Diagnostic::new(code, Span::at(at), message));
+                uncoded
+                    .remarks
+                    .push(Diagnostic::new(code, Span::at(at), message));
             };
             let undone = match coding {
                 Coding::Chunked => Ok(chunks(&uncoded.bytes, most)),
@@ -199,8 +211,15 @@ impl Codings {
 
 /// The names in lists of codings. A transfer coding may have parameters.
 fn names<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> impl Iterator<Item = &'v [u8]> {
-    let elements = values.into_iter().flat_map(|value| value.split(|&byte| byte == b','));
-    elements.map(|name| name.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii())
+    let elements = values
+        .into_iter()
+        .flat_map(|value| value.split(|&byte| byte == b','));
+    elements.map(|name| {
+        name.split(|&byte| byte == b';')
+            .next()
+            .unwrap_or_default()
+            .trim_ascii()
+    })
 }
 
 /// The coding called `name`; `None` if it is unknown, `Some(None)` if the body stays as it is.
@@ -221,7 +240,11 @@ fn chunks(bytes: &[u8], most: Option<usize>) -> Undone {
     loop {
         let is_first = rest.len() == bytes.len();
         let Some((size, after)) = chunk_size(rest) else {
-            return if is_first { Undone::NotCoded } else { Undone::Bytes(data, Some(DAMAGED)) };
+            return if is_first {
+                Undone::NotCoded
+            } else {
+                Undone::Bytes(data, Some(DAMAGED))
+            };
         };
         if size == 0 {
             let more = match after {
@@ -252,7 +275,10 @@ fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
     /// The maximum length of the line, far above real ones.
     const LONGEST_LINE: usize = 4_096;
     let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(LONGEST_LINE)])?;
-    let size = bytes[..end].split(|&byte| byte == b';').next()?.trim_ascii();
+    let size = bytes[..end]
+        .split(|&byte| byte == b';')
+        .next()?
+        .trim_ascii();
     let is_size = size.iter().all(u8::is_ascii_hexdigit);
     let size = usize::from_str_radix(str::from_utf8(size).ok().filter(|_| is_size)?, 16).ok()?;
     Some((size, &bytes[end + 1..]))
@@ -396,7 +422,10 @@ impl<'a> Frames<'a> {
         let mut decoder = ruzstd::decoding::FrameDecoder::new();
         // RFC 9659, 3: browsers do not accept a larger window.
         decoder.set_max_window_size(8 << 20);
-        Self { rest: bytes, decoder }
+        Self {
+            rest: bytes,
+            decoder,
+        }
     }
 }
 

@@ -75,7 +75,9 @@ pub(super) fn line_end_length(text: &[u8]) -> usize {
 
 /// Adds an edit that replaces `span` by `new`.
 pub(super) fn push(edits: &mut Edits, span: Span, new: impl AsRef<[u8]>) -> Result<(), Obstacle> {
-    edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
+    edits
+        .push(span, new)
+        .map_err(|_| Obstacle::new(span.start, "two edits overlap"))
 }
 
 /// Adds an edit that replaces `span` of `buffer` by `new`, without their common beginning and end.
@@ -88,7 +90,12 @@ pub(super) fn push_difference(
     let old = &buffer[span.range()];
     let same = |(a, b): &(&u8, &u8)| a == b;
     let head = old.iter().zip(new).take_while(same).count();
-    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(same).count();
+    let tail = old[head..]
+        .iter()
+        .rev()
+        .zip(new[head..].iter().rev())
+        .take_while(same)
+        .count();
     if head + tail == old.len() && old.len() == new.len() {
         return Ok(());
     }

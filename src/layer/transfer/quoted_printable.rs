@@ -101,7 +101,10 @@ fn special(rest: &[u8]) -> (QuotedPiece, usize) {
 }
 
 fn blanks_at_end(text: &[u8]) -> usize {
-    text.iter().rev().take_while(|&&byte| is_blank(byte)).count()
+    text.iter()
+        .rev()
+        .take_while(|&&byte| is_blank(byte))
+        .count()
 }
 
 /// An index of the ends of some pieces. The place of a decoded byte is few pieces after the last mark before it.
@@ -143,13 +146,20 @@ fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
         };
         if padding > 0 || !matches!(token, QuotedPiece::LineEnd | QuotedPiece::Plain) {
             bytes.extend_from_slice(&raw[copied..at - padding]);
-            copied = if token == QuotedPiece::LineEnd { at } else { end };
+            copied = if token == QuotedPiece::LineEnd {
+                at
+            } else {
+                end
+            };
         }
         if let QuotedPiece::Escape(byte) = token {
             bytes.push(byte);
         }
         if end >= next && (raw[end - 1] == b'\n' || end >= next + step) {
-            marks.push(Mark { decoded: bytes.len() + (end - copied), raw: end });
+            marks.push(Mark {
+                decoded: bytes.len() + (end - copied),
+                raw: end,
+            });
             next = end + step;
         }
     }
@@ -162,14 +172,19 @@ impl Marks {
     /// The last mark that satisfies `is_before`, which also holds for all earlier marks.
     fn last(&self, is_before: impl Fn(&Mark) -> bool) -> Mark {
         let following = self.0.partition_point(is_before);
-        following.checked_sub(1).map_or(Mark::default(), |at| self.0[at])
+        following
+            .checked_sub(1)
+            .map_or(Mark::default(), |at| self.0[at])
     }
 
     /// The span in `raw` of the decoded byte `index`, which must exist.
     pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
         let before = self.last(|mark| mark.decoded <= index);
         let mut remaining = index - before.decoded;
-        for (token, span) in (QuotedPieces { text: raw, at: before.raw }) {
+        for (token, span) in (QuotedPieces {
+            text: raw,
+            at: before.raw,
+        }) {
             let length = token.decoded_length(span);
             if remaining < length {
                 return match token {
@@ -185,8 +200,14 @@ impl Marks {
     /// The number of decoded bytes before `place` in `raw`, where a piece begins.
     fn decoded(&self, raw: &[u8], place: usize) -> usize {
         let before = self.last(|mark| mark.raw <= place);
-        let pieces = QuotedPieces { text: &raw[..place], at: before.raw };
-        before.decoded + pieces.map(|(token, span)| token.decoded_length(span)).sum::<usize>()
+        let pieces = QuotedPieces {
+            text: &raw[..place],
+            at: before.raw,
+        };
+        before.decoded
+            + pieces
+                .map(|(token, span)| token.decoded_length(span))
+                .sum::<usize>()
     }
 }
 
@@ -203,7 +224,12 @@ struct RawLine {
 
 impl RawLine {
     fn at(text: &[u8], start: usize) -> Self {
-        let mut line = Self { raw: Span::at(start), decoded: 0, soft: false, last: true };
+        let mut line = Self {
+            raw: Span::at(start),
+            decoded: 0,
+            soft: false,
+            last: true,
+        };
         for (token, span) in (QuotedPieces { text, at: start }) {
             line.raw.end = span.end;
             line.decoded += token.decoded_length(span);
@@ -241,7 +267,9 @@ impl Encoded<'_> {
             let line = RawLine::at(raw, start);
             let end = decoded + line.decoded;
             // Text inserted between two lines belongs to the second.
-            let touched = changes.peek().is_some_and(|edit| edit.span.start < end || line.last);
+            let touched = changes
+                .peek()
+                .is_some_and(|edit| edit.span.start < end || line.last);
             if touched && open.is_none() {
                 open = Some(Respelled::new(start, after_cr));
             }
@@ -253,7 +281,12 @@ impl Encoded<'_> {
                 } else {
                     let span = Span::new(respelled.start, line.raw.end);
                     let new = respelled.finish(&raw[span.range()], line_end);
-                    push_difference(&mut lifted, self.buffer, span.shifted(self.body.start), &new)?;
+                    push_difference(
+                        &mut lifted,
+                        self.buffer,
+                        span.shifted(self.body.start),
+                        &new,
+                    )?;
                 }
             }
             if line.last {
@@ -318,7 +351,14 @@ struct Respelled {
 impl Respelled {
     fn new(start: usize, after_cr: bool) -> Self {
         let (replaced, settled) = (0, 0);
-        Self { start, after_cr, replaced, text: Vec::new(), settled, closed: false }
+        Self {
+            start,
+            after_cr,
+            replaced,
+            text: Vec::new(),
+            settled,
+            closed: false,
+        }
     }
 
     /// Adds `line`, which represents the bytes from `decoded` on, with the edits that begin in it. `text` ends
@@ -331,7 +371,10 @@ impl Respelled {
         changes: &mut std::iter::Peekable<impl Iterator<Item = &'e Edit<'e>>>,
     ) {
         let mut at = decoded;
-        for (token, span) in (QuotedPieces { text, at: line.raw.start }) {
+        for (token, span) in (QuotedPieces {
+            text,
+            at: line.raw.start,
+        }) {
             let len = token.decoded_length(span);
             // Text inserted before a soft break is placed after it, except at the end of the body.
             let takes = len > 0 || token == QuotedPiece::Padding || line.last;
@@ -376,9 +419,9 @@ impl Respelled {
         self.closed = matches!(token, QuotedPiece::Padding | QuotedPiece::SoftBreak);
         match token {
             QuotedPiece::Escape(_) => self.text.extend_from_slice(&text[span.range()]),
-            _ => {
-                self.text.extend_from_slice(&text[span.start + range.start..span.start + range.end])
-            }
+            _ => self
+                .text
+                .extend_from_slice(&text[span.start + range.start..span.start + range.end]),
         }
     }
 
@@ -429,13 +472,21 @@ impl Respelled {
 
 fn push_escape(text: &mut Vec<u8>, byte: u8) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    text.extend([b'=', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    text.extend([
+        b'=',
+        DIGITS[usize::from(byte >> 4)],
+        DIGITS[usize::from(byte & 15)],
+    ]);
 }
 
 /// True if a line that begins with `rest` has a special meaning in a message or mailbox: a boundary (RFC 2046,
 /// 5.1.1), the `From ` that starts an mbox message, or the quoted `>From `, which some readers unquote.
 pub(super) fn is_structure(rest: &[u8]) -> bool {
-    let quotes = rest.iter().take(WIDTH).take_while(|&&byte| byte == b'>').count();
+    let quotes = rest
+        .iter()
+        .take(WIDTH)
+        .take_while(|&&byte| byte == b'>')
+        .count();
     rest.starts_with(b"--") || rest[quotes..].starts_with(b"From ")
 }
 
@@ -447,7 +498,10 @@ fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
     let mut tokens = QuotedPieces { text, at: 0 }.peekable();
     while let Some((token, span)) = tokens.next() {
         let next = tokens.peek().map(|(token, _)| *token);
-        let ends = matches!(next, None | Some(QuotedPiece::Padding | QuotedPiece::LineEnd));
+        let ends = matches!(
+            next,
+            None | Some(QuotedPiece::Padding | QuotedPiece::LineEnd)
+        );
         let step = match token {
             QuotedPiece::Plain => 1,
             QuotedPiece::Escape(_) => 3,
@@ -464,7 +518,11 @@ fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
                         .rev()
                         .take_while(|b| matches!(b, b'\r' | b'\n'))
                         .count();
-                let kept = if column + (end - span.start) <= WIDTH { end } else { span.start + 1 };
+                let kept = if column + (end - span.start) <= WIDTH {
+                    end
+                } else {
+                    span.start + 1
+                };
                 out.extend_from_slice(&text[span.start..kept]);
                 out.extend_from_slice(&text[end..span.end]);
                 column = 0;
@@ -529,8 +587,17 @@ mod tests {
     }
 
     fn seeds() -> impl Strategy<Value = Vec<(usize, usize, &'static str)>> {
-        let new =
-            prop::sample::select(vec!["", "=", " ", "\n", "\r", "41", "D", "http://a/", "=\n"]);
+        let new = prop::sample::select(vec![
+            "",
+            "=",
+            " ",
+            "\n",
+            "\r",
+            "41",
+            "D",
+            "http://a/",
+            "=\n",
+        ]);
         prop::collection::vec((0_usize..200, 0_usize..4, new), 0..4)
     }
 
@@ -581,12 +648,20 @@ mod tests {
             changes.push(Span::at(at + 2), "http://a.example/").unwrap();
         }
         let all: Vec<Edit<'_>> = changes.iter().collect();
-        let body = Encoded { buffer: &raw, body: Span::new(0, raw.len()), bytes: &bytes };
+        let body = Encoded {
+            buffer: &raw,
+            body: Span::new(0, raw.len()),
+            bytes: &bytes,
+        };
         let lifted = body.lift_quoted_printable(&marks, &all).unwrap();
         assert!(all.len() > 9 && body.changed_lines_read(&marks, &lifted, &changes));
         for skipped in 0..all.len() {
             let mut fewer = Edits::default();
-            for (_, edit) in all.iter().enumerate().filter(|(number, _)| *number != skipped) {
+            for (_, edit) in all
+                .iter()
+                .enumerate()
+                .filter(|(number, _)| *number != skipped)
+            {
                 fewer.push(edit.span, &edit.new).unwrap();
             }
             assert!(!body.changed_lines_read(&marks, &lifted, &fewer));
@@ -623,18 +698,28 @@ mod tests {
     #[test]
     fn marks_are_dense_enough() {
         let long = 100_000;
-        for shape in
-            ["x", "=41", "=\n", "x\n", "x \n", "x=\n", "= \n", "=", " ", "=4", "x\r", "\u{e9}"]
-        {
-            let raw = ["y", shape, "z"].map(|part| part.repeat(long)).concat().into_bytes();
+        for shape in [
+            "x", "=41", "=\n", "x\n", "x \n", "x=\n", "= \n", "=", " ", "=4", "x\r", "\u{e9}",
+        ] {
+            let raw = ["y", shape, "z"]
+                .map(|part| part.repeat(long))
+                .concat()
+                .into_bytes();
             let (_, Marks(marks)) = decode(&raw);
             let ends = marks.iter().map(|mark| mark.raw).chain([raw.len()]);
             let mut pieces = QuotedPieces { text: &raw, at: 0 };
             for end in ends {
-                let between = pieces.by_ref().take_while(|(_, span)| span.end < end).count();
+                let between = pieces
+                    .by_ref()
+                    .take_while(|(_, span)| span.end < end)
+                    .count();
                 assert!(between <= 2 * STEP, "{shape}: {between}");
             }
-            assert!(marks.len() <= 1 + raw.len() / STEP, "{shape}: {}", marks.len());
+            assert!(
+                marks.len() <= 1 + raw.len() / STEP,
+                "{shape}: {}",
+                marks.len()
+            );
         }
     }
 }

@@ -24,7 +24,13 @@ const AFTER: &[u8] = b"=3D TQ==";
 fn with_crlf(bytes: &[u8]) -> Vec<u8> {
     bytes
         .iter()
-        .flat_map(|byte| if *byte == b'\n' { &b"\r\n"[..] } else { std::slice::from_ref(byte) })
+        .flat_map(|byte| {
+            if *byte == b'\n' {
+                &b"\r\n"[..]
+            } else {
+                std::slice::from_ref(byte)
+            }
+        })
         .copied()
         .collect()
 }
@@ -49,7 +55,10 @@ fn rewritten(encoding: TransferEncoding, raw: &[u8], edits: &Edits) -> Result<Ve
     let new = new[BEFORE.len()..new.len() - AFTER.len()].to_vec();
     let again = decode(encoding, &new)?;
     let wanted = edits.apply(&decoded.bytes);
-    assert_eq!(again.escape_ascii().to_string(), wanted.escape_ascii().to_string());
+    assert_eq!(
+        again.escape_ascii().to_string(),
+        wanted.escape_ascii().to_string()
+    );
     Ok(new)
 }
 
@@ -180,8 +189,14 @@ fn quoted_printable_is_decoded_by_its_rules() {
         ),
     ] {
         same(&decode(QuotedPrintable, raw).unwrap(), decoded, raw);
-        let (raw, decoded) =
-            (with_crlf(raw), if raw == b"=0D=0A" { decoded.to_vec() } else { with_crlf(decoded) });
+        let (raw, decoded) = (
+            with_crlf(raw),
+            if raw == b"=0D=0A" {
+                decoded.to_vec()
+            } else {
+                with_crlf(decoded)
+            },
+        );
         same(&decode(QuotedPrintable, &raw).unwrap(), &decoded, &raw);
     }
     let long = vec![b'x'; 1000];
@@ -266,7 +281,12 @@ fn touched_lines_of_quoted_printable_are_encoded_again() {
         ("a=", "a", "d", "d=".to_owned()),
         ("a=\n", "a", "d", "d=\n".to_owned()),
         // Lines that no edit touches are kept, whatever their content.
-        ("From =41\na\nFrom =41  \n", "a", "b", "From =41\nb\nFrom =41  \n".to_owned()),
+        (
+            "From =41\na\nFrom =41  \n",
+            "a",
+            "b",
+            "From =41\nb\nFrom =41  \n".to_owned(),
+        ),
         // Joined lines.
         ("a\nb\nc\n", "a\n", "a", "ab\nc\n".to_owned()),
         ("a  \nb\n", "\n", "", "ab\n".to_owned()),
@@ -304,25 +324,85 @@ fn touched_lines_of_quoted_printable_are_encoded_again() {
     }
     // At most 76 columns, including `=`, and no split escapes.
     for (raw, old, new, wanted) in [
-        (format!("a{}\n", x(75)), "a", "bb", format!("bb{}=\n{}\n", x(73), x(2))),
+        (
+            format!("a{}\n", x(75)),
+            "a",
+            "bb",
+            format!("bb{}=\n{}\n", x(73), x(2)),
+        ),
         (format!("a{}\n", x(74)), "a", "bb", format!("bb{}\n", x(74))),
-        (format!("a{}\n", x(74)), "a", "=", format!("=3D{}=\n{}\n", x(72), x(2))),
-        (format!("a{}=\ny", x(73)), "a", "bb", format!("bb{}=\ny", x(73))),
-        (format!("a{}=\ny", x(74)), "a", "bb", format!("bb{}=\n{}=\ny", x(73), x(1))),
-        (format!("a{}=\ny", x(73)), "y", "b", format!("a{}=\nb", x(73))),
-        (format!("a{}=3D\n", x(73)), "a", "aa", format!("aa{}=\n=3D\n", x(73))),
-        (format!("a{}=3D\n", x(71)), "a", "aaa", format!("aaa{}=\n=3D\n", x(71))),
-        (format!("a{}  \n", x(73)), "a", "aa", format!("aa{}\n", x(73))),
-        (format!("a{}= \n", x(73)), "a", "aa", format!("aa{}=\n", x(73))),
+        (
+            format!("a{}\n", x(74)),
+            "a",
+            "=",
+            format!("=3D{}=\n{}\n", x(72), x(2)),
+        ),
+        (
+            format!("a{}=\ny", x(73)),
+            "a",
+            "bb",
+            format!("bb{}=\ny", x(73)),
+        ),
+        (
+            format!("a{}=\ny", x(74)),
+            "a",
+            "bb",
+            format!("bb{}=\n{}=\ny", x(73), x(1)),
+        ),
+        (
+            format!("a{}=\ny", x(73)),
+            "y",
+            "b",
+            format!("a{}=\nb", x(73)),
+        ),
+        (
+            format!("a{}=3D\n", x(73)),
+            "a",
+            "aa",
+            format!("aa{}=\n=3D\n", x(73)),
+        ),
+        (
+            format!("a{}=3D\n", x(71)),
+            "a",
+            "aaa",
+            format!("aaa{}=\n=3D\n", x(71)),
+        ),
+        (
+            format!("a{}  \n", x(73)),
+            "a",
+            "aa",
+            format!("aa{}\n", x(73)),
+        ),
+        (
+            format!("a{}= \n", x(73)),
+            "a",
+            "aa",
+            format!("aa{}=\n", x(73)),
+        ),
         (
             format!("a{}\n{}\n", x(75), x(90)),
             "a",
             "bb",
             format!("bb{}=\n{}\n{}\n", x(73), x(2), x(90)),
         ),
-        (format!("a{}\n", x(160)), "a", "b", format!("b{}=\n{}=\n{}\n", x(74), x(75), x(11))),
-        (format!("a{}From b\n", x(73)), "a", "aa", format!("aa{}=\n=46rom b\n", x(73))),
-        (format!("a{}--b\n", x(73)), "a", "aa", format!("aa{}=\n=2D-b\n", x(73))),
+        (
+            format!("a{}\n", x(160)),
+            "a",
+            "b",
+            format!("b{}=\n{}=\n{}\n", x(74), x(75), x(11)),
+        ),
+        (
+            format!("a{}From b\n", x(73)),
+            "a",
+            "aa",
+            format!("aa{}=\n=46rom b\n", x(73)),
+        ),
+        (
+            format!("a{}--b\n", x(73)),
+            "a",
+            "aa",
+            format!("aa{}=\n=2D-b\n", x(73)),
+        ),
     ] {
         same(
             &replaced(QuotedPrintable, raw.as_bytes(), old, new).unwrap(),
@@ -362,9 +442,21 @@ fn soft_breaks_use_the_line_end_of_the_body() {
 
 #[test]
 fn a_soft_break_that_ends_in_cr_leaves_the_next_lf() {
-    same(&replaced(QuotedPrintable, b"a=\rb\nc", "b", "").unwrap(), b"a=\r=0A=\nc", b"");
-    same(&replaced(QuotedPrintable, b"a=\rb\n\nc", "b\n", "").unwrap(), b"a=\r=0A=\nc", b"");
-    same(&replaced(QuotedPrintable, b"a\rb\nc", "b", "").unwrap(), b"a\r\nc", b"");
+    same(
+        &replaced(QuotedPrintable, b"a=\rb\nc", "b", "").unwrap(),
+        b"a=\r=0A=\nc",
+        b"",
+    );
+    same(
+        &replaced(QuotedPrintable, b"a=\rb\n\nc", "b\n", "").unwrap(),
+        b"a=\r=0A=\nc",
+        b"",
+    );
+    same(
+        &replaced(QuotedPrintable, b"a\rb\nc", "b", "").unwrap(),
+        b"a\r\nc",
+        b"",
+    );
 }
 
 #[test]
@@ -414,7 +506,10 @@ fn base64_ends_at_its_padding() {
             match (Base64.decode(&buffer, body), wanted) {
                 (Ok(decoded), Ok(bytes)) => {
                     same(&decoded.bytes, bytes.as_bytes(), raw.as_bytes());
-                    let found = decoded.remarks.first().map_or(Span::at(0), |found| found.span);
+                    let found = decoded
+                        .remarks
+                        .first()
+                        .map_or(Span::at(0), |found| found.span);
                     let found = String::from_utf8_lossy(&buffer[found.range()]);
                     assert_eq!(found.replace("\r\n", "\n"), ignored, "of {raw:?}");
                 }
@@ -447,14 +542,29 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
         ("TWFu\nTWE=\n", "Ma", "MaM", Ok("TWFN\nbk1h\n")),
         ("TWFu\nTWFu", "nM", "", Ok("TWFh\nbg==")),
         ("TWFuTWFu\nTWFu\n\n", "Man", "Men", Ok("TWVuTWFu\nTWFu\n\n")),
-        ("TWFuTWFu\nTWFu", "nMan", "nManMan", Ok("TWFuTWFu\nTWFuTWFu")),
+        (
+            "TWFuTWFu\nTWFu",
+            "nMan",
+            "nManMan",
+            Ok("TWFuTWFu\nTWFuTWFu"),
+        ),
         // A width that is not a multiple of 4.
         ("TWFuT\nWFuTW\nE=\n", "Ma", "Mo", Ok("TW9uT\nWFuTW\nE=\n")),
         ("TWFuT\nWFu\n", "nM", "nMM", Ok("TWFuT\nU1hbg\n==\n")),
         // A shorter line matters only after the start of the edit.
-        ("TWFuTWFu\nTWFu\nTWFuTWFu\nTWE=", "ManMa", "ManMa", Err(AGAIN)),
+        (
+            "TWFuTWFu\nTWFu\nTWFuTWFu\nTWE=",
+            "ManMa",
+            "ManMa",
+            Err(AGAIN),
+        ),
         ("TWFuTWFu\nTWFu\nTWFu\nTQ==", "M", "N", Err(AGAIN)),
-        ("TWFuTWFu\nTWFu\nb25lZQ==\n", "onee", "ones", Ok("TWFuTWFu\nTWFu\nb25lcw==\n")),
+        (
+            "TWFuTWFu\nTWFu\nb25lZQ==\n",
+            "onee",
+            "ones",
+            Ok("TWFuTWFu\nTWFu\nb25lcw==\n"),
+        ),
         // No padding is added if there was none.
         ("TWE", "a", "o", Ok("TW8")),
         ("TWE\n", "a", "", Ok("TQ\n")),
@@ -474,7 +584,13 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
         ("TQ==\n-- \nA list\n", "M", "N", Err(ENDS_EARLY)),
     ] {
         for crlf in [false, true] {
-            let twin = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+            let twin = |text: &str| {
+                if crlf {
+                    text.replace('\n', "\r\n")
+                } else {
+                    text.to_owned()
+                }
+            };
             let raw = twin(raw);
             match (replaced(Base64, raw.as_bytes(), old, new), wanted) {
                 (Ok(found), Ok(wanted)) => {
@@ -496,8 +612,14 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
         (line(19), format!("{}\r\n{}", line(19), line(1))),
         (line(18), line(19)),
         (line(30), line(31)),
-        (format!("{}\n{}\n", line(19), line(1)), format!("{}\n{}\n", line(19), line(2))),
-        (format!("{}\n", line(19)), format!("{}\n{}\n", line(19), line(1))),
+        (
+            format!("{}\n{}\n", line(19), line(1)),
+            format!("{}\n{}\n", line(19), line(2)),
+        ),
+        (
+            format!("{}\n", line(19)),
+            format!("{}\n{}\n", line(19), line(1)),
+        ),
     ] {
         same(
             &replaced(Base64, raw.as_bytes(), "", "Man").unwrap(),
@@ -509,7 +631,11 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
 
 #[test]
 fn an_identity_body_is_edited_in_place() {
-    same(&replaced(EightBit, b"a=3Db", "3D", "\u{e9}").unwrap(), "a=\u{e9}b".as_bytes(), b"");
+    same(
+        &replaced(EightBit, b"a=3Db", "3D", "\u{e9}").unwrap(),
+        "a=\u{e9}b".as_bytes(),
+        b"",
+    );
     same(&replaced(Binary, b"a\0b", "\0", "").unwrap(), b"ab", b"");
     same(&replaced(SevenBit, b"ab", "b", "c").unwrap(), b"ac", b"");
     assert!(replaced(SevenBit, b"ab", "b", "\u{e9}").is_err());
@@ -517,8 +643,15 @@ fn an_identity_body_is_edited_in_place() {
     assert!(replaced(SevenBit, b"a\xe9b", "b", "\u{e9}").is_ok());
     let (buffer, body) = buffer(b"ab");
     let decoded = EightBit.decode(&buffer, body).unwrap();
-    assert_eq!(decoded.covering(Span::new(1, 2)), Span::new(body.start + 1, body.end));
-    assert!(decoded.lift(&edits([(Span::new(1, 3), Vec::new())])).is_err());
+    assert_eq!(
+        decoded.covering(Span::new(1, 2)),
+        Span::new(body.start + 1, body.end)
+    );
+    assert!(
+        decoded
+            .lift(&edits([(Span::new(1, 3), Vec::new())]))
+            .is_err()
+    );
 }
 
 #[test]
@@ -537,14 +670,28 @@ fn time_is_linear() {
     ] {
         let raw = unit.repeat(count).into_bytes();
         let len = decode(QuotedPrintable, &raw).unwrap().len();
-        rewritten(QuotedPrintable, &raw, &edits([(Span::at(0), b"x".to_vec())])).unwrap();
-        rewritten(QuotedPrintable, &raw, &edits([(Span::at(len), b"x".to_vec())])).unwrap();
+        rewritten(
+            QuotedPrintable,
+            &raw,
+            &edits([(Span::at(0), b"x".to_vec())]),
+        )
+        .unwrap();
+        rewritten(
+            QuotedPrintable,
+            &raw,
+            &edits([(Span::at(len), b"x".to_vec())]),
+        )
+        .unwrap();
         rewritten(QuotedPrintable, &raw, &edit_each(len, 2, b"")).unwrap();
         rewritten(QuotedPrintable, &raw, &edit_each(len, 2, b" ")).unwrap();
     }
     let bytes: Vec<u8> = (0..7_500_000_u32).map(|at| (at % 251) as u8).collect();
     for width in [1, 4, 76, usize::MAX] {
-        let raw = Layout { width, line_end: b"\n" }.encode(&bytes, true, 0);
+        let raw = Layout {
+            width,
+            line_end: b"\n",
+        }
+        .encode(&bytes, true, 0);
         rewritten(Base64, &raw, &edits([(Span::at(0), b"x".to_vec())])).unwrap();
         rewritten(Base64, &raw, &edit_each(bytes.len(), 100, b"xyz")).unwrap();
     }

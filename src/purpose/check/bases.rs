@@ -42,7 +42,8 @@ impl MovedCollection<'_> {
 
     /// True if `target` is in the collection, and `moved` is not its URL after the move.
     pub(super) fn strays(&self, target: &str, moved: &str) -> bool {
-        self.with_all(target).is_some_and(|with_all| self.is_another(&with_all, moved))
+        self.with_all(target)
+            .is_some_and(|with_all| self.is_another(&with_all, moved))
     }
 
     /// True if two URLs have different paths below the new root.
@@ -100,13 +101,25 @@ impl MovedBases {
     ) -> Self {
         let moved = moved_bases(report, bytes, options, own);
         let text = |url: &str| Base::text_of(options.profile, url).into_owned();
-        let now = options.retrieval.as_ref().map(|retrieval| text(&retrieval.url));
+        let now = options
+            .retrieval
+            .as_ref()
+            .map(|retrieval| text(&retrieval.url));
         let moved_to = own.map(text);
-        let document =
-            DocumentFacts { has_moved: now.is_none() || now != moved_to, now, moved: moved_to };
-        let entities: HashMap<&str, &EntityReport> =
-            report.entities.iter().map(|entity| (&*entity.chain.entity, entity)).collect();
-        let mut bases = Self { all: Vec::new(), of_links: Vec::with_capacity(report.links.len()) };
+        let document = DocumentFacts {
+            has_moved: now.is_none() || now != moved_to,
+            now,
+            moved: moved_to,
+        };
+        let entities: HashMap<&str, &EntityReport> = report
+            .entities
+            .iter()
+            .map(|entity| (&*entity.chain.entity, entity))
+            .collect();
+        let mut bases = Self {
+            all: Vec::new(),
+            of_links: Vec::with_capacity(report.links.len()),
+        };
         let mut known: HashMap<BaseKey, u32> = HashMap::new();
         // Most links share the base of the previous link.
         let mut last: Option<(&LinkReport, u32)> = None;
@@ -138,7 +151,9 @@ impl MovedBases {
                         charset: entity.map_or("utf-8", |entity| entity.charset.name()),
                     };
                     *known.entry(key).or_insert_with_key(|key| {
-                        bases.all.push(MovedBase::new(key, &document, options, goal));
+                        bases
+                            .all
+                            .push(MovedBase::new(key, &document, options, goal));
                         u32::try_from(bases.all.len() - 1).unwrap_or(u32::MAX)
                     })
                 }
@@ -199,15 +214,30 @@ impl MovedBase {
         // If both bases have the same path below their roots, each reference leads to the same path below both.
         let below = |base: &Base, root: &str| -> Option<[String; 2]> {
             let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
-            Some([base.as_str().strip_prefix(root)?.to_owned(), directory.to_owned()])
+            Some([
+                base.as_str().strip_prefix(root)?.to_owned(),
+                directory.to_owned(),
+            ])
         };
-        let tail = goal.collection.folder_url().filter(|_| goal.keeps_paths && !stays);
+        let tail = goal
+            .collection
+            .folder_url()
+            .filter(|_| goal.keeps_paths && !stays);
         let tail = tail.filter(|folder| {
-            let moved = moved.as_ref().and_then(|moved| below(moved, goal.place.as_str()));
+            let moved = moved
+                .as_ref()
+                .and_then(|moved| below(moved, goal.place.as_str()));
             moved.is_some() && below(&now, folder) == moved
         });
         let tail = tail.map(str::len);
-        Self { now, moved, stays, escapes, is_renamed: is_own && strays, tail }
+        Self {
+            now,
+            moved,
+            stays,
+            escapes,
+            is_renamed: is_own && strays,
+            tail,
+        }
     }
 }
 
@@ -249,7 +279,10 @@ fn moved_bases(
             moved.map(|moved| Base::text_of(options.profile, moved).into()),
         );
     }
-    let mut options = Options { retrieval: moved.map(Retrieval::url), ..options.clone() };
+    let mut options = Options {
+        retrieval: moved.map(Retrieval::url),
+        ..options.clone()
+    };
     options.scan.ids = false;
     let links = rewrite(bytes, &options).report.links;
     if links.len() != report.links.len() {

@@ -34,7 +34,9 @@ impl CaptureJudge {
             }
             let group = &mut classes[start..end];
             if group.iter().any(|(class, _)| *class == Class::Travels) {
-                let missing = group.iter_mut().filter(|(class, _)| *class == Class::Missing);
+                let missing = group
+                    .iter_mut()
+                    .filter(|(class, _)| *class == Class::Missing);
                 missing.for_each(|class| *class = (Class::Outside, None));
             }
             start = end;
@@ -52,13 +54,27 @@ impl CaptureJudge {
         let (class, cause) = self.classes[number];
         let target = link.target.clone().filter(|_| class != Class::Left);
         let (missing, moved, hint) = (None, None, None);
-        Finding { class, cause, missing, target, moved, hint, differs: link.differs }
+        Finding {
+            class,
+            cause,
+            missing,
+            target,
+            moved,
+            hint,
+            differs: link.differs,
+        }
     }
 }
 
 fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
-    let in_sheets = link.custom_property.iter().flat_map(|property| &property.in_sheets);
-    if in_sheets.map(|other| collection.find(&other.target)).any(|place| place.file().is_some()) {
+    let in_sheets = link
+        .custom_property
+        .iter()
+        .flat_map(|property| &property.in_sheets);
+    if in_sheets
+        .map(|other| collection.find(&other.target))
+        .any(|place| place.file().is_some())
+    {
         return (Class::Travels, None);
     }
     let target = match (link.outcome, &link.target) {
@@ -70,7 +86,9 @@ fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
     if matches!(collection.find(target), TargetPlace::Inside(Ok(_))) {
         return (Class::Travels, None);
     }
-    let scheme = Reference::split(Grammar::Rfc3986, target).scheme().map(str::to_ascii_lowercase);
+    let scheme = Reference::split(Grammar::Rfc3986, target)
+        .scheme()
+        .map(str::to_ascii_lowercase);
     let is_fetched = matches!(scheme.as_deref(), Some("http" | "https"));
     let cause = match collection.failure(target) {
         None => Cause::NotCaptured,
@@ -106,7 +124,8 @@ fn is_alternative(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
         && memchr::memchr_iter(b'<', between).all(|at| {
             let name = &between[at + 1..];
             ["source", "img"].iter().any(|tag| {
-                name.get(..tag.len()).is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
+                name.get(..tag.len())
+                    .is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
             })
         });
     is_same_tag || is_same_parent
@@ -122,7 +141,9 @@ fn are_of_one_font(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
         return false;
     }
     let before = &bytes[link.span.start.saturating_sub(NEAR)..link.span.start];
-    let Some(start) = memchr::memrchr(b'{', before) else { return false };
+    let Some(start) = memchr::memrchr(b'{', before) else {
+        return false;
+    };
     let name = b"@font-face";
     let head = before[..start].trim_ascii_end();
     head.len() >= name.len() && head[head.len() - name.len()..].eq_ignore_ascii_case(name)

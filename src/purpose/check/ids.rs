@@ -52,14 +52,22 @@ impl Ids {
         let ends = ends.collect::<Result<_, _>>();
         let is_too_much = ends.is_err();
         let (ends, text) = (ends.unwrap_or_default(), sorted.concat().into());
-        Self { text, ends, is_too_much, has_pointers: false }
+        Self {
+            text,
+            ends,
+            is_too_much,
+            has_pointers: false,
+        }
     }
 
     /// Marks the ids as those of an XML document, in which a fragment that ends with `)` is a pointer, not an id
     /// (XPointer Framework, 3.1; SVG 2, 16.3.3, `svgView(…)`).
     #[must_use]
     pub fn with_pointers(self) -> Self {
-        Self { has_pointers: true, ..self }
+        Self {
+            has_pointers: true,
+            ..self
+        }
     }
 
     /// The target of `fragment`, without its `#`.
@@ -87,20 +95,29 @@ impl Ids {
         let decoded = String::from_utf8_lossy(&decoded);
         let mut hint = None;
         let is_escaped = fragment.contains('%');
-        for name in [Some(fragment), is_escaped.then_some(&*decoded)].into_iter().flatten() {
+        for name in [Some(fragment), is_escaped.then_some(&*decoded)]
+            .into_iter()
+            .flatten()
+        {
             if self.has(name) {
                 return Ok(());
             }
             let alike = self.first(|id| compare_folded(id, name).is_lt());
             hint = hint.or(alike.filter(|id| id.eq_ignore_ascii_case(name)));
         }
-        if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
+        if decoded.eq_ignore_ascii_case("top") {
+            Ok(())
+        } else {
+            Err(hint)
+        }
     }
 
     /// True if `fragment` names lines that a script of the page marks: one line, or the first and the last separated by
     /// `-`. Both must exist as ids.
     fn has_lines(&self, fragment: &str) -> bool {
-        let digits_at = fragment.find(|c: char| c.is_ascii_digit()).unwrap_or(fragment.len());
+        let digits_at = fragment
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(fragment.len());
         let (prefix, _) = fragment.split_at(digits_at);
         let has_line = |line: &str| {
             // GitHub writes the column after `C`.
@@ -110,7 +127,9 @@ impl Ids {
                 |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             is_number(number)
                 && is_number(column)
-                && ["", "C"].iter().any(|code| self.has(&format!("{prefix}{code}{number}")))
+                && ["", "C"]
+                    .iter()
+                    .any(|code| self.has(&format!("{prefix}{code}{number}")))
         };
         let (first, last) = match fragment[digits_at..].split_once('-') {
             Some((first, last)) => (first, last),
@@ -156,7 +175,9 @@ fn compare_ids(a: &str, b: &str) -> Ordering {
 fn compare_folded(a: &str, b: &str) -> Ordering {
     let pairs = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b);
     let mut folded = pairs.map(|(a, b)| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()));
-    folded.find(|order| order.is_ne()).unwrap_or_else(|| a.len().cmp(&b.len()))
+    folded
+        .find(|order| order.is_ne())
+        .unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
 #[cfg(test)]
@@ -176,9 +197,18 @@ mod tests {
     #[test]
     fn ids_are_found_by_the_rules_of_html() {
         let ids = Ids::new(["b", "B", "a%20c", "ü", "x(1)"].map(str::to_owned));
-        for present in
-            ["b", "B", "b:~:text=x", "a%20c", "a%2520c", "%C3%BC", "", "TOP", ":~:text=q", "x(1)"]
-        {
+        for present in [
+            "b",
+            "B",
+            "b:~:text=x",
+            "a%20c",
+            "a%2520c",
+            "%C3%BC",
+            "",
+            "TOP",
+            ":~:text=q",
+            "x(1)",
+        ] {
             assert_eq!(ids.find(present), Ok(()), "{present}");
         }
         assert_eq!(ids.find("a c"), Err(None));

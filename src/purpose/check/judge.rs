@@ -71,7 +71,11 @@ impl MoveJudge<'_> {
         };
         // A query may select a different file.
         let has_query = path.contains('?');
-        let Some(number) = self.goal.collection.plain_file(path.as_bytes()).filter(|_| !has_query)
+        let Some(number) = self
+            .goal
+            .collection
+            .plain_file(path.as_bytes())
+            .filter(|_| !has_query)
         else {
             return false;
         };
@@ -164,7 +168,9 @@ impl MoveJudge<'_> {
         // Otherwise, a link that contains a host but no scheme still leads to the old URL unless the scheme changes.
         let stays_with_host = category == Category::NetPath
             && !holds
-            && moved.as_deref().is_none_or(|moved| scheme(moved) == scheme(&target));
+            && moved
+                .as_deref()
+                .is_none_or(|moved| scheme(moved) == scheme(&target));
         let stays_with_base = base.is_some_and(|base| base.stays);
         if (is_absolute && !holds) || stays_with_base || stays_with_host {
             finding.moved = Some(target.clone());
@@ -218,7 +224,14 @@ impl MoveJudge<'_> {
             false if is_between_hosts => self.goal.find(&moved),
             false => self.after(&target, &now, &moved, is_renamed),
         };
-        self.judge(&mut finding, link, base, category, (&target, &now, then), named);
+        self.judge(
+            &mut finding,
+            link,
+            base,
+            category,
+            (&target, &now, then),
+            named,
+        );
         finding.target = Some(target);
         finding.moved = self.is_destination_known.then_some(moved);
         finding
@@ -226,7 +239,10 @@ impl MoveJudge<'_> {
 
     /// Judges a reference to an element of the same document, if all ids of the document are known.
     fn id(&self, finding: &mut Finding, link: &LinkReport, named: &FragmentPlaces<'_>) {
-        let fragment = link.reference.strip_prefix('#').filter(|_| link.entity.is_empty());
+        let fragment = link
+            .reference
+            .strip_prefix('#')
+            .filter(|_| link.entity.is_empty());
         let place = self.number.zip(fragment);
         let place = place.and_then(|(number, fragment)| named(number, fragment, Class::Left));
         if let Some(FragmentPlace::Nowhere(hint)) = place {
@@ -236,7 +252,10 @@ impl MoveJudge<'_> {
 
     /// Judges a link to a file that a browser saved with this one.
     fn local_copy(&self, finding: &mut Finding, link: &LinkReport) {
-        let own = self.own.as_deref().map(|own| Base::new(Profile::Rfc3986, own));
+        let own = self
+            .own
+            .as_deref()
+            .map(|own| Base::new(Profile::Rfc3986, own));
         let url = own.and_then(|own| own.resolve(&link.reference).ok());
         let copy = url.and_then(|url| self.goal.find(&url.url).file());
         (finding.class, finding.cause) = match copy {
@@ -274,7 +293,11 @@ impl MoveJudge<'_> {
             (now, &then),
             (TargetPlace::Inside(Ok(now)), TargetPlace::Inside(Ok(then))) if now.number == then.number
         );
-        if strays && !is_one_file && !renamed { TargetPlace::Outside } else { then }
+        if strays && !is_one_file && !renamed {
+            TargetPlace::Outside
+        } else {
+            then
+        }
     }
 
     /// Judges a link that moves with its file. Before the move it leads to `target`, at the place `now`; after the
@@ -344,10 +367,16 @@ impl MoveJudge<'_> {
 /// Records in a finding that the fragment names no id. `hint` is an id that differs only in case.
 fn no_id(finding: &mut Finding, hint: Option<String>) {
     finding.class = Class::Fragment;
-    finding.cause = Some(if hint.is_some() { Cause::IdCase } else { Cause::NoId });
+    finding.cause = Some(if hint.is_some() {
+        Cause::IdCase
+    } else {
+        Cause::NoId
+    });
     finding.hint = hint;
 }
 
 fn scheme(url: &str) -> Option<String> {
-    Reference::split(Grammar::Rfc3986, url).scheme().map(str::to_ascii_lowercase)
+    Reference::split(Grammar::Rfc3986, url)
+        .scheme()
+        .map(str::to_ascii_lowercase)
 }

@@ -30,7 +30,10 @@ const LONGEST: usize = 256;
 impl Referrers {
     /// The labelled style sheets of the message `bytes`, without any referrer yet.
     pub(super) fn of(bytes: &[u8], structure: &Structure) -> Self {
-        let labels = structure.entities.iter().filter_map(|entity| label(bytes, entity));
+        let labels = structure
+            .entities
+            .iter()
+            .filter_map(|entity| label(bytes, entity));
         Self(labels.map(|label| (label, None)).collect())
     }
 
@@ -44,7 +47,9 @@ impl Referrers {
             let rest = &text[at..text.len().min(at + LONGEST)];
             let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
             let end = rest.iter().position(ends).unwrap_or(rest.len());
-            let referrer = str::from_utf8(&rest[..end]).ok().and_then(|url| self.0.get_mut(url));
+            let referrer = str::from_utf8(&rest[..end])
+                .ok()
+                .and_then(|url| self.0.get_mut(url));
             if let Some(referrer) = referrer {
                 referrer.get_or_insert(index);
             }

@@ -13,12 +13,26 @@ use super::tokens::{self, CssToken, is_name};
 use crate::span::Span;
 
 /// Pseudo-classes that every browser knows.
-const PSEUDO_CLASSES: &[&str] =
-    &["root", "link", "visited", "hover", "active", "focus", "first-child", "last-child"];
+const PSEUDO_CLASSES: &[&str] = &[
+    "root",
+    "link",
+    "visited",
+    "hover",
+    "active",
+    "focus",
+    "first-child",
+    "last-child",
+];
 
 /// Pseudo-elements that every browser knows. They end a compound selector.
-const PSEUDO_ELEMENTS: &[&str] =
-    &["before", "after", ":before", ":after", ":selection", ":placeholder"];
+const PSEUDO_ELEMENTS: &[&str] = &[
+    "before",
+    "after",
+    ":before",
+    ":after",
+    ":selection",
+    ":placeholder",
+];
 
 /// The open blocks and the statement at a position of the text.
 pub(super) struct Nesting {
@@ -172,14 +186,18 @@ fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
 /// True if `name` is a name of ASCII letters, digits, `-` and `_`.
 fn is_plain_name(name: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic)
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
 }
 
 /// True if `text` is a selector of names, classes, ids and well-known pseudo-classes, with white space around each
 /// combinator. Any other selector may be invalid (Selectors 4, 3.9).
 fn is_plain_selector(text: &[u8]) -> bool {
     let mut was_compound = false;
-    let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let words = text
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
     for word in words {
         let is_combinator = matches!(word, b">" | b"+" | b"~");
         if !(is_combinator && was_compound || is_plain_compound(word)) {
@@ -193,7 +211,11 @@ fn is_plain_selector(text: &[u8]) -> bool {
 /// True if `word` is a plain compound selector, such as `a.b#c:hover`.
 fn is_plain_compound(word: &[u8]) -> bool {
     let mut rest = word.strip_prefix(b"*").unwrap_or(word);
-    let name = rest.len() - rest.iter().skip_while(|byte| !b".#:".contains(byte)).count();
+    let name = rest.len()
+        - rest
+            .iter()
+            .skip_while(|byte| !b".#:".contains(byte))
+            .count();
     if name > 0 && (rest.len() < word.len() || !is_plain_name(&rest[..name])) {
         return false;
     }
@@ -203,7 +225,10 @@ fn is_plain_compound(word: &[u8]) -> bool {
         if mark == b':' && PSEUDO_ELEMENTS.iter().any(is) {
             return true;
         }
-        let length = after.iter().take_while(|byte| !b".#:".contains(byte)).count();
+        let length = after
+            .iter()
+            .take_while(|byte| !b".#:".contains(byte))
+            .count();
         let is = |known: &&str| after[..length].eq_ignore_ascii_case(known.as_bytes());
         if !(if mark == b':' {
             PSEUDO_CLASSES.iter().any(is)

@@ -92,14 +92,18 @@ pub(super) fn url_token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
             Some(0) => end += 1,
             Some(b'\\') if begins_escape(&bytes[end..]) => end = escape_end(bytes, end),
             None | Some(b')') => {
-                return (CssToken::Url(Span::new(start, end)), (end + 1).min(bytes.len()));
+                return (
+                    CssToken::Url(Span::new(start, end)),
+                    (end + 1).min(bytes.len()),
+                );
             }
             Some(_) => {
                 let after = space_end(bytes, end);
                 return match bytes.get(after) {
-                    None | Some(b')') if after > end => {
-                        (CssToken::Url(Span::new(start, end)), (after + 1).min(bytes.len()))
-                    }
+                    None | Some(b')') if after > end => (
+                        CssToken::Url(Span::new(start, end)),
+                        (after + 1).min(bytes.len()),
+                    ),
                     _ => (CssToken::Other, bad_url_end(bytes, end)),
                 };
             }
@@ -152,7 +156,10 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
 /// The end of the ident code points and escapes from `at` on (4.3.11).
 pub(super) fn word_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
-        at += bytes[at..].iter().take_while(|&&byte| is_of_name(byte)).count();
+        at += bytes[at..]
+            .iter()
+            .take_while(|&&byte| is_of_name(byte))
+            .count();
         if !begins_escape(&bytes[at..]) {
             return at;
         }
@@ -172,7 +179,11 @@ fn escape_end(bytes: &[u8], at: usize) -> usize {
 
 /// The ASCII byte that the escape at the start of `bytes` represents, if it is one, and the length of the escape.
 fn escaped(bytes: &[u8]) -> (Option<u8>, usize) {
-    let digits = bytes[1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let digits = bytes[1..]
+        .iter()
+        .take(6)
+        .take_while(|byte| byte.is_ascii_hexdigit())
+        .count();
     let end = 1 + digits;
     if digits == 0 {
         let byte = bytes.get(1).copied();
@@ -224,7 +235,10 @@ pub(super) fn is_name(name: &[u8], known: &str) -> bool {
 
 /// The end of the white space from `at` on.
 pub(super) fn space_end(bytes: &[u8], at: usize) -> usize {
-    at + bytes[at..].iter().take_while(|&&byte| is_space(byte)).count()
+    at + bytes[at..]
+        .iter()
+        .take_while(|&&byte| is_space(byte))
+        .count()
 }
 
 /// True if `byte` is white space (4.2), including the newlines of 3.3.

@@ -45,7 +45,10 @@ pub(crate) fn each_use(bytes: &[u8], is_page: bool, found: &mut dyn FnMut(&[u8],
         if before.is_some_and(|before| before.eq_ignore_ascii_case(b"var"))
             && let Some(name) = name_at(&bytes, open + 1)
         {
-            found(name, use_at(&bytes[open.saturating_sub(LONGEST)..open], is_page));
+            found(
+                name,
+                use_at(&bytes[open.saturating_sub(LONGEST)..open], is_page),
+            );
         }
     }
 }
@@ -53,7 +56,10 @@ pub(crate) fn each_use(bytes: &[u8], is_page: bool, found: &mut dyn FnMut(&[u8],
 /// The name of a custom property after white space at `at`.
 fn name_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let name = &bytes[tokens::space_end(bytes, at)..];
-    let length = name.iter().take_while(|&&byte| tokens::is_of_name(byte)).count();
+    let length = name
+        .iter()
+        .take_while(|&&byte| tokens::is_of_name(byte))
+        .count();
     name[..length].starts_with(b"--").then_some(&name[..length])
 }
 
@@ -84,8 +90,16 @@ mod tests {
         for (text, is_page, expected) in [
             ("a{b:var(--c)}", false, "--c Direct;"),
             ("a{b:VAR( --c , var(--d))}", false, "--c Direct;--d Direct;"),
-            ("a{--b:url(x) var(--c);/* ; */ --d : var(--e)}", false, "--c in --b;--e in --d;"),
-            ("<p style=\"--a:var(--b)\"><p style='c:var(--d)'>", true, "--b in --a;--d Direct;"),
+            (
+                "a{--b:url(x) var(--c);/* ; */ --d : var(--e)}",
+                false,
+                "--c in --b;--e in --d;",
+            ),
+            (
+                "<p style=\"--a:var(--b)\"><p style='c:var(--d)'>",
+                true,
+                "--b in --a;--d Direct;",
+            ),
             ("@property --a{syntax:'<url>'}", false, "--a Unclear;"),
             ("a{b:myvar (--c) var(d)}", false, ""),
             ("\u{0}var(--a)", false, "--a Direct;"),

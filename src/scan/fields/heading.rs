@@ -49,7 +49,10 @@ pub struct Field {
 /// sign.
 pub(crate) fn decimal<T: FromStr>(value: &[u8]) -> Option<T> {
     let digits = str::from_utf8(value).ok()?;
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+    digits
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| digits.parse().ok())?
 }
 
 impl Field {
@@ -153,13 +156,23 @@ impl Heading {
         }
         // If no header field follows such lines, they begin the body, and the separator is missing.
         let end = trailing.map_or(at, |(line, _)| line.start);
-        let separator = separator.filter(|_| trailing.is_none()).unwrap_or(Span::at(end));
+        let separator = separator
+            .filter(|_| trailing.is_none())
+            .unwrap_or(Span::at(end));
         fields.shrink_to_fit();
         for field in &mut fields {
             let value = Span::new(field.value.start, field.span.end);
             field.value = value::stripped(bytes, value, is_white);
         }
-        (Self { fields, span: Span::new(start, end), separator, not_fields }, separator.end)
+        (
+            Self {
+                fields,
+                span: Span::new(start, end),
+                separator,
+                not_fields,
+            },
+            separator.end,
+        )
     }
 
     /// The fields called `name`, in any case.
@@ -179,14 +192,19 @@ impl Heading {
     #[must_use]
     pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
         let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
-        let urls = self.fields.iter().filter_map(|field| Some((kind(field)?, *field)));
-        urls.map(|(kind, field)| url_value(bytes, kind, field)).collect()
+        let urls = self
+            .fields
+            .iter()
+            .filter_map(|field| Some((kind(field)?, *field)));
+        urls.map(|(kind, field)| url_value(bytes, kind, field))
+            .collect()
     }
 
     /// The URL of the first field of the kind `field`.
     #[must_use]
     pub fn url(&self, bytes: &[u8], field: UrlField) -> Option<UrlValue> {
-        self.first(bytes, field.name()).map(|one| url_value(bytes, field, one))
+        self.first(bytes, field.name())
+            .map(|one| url_value(bytes, field, one))
     }
 }
 
@@ -200,7 +218,11 @@ fn add_lines(all: &mut Option<(Span, usize)>, more: Option<(Span, usize)>) {
 
 /// The line end in `bytes`: LF, or CR if there is no LF.
 pub(crate) fn line_end_of(bytes: &[u8]) -> u8 {
-    if memchr::memchr(b'\n', bytes).is_none() { b'\r' } else { b'\n' }
+    if memchr::memchr(b'\n', bytes).is_none() {
+        b'\r'
+    } else {
+        b'\n'
+    }
 }
 
 /// The end of the content of `line`, before its line end and the CRs before that.
@@ -217,8 +239,12 @@ fn content_end(bytes: &[u8], line: Span) -> usize {
 /// RFC 5322, 2.2: "A field name MUST be composed of printable US-ASCII characters (i.e., characters
 /// that have values between 33 and 126, inclusive), except colon." 4.5 allows white space before the colon.
 fn name_end(line: &[u8]) -> Option<(usize, usize)> {
-    let name = line.iter().position(|&byte| byte == b':' || !byte.is_ascii_graphic())?;
-    let blanks = line[name..].iter().position(|&byte| byte != b' ' && byte != b'\t')?;
+    let name = line
+        .iter()
+        .position(|&byte| byte == b':' || !byte.is_ascii_graphic())?;
+    let blanks = line[name..]
+        .iter()
+        .position(|&byte| byte != b' ' && byte != b'\t')?;
     (name > 0 && line[name + blanks] == b':').then_some((name, name + blanks))
 }
 
@@ -298,7 +324,11 @@ pub fn url_of(value: &[u8]) -> String {
         _ => joined(lines(&value[..bare_end(value)])),
     };
     // An encoded word may contain the brackets around the URL.
-    if value.starts_with(b"=?") && url.starts_with('<') { bracketed(url.as_bytes()) } else { url }
+    if value.starts_with(b"=?") && url.starts_with('<') {
+        bracketed(url.as_bytes())
+    } else {
+        url
+    }
 }
 
 /// The end of the leading white space and comments of `value`.
@@ -379,7 +409,13 @@ fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));
     // Other parts find the part by `a%20b` and by `a b`, which are the same URL to a browser.
     let url = url.replace(' ', "%20").into();
-    UrlValue { field: kind, url, value: field.value, span: field.span, verbatim }
+    UrlValue {
+        field: kind,
+        url,
+        value: field.value,
+        span: field.span,
+        verbatim,
+    }
 }
 
 #[cfg(test)]
@@ -391,9 +427,18 @@ mod tests {
         for (value, number) in [("44", 44), ("0044", 44), ("18446744073709551615", u64::MAX)] {
             assert_eq!(decimal(value.as_bytes()), Some(number), "{value}");
         }
-        for value in
-            ["", "+11", "-1", "1 1", " 1", "1\n", "1.0", "0x1", "\u{0663}", "18446744073709551616"]
-        {
+        for value in [
+            "",
+            "+11",
+            "-1",
+            "1 1",
+            " 1",
+            "1\n",
+            "1.0",
+            "0x1",
+            "\u{0663}",
+            "18446744073709551616",
+        ] {
             assert_eq!(decimal::<u64>(value.as_bytes()), None, "{value}");
         }
         assert_eq!(decimal::<u64>(b"1\xb2"), None);

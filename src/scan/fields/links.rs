@@ -71,12 +71,17 @@ const FIELDS: &[(&str, FieldSyntax, Role)] = &[
 /// The element of a link is the name of its field in lower case. Spans are offsets in `bytes`.
 #[must_use]
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
-    let mut found = FoundLinks { bytes, role: Role::Metadata, links: Vec::new() };
+    let mut found = FoundLinks {
+        bytes,
+        role: Role::Metadata,
+        links: Vec::new(),
+    };
     let mut single: Vec<&str> = Vec::new();
     for &field in &heading.fields {
         let name = &bytes[field.name.range()];
-        let Some(&(name, syntax, role)) =
-            FIELDS.iter().find(|(known, ..)| name.eq_ignore_ascii_case(known.as_bytes()))
+        let Some(&(name, syntax, role)) = FIELDS
+            .iter()
+            .find(|(known, ..)| name.eq_ignore_ascii_case(known.as_bytes()))
         else {
             continue;
         };
@@ -90,9 +95,13 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
         let value = &bytes[field.value.range()];
         found.role = role;
         match syntax {
-            FieldSyntax::Url => {
-                found.add(name, field, raw_url(bytes, field.value), url_of(value), None)
-            }
+            FieldSyntax::Url => found.add(
+                name,
+                field,
+                raw_url(bytes, field.value),
+                url_of(value),
+                None,
+            ),
             FieldSyntax::List => found.add_all(name, field, &list(value)),
             FieldSyntax::Link => {
                 for (target, is_loaded) in targets(value) {
@@ -132,7 +141,11 @@ impl FoundLinks<'_> {
             empty_resolves: false,
             fragment_identifies: false,
             holder: field.value,
-            spelling: Spelling { form: Form::Field(quote), carrier: Carrier::Raw, enclosed: false },
+            spelling: Spelling {
+                form: Form::Field(quote),
+                carrier: Carrier::Raw,
+                enclosed: false,
+            },
             custom_property: None,
         });
     }
@@ -141,7 +154,13 @@ impl FoundLinks<'_> {
     fn add_all(&mut self, name: &str, field: Field, spans: &[Span]) {
         for span in spans {
             let words = pieces(self.bytes, span.shifted(field.value.start), is_white);
-            self.add(name, field, view(self.bytes, &words), read(self.bytes, &words), None);
+            self.add(
+                name,
+                field,
+                view(self.bytes, &words),
+                read(self.bytes, &words),
+                None,
+            );
         }
     }
 
@@ -149,8 +168,15 @@ impl FoundLinks<'_> {
     fn refresh(&mut self, name: &str, field: Field) {
         // One ASCII character per byte keeps the offsets. Bytes beyond ASCII do not matter to the syntax.
         let value = self.bytes[field.value.range()].iter();
-        let text: String =
-            value.map(|&byte| if byte.is_ascii() { char::from(byte) } else { '\u{7f}' }).collect();
+        let text: String = value
+            .map(|&byte| {
+                if byte.is_ascii() {
+                    char::from(byte)
+                } else {
+                    '\u{7f}'
+                }
+            })
+            .collect();
         let Some(refresh) = value::refresh(&text) else {
             return;
         };
@@ -178,7 +204,9 @@ impl FoundLinks<'_> {
         let words = quoted_parameter(value, "url").map_or(Vec::new(), |span| {
             pieces(self.bytes, span.shifted(field.value.start), is_white)
         });
-        let read = url.split(|one: char| u8::try_from(one).is_ok_and(is_white)).collect();
+        let read = url
+            .split(|one: char| u8::try_from(one).is_ok_and(is_white))
+            .collect();
         let before = self.links.len();
         self.add(name, field, view(self.bytes, &words), read, None);
         for link in &mut self.links[before..] {
@@ -222,12 +250,16 @@ fn view(bytes: &[u8], pieces: &[Span]) -> View {
         }
     }
     let start = pieces.first().map_or(0, |piece| piece.start);
-    View { text, map: map.finish(start) }
+    View {
+        text,
+        map: map.finish(start),
+    }
 }
 
 /// True if `text` has both marks of an encoded word (RFC 2047, 2). New text next to it might complete such a word.
 fn may_be_encoded(text: &str) -> bool {
-    text.split_once("=?").is_some_and(|(_, rest)| rest.contains("?="))
+    text.split_once("=?")
+        .is_some_and(|(_, rest)| rest.contains("?="))
 }
 
 /// The joined text at `pieces`, with encoded words decoded.
@@ -265,7 +297,8 @@ fn raw_url(bytes: &[u8], span: Span) -> View {
 fn bracketed(bytes: &[u8], inside: Span) -> View {
     let view = view(bytes, &pieces(bytes, inside, is_white));
     let start = view.text.len() - without_prefix(&view.text).len();
-    view.slice(Span::new(start, view.text.len())).unwrap_or(view)
+    view.slice(Span::new(start, view.text.len()))
+        .unwrap_or(view)
 }
 
 /// The spans inside the brackets of a list (RFC 2369, 2). If a field or an item begins with anything but a bracket,
@@ -324,7 +357,9 @@ fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8]
         }
         at = skip(value, at + 1, is_white);
         let name = at;
-        at = skip(value, at, |byte| !is_white(byte) && !matches!(byte, b'=' | b';' | b','));
+        at = skip(value, at, |byte| {
+            !is_white(byte) && !matches!(byte, b'=' | b';' | b',')
+        });
         let name = &value[name..at];
         at = skip(value, at, is_white);
         if value.get(at) == Some(&b'=') {
@@ -342,7 +377,11 @@ fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8]
 fn loads(relations: &[u8]) -> bool {
     let is_between = |byte: &u8| *byte == b'"' || byte.is_ascii_whitespace();
     let mut relations = relations.split(is_between);
-    relations.any(|one| LOADED.iter().any(|known| one.eq_ignore_ascii_case(known.as_bytes())))
+    relations.any(|one| {
+        LOADED
+            .iter()
+            .any(|known| one.eq_ignore_ascii_case(known.as_bytes()))
+    })
 }
 
 /// The end of the quoted string that opens at `open`.
@@ -418,11 +457,17 @@ mod tests {
             ("=?<=?utf-8?Q?=61?=", "=?<=?utf-8?Q?=61?=", None),
             ("a?b=?c", "a?b=?c", Some("a?b=?c")),
         ] {
-            check(&format!("Content-Location: {value}"), &[(name, reference, bytes)]);
+            check(
+                &format!("Content-Location: {value}"),
+                &[(name, reference, bytes)],
+            );
         }
         check("Content-Location: <>", &[]);
         check("Content-Location:", &[]);
-        check("CONTENT-LOCATION : a\nContent-Location: b", &[(name, "a", Some("a"))]);
+        check(
+            "CONTENT-LOCATION : a\nContent-Location: b",
+            &[(name, "a", Some("a"))],
+        );
     }
 
     /// RFC 8288, 3 and appendix B.2 and B.3.
@@ -431,11 +476,17 @@ mod tests {
         let link = |reference| ("link", reference, Some(reference));
         check("Link: <a>", &[link("a")]);
         check("Link: <a>; rel=next, <b>", &[link("a"), link("b")]);
-        check("link:<a>;rel=\"x, <n>\\\", <n>\" , ,\n <b>", &[link("a"), link("b")]);
+        check(
+            "link:<a>;rel=\"x, <n>\\\", <n>\" , ,\n <b>",
+            &[link("a"), link("b")],
+        );
         check("Link: <a>; anchor=\"n\"; rel=next", &[link("a")]);
         // A quote inside an unquoted value does not begin a string.
         check("Link: <a>; t=x\", <b>; z=\"<n>\"", &[link("a"), link("b")]);
-        check("Link: <a,b;c>; rel = p ; x, <d>", &[link("a,b;c"), link("d")]);
+        check(
+            "Link: <a,b;c>; rel = p ; x, <d>",
+            &[link("a,b;c"), link("d")],
+        );
         check("Link: <a> <n>", &[link("a")]);
         check("Link: n, <n>", &[]);
         check("Link: <>, <a>, <n", &[link("a")]);
@@ -450,7 +501,11 @@ mod tests {
         check(
             "List-Unsubscribe: (Use this) <mailto:a@b?subject=c>, (or) <../u?x=(1),2>",
             &[
-                ("list-unsubscribe", "mailto:a@b?subject=c", Some("mailto:a@b?subject=c")),
+                (
+                    "list-unsubscribe",
+                    "mailto:a@b?subject=c",
+                    Some("mailto:a@b?subject=c"),
+                ),
                 ("list-unsubscribe", "../u?x=(1),2", Some("../u?x=(1),2")),
             ],
         );
@@ -460,21 +515,39 @@ mod tests {
         }
         check("List-Id: <n>\nList-Post: NO (<n>)", &[]);
         // "Any characters following an angle bracket enclosed URL SHOULD be ignored".
-        check("List-Help: <a> or <n>, <n>", &[("list-help", "a", Some("a"))]);
+        check(
+            "List-Help: <a> or <n>, <n>",
+            &[("list-help", "a", Some("a"))],
+        );
         // "the remainder of the field (the current, and all subsequent sub-items) SHOULD be ignored".
         check("List-Help: <a>, n, <n>", &[("list-help", "a", Some("a"))]);
-        check("List-Help: <a\r\n /b>", &[("list-help", "a/b", Some("a\r\n /b"))]);
+        check(
+            "List-Help: <a\r\n /b>",
+            &[("list-help", "a/b", Some("a\r\n /b"))],
+        );
         check("List-Help: <a (c", &[]);
     }
 
     #[test]
     fn single_urls_and_old_fields() {
-        check("Archived-At: <../m/1>", &[("archived-at", "../m/1", Some("../m/1"))]);
+        check(
+            "Archived-At: <../m/1>",
+            &[("archived-at", "../m/1", Some("../m/1"))],
+        );
         check("Archived-At: n", &[]);
         check("Location: /a", &[("location", "/a", Some("/a"))]);
-        check("Location: <a>\nLocation: n", &[("location", "a", Some("a"))]);
-        check("URI: <a>, <b>", &[("uri", "a", Some("a")), ("uri", "b", Some("b"))]);
-        check("Base: <URL:n>\nContent-Base: n\nContent-ID: <n>\nMessage-ID: <n@n>", &[]);
+        check(
+            "Location: <a>\nLocation: n",
+            &[("location", "a", Some("a"))],
+        );
+        check(
+            "URI: <a>, <b>",
+            &[("uri", "a", Some("a")), ("uri", "b", Some("b"))],
+        );
+        check(
+            "Base: <URL:n>\nContent-Base: n\nContent-ID: <n>\nMessage-ID: <n@n>",
+            &[],
+        );
     }
 
     /// HTML, 7.8.
@@ -484,7 +557,10 @@ mod tests {
         check("Refresh: 5; url=a", &[refresh("a")]);
         check("Refresh: 5;URL='a b' c", &[refresh("a b")]);
         check("Refresh: 0,\n \"a\"", &[refresh("a")]);
-        check("Refresh: 0; url=a/\r\n b", &[("refresh", "a/b", Some("a/\r\n b"))]);
+        check(
+            "Refresh: 0; url=a/\r\n b",
+            &[("refresh", "a/b", Some("a/\r\n b"))],
+        );
         check("Refresh: 0; url=\u{e9}", &[refresh("\u{e9}")]);
         check("Refresh: 5", &[]);
         check("Refresh: url=n", &[]);
@@ -497,18 +573,36 @@ mod tests {
     #[test]
     fn the_url_of_an_external_body() {
         let external = |parameters: &str, expected: &[Row<'_>]| {
-            check(&format!("Content-Type: message/external-body; {parameters}"), expected);
+            check(
+                &format!("Content-Type: message/external-body; {parameters}"),
+                expected,
+            );
         };
         let url = |reference, bytes| ("content-type", reference, Some(bytes));
-        external("access-type=URL;\n URL=\"ftp://a/\n  b\"", &[url("ftp://a/b", "ftp://a/\n  b")]);
+        external(
+            "access-type=URL;\n URL=\"ftp://a/\n  b\"",
+            &[url("ftp://a/b", "ftp://a/\n  b")],
+        );
         external("url=\"a b\" (c); access-type=\"url\"", &[url("ab", "a b")]);
-        external("access-type=url; x=\"; url=n\" (; url=n); Url = \"a\"", &[url("a", "a")]);
+        external(
+            "access-type=url; x=\"; url=n\" (; url=n); Url = \"a\"",
+            &[url("a", "a")],
+        );
         // A quotation mark in an unquoted value is part of it.
-        external("access-type=URL; x=a\"b; URL=\"n\"; y=\"; URL=\"m\"", &[url("n", "n")]);
-        external("access-type=URL; URL=\"a\\b\"", &[("content-type", "ab", None)]);
+        external(
+            "access-type=URL; x=a\"b; URL=\"n\"; y=\"; URL=\"m\"",
+            &[url("n", "n")],
+        );
+        external(
+            "access-type=URL; URL=\"a\\b\"",
+            &[("content-type", "ab", None)],
+        );
         // In an unquoted value, a `;` of the new text would end the value.
         external("access-type=URL; URL=a", &[("content-type", "a", None)]);
-        external("access-type=URL; URL*0=\"a\"; URL*1=\"b\"", &[("content-type", "ab", None)]);
+        external(
+            "access-type=URL; URL*0=\"a\"; URL*1=\"b\"",
+            &[("content-type", "ab", None)],
+        );
         external("access-type=URL", &[]);
         external("access-type=URL; URL=\" \"", &[]);
         external("access-type=anon-ftp; URL=\"n\"", &[]);
@@ -523,9 +617,18 @@ mod tests {
         let links = links_of(message);
         let link = &links[0];
         let map = link.map.as_ref().unwrap();
-        assert_eq!([0, 1, 2, 3].map(|at| map.to_source(at)), [12, 13, 14, 17].map(Some));
-        assert_eq!((link.span(), link.holder), (Span::new(12, 17), Span::new(11, 18)));
-        assert_eq!((&link.against, link.attribute.as_deref()), (&Against::Document, None));
+        assert_eq!(
+            [0, 1, 2, 3].map(|at| map.to_source(at)),
+            [12, 13, 14, 17].map(Some)
+        );
+        assert_eq!(
+            (link.span(), link.holder),
+            (Span::new(12, 17), Span::new(11, 18))
+        );
+        assert_eq!(
+            (&link.against, link.attribute.as_deref()),
+            (&Against::Document, None)
+        );
         assert!(!link.empty_resolves && !link.fragment_identifies);
 
         let encoded = b"Content-Location: =?utf-8?Q?a?=\n\n";
@@ -536,7 +639,10 @@ mod tests {
         let link = &links_of(latin)[0];
         assert_eq!(link.reference, "caf\u{e9}/x");
         let map = link.map.as_ref().unwrap();
-        assert_eq!([3, 4, 5, 7].map(|at| map.to_source(at)), [Some(10), None, Some(11), Some(13)]);
+        assert_eq!(
+            [3, 4, 5, 7].map(|at| map.to_source(at)),
+            [Some(10), None, Some(11), Some(13)]
+        );
     }
 
     #[test]
@@ -555,11 +661,17 @@ mod tests {
     #[test]
     fn every_field_is_documented() {
         let documented = include_str!("../../../docs/links.md");
-        let section = documented.split("## Header fields and plain text").nth(1).unwrap();
+        let section = documented
+            .split("## Header fields and plain text")
+            .nth(1)
+            .unwrap();
         let section = section.split("\n## ").next().unwrap().to_ascii_lowercase();
         for (name, ..) in FIELDS {
             let opens = section.contains(&format!("`{name}`"));
-            assert!(opens || section.contains(&format!("`{name}:")), "docs/links.md lacks {name}");
+            assert!(
+                opens || section.contains(&format!("`{name}:")),
+                "docs/links.md lacks {name}"
+            );
         }
     }
 
@@ -567,8 +679,9 @@ mod tests {
     fn a_megabyte_of_anything() {
         let repeated = |piece: &str| piece.repeat(1_000_000 / piece.len());
         for (name, ..) in FIELDS {
-            for piece in ["<", "<>", "<a>,", "(", "\"", "\\", ";url=", "a ", "=?", "<a>;b=\"", "0;"]
-            {
+            for piece in [
+                "<", "<>", "<a>,", "(", "\"", "\\", ";url=", "a ", "=?", "<a>;b=\"", "0;",
+            ] {
                 let value = repeated(piece);
                 links_of(format!("{name}: {value}\n\n").as_bytes());
                 links_of(format!("{name}: message/external-body; {value}\n\n").as_bytes());
@@ -615,7 +728,9 @@ mod tests {
     ];
 
     fn without_white(text: &str) -> String {
-        text.chars().filter(|one| !matches!(one, ' ' | '\t' | '\r' | '\n')).collect()
+        text.chars()
+            .filter(|one| !matches!(one, ' ' | '\t' | '\r' | '\n'))
+            .collect()
     }
 
     proptest! {

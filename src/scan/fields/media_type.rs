@@ -53,7 +53,11 @@ impl MediaType {
             false => None,
         };
         match other {
-            Some((type_, subtype)) => Self { type_: type_.into(), subtype: subtype.into(), ..self },
+            Some((type_, subtype)) => Self {
+                type_: type_.into(),
+                subtype: subtype.into(),
+                ..self
+            },
             None => self,
         }
     }
@@ -81,7 +85,10 @@ impl MediaType {
         let (type_, rest) = token(value)?;
         let (subtype, rest) = token(after(rest, b'/')?)?;
         let pairs = pairs(rest);
-        let length: usize = pairs.iter().map(|(name, value)| name.len() + value.len() + 5).sum();
+        let length: usize = pairs
+            .iter()
+            .map(|(name, value)| name.len() + value.len() + 5)
+            .sum();
         let too_long = length > LONGEST_DECODED;
         // Most parameters need not be joined or decoded.
         let is_plain = |(name, value): &(String, String)| {
@@ -93,19 +100,36 @@ impl MediaType {
             true => pairs,
             false => assembled(&pairs),
         };
-        let boundary = pairs.iter().find(|(name, _)| name == "boundary").map(|(_, value)| {
-            octets(value.trim_end()).unwrap_or_else(|| value.trim_end().as_bytes().to_vec())
-        });
-        let boundary = boundary.filter(|bytes| !bytes.is_empty()).map(Vec::into_boxed_slice);
-        let parameters = pairs.into_iter().map(|(name, value)| (name, unicode(value))).collect();
+        let boundary = pairs
+            .iter()
+            .find(|(name, _)| name == "boundary")
+            .map(|(_, value)| {
+                octets(value.trim_end()).unwrap_or_else(|| value.trim_end().as_bytes().to_vec())
+            });
+        let boundary = boundary
+            .filter(|bytes| !bytes.is_empty())
+            .map(Vec::into_boxed_slice);
+        let parameters = pairs
+            .into_iter()
+            .map(|(name, value)| (name, unicode(value)))
+            .collect();
         let (type_, subtype) = (lower(type_), lower(subtype));
-        Some(Self { type_, subtype, parameters, too_long, boundary })
+        Some(Self {
+            type_,
+            subtype,
+            parameters,
+            too_long,
+            boundary,
+        })
     }
 
     /// The value of the parameter `name`, which is in lower case.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
-        self.parameters.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
+        self.parameters
+            .iter()
+            .find(|(one, _)| one == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// True for `type_/subtype`, both in lower case.
@@ -140,7 +164,9 @@ fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
         matches!(byte, b'(' | b')' | b'<' | b'>' | b'@' | b',' | b';' | b':')
             || matches!(byte, b'\\' | b'"' | b'/' | b'[' | b']' | b'?' | b'=')
     };
-    let end = value.iter().position(|&byte| byte <= b' ' || byte == 0x7F || special(byte));
+    let end = value
+        .iter()
+        .position(|&byte| byte <= b' ' || byte == 0x7F || special(byte));
     let end = end.unwrap_or(value.len());
     (end > 0).then(|| value.split_at(end))
 }
@@ -156,7 +182,13 @@ fn after(value: &[u8], byte: u8) -> Option<&[u8]> {
 fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     let mut seen = HashSet::new();
-    while let Some(Pair { name, value, following, .. }) = Pair::read(rest) {
+    while let Some(Pair {
+        name,
+        value,
+        following,
+        ..
+    }) = Pair::read(rest)
+    {
         rest = following;
         let name = latin_1(name).to_ascii_lowercase();
         if !name.is_empty() && seen.insert(name.clone()) {
@@ -210,7 +242,12 @@ impl<'a> Pair<'a> {
             // If the preceding `;` is missing, the name is the last word before the `=`.
             let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
             let (value, quoted, following) = parameter_value(&rest[end + 1..]);
-            return Some(Self { name, value, quoted, following });
+            return Some(Self {
+                name,
+                value,
+                quoted,
+                following,
+            });
         }
     }
 }
@@ -251,7 +288,10 @@ fn assembled(pairs: &[(String, String)]) -> Vec<(String, String)> {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         header.push_str(&format!("; {name}=\"{value}\""));
     }
-    mailparse::parse_content_type(&header).params.into_iter().collect()
+    mailparse::parse_content_type(&header)
+        .params
+        .into_iter()
+        .collect()
 }
 
 /// Text with one character for each byte, so that nothing is lost before the encoding is known.
@@ -267,7 +307,9 @@ fn unicode(text: String) -> String {
     if text.is_ascii() {
         return text;
     }
-    octets(&text).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or(text)
+    octets(&text)
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or(text)
 }
 
 /// The bytes that the characters of `text` represent; `None` if a character does not represent a single byte.

@@ -24,10 +24,24 @@ use crate::scan::collect::{Embedded, unknown};
 
 /// Scans `bytes` as HTML.
 pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    Document::of_file(bytes, prelude::encoding(bytes, options), |bytes, start, charset| {
-        let entity = Arc::clone(&options.entity);
-        document(&Whole { bytes, start, charset, entity, depth: 0, enclosed: false }, options)
-    })
+    Document::of_file(
+        bytes,
+        prelude::encoding(bytes, options),
+        |bytes, start, charset| {
+            let entity = Arc::clone(&options.entity);
+            document(
+                &Whole {
+                    bytes,
+                    start,
+                    charset,
+                    entity,
+                    depth: 0,
+                    enclosed: false,
+                },
+                options,
+            )
+        },
+    )
 }
 
 /// Scans a document, including its bases and the documents embedded in it.
@@ -35,9 +49,16 @@ fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
     let mut document = Document::empty(Arc::clone(&whole.entity), Format::Html, whole.charset);
     document.bases = prelude::bases(whole.bytes, whole.start, whole.charset, options);
     document.saved = prelude::saved(whole.bytes, options).filter(|_| whole.depth == 0);
-    let mut builder = DocumentBuilder { found: document, options };
+    let mut builder = DocumentBuilder {
+        found: document,
+        options,
+    };
     let (fallback, without_tree) = pass::links(whole, options, &mut builder);
-    Document { fallback, without_tree, ..builder.found }
+    Document {
+        fallback,
+        without_tree,
+        ..builder.found
+    }
 }
 
 /// Collects links into a document.
@@ -77,21 +98,46 @@ pub(in crate::scan) fn parts(
     embedded.sort_by_key(|embedded| embedded.value.map.source().start);
     let part = |(index, found)| {
         let entity = entity_name(entity, index + 1);
-        self::embedded(Part { found, entity, depth: 1 }, options)
+        self::embedded(
+            Part {
+                found,
+                entity,
+                depth: 1,
+            },
+            options,
+        )
     };
     embedded.into_iter().enumerate().map(part).collect()
 }
 
 /// Scans the HTML document in a value.
 pub(crate) fn embedded(part: Part, options: &ScanOptions) -> Document {
-    let Part { found, entity, depth } = part;
-    let Embedded { value: View { text, map }, form, carrier, pieces, entities, enclosed, within } =
-        found;
+    let Part {
+        found,
+        entity,
+        depth,
+    } = part;
+    let Embedded {
+        value: View { text, map },
+        form,
+        carrier,
+        pieces,
+        entities,
+        enclosed,
+        within,
+    } = found;
     let in_cdata =
         carrier == Carrier::CData || pieces.iter().any(|(_, one)| *one == Carrier::CData);
     let bytes = text.as_bytes();
     let (start, charset) = (0, Charset::UTF_8);
-    let whole = Whole { bytes, start, charset, entity, depth, enclosed: in_cdata };
+    let whole = Whole {
+        bytes,
+        start,
+        charset,
+        entity,
+        depth,
+        enclosed: in_cdata,
+    };
     let mut document = self::document(&whole, options);
     let has_unknown = entities.iter().any(|entity| !entity.is_known);
     for link in document.links.iter_mut().filter(|_| has_unknown) {
@@ -99,10 +145,26 @@ pub(crate) fn embedded(part: Part, options: &ScanOptions) -> Document {
             link.against = Against::Unknown;
         }
     }
-    let spelling = Spelling { form, carrier, enclosed };
-    let piece = |(span, carrier)| Some(Piece { span, carrier, map: map.slice(span)? });
+    let spelling = Spelling {
+        form,
+        carrier,
+        enclosed,
+    };
+    let piece = |(span, carrier)| {
+        Some(Piece {
+            span,
+            carrier,
+            map: map.slice(span)?,
+        })
+    };
     let pieces = pieces.into_iter().filter_map(piece).collect();
     document.within = within;
-    document.decoded = Some(Decoded { text, map, spelling, pieces, has_roman: false });
+    document.decoded = Some(Decoded {
+        text,
+        map,
+        spelling,
+        pieces,
+        has_roman: false,
+    });
     document
 }

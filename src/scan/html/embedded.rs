@@ -18,7 +18,14 @@ use crate::scan::ScanOptions;
 pub(crate) fn embedded(bytes: &[u8], charset: Charset, options: &ScanOptions) -> Vec<Link> {
     let mut found = EmbeddedLinks(Vec::new());
     let (entity, start) = (Arc::clone(&options.entity), 0);
-    let whole = Whole { bytes, start, charset, entity, depth: 0, enclosed: false };
+    let whole = Whole {
+        bytes,
+        start,
+        charset,
+        entity,
+        depth: 0,
+        enclosed: false,
+    };
     pass::links(&whole, options, &mut found);
     found.0
 }

@@ -50,10 +50,17 @@ pub(crate) fn tokens<S: Sink>(
         return after(bytes, range, scripting, from, sink);
     }
     match walk::document(bytes, range.clone(), scripting, names, sink) {
-        Ok(facts) => Tokenized { facts, fallback: None, without_tree: None },
+        Ok(facts) => Tokenized {
+            facts,
+            fallback: None,
+            without_tree: None,
+        },
         Err(Unproved { at, reason }) => {
             let scanned = after(bytes, range, scripting, at, sink);
-            Tokenized { fallback: Some(reason), ..scanned }
+            Tokenized {
+                fallback: Some(reason),
+                ..scanned
+            }
         }
     }
 }
@@ -66,12 +73,23 @@ fn after<S: Sink>(
     from: usize,
     sink: &mut S,
 ) -> Tokenized {
-    let mut rest = SkippingSink { from, text_from: from, sink };
+    let mut rest = SkippingSink {
+        from,
+        text_from: from,
+        sink,
+    };
     let (facts, without_tree) = match exact::scan(bytes, range.clone(), scripting, &mut rest) {
         Ok(facts) => (facts, None),
-        Err(bound) => (walk::best_effort(bytes, range, scripting, &mut rest), Some(bound)),
+        Err(bound) => (
+            walk::best_effort(bytes, range, scripting, &mut rest),
+            Some(bound),
+        ),
     };
-    Tokenized { facts, fallback: None, without_tree }
+    Tokenized {
+        facts,
+        fallback: None,
+        without_tree,
+    }
 }
 
 /// Passes on only the tokens that the sink has not received yet.
@@ -153,16 +171,19 @@ mod tests {
         fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _text: TextModel) {
             let is_href = |one: Span| &self.page[one.range()] == "href";
             if tag.attributes.iter().any(|one| is_href(one.name)) {
-                self.reports.push(format!("{namespace:?} {}", &self.page[tag.span.range()]));
+                self.reports
+                    .push(format!("{namespace:?} {}", &self.page[tag.span.range()]));
             }
         }
 
         fn end_text(&mut self, at: usize) {
-            self.reports.push(format!("text ends before {}", &self.page[at..]));
+            self.reports
+                .push(format!("text ends before {}", &self.page[at..]));
         }
 
         fn style_text(&mut self, span: Span) {
-            self.reports.push(format!("style {}", &self.page[span.range()]));
+            self.reports
+                .push(format!("style {}", &self.page[span.range()]));
         }
 
         fn comment(&mut self, span: Span) {
@@ -171,7 +192,10 @@ mod tests {
     }
 
     fn reports(page: &str, scan: impl FnOnce(&mut SinkLog<'_>)) -> Vec<String> {
-        let mut sink = SinkLog { page, reports: Vec::new() };
+        let mut sink = SinkLog {
+            page,
+            reports: Vec::new(),
+        };
         scan(&mut sink);
         sink.reports
     }
@@ -181,16 +205,43 @@ mod tests {
     fn nothing_is_reported_twice_or_omitted() {
         let names = Names::of(&ScanOptions::default());
         for (page, reason) in [
-            ("<a href=x><style>y</style><b><svg></b><a href=z>", FallbackReason::EndTag),
+            (
+                "<a href=x><style>y</style><b><svg></b><a href=z>",
+                FallbackReason::EndTag,
+            ),
             // The tag at which the walk stops also ends a text.
-            ("<svg><g><style>x</g></style><a href=y>", FallbackReason::EndTag),
-            ("<svg></b><style>x<!--y--></style><a href=z>", FallbackReason::EndTag),
-            ("<svg><style>x<g></g>y</b>v</style><a href=w>", FallbackReason::EndTag),
-            ("<svg><style>x<y\u{e9} href=y><a href=z></style>", FallbackReason::Name),
-            ("<svg><desc><svg><style>x</svg><li href=y><!--z-->", FallbackReason::IntegrationPoint),
-            ("<a href=x><frameset><frame href=y>", FallbackReason::Frameset),
-            ("<template><style></style><col href=x><a href=y>", FallbackReason::Column),
-            ("<base href=x><table><base href=y><!--z--></table>", FallbackReason::Bases),
+            (
+                "<svg><g><style>x</g></style><a href=y>",
+                FallbackReason::EndTag,
+            ),
+            (
+                "<svg></b><style>x<!--y--></style><a href=z>",
+                FallbackReason::EndTag,
+            ),
+            (
+                "<svg><style>x<g></g>y</b>v</style><a href=w>",
+                FallbackReason::EndTag,
+            ),
+            (
+                "<svg><style>x<y\u{e9} href=y><a href=z></style>",
+                FallbackReason::Name,
+            ),
+            (
+                "<svg><desc><svg><style>x</svg><li href=y><!--z-->",
+                FallbackReason::IntegrationPoint,
+            ),
+            (
+                "<a href=x><frameset><frame href=y>",
+                FallbackReason::Frameset,
+            ),
+            (
+                "<template><style></style><col href=x><a href=y>",
+                FallbackReason::Column,
+            ),
+            (
+                "<base href=x><table><base href=y><!--z--></table>",
+                FallbackReason::Bases,
+            ),
         ] {
             let bytes = page.as_bytes();
             let scan = |scanner, sink: &mut SinkLog<'_>| {
@@ -213,14 +264,32 @@ mod tests {
         let page = format!("<!--x--><b><svg></b><a href=y><style></style><p{many}><a href=z>");
         let names = Names::of(&ScanOptions::default());
         let reports = reports(&page, |sink| {
-            let scanned = tokens(page.as_bytes(), 0..page.len(), true, Scanner::Fast, &names, sink);
+            let scanned = tokens(
+                page.as_bytes(),
+                0..page.len(),
+                true,
+                Scanner::Fast,
+                &names,
+                sink,
+            );
             assert_eq!(scanned.fallback, Some(FallbackReason::EndTag));
-            assert_eq!(scanned.without_tree, page.find("<p").map(exact::Bound::Attributes));
+            assert_eq!(
+                scanned.without_tree,
+                page.find("<p").map(exact::Bound::Attributes)
+            );
         });
-        let wanted = ["<!--x-->", "Html <a href=y>", "text ends before ", "Html <a href=z>"];
+        let wanted = [
+            "<!--x-->",
+            "Html <a href=y>",
+            "text ends before ",
+            "Html <a href=z>",
+        ];
         assert_eq!(reports.len(), wanted.len());
         assert!(
-            reports.iter().zip(wanted).all(|(report, wanted)| report.starts_with(wanted)),
+            reports
+                .iter()
+                .zip(wanted)
+                .all(|(report, wanted)| report.starts_with(wanted)),
             "{reports:?}"
         );
     }

@@ -87,11 +87,21 @@ pub(crate) fn scan<S: Sink>(
         bound: None,
         next_check: 0,
     };
-    let options = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
-    let proxy =
-        Proxy { builder: TreeBuilder::new(Tree::new(), options), watch: RefCell::new(watch) };
-    let tokenizer =
-        Tokenizer::new(proxy, TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() });
+    let options = TreeBuilderOpts {
+        scripting_enabled: scripting,
+        ..TreeBuilderOpts::default()
+    };
+    let proxy = Proxy {
+        builder: TreeBuilder::new(Tree::new(), options),
+        watch: RefCell::new(watch),
+    };
+    let tokenizer = Tokenizer::new(
+        proxy,
+        TokenizerOpts {
+            discard_bom: false,
+            ..TokenizerOpts::default()
+        },
+    );
     let queue = BufferQueue::default();
     let feed = |piece: StrTendril| {
         queue.push_back(piece);
@@ -136,7 +146,10 @@ pub(crate) fn scan<S: Sink>(
     open.interrupt_style(range.end, sink);
     let tree = &tokenizer.sink.builder.sink;
     let has_costly_lists = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
-    Ok(TreeFacts { bases: tree.bases(), has_costly_lists })
+    Ok(TreeFacts {
+        bases: tree.bases(),
+        has_costly_lists,
+    })
 }
 
 /// `bytes` as text, with U+007F for each byte that is not ASCII.
@@ -154,8 +167,16 @@ fn ascii(bytes: &[u8]) -> String {
 
 /// A token emitted by the tokenizer, with its place.
 enum PlacedToken {
-    Start { tag: RawTag, namespace: Namespace, text: TextModel, place: TreePlace },
-    End { tag: RawTag, place: TreePlace },
+    Start {
+        tag: RawTag,
+        namespace: Namespace,
+        text: TextModel,
+        place: TreePlace,
+    },
+    End {
+        tag: RawTag,
+        place: TreePlace,
+    },
     Comment(Span),
 }
 
@@ -188,8 +209,10 @@ impl TextState {
         sink: &mut S,
     ) -> Result<(), Bound> {
         let at = tag.span.start;
-        let closes_annotation =
-            tag.end_tag && ["annotation-xml", "math"].iter().any(|name| tag.is_named(bytes, name));
+        let closes_annotation = tag.end_tag
+            && ["annotation-xml", "math"]
+                .iter()
+                .any(|name| tag.is_named(bytes, name));
         self.interrupt_style(at, sink);
         if std::mem::take(&mut self.is_raw) {
             sink.end_text(at);
@@ -221,7 +244,12 @@ impl PlacedToken {
         sink: &mut S,
     ) -> Result<(), Bound> {
         match self {
-            Self::Start { tag, namespace, text, place } => {
+            Self::Start {
+                tag,
+                namespace,
+                text,
+                place,
+            } => {
                 open.enter((bytes, &tag), place, sink)?;
                 open.is_raw = matches!(text, TextModel::RawText | TextModel::Rcdata);
                 sink.start_tag(&tag, namespace, text);
@@ -344,7 +372,10 @@ fn matches_token(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
     };
     // In lower case, with NUL replaced (HTML, 13.2.5.8).
     let is_name = |span: Span, name: &str| {
-        text[span.range()].to_ascii_lowercase().replace('\0', "\u{fffd}") == name
+        text[span.range()]
+            .to_ascii_lowercase()
+            .replace('\0', "\u{fffd}")
+            == name
     };
     let value = |raw: &RawAttribute| {
         let written = raw.value.map_or("", |value| &text[value.range()]);
@@ -407,13 +438,19 @@ impl TokenSink for Proxy<'_> {
             self.watch.borrow_mut().text =
                 (!tag.end_tag && text != TextModel::Markup).then_some(tag.name);
             // The answer is irrelevant: the tree builder asks the tree for the name of the current node.
-            self.builder.adjusted_current_node_present_but_not_in_html_namespace();
+            self.builder
+                .adjusted_current_node_present_but_not_in_html_namespace();
             let tree = &self.builder.sink;
             let place = tree.place();
             let found = if tag.end_tag {
                 PlacedToken::End { tag, place }
             } else {
-                PlacedToken::Start { tag, namespace: tree.namespace(), text, place }
+                PlacedToken::Start {
+                    tag,
+                    namespace: tree.namespace(),
+                    text,
+                    place,
+                }
             };
             self.watch.borrow_mut().found.push(found);
         }
@@ -425,6 +462,7 @@ impl TokenSink for Proxy<'_> {
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
-        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+        self.builder
+            .adjusted_current_node_present_but_not_in_html_namespace()
     }
 }

@@ -206,7 +206,10 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
             if tag.attributes[..at].iter().any(is_same) {
                 continue;
             }
-            match self.rows.answer(self.bytes, tag.name, namespace, attribute, self.options) {
+            match self
+                .rows
+                .answer(self.bytes, tag.name, namespace, attribute, self.options)
+            {
                 Answer::Nothing => {}
                 Answer::With(name) if tag.attribute(self.bytes, name).is_none() => {}
                 Answer::Url(row) if self.offer(tag, attribute, row) => {}
@@ -233,7 +236,10 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
     fn end_text(&mut self, at: usize) {
         // The fast path of style sheets.
         let is_style = |open: &&OpenText| open.content == Content::Raw(TextContent::Css);
-        let style = self.text.as_ref().filter(|open| is_style(open) && self.styles.is_empty());
+        let style = self
+            .text
+            .as_ref()
+            .filter(|open| is_style(open) && self.styles.is_empty());
         let span = style.map(|open| Span::new(open.start, at));
         match span.is_some_and(|span| self.css(span, None)) {
             true => self.text = None,
@@ -243,7 +249,10 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
     }
 
     fn style_text(&mut self, span: Span) {
-        self.styles.last_mut().into_iter().for_each(|style| style.texts.push(span));
+        self.styles
+            .last_mut()
+            .into_iter()
+            .for_each(|style| style.texts.push(span));
     }
 
     fn end_style(&mut self, _at: usize) {
@@ -338,9 +347,15 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// Reports the names that a fragment can refer to: an id, and the name of an `a` (HTML, 7.4.6.4).
     fn ids(&mut self, tag: &RawTag, namespace: Namespace) {
         let is_anchor = namespace == Namespace::Html && tag.is_named(self.bytes, "a");
-        for name in if is_anchor { &["id", "name"][..] } else { &["id"] } {
+        for name in if is_anchor {
+            &["id", "name"][..]
+        } else {
+            &["id"]
+        } {
             let first = tag.attribute(self.bytes, name);
-            let id = first.map(|one| self.value(one).text).filter(|id| !id.is_empty());
+            let id = first
+                .map(|one| self.value(one).text)
+                .filter(|id| !id.is_empty());
             id.into_iter().for_each(|id| self.links.id(id));
         }
     }
@@ -357,14 +372,18 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
 
     /// The decoded value of the attribute called `name` among `attributes`.
     fn other(&self, attributes: &[RawAttribute], name: &str) -> Option<String> {
-        let found = attributes.iter().find(|one| one.is_named(self.bytes, name))?;
+        let found = attributes
+            .iter()
+            .find(|one| one.is_named(self.bytes, name))?;
         Some(self.value(found).text)
     }
 
     /// Scans an attribute that contains CSS. Returns `false`, and does nothing, if the CSS must be decoded first.
     fn css_value(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         // Any URL in CSS needs one of these bytes, even with character references.
-        let Some(span) = attribute.value.filter(|&span| block::holds(self.bytes, span, *b"(@\\&"))
+        let Some(span) = attribute
+            .value
+            .filter(|&span| block::holds(self.bytes, span, *b"(@\\&"))
         else {
             return true;
         };
@@ -395,7 +414,12 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             let place = Some((tag, attribute, row));
             if !self.links.plain(self.bytes, &self.plain(span, place)) {
                 let raw = self.charset.decode(&self.bytes[span.range()], span.start);
-                self.reference(&escape::character_references(raw), Form::Srcset, place, None);
+                self.reference(
+                    &escape::character_references(raw),
+                    Form::Srcset,
+                    place,
+                    None,
+                );
                 self.drain();
             }
         }
@@ -413,7 +437,11 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             let custom = urls.custom_property(url);
             let span = url.span.shifted(span.start);
             let plain = self.plain(span, place);
-            let plain = Plain { empty_resolves: false, fragment_identifies: true, ..plain };
+            let plain = Plain {
+                empty_resolves: false,
+                fragment_identifies: true,
+                ..plain
+            };
             let raw = &self.bytes[span.range()];
             if custom.is_some()
                 || memchr::memchr2(b'\\', 0, raw).is_some()
@@ -440,16 +468,28 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// The row for `tag`: `one` if another attribute contains a token that `one` requires, else `other`. `None` if the
     /// other attribute must be decoded first.
     fn either(&self, tag: &RawTag, one: &'static Row, other: &'static Row) -> Option<&'static Row> {
-        let Condition::Has(name, tokens) = one.when else { return None };
-        let Some(list) = tag.attribute(self.bytes, name).and_then(|found| found.value) else {
+        let Condition::Has(name, tokens) = one.when else {
+            return None;
+        };
+        let Some(list) = tag
+            .attribute(self.bytes, name)
+            .and_then(|found| found.value)
+        else {
             return Some(other);
         };
         let list = &self.bytes[list.range()];
         let is_plain =
             |byte: &u8| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace();
-        let has =
-            |token: &[u8]| tokens.iter().any(|one| token.eq_ignore_ascii_case(one.as_bytes()));
-        let row = if list.split(u8::is_ascii_whitespace).any(has) { one } else { other };
+        let has = |token: &[u8]| {
+            tokens
+                .iter()
+                .any(|one| token.eq_ignore_ascii_case(one.as_bytes()))
+        };
+        let row = if list.split(u8::is_ascii_whitespace).any(has) {
+            one
+        } else {
+            other
+        };
         list.iter().all(is_plain).then_some(row)
     }
 
@@ -486,7 +526,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 no_value: attribute.value.is_none(),
                 ..LinkPlace::text_of("?import", Carriers::One(carrier))
             };
-            self.collector.references(self.value(attribute), Syntax::Url, &place);
+            self.collector
+                .references(self.value(attribute), Syntax::Url, &place);
         }
     }
 
@@ -527,7 +568,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             no_value: attribute.value.is_none(),
             ..LinkPlace::text_of(element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
-        self.collector.references(self.value(attribute), row.syntax, &place);
+        self.collector
+            .references(self.value(attribute), row.syntax, &place);
     }
 
     /// Opens the text after `tag`, if it is to be scanned.
@@ -549,7 +591,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             }
             (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => {
                 let is_css = TextContent::of_style(&of_type()).is_some();
-                return self.styles.push(OpenStyle { is_css, texts: Vec::new() });
+                return self.styles.push(OpenStyle {
+                    is_css,
+                    texts: Vec::new(),
+                });
             }
             (Namespace::Html, "script", TextModel::RawText) => {
                 let is_inline = || !attributes.iter().any(|one| one.is_named(self.bytes, "src"));
@@ -564,7 +609,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             }
         };
         if let Some(content) = content {
-            self.text = Some(OpenText { start: tag.span.end, content });
+            self.text = Some(OpenText {
+                start: tag.span.end,
+                content,
+            });
         }
     }
 
@@ -579,9 +627,15 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 if !script::may_have_urls(&self.bytes[span.range()]) => {}
             Content::Raw(content) => {
                 let view = self.charset.decode(&self.bytes[span.range()], span.start);
-                let place = if content == TextContent::Css { &STYLE } else { &SCRIPT };
+                let place = if content == TextContent::Css {
+                    &STYLE
+                } else {
+                    &SCRIPT
+                };
                 let diagnostic = self.collector.text(&view, content, place);
-                diagnostic.into_iter().for_each(|one| self.links.diagnostic(self.bytes, one));
+                diagnostic
+                    .into_iter()
+                    .for_each(|one| self.links.diagnostic(self.bytes, one));
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
@@ -594,12 +648,22 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
 
     /// Closes the innermost open `style` in SVG.
     fn close_style(&mut self) {
-        let Some(OpenStyle { is_css, texts }) = self.styles.pop() else { return };
+        let Some(OpenStyle { is_css, texts }) = self.styles.pop() else {
+            return;
+        };
         if let Some(first) = texts.first().filter(|_| is_css) {
-            let mut view = View { text: String::new(), map: OffsetMap::verbatim(first.start, 0) };
+            let mut view = View {
+                text: String::new(),
+                map: OffsetMap::verbatim(first.start, 0),
+            };
             let mut pieces = Vec::new();
-            texts.iter().for_each(|text| self.svg_text(*text, &mut view, &mut pieces));
-            self.collector.css(&view, &LinkPlace::text_of("style", Carriers::Pieces(&pieces)));
+            texts
+                .iter()
+                .for_each(|text| self.svg_text(*text, &mut view, &mut pieces));
+            self.collector.css(
+                &view,
+                &LinkPlace::text_of("style", Carriers::Pieces(&pieces)),
+            );
         }
         if self.styles.is_empty() {
             self.collector.links.sort_by_key(|link| link.span().start);
@@ -651,7 +715,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     ) {
         let whole = Span::new(0, view.text.len());
         let Some((tag, attribute, row)) = place else {
-            let place = LinkPlace { custom_property: custom, ..STYLE };
+            let place = LinkPlace {
+                custom_property: custom,
+                ..STYLE
+            };
             return self.collector.decoded(view, form, whole, &place);
         };
         let name =
@@ -687,11 +754,16 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         for found in std::mem::take(&mut self.collector.embedded) {
             self.parts += 1;
             if self.depth == DEEPEST {
-                self.links.diagnostic(self.bytes, too_deep(found.value.map.source()));
+                self.links
+                    .diagnostic(self.bytes, too_deep(found.value.map.source()));
                 continue;
             }
             let entity = entity_name(&self.entity, self.parts);
-            let part = Part { found, entity, depth: self.depth + 1 };
+            let part = Part {
+                found,
+                entity,
+                depth: self.depth + 1,
+            };
             self.links.part(self.bytes, part);
         }
     }
@@ -699,7 +771,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// Reports the links found so far, and scans pending markup, in document order.
     fn drain_all(&mut self) {
         let markup = std::mem::take(&mut self.markup);
-        let mut links = std::mem::take(&mut self.collector.links).into_iter().peekable();
+        let mut links = std::mem::take(&mut self.collector.links)
+            .into_iter()
+            .peekable();
         for markup in markup {
             while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
                 self.links.link(self.bytes, link);
@@ -735,15 +809,25 @@ pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
     let comment = &bytes[span.range()];
     let body = comment.strip_prefix(b"<!--")?;
     let opening = body.trim_ascii_start();
-    if !opening.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"[if")) {
+    if !opening
+        .get(..3)
+        .is_some_and(|start| start.eq_ignore_ascii_case(b"[if"))
+    {
         return None;
     }
     let start = span.start + 4 + memchr::memmem::find(body, b"]>")? + 2;
     let closing = memchr::memmem::rfind(comment, b"<![").map(|at| span.start + at);
-    let comment_end = if comment.ends_with(b"-->") { span.end - 3 } else { span.end };
+    let comment_end = if comment.ends_with(b"-->") {
+        span.end - 3
+    } else {
+        span.end
+    };
     let end = closing.filter(|&at| at >= start).unwrap_or(comment_end);
     memchr::memchr(b'<', bytes.get(start..end)?)?;
-    Some(Markup { span: Span::new(start, end), standing: Standing::ConditionalComment })
+    Some(Markup {
+        span: Span::new(start, end),
+        standing: Standing::ConditionalComment,
+    })
 }
 
 /// True if the text of an element is markup for readers without scripts, frames or plugins.
@@ -763,12 +847,14 @@ fn without_tree(bound: Bound) -> Diagnostic {
     let (at, why) = match bound {
         Bound::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
         Bound::Nesting(at) => (at, "elements before this place are nested too deeply"),
-        Bound::Unverified(at) => {
-            (at, "html5ever and the scanner disagree about the tag that ends here")
-        }
-        Bound::Annotation(at) => {
-            (at, "html5ever cannot read the tag that ends here, in an annotation-xml")
-        }
+        Bound::Unverified(at) => (
+            at,
+            "html5ever and the scanner disagree about the tag that ends here",
+        ),
+        Bound::Annotation(at) => (
+            at,
+            "html5ever cannot read the tag that ends here, in an annotation-xml",
+        ),
     };
     let message = format!("{why}; the document was scanned without its tree");
     Diagnostic::new(Code::WithoutTree, Span::at(at), message)

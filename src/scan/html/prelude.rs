@@ -41,14 +41,23 @@ pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     if found.is_tentative()
         && let Some(charset) = meta_charset(bytes, options)
     {
-        found = Detected { charset, declaration: Declaration::Meta, not_utf_8: None, ..found };
+        found = Detected {
+            charset,
+            declaration: Declaration::Meta,
+            not_utf_8: None,
+            ..found
+        };
     }
     found
 }
 
 /// The note of the program that saved the document that begins with `bytes`.
 pub(crate) fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
-    if options.ignore_saved { None } else { saved::saved(bytes) }
+    if options.ignore_saved {
+        None
+    } else {
+        saved::saved(bytes)
+    }
 }
 
 /// True if `accepts` returns true for a tag whose name begins with `letter`, in either case. It receives the offset
@@ -56,7 +65,9 @@ pub(crate) fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
 /// bytes at a time.
 fn any_tag(bytes: &[u8], letter: u8, mut accepts: impl FnMut(usize) -> bool) -> bool {
     let cases = [letter, letter.to_ascii_uppercase()];
-    cases.into_iter().any(|letter| memmem::find_iter(bytes, &[b'<', letter]).any(&mut accepts))
+    cases
+        .into_iter()
+        .any(|letter| memmem::find_iter(bytes, &[b'<', letter]).any(&mut accepts))
 }
 
 /// True if `name`, in any case, follows the `<` at `at`.
@@ -93,7 +104,10 @@ fn meta_charset(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
 /// True if the first `meta` element with an encoding declares `charset`. `head` begins the document; only its first
 /// [`saved::HEAD`] bytes are searched.
 pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
-    meta_charset(&head[..head.len().min(saved::HEAD)], &ScanOptions::default()) == Some(charset)
+    meta_charset(
+        &head[..head.len().min(saved::HEAD)],
+        &ScanOptions::default(),
+    ) == Some(charset)
 }
 
 /// Searches for the first `meta` element that declares an encoding.
@@ -132,7 +146,10 @@ pub(crate) fn bases(
     }
     let only = only_candidate(bytes, start, &candidates).filter(|_| !has_comment);
     let names = Names::of(options);
-    let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
+    let whole = Markup {
+        span: Span::new(start, bytes.len()),
+        standing: Standing::First,
+    };
     let mut pending = vec![(0, whole)];
     while let Some((depth, Markup { span, standing })) = pending.pop() {
         let is_document = standing == Standing::First;
@@ -182,8 +199,9 @@ fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
 /// removes the body and the elements in it (HTML, 13.2.6.4.7).
 fn only_candidate(bytes: &[u8], start: usize, candidates: &[usize]) -> Option<usize> {
     let &[only] = candidates else { return None };
-    let may_be_removed =
-        any_tag(&bytes[start..], b'f', |at| is_named(&bytes[start..], at, b"frameset"));
+    let may_be_removed = any_tag(&bytes[start..], b'f', |at| {
+        is_named(&bytes[start..], at, b"frameset")
+    });
     (!may_be_removed).then_some(only)
 }
 
@@ -192,7 +210,10 @@ fn assign_standings(bases: &mut [DeclaredBase], mut standings: Vec<(usize, Stand
     standings.sort_unstable_by_key(|&(tag, _)| tag);
     let mut standings = standings.into_iter().peekable();
     // Now both lists are in source order.
-    for base in bases.iter_mut().filter(|base| base.kind == BaseKind::Element) {
+    for base in bases
+        .iter_mut()
+        .filter(|base| base.kind == BaseKind::Element)
+    {
         let tag = base.span.start;
         while standings.next_if(|&(at, _)| at < tag).is_some() {}
         let found = standings.next_if(|&(at, _)| at == tag);
@@ -228,9 +249,17 @@ impl Sink for BaseSink<'_> {
         if tag.is_named(self.bytes, "base") {
             // In a document, the complete tree decides on the standing later.
             let is_html = namespace == Namespace::Html;
-            let standing = if is_html { self.standing } else { Standing::Foreign };
+            let standing = if is_html {
+                self.standing
+            } else {
+                Standing::Foreign
+            };
             let declared = DeclaredBase::of(BaseKind::Element, tag.span);
-            self.bases.push(DeclaredBase { value: self.href(tag), standing, ..declared });
+            self.bases.push(DeclaredBase {
+                value: self.href(tag),
+                standing,
+                ..declared
+            });
         }
         self.pass(tag.span);
     }
@@ -261,7 +290,10 @@ impl BaseSink<'_> {
         let span = self.text.take().map(|start| Span::new(start, end));
         let holds_tags = |span: &Span| memchr::memchr(b'<', &self.bytes[span.range()]).is_some();
         let standing = Standing::FallbackContent;
-        self.markup.extend(span.filter(holds_tags).map(|span| Markup { span, standing }));
+        self.markup.extend(
+            span.filter(holds_tags)
+                .map(|span| Markup { span, standing }),
+        );
     }
 
     /// Reads a comment with which a browser replaced a `base` element when it saved the page.
@@ -275,17 +307,25 @@ impl BaseSink<'_> {
             && !std::mem::replace(&mut self.has_commented_url, true)
             && saved::is_in_head(self.bytes, span.start)
         {
-            let url = self.charset.decode(&self.bytes[url.range()], url.start).text;
+            let url = self
+                .charset
+                .decode(&self.bytes[url.range()], url.start)
+                .text;
             Some(value::trim(&url).to_owned())
         } else {
             return;
         };
-        self.bases.push(DeclaredBase { value, ..DeclaredBase::of(BaseKind::Comment, span) });
+        self.bases.push(DeclaredBase {
+            value,
+            ..DeclaredBase::of(BaseKind::Comment, span)
+        });
     }
 
     /// The trimmed value of the `href` of a `base` element.
     fn href(&self, tag: &RawTag) -> Option<String> {
-        let href = tag.attribute(self.bytes, "href")?.decoded(self.bytes, self.charset);
+        let href = tag
+            .attribute(self.bytes, "href")?
+            .decoded(self.bytes, self.charset);
         Some(value::trim(&href.text).to_owned())
     }
 }
@@ -303,8 +343,12 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
         after.is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
             && known.binary_search(at).is_err()
     };
-    let strays: Vec<usize> =
-        candidates.iter().copied().filter(is_stray).take(MOST_STRAYS).collect();
+    let strays: Vec<usize> = candidates
+        .iter()
+        .copied()
+        .filter(is_stray)
+        .take(MOST_STRAYS)
+        .collect();
     let mut remaining = strays.as_slice();
     let mut add = |until: usize, standing: Standing| {
         while let [at, rest @ ..] = remaining
@@ -312,7 +356,10 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
         {
             remaining = rest;
             let declared = DeclaredBase::of(BaseKind::Element, Span::new(*at, *at + 5));
-            bases.push(DeclaredBase { standing, ..declared });
+            bases.push(DeclaredBase {
+                standing,
+                ..declared
+            });
         }
     };
     if !strays.is_empty() {
@@ -325,14 +372,20 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
             add(span.start, between);
             add(span.end, inside);
             between = match event {
-                Event::StartTag { text: TextModel::Markup, .. } | Event::EndTag { .. } => {
-                    Standing::CharacterData
+                Event::StartTag {
+                    text: TextModel::Markup,
+                    ..
                 }
+                | Event::EndTag { .. } => Standing::CharacterData,
                 Event::StartTag { .. } => Standing::RawText,
                 Event::Comment { .. } => between,
             };
         });
-        let end = if between == Standing::RawText { between } else { Standing::CutOff };
+        let end = if between == Standing::RawText {
+            between
+        } else {
+            Standing::CutOff
+        };
         add(bytes.len(), end);
     }
     bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));

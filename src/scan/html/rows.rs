@@ -74,7 +74,9 @@ pub(super) struct Answers {
 
 impl Answers {
     pub(super) fn new() -> Self {
-        Self { known: [KnownAnswer::default(); KNOWN] }
+        Self {
+            known: [KnownAnswer::default(); KNOWN],
+        }
     }
 
     /// The table's answer for `attribute` of the element that is named at `element`.
@@ -130,14 +132,23 @@ fn look_up(
     });
     match (rows.next(), rows.next()) {
         (None, _) => Answer::Nothing,
-        (Some(Row { when: Condition::Is(name, _) | Condition::Has(name, _), .. }), None) => {
-            Answer::With(name)
-        }
+        (
+            Some(Row {
+                when: Condition::Is(name, _) | Condition::Has(name, _),
+                ..
+            }),
+            None,
+        ) => Answer::With(name),
         (Some(row), Some(other))
             if row.against == AttributeBase::Document
                 && row.syntax == Syntax::Url
                 && matches!(row.when, Condition::Has(..))
-                && *row == (Row { when: row.when, role: row.role, ..*other })
+                && *row
+                    == (Row {
+                        when: row.when,
+                        role: row.role,
+                        ..*other
+                    })
                 && other.when == Condition::Always =>
         {
             Answer::Either(row, other)

@@ -73,19 +73,32 @@ pub fn saved(head: &[u8]) -> Option<Saved> {
 fn of_comment(comment: &[u8]) -> Option<Saved> {
     let comment = comment.trim_ascii();
     let after = |start: &[u8]| {
-        comment.strip_prefix(start).map(|rest| String::from_utf8_lossy(rest).into_owned())
+        comment
+            .strip_prefix(start)
+            .map(|rest| String::from_utf8_lossy(rest).into_owned())
     };
-    let saved = |program, written: &str| Some(Saved { program, written: written.to_owned() });
+    let saved = |program, written: &str| {
+        Some(Saved {
+            program,
+            written: written.to_owned(),
+        })
+    };
     if let Some(rest) = after(b"saved from url=(") {
         let (length, rest) = rest.split_once(')')?;
         // Chromium writes the second of two hyphens as `%2D`, because an XML comment must not contain `--`. The escape
         // is undone because it would change a host.
-        let url = if length.parse() == Ok(rest.len()) { rest } else { first_word(rest)? };
+        let url = if length.parse() == Ok(rest.len()) {
+            rest
+        } else {
+            first_word(rest)?
+        };
         return saved(Program::Browser, &url.replace("-%2D", "--"));
     }
     let single_file = after(b"Page saved with SingleFile");
     if let Some(rest) = single_file.or_else(|| after(b"Archive processed by SingleFile")) {
-        let mut words = rest.split_ascii_whitespace().skip_while(|word| *word != "url:");
+        let mut words = rest
+            .split_ascii_whitespace()
+            .skip_while(|word| *word != "url:");
         return saved(Program::SingleFile, words.nth(1)?);
     }
     if let Some(rest) = after(b"Mirrored from ") {
@@ -95,7 +108,11 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
     let (rest, _) = rest.split_once(" using monolith")?;
     let (url, _) = rest.split_once(" at ")?;
     // Instead of a URL that is not http, monolith writes "local source".
-    if url.contains(':') { saved(Program::Monolith, url) } else { None }
+    if url.contains(':') {
+        saved(Program::Monolith, url)
+    } else {
+        None
+    }
 }
 
 fn first_word(text: &str) -> Option<&str> {
@@ -116,7 +133,9 @@ pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
 /// The tag of a `base` element at `at`.
 fn base_at(bytes: &[u8], at: usize) -> Option<RawTag> {
     let name = bytes.get(at..at + 5)?;
-    let tag = name.eq_ignore_ascii_case(b"<base").then(|| tag::read(bytes, at))??;
+    let tag = name
+        .eq_ignore_ascii_case(b"<base")
+        .then(|| tag::read(bytes, at))??;
     (tag.name.end == at + 5).then_some(tag)
 }
 
@@ -130,7 +149,9 @@ pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span
     if comment.end > HEAD {
         return None;
     }
-    let url = bytes[comment.range()].strip_prefix(start)?.strip_suffix(end)?;
+    let url = bytes[comment.range()]
+        .strip_prefix(start)?
+        .strip_suffix(end)?;
     let at = comment.start + start.len();
     (!url.contains(&b'"')).then(|| Span::new(at, at + url.len()))
 }

@@ -18,7 +18,11 @@ const MOST: usize = 64;
 
 /// The references to the style sheets of the page in `bytes`.
 pub(crate) fn linked(bytes: &[u8], charset: Charset) -> Vec<String> {
-    let mut sink = SheetSink { bytes, charset, found: Vec::new() };
+    let mut sink = SheetSink {
+        bytes,
+        charset,
+        found: Vec::new(),
+    };
     walk::best_effort(bytes, 0..bytes.len(), true, &mut sink);
     sink.found
 }
@@ -37,13 +41,19 @@ impl Sink for SheetSink<'_> {
             return;
         }
         let value = |name: &str| {
-            Some(tag.attribute(self.bytes, name)?.decoded(self.bytes, self.charset).text)
+            Some(
+                tag.attribute(self.bytes, name)?
+                    .decoded(self.bytes, self.charset)
+                    .text,
+            )
         };
         let is_sheet = |rel: String| {
-            rel.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case("stylesheet"))
+            rel.split_ascii_whitespace()
+                .any(|one| one.eq_ignore_ascii_case("stylesheet"))
         };
         if value("rel").is_some_and(is_sheet) {
-            self.found.extend(value("href").map(|href| value::trim(&href).to_owned()));
+            self.found
+                .extend(value("href").map(|href| value::trim(&href).to_owned()));
         }
     }
 

@@ -152,7 +152,11 @@ pub(super) fn attributes(
                         return Ok(None);
                     }
                     at = end + 1;
-                    quote = if mark == b'"' { Quote::Double } else { Quote::Single };
+                    quote = if mark == b'"' {
+                        Quote::Double
+                    } else {
+                        Quote::Single
+                    };
                 }
                 Some(b'>') => (start, end) = (at, at),
                 Some(_) => {
@@ -194,9 +198,16 @@ pub(super) fn read_bounded(
         return Ok(None);
     }
     let name = Span::new(start, name_end(bytes, start, b'>'));
-    let mut tag = RawTag { end_tag, name, ..RawTag::default() };
+    let mut tag = RawTag {
+        end_tag,
+        name,
+        ..RawTag::default()
+    };
     let end = attributes(bytes, name.end, most, &EveryAttribute, &mut tag)?;
-    Ok(end.map(|end| RawTag { span: Span::new(at, end), ..tag }))
+    Ok(end.map(|end| RawTag {
+        span: Span::new(at, end),
+        ..tag
+    }))
 }
 
 /// The maximum number of attributes that are compared pairwise.
@@ -215,11 +226,17 @@ pub(crate) fn distinct<'a>(bytes: &[u8], tag: &'a RawTag) -> Cow<'a, [RawAttribu
             .copied()
             .collect();
     }
-    let is_repeated =
-        |at: usize| all[..at].iter().any(|seen| name(seen).eq_ignore_ascii_case(name(&all[at])));
+    let is_repeated = |at: usize| {
+        all[..at]
+            .iter()
+            .any(|seen| name(seen).eq_ignore_ascii_case(name(&all[at])))
+    };
     match (0..all.len()).any(is_repeated) {
         false => Cow::Borrowed(all),
-        true => (0..all.len()).filter(|&at| !is_repeated(at)).map(|at| all[at]).collect(),
+        true => (0..all.len())
+            .filter(|&at| !is_repeated(at))
+            .map(|at| all[at])
+            .collect(),
     }
 }
 
@@ -233,15 +250,24 @@ mod tests {
         let read = read(tag.as_bytes(), 0).unwrap();
         assert_eq!(read.span.len(), tag.len(), "{tag}");
         let text = |span: Span| &tag[span.range()];
-        read.attributes.iter().map(|one| (text(one.name), one.value.map(text))).collect()
+        read.attributes
+            .iter()
+            .map(|one| (text(one.name), one.value.map(text)))
+            .collect()
     }
 
     #[test]
     fn attributes_are_where_the_tokenizer_states_put_them() {
         assert_eq!(attributes("<a href=x/>"), [("href", Some("x/"))]);
         assert_eq!(attributes("<a/href=x>"), [("href", Some("x"))]);
-        assert_eq!(attributes("<a href = 'x>' B>"), [("href", Some("x>")), ("B", None)]);
-        assert_eq!(attributes("<a href=\"x\"b=c>"), [("href", Some("x")), ("b", Some("c"))]);
+        assert_eq!(
+            attributes("<a href = 'x>' B>"),
+            [("href", Some("x>")), ("B", None)]
+        );
+        assert_eq!(
+            attributes("<a href=\"x\"b=c>"),
+            [("href", Some("x")), ("b", Some("c"))]
+        );
         assert_eq!(attributes("<a =b=c>"), [("=b", Some("c"))]);
         assert_eq!(attributes("<a href=>"), [("href", Some(""))]);
         assert_eq!(attributes("<a href= >"), [("href", Some(""))]);
@@ -256,7 +282,10 @@ mod tests {
         let long = "an-attribute-of-more-than-sixteen";
         for others in [0, 14, 40] {
             let others: String = (0..others).map(|number| format!("o{number} ")).collect();
-            let page = format!("<a b=1 {others}B=2 c {long}=3 {}=4 b=5>", long.to_uppercase());
+            let page = format!(
+                "<a b=1 {others}B=2 c {long}=3 {}=4 b=5>",
+                long.to_uppercase()
+            );
             let tag = read(page.as_bytes(), 0).unwrap();
             let found = distinct(page.as_bytes(), &tag);
             assert_eq!(found.len() + 3, tag.attributes.len(), "{page}");
@@ -272,7 +301,19 @@ mod tests {
 
     #[test]
     fn an_incomplete_tag_is_not_read() {
-        for bytes in ["<!-", "<![", "<?", "</ ", "</>", "< ", "<1", "<", "</", "<a", "<a href='>"] {
+        for bytes in [
+            "<!-",
+            "<![",
+            "<?",
+            "</ ",
+            "</>",
+            "< ",
+            "<1",
+            "<",
+            "</",
+            "<a",
+            "<a href='>",
+        ] {
             assert_eq!(read(bytes.as_bytes(), 0), None, "{bytes}");
         }
     }

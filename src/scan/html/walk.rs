@@ -138,7 +138,10 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn facts(self) -> TreeFacts {
         let mut bases = self.bases;
         bases.sort_by_key(|&(tag, standing)| (standing != Standing::First, tag));
-        TreeFacts { bases, has_costly_lists: false }
+        TreeFacts {
+            bases,
+            has_costly_lists: false,
+        }
     }
 
     /// Walks from `start` to the end, or to an unterminated construct.
@@ -197,8 +200,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let mut place = self.open.foreign.place(name);
         let mut whole = !PROVES || element.whole || element.kind == ElementKind::Base;
         if let TagPlace::Foreign(_) = place {
-            whole |=
-                [&b"font"[..], b"annotation-xml"].iter().any(|one| name.eq_ignore_ascii_case(one));
+            whole |= [&b"font"[..], b"annotation-xml"]
+                .iter()
+                .any(|one| name.eq_ignore_ascii_case(one));
         }
         let Some(next) = self.attributes(end, whole)? else {
             return Ok(None);
@@ -209,8 +213,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             }
             if foreign::breaks_out(name) || self.is_html_font(name) {
                 self.open.foreign.leave();
-                place =
-                    if self.open.foreign.is_empty() { TagPlace::Outside } else { TagPlace::Point };
+                place = if self.open.foreign.is_empty() {
+                    TagPlace::Outside
+                } else {
+                    TagPlace::Point
+                };
             } else {
                 return self.foreign_tag(at, end, next, namespace);
             }
@@ -236,7 +243,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         self.end_styles_and_report(at, end, next, namespace, TextModel::Markup);
         if !self.tag.self_closing {
             let is_style = namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
-            self.open.styles.extend(is_style.then_some(self.open.foreign.len()));
+            self.open
+                .styles
+                .extend(is_style.then_some(self.open.foreign.len()));
             let is_point =
                 foreign::is_point(name, namespace) || is_annotation && self.is_annotated_html();
             // In best-effort mode, other elements are not kept, and their end tags are ignored.
@@ -416,7 +425,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
         let end = declaration_end(self.bytes, at, false);
         if !PROVES || rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
-            self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())));
+            self.sink
+                .comment(Span::new(at, end.unwrap_or(self.bytes.len())));
         }
         Ok(end)
     }
@@ -474,7 +484,10 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// True if the current `annotation-xml` is an HTML integration point (13.2.6).
     fn is_annotated_html(&self) -> bool {
-        let value = self.tag.attribute(self.bytes, "encoding").and_then(|one| one.value);
+        let value = self
+            .tag
+            .attribute(self.bytes, "encoding")
+            .and_then(|one| one.value);
         let encoding = value.and_then(|value| str::from_utf8(&self.bytes[value.range()]).ok());
         encoding.is_some_and(|encoding| {
             let decoded = escape::character_references(View::of_str(encoding, 0)).text;
@@ -500,7 +513,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// Reports the end of each `style` in SVG that the tag at `at` closed.
     fn end_styles(&mut self, at: usize) {
-        while self.open.styles.pop_if(|place| *place >= self.open.foreign.len()).is_some() {
+        while self
+            .open
+            .styles
+            .pop_if(|place| *place >= self.open.foreign.len())
+            .is_some()
+        {
             self.sink.end_style(at);
         }
     }
@@ -508,7 +526,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     /// Continues the text of a `style` in SVG at `next`, if it is the innermost open element.
     fn resume_style(&mut self, next: usize) {
         let is_innermost = |place: &usize| *place + 1 == self.open.foreign.len();
-        self.open.style_text = self.open.styles.last().is_some_and(is_innermost).then_some(next);
+        self.open.style_text = self
+            .open
+            .styles
+            .last()
+            .is_some_and(is_innermost)
+            .then_some(next);
     }
 
     /// Reports a start tag and, before it, the end of each `style` in SVG that the tag closes.
@@ -551,7 +574,10 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     #[inline(always)]
     fn attributes(&mut self, name_end: usize, whole: bool) -> NextOffset {
         let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
-        let wanted = WantedNames { names: self.names, whole };
+        let wanted = WantedNames {
+            names: self.names,
+            whole,
+        };
         match tag::attributes(self.bytes, name_end, most, &wanted, &mut self.tag) {
             Ok(end) => Ok(end),
             Err(TooManyAttributes) => self.unproved(FallbackReason::Attributes).map(|()| None),
@@ -574,15 +600,23 @@ impl AttributeFilter for WantedNames<'_> {
 
 /// True if `bytes` may contain a tag of a table.
 fn holds_table(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(b'<', bytes)
-        .any(|at| bytes.get(at + 1..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"table")))
+    memchr::memchr_iter(b'<', bytes).any(|at| {
+        bytes
+            .get(at + 1..at + 6)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"table"))
+    })
 }
 
 /// True if `bytes` has `name` at `at`, in any case, followed by white space, `/` or `>`.
 fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
     let end = at + name.len();
-    bytes.get(at..end).is_some_and(|word| word.eq_ignore_ascii_case(name))
-        && matches!(bytes.get(end), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>'))
+    bytes
+        .get(at..end)
+        .is_some_and(|word| word.eq_ignore_ascii_case(name))
+        && matches!(
+            bytes.get(end),
+            Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')
+        )
 }
 
 /// The end of the raw text or RCDATA that begins at `from`: its end tag, or else the end of the document.
@@ -658,5 +692,7 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
         return Some(body + 2);
     }
     let is_end = |&at: &usize| matches!(rest[..at], [.., b'-', b'-'] | [.., b'-', b'-', b'!']);
-    memchr::memchr_iter(b'>', rest).find(is_end).map(|at| body + at + 1)
+    memchr::memchr_iter(b'>', rest)
+        .find(is_end)
+        .map(|at| body + at + 1)
 }

@@ -146,12 +146,19 @@ pub(super) struct Tokens<'a> {
 impl<'a> Tokens<'a> {
     pub(super) fn of(text: &'a str, goal: Goal) -> Self {
         let bytes = text.as_bytes();
-        let at = if bytes.starts_with(b"#!") { line_end(bytes, 0) } else { 0 };
+        let at = if bytes.starts_with(b"#!") {
+            line_end(bytes, 0)
+        } else {
+            0
+        };
         Self {
             bytes,
             goal,
             at,
-            frames: vec![Frame { opened: Bracket::Block { is_operand: false }, conditionals: 0 }],
+            frames: vec![Frame {
+                opened: Bracket::Block { is_operand: false },
+                conditionals: 0,
+            }],
             last: LastToken::Other,
             is_operand: false,
             is_statement: true,
@@ -168,7 +175,10 @@ impl<'a> Tokens<'a> {
         let Some(&first) = rest.first() else {
             return match is_outermost {
                 true => Ok(None),
-                false => Err(ScriptFault { at: start, what: "a bracket is not closed" }),
+                false => Err(ScriptFault {
+                    at: start,
+                    what: "a bracket is not closed",
+                }),
             };
         };
         let kind = match first {
@@ -201,7 +211,11 @@ impl<'a> Tokens<'a> {
         if !matches!(kind, TokenKind::Name | TokenKind::Mark(b'*')) {
             self.function = None;
         }
-        Ok(Some(Token { kind, span: Span::new(start, self.at), is_outermost }))
+        Ok(Some(Token {
+            kind,
+            span: Span::new(start, self.at),
+            is_outermost,
+        }))
     }
 
     fn frame(&mut self) -> &mut Frame {
@@ -236,7 +250,10 @@ impl<'a> Tokens<'a> {
                 [b'/', b'/', ..] => self.at = line_end(bytes, self.at),
                 [b'/', b'*', ..] => {
                     let Some(length) = memmem::find(&rest[2..], b"*/") else {
-                        return Err(ScriptFault { at: self.at, what: "a comment is not closed" });
+                        return Err(ScriptFault {
+                            at: self.at,
+                            what: "a comment is not closed",
+                        });
                     };
                     is_line_start |= line_end(&rest[..length + 2], 0) < length + 2;
                     self.at += length + 4;
@@ -272,7 +289,12 @@ impl<'a> Tokens<'a> {
     fn template(&mut self, mut at: usize) -> Result<TokenKind, ScriptFault> {
         loop {
             match &self.bytes[at.min(self.bytes.len())..] {
-                [] => return Err(ScriptFault { at: self.at, what: "a template is not closed" }),
+                [] => {
+                    return Err(ScriptFault {
+                        at: self.at,
+                        what: "a template is not closed",
+                    });
+                }
                 [b'\\', ..] => at += 2,
                 [b'`', ..] => {
                     self.at = at + 1;
@@ -411,7 +433,10 @@ impl<'a> Tokens<'a> {
                 return Ok(TokenKind::Other);
             }
             (b'\\', _) | (..=b' ', _) | (0x7f, _) => {
-                return Err(ScriptFault { at, what: "an invalid token begins" });
+                return Err(ScriptFault {
+                    at,
+                    what: "an invalid token begins",
+                });
             }
             _ => self.operator(LastToken::Other),
         }
@@ -426,12 +451,19 @@ impl<'a> Tokens<'a> {
     }
 
     fn open(&mut self, opened: Bracket) {
-        self.frames.push(Frame { opened, conditionals: 0 });
+        self.frames.push(Frame {
+            opened,
+            conditionals: 0,
+        });
     }
 
     fn pop(&mut self) {
         self.frames.pop();
-        while self.classes.last().is_some_and(|(depth, _)| *depth > self.frames.len()) {
+        while self
+            .classes
+            .last()
+            .is_some_and(|(depth, _)| *depth > self.frames.len())
+        {
             self.classes.pop();
         }
     }
@@ -442,9 +474,9 @@ impl<'a> Tokens<'a> {
         let class = class.filter(|_| self.is_operand || self.last == LastToken::Class);
         let opened = match (self.last, class) {
             (LastToken::Arrow, _) => Bracket::Block { is_operand: false },
-            (LastToken::Parameters { is_expression }, _) => {
-                Bracket::Block { is_operand: is_expression }
-            }
+            (LastToken::Parameters { is_expression }, _) => Bracket::Block {
+                is_operand: is_expression,
+            },
             (_, Some((_, is_operand))) => {
                 self.classes.pop();
                 Bracket::Class { is_operand }
@@ -468,7 +500,10 @@ impl<'a> Tokens<'a> {
             _ => b'}',
         };
         if closing != mark || self.frames.len() == 1 {
-            return Err(ScriptFault { at, what: "a closing bracket matches no opening bracket" });
+            return Err(ScriptFault {
+                at,
+                what: "a closing bracket matches no opening bracket",
+            });
         }
         self.pop();
         match opened {
@@ -489,8 +524,9 @@ impl<'a> Tokens<'a> {
 /// The end of the line that contains `at`.
 fn line_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
-    while let Some(length) =
-        bytes[end..].iter().position(|byte| matches!(byte, b'\n' | b'\r' | 0xe2))
+    while let Some(length) = bytes[end..]
+        .iter()
+        .position(|byte| matches!(byte, b'\n' | b'\r' | 0xe2))
     {
         end += length;
         if bytes[end] != 0xe2 || is_separator(&bytes[end..]) {
@@ -545,7 +581,10 @@ fn string_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
     loop {
         match &bytes[at.min(bytes.len())..] {
             [] | [b'\n' | b'\r', ..] => {
-                return Err(ScriptFault { at: start, what: "a string is not closed" });
+                return Err(ScriptFault {
+                    at: start,
+                    what: "a string is not closed",
+                });
             }
             [b'\\', b'\r', b'\n', ..] => at += 3,
             [b'\\', ..] => at += 2,
@@ -562,14 +601,20 @@ fn regular_expression_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFau
         let rest = &bytes[at.min(bytes.len())..];
         match rest {
             [] | [b'\n' | b'\r', ..] | [b'\\', b'\n' | b'\r', ..] => {
-                return Err(ScriptFault { at: start, what: "a regular expression is not closed" });
+                return Err(ScriptFault {
+                    at: start,
+                    what: "a regular expression is not closed",
+                });
             }
             [b'\\', ..] => at += 1,
             [b'[', ..] => is_class = true,
             [b']', ..] => is_class = false,
             [b'/', ..] if !is_class => return Ok(name_end(bytes, at + 1)),
             _ if is_separator(rest) => {
-                return Err(ScriptFault { at: start, what: "a regular expression is not closed" });
+                return Err(ScriptFault {
+                    at: start,
+                    what: "a regular expression is not closed",
+                });
             }
             _ => {}
         }

@@ -50,15 +50,20 @@ pub(super) enum EntryLinkElement {
 
 /// True if an element with this local name is an entry.
 pub(super) fn is_entry(vocabulary: Vocabulary, local: &str) -> bool {
-    matches!((vocabulary, local), (Vocabulary::Atom, "entry") | (Vocabulary::Rss, "item"))
+    matches!(
+        (vocabulary, local),
+        (Vocabulary::Atom, "entry") | (Vocabulary::Rss, "item")
+    )
 }
 
 /// True if a child of an entry with this local name is content of the entry.
 pub(super) fn is_content(vocabulary: Vocabulary, local: &str) -> bool {
     matches!(
         (vocabulary, local),
-        (Vocabulary::Atom, "content" | "summary" | "title" | "rights" | "copyright")
-            | (Vocabulary::Rss | Vocabulary::Media, "description")
+        (
+            Vocabulary::Atom,
+            "content" | "summary" | "title" | "rights" | "copyright"
+        ) | (Vocabulary::Rss | Vocabulary::Media, "description")
             | (Vocabulary::RssContent, "encoded")
     )
 }
@@ -104,7 +109,10 @@ impl EntryLink {
             doubt: None,
             span: Span::at(span.start),
         });
-        Self { base: bases.len() - 1, kind: None }
+        Self {
+            base: bases.len() - 1,
+            kind: None,
+        }
     }
 
     /// Records a link of the entry, unless one of higher precedence is known.

@@ -52,7 +52,9 @@ fn document(
     document.links = pass.collector.links;
     document.links.sort_by_key(|link| link.span().start);
     let may_be_saved = format == Format::Xhtml && !options.ignore_saved;
-    document.saved = may_be_saved.then(|| saved::saved(&bytes[start..])).flatten();
+    document.saved = may_be_saved
+        .then(|| saved::saved(&bytes[start..]))
+        .flatten();
     document.parts = html::document::parts(pass.collector.embedded, &document.entity, options);
     document
 }

@@ -92,27 +92,54 @@ const NAMES: &[(&str, Vocabulary)] = &[
     ("http://www.w3.org/1998/Math/MathML", Vocabulary::MathMl),
     ("http://www.w3.org/1999/xlink", Vocabulary::XLink),
     ("urn:schemas-microsoft-com:vml", Vocabulary::Vml),
-    ("urn:schemas-microsoft-com:office:office", Vocabulary::Office),
+    (
+        "urn:schemas-microsoft-com:office:office",
+        Vocabulary::Office,
+    ),
     ("http://www.w3.org/2005/Atom", Vocabulary::Atom),
     ("http://purl.org/atom/ns#", Vocabulary::Atom),
     ("http://www.w3.org/2007/app", Vocabulary::App),
     ("http://purl.org/atom/app#", Vocabulary::App),
-    ("http://purl.org/syndication/thread/1.0", Vocabulary::Threading),
+    (
+        "http://purl.org/syndication/thread/1.0",
+        Vocabulary::Threading,
+    ),
     ("http://purl.org/rss/1.0/", Vocabulary::Rss),
     ("http://my.netscape.com/rdf/simple/0.9/", Vocabulary::Rss),
-    ("http://channel.netscape.com/rdf/simple/0.9/", Vocabulary::Rss),
+    (
+        "http://channel.netscape.com/rdf/simple/0.9/",
+        Vocabulary::Rss,
+    ),
     ("http://backend.userland.com/rss2", Vocabulary::Rss),
     ("http://backend.userland.com/RSS2", Vocabulary::Rss),
     ("http://blogs.law.harvard.edu/tech/rss", Vocabulary::Rss),
-    ("http://purl.org/rss/1.0/modules/content/", Vocabulary::RssContent),
+    (
+        "http://purl.org/rss/1.0/modules/content/",
+        Vocabulary::RssContent,
+    ),
     ("http://search.yahoo.com/mrss/", Vocabulary::Media),
     ("http://search.yahoo.com/mrss", Vocabulary::Media),
-    ("http://www.itunes.com/dtds/podcast-1.0.dtd", Vocabulary::Itunes),
+    (
+        "http://www.itunes.com/dtds/podcast-1.0.dtd",
+        Vocabulary::Itunes,
+    ),
     // Old feeds use these spellings, and readers accept them.
-    ("http://www.itunes.com/DTDs/Podcast-1.0.dtd", Vocabulary::Itunes),
-    ("http://www.itunes.com/DTDs/PodCast-1.0.dtd", Vocabulary::Itunes),
-    ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", Vocabulary::Rdf),
-    ("http://www.w3.org/2001/XMLSchema-instance", Vocabulary::SchemaInstance),
+    (
+        "http://www.itunes.com/DTDs/Podcast-1.0.dtd",
+        Vocabulary::Itunes,
+    ),
+    (
+        "http://www.itunes.com/DTDs/PodCast-1.0.dtd",
+        Vocabulary::Itunes,
+    ),
+    (
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+        Vocabulary::Rdf,
+    ),
+    (
+        "http://www.w3.org/2001/XMLSchema-instance",
+        Vocabulary::SchemaInstance,
+    ),
     ("http://www.w3.org/2001/XInclude", Vocabulary::XInclude),
     ("http://www.w3.org/2003/XInclude", Vocabulary::XInclude),
     ("http://www.w3.org/1999/XSL/Transform", Vocabulary::Xslt),
@@ -128,15 +155,42 @@ const NAMES: &[(&str, Vocabulary)] = &[
     ("http://www.w3.org/ns/SMIL", Vocabulary::Smil),
     ("http://www.w3.org/2001/SMIL20/Language", Vocabulary::Smil),
     ("http://www.w3.org/2005/SMIL21/Language", Vocabulary::Smil),
-    ("http://www.sitemaps.org/schemas/sitemap/0.9", Vocabulary::Sitemap),
-    ("https://www.sitemaps.org/schemas/sitemap/0.9", Vocabulary::Sitemap),
-    ("http://www.google.com/schemas/sitemap/0.84", Vocabulary::Sitemap),
-    ("http://www.google.com/schemas/sitemap-image/1.1", Vocabulary::SitemapImage),
-    ("http://www.google.com/schemas/sitemap-video/1.1", Vocabulary::SitemapVideo),
-    ("http://a9.com/-/spec/opensearch/1.1/", Vocabulary::OpenSearch),
-    ("http://a9.com/-/spec/opensearch/1.0/", Vocabulary::OpenSearch),
-    ("http://a9.com/-/spec/opensearchdescription/1.0/", Vocabulary::OpenSearch),
-    ("http://www.mozilla.org/2006/browser/search/", Vocabulary::MozillaSearch),
+    (
+        "http://www.sitemaps.org/schemas/sitemap/0.9",
+        Vocabulary::Sitemap,
+    ),
+    (
+        "https://www.sitemaps.org/schemas/sitemap/0.9",
+        Vocabulary::Sitemap,
+    ),
+    (
+        "http://www.google.com/schemas/sitemap/0.84",
+        Vocabulary::Sitemap,
+    ),
+    (
+        "http://www.google.com/schemas/sitemap-image/1.1",
+        Vocabulary::SitemapImage,
+    ),
+    (
+        "http://www.google.com/schemas/sitemap-video/1.1",
+        Vocabulary::SitemapVideo,
+    ),
+    (
+        "http://a9.com/-/spec/opensearch/1.1/",
+        Vocabulary::OpenSearch,
+    ),
+    (
+        "http://a9.com/-/spec/opensearch/1.0/",
+        Vocabulary::OpenSearch,
+    ),
+    (
+        "http://a9.com/-/spec/opensearchdescription/1.0/",
+        Vocabulary::OpenSearch,
+    ),
+    (
+        "http://www.mozilla.org/2006/browser/search/",
+        Vocabulary::MozillaSearch,
+    ),
 ];
 
 /// The vocabulary of elements without a namespace, by the document element.
@@ -153,7 +207,16 @@ const ROOTS: &[(&[&str], Vocabulary)] = &[
     ),
     (&["TEI.2", "TEI", "teiCorpus.2"], Vocabulary::Tei),
     (
-        &["dita", "topic", "concept", "task", "reference", "glossentry", "map", "bookmap"],
+        &[
+            "dita",
+            "topic",
+            "concept",
+            "task",
+            "reference",
+            "glossentry",
+            "map",
+            "bookmap",
+        ],
         Vocabulary::Dita,
     ),
     (&["package"], Vocabulary::Opf),
@@ -171,7 +234,10 @@ impl Vocabulary {
         if name.is_empty() {
             return Self::Plain;
         }
-        NAMES.iter().find(|(known, _)| *known == name).map_or(Self::Other, |row| row.1)
+        NAMES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(Self::Other, |row| row.1)
     }
 
     /// The vocabulary of elements without a namespace, if the document element is called `root` and has no
@@ -210,7 +276,10 @@ impl Bindings {
 
     /// Declares a prefix.
     pub fn bind(&mut self, prefix: &[u8], vocabulary: Vocabulary) {
-        self.by_prefix.entry(prefix.to_vec()).or_default().push(vocabulary);
+        self.by_prefix
+            .entry(prefix.to_vec())
+            .or_default()
+            .push(vocabulary);
         self.declared.push(prefix.to_vec());
     }
 
@@ -220,14 +289,25 @@ impl Bindings {
         if prefix == b"xml" {
             return Vocabulary::Xml;
         }
-        let bound = self.by_prefix.get(prefix).and_then(|bound| bound.last().copied());
-        bound.unwrap_or(if prefix.is_empty() { Vocabulary::Plain } else { Vocabulary::Other })
+        let bound = self
+            .by_prefix
+            .get(prefix)
+            .and_then(|bound| bound.last().copied());
+        bound.unwrap_or(if prefix.is_empty() {
+            Vocabulary::Plain
+        } else {
+            Vocabulary::Other
+        })
     }
 
     /// The vocabulary of an attribute's prefix. An attribute without a prefix has no namespace.
     #[must_use]
     pub fn of_attribute(&self, prefix: &[u8]) -> Vocabulary {
-        if prefix.is_empty() { Vocabulary::Plain } else { self.of_element(prefix) }
+        if prefix.is_empty() {
+            Vocabulary::Plain
+        } else {
+            self.of_element(prefix)
+        }
     }
 }
 

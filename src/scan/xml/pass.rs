@@ -87,7 +87,9 @@ struct StartedElement<'a> {
 impl<'a> StartedElement<'a> {
     /// The attribute with this name.
     fn attribute(&self, vocabulary: Vocabulary, local: &str) -> Option<&NamespacedAttribute<'a>> {
-        self.attributes.iter().find(|one| (one.vocabulary, one.local) == (vocabulary, local))
+        self.attributes
+            .iter()
+            .find(|one| (one.vocabulary, one.local) == (vocabulary, local))
     }
 }
 
@@ -203,7 +205,9 @@ impl<'a> XmlPass<'a> {
     }
 
     fn report(&mut self, code: Code, at: usize, message: impl Into<Cow<'static, str>>) {
-        self.found.diagnostics.push(Diagnostic::new(code, Span::at(at), message));
+        self.found
+            .diagnostics
+            .push(Diagnostic::new(code, Span::at(at), message));
     }
 
     /// The fault at the end of the document, if an element is open or there is none.
@@ -239,7 +243,10 @@ impl<'a> XmlPass<'a> {
             return if blank == bytes.len() {
                 Ok(())
             } else {
-                Err(XmlFault::new(span.start + blank, "this text is outside the document element"))
+                Err(XmlFault::new(
+                    span.start + blank,
+                    "this text is outside the document element",
+                ))
             };
         }
         if !is_cdata {
@@ -260,12 +267,17 @@ impl<'a> XmlPass<'a> {
         let has_default = self.entities.has_default("base", "href");
         let has_base = |text: &str| {
             text.split('<').skip(1).any(|tag| {
-                let name = tag.split([' ', '\t', '\r', '\n', '/', '>']).next().unwrap_or_default();
+                let name = tag
+                    .split([' ', '\t', '\r', '\n', '/', '>'])
+                    .next()
+                    .unwrap_or_default();
                 name.rsplit(':').next() == Some("base") && (has_default || tag.contains("href"))
             })
         };
         let View { text, map } = self.decode(span);
-        let Some(found) = self.entities.find(&text, &has_base) else { return };
+        let Some(found) = self.entities.find(&text, &has_base) else {
+            return;
+        };
         self.has_base = true;
         self.found.bases.push(DeclaredBase {
             value: Some(text[found.range()].to_owned()),
@@ -285,12 +297,15 @@ impl<'a> XmlPass<'a> {
             return fault("a second document type declaration begins here");
         }
         let text = self.found.charset.decode(&self.bytes[span.range()], 0).text;
-        let inside = text.get("<!DOCTYPE".len()..text.len().saturating_sub(1)).unwrap_or_default();
+        let inside = text
+            .get("<!DOCTYPE".len()..text.len().saturating_sub(1))
+            .unwrap_or_default();
         self.entities = Entities::of_doctype(inside);
         let before_subset = inside.split('[').next().unwrap_or_default();
-        for (public, vocabulary) in
-            [("-//W3C//DTD XHTML ", Vocabulary::Xhtml), ("-//W3C//DTD SVG ", Vocabulary::Svg)]
-        {
+        for (public, vocabulary) in [
+            ("-//W3C//DTD XHTML ", Vocabulary::Xhtml),
+            ("-//W3C//DTD SVG ", Vocabulary::Svg),
+        ] {
             if before_subset.contains(public) {
                 self.bindings.bind(b"", vocabulary);
                 self.bindings.bind(b"xlink", Vocabulary::XLink);
@@ -385,12 +400,17 @@ impl<'a> XmlPass<'a> {
     }
 
     fn decode(&self, span: Span) -> View {
-        self.found.charset.decode(&self.bytes[span.range()], span.start)
+        self.found
+            .charset
+            .decode(&self.bytes[span.range()], span.start)
     }
 
     fn start_tag(&mut self, span: Span, is_empty: bool) -> Result<(), XmlFault> {
         if self.open.is_empty() && self.plain.is_some() {
-            return Err(XmlFault::new(span.start, "a second document element begins here"));
+            return Err(XmlFault::new(
+                span.start,
+                "a second document element begins here",
+            ));
         }
         let inside = Span::new(span.start + 1, span.end - 1 - usize::from(is_empty));
         let XmlTag { name, attributes } = tokens::tag(self.bytes, inside.start, inside.end)?;
@@ -420,7 +440,13 @@ impl<'a> XmlPass<'a> {
         let around = self.open.last().map(|open| open.element);
         let base = around.and_then(|around| around.base);
         let mut started = StartedElement {
-            element: XmlElement { name, local, vocabulary, base, in_sheet: false },
+            element: XmlElement {
+                name,
+                local,
+                vocabulary,
+                base,
+                in_sheet: false,
+            },
             attributes,
         };
         started.element.in_sheet =
@@ -446,7 +472,11 @@ impl<'a> XmlPass<'a> {
         let entry = self.entry_of(span, &element);
         // The link of an entry is the base of the entry's content, but not of other links in the entry.
         element.base = element.base.or_else(|| self.base_in_entry(&element));
-        self.open.push(OpenElement { element, outer, entry });
+        self.open.push(OpenElement {
+            element,
+            outer,
+            entry,
+        });
         self.open_text(&started);
         Ok(())
     }
@@ -467,10 +497,21 @@ impl<'a> XmlPass<'a> {
 
     fn end_tag(&mut self, span: Span) -> Result<(), XmlFault> {
         let name = self.bytes[span.start + 2..span.end - 1].trim_ascii_end();
-        if self.open.last().is_none_or(|open| self.name(open.element.name) != name) {
-            return Err(XmlFault::new(span.start, "this end tag is not that of the open element"));
+        if self
+            .open
+            .last()
+            .is_none_or(|open| self.name(open.element.name) != name)
+        {
+            return Err(XmlFault::new(
+                span.start,
+                "this end tag is not that of the open element",
+            ));
         }
-        if self.texts.last().is_some_and(|text| text.depth == self.open.len()) {
+        if self
+            .texts
+            .last()
+            .is_some_and(|text| text.depth == self.open.len())
+        {
             self.close_text();
         }
         if let Some(open) = self.open.pop() {
@@ -495,7 +536,11 @@ impl<'a> XmlPass<'a> {
         let value = self.value(&found.raw);
         let text = value::trim(&value.view.text).to_owned();
         let doubt = BaseDoubt::of_value(&value.entities);
-        let against = if is_root { Against::DocumentEntity } else { started.element.against() };
+        let against = if is_root {
+            Against::DocumentEntity
+        } else {
+            started.element.against()
+        };
         let (element, row) = (self.shown(started.element.name), &vocabulary::XML_BASE);
         let against = (against, started.element.is_literal_result());
         self.references((&element, "xml:base"), found.raw.quote, row, against, value);
@@ -513,11 +558,21 @@ impl<'a> XmlPass<'a> {
     ) -> Option<usize> {
         if is_root {
             let declared = DeclaredBase::of(BaseKind::XmlBase, span);
-            self.found.bases.push(DeclaredBase { value: Some(value), doubt, ..declared });
+            self.found.bases.push(DeclaredBase {
+                value: Some(value),
+                doubt,
+                ..declared
+            });
             return None;
         }
         let bases = &mut self.found.element_bases;
-        bases.push(ElementBase { is_entry_link: false, outer, value, doubt, span });
+        bases.push(ElementBase {
+            is_entry_link: false,
+            outer,
+            value,
+            doubt,
+            span,
+        });
         Some(bases.len() - 1)
     }
 
@@ -559,9 +614,10 @@ impl<'a> XmlPass<'a> {
         }
         let href = started.attribute(Vocabulary::Plain, "href");
         let (value, doubt) = match href.map(|href| self.value(&href.raw)) {
-            Some(DecodedText { view, entities }) => {
-                (Some(value::trim(&view.text).to_owned()), BaseDoubt::of_value(&entities))
-            }
+            Some(DecodedText { view, entities }) => (
+                Some(value::trim(&view.text).to_owned()),
+                BaseDoubt::of_value(&entities),
+            ),
             None => {
                 let default = self.default_of(started.element.name, "href");
                 let doubt = default.as_ref().map(|_| BaseDoubt::Default);
@@ -618,9 +674,15 @@ impl<'a> XmlPass<'a> {
         let Some(row) = self.row(started, attribute) else {
             return;
         };
-        let against = (self.against(started, row), started.element.is_literal_result());
+        let against = (
+            self.against(started, row),
+            started.element.is_literal_result(),
+        );
         let value = self.value(&attribute.raw);
-        let (element, name) = (self.shown(started.element.name), self.shown(attribute.raw.name));
+        let (element, name) = (
+            self.shown(started.element.name),
+            self.shown(attribute.raw.name),
+        );
         self.references((&element, &name), attribute.raw.quote, row, against, value);
     }
 
@@ -630,15 +692,26 @@ impl<'a> XmlPass<'a> {
         started: &StartedElement<'a>,
         attribute: &NamespacedAttribute<'a>,
     ) -> Option<&'static Row> {
-        let XmlElement { name, local, vocabulary, .. } = started.element;
+        let XmlElement {
+            name,
+            local,
+            vocabulary,
+            ..
+        } = started.element;
         let other = |name: &str| self.other(started, name);
         let groups = &self.options.groups;
         if !self.options.places.is_empty() {
-            let lower =
-                |span| str::from_utf8(self.name(span)).unwrap_or_default().to_ascii_lowercase();
+            let lower = |span| {
+                str::from_utf8(self.name(span))
+                    .unwrap_or_default()
+                    .to_ascii_lowercase()
+            };
             let (qualified, attribute) = (lower(name), lower(attribute.raw.name));
             let covers = |element: &str| {
-                self.options.places.iter().find(|place| place.covers(element, &attribute))
+                self.options
+                    .places
+                    .iter()
+                    .find(|place| place.covers(element, &attribute))
             };
             if let Some(place) = covers(&qualified).or_else(|| covers(&local.to_ascii_lowercase()))
             {
@@ -706,15 +779,23 @@ impl<'a> XmlPass<'a> {
 
     /// The base of CSS, scripts and documents in `element`. Outside Atom, no `xml:base` applies to them (SVG 2, 6.5).
     fn of_style(&self, element: &XmlElement<'a>) -> Against {
-        if self.is_atom { element.against() } else { Against::DocumentEntity }
+        if self.is_atom {
+            element.against()
+        } else {
+            Against::DocumentEntity
+        }
     }
 
     /// Opens the text of an element, if it is to be scanned.
     fn open_text(&mut self, started: &StartedElement<'a>) {
-        let XmlElement { local, vocabulary, .. } = started.element;
+        let XmlElement {
+            local, vocabulary, ..
+        } = started.element;
         let type_ = || {
             let found = self.other(started, "type");
-            found.map(|type_| type_.trim().to_ascii_lowercase()).unwrap_or_default()
+            found
+                .map(|type_| type_.trim().to_ascii_lowercase())
+                .unwrap_or_default()
         };
         let content = match (vocabulary, local) {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
@@ -750,7 +831,9 @@ impl<'a> XmlPass<'a> {
     /// continues after the child (HTML, 4.2.6; SVG 2, 6.3), and any other text is discarded.
     fn interrupt_text(&mut self, child: Vocabulary) {
         let depth = self.open.len();
-        let Some(text) = self.texts.last_mut().filter(|text| text.depth == depth) else { return };
+        let Some(text) = self.texts.last_mut().filter(|text| text.depth == depth) else {
+            return;
+        };
         text.has_instruction |= child == Vocabulary::Xslt;
         if matches!(text.content, ContentKind::Value(_) | ContentKind::Guid) {
             self.texts.pop();
@@ -759,15 +842,25 @@ impl<'a> XmlPass<'a> {
 
     /// Ends the open text, which belongs to the innermost element, and scans it.
     fn close_text(&mut self) {
-        let (Some(OpenContent { content, pieces, has_instruction, .. }), Some(open)) =
-            (self.texts.pop(), self.open.last())
+        let (
+            Some(OpenContent {
+                content,
+                pieces,
+                has_instruction,
+                ..
+            }),
+            Some(open),
+        ) = (self.texts.pop(), self.open.last())
         else {
             return;
         };
         let (Some((first, _)), element) = (pieces.first(), open.element) else {
             return;
         };
-        let mut whole = View { text: String::new(), map: OffsetMap::verbatim(first.start, 0) };
+        let mut whole = View {
+            text: String::new(),
+            map: OffsetMap::verbatim(first.start, 0),
+        };
         let mut carriers: Vec<(Span, Carrier)> = Vec::with_capacity(pieces.len());
         let mut entities: Vec<EntityUse> = Vec::new();
         for (span, is_cdata) in pieces {
@@ -778,11 +871,10 @@ impl<'a> XmlPass<'a> {
                 Carrier::CData
             } else {
                 let text = xml::character_data(raw, &self.entities);
-                entities.extend(
-                    text.entities
-                        .iter()
-                        .map(|one| EntityUse { span: one.span.shifted(start), ..*one }),
-                );
+                entities.extend(text.entities.iter().map(|one| EntityUse {
+                    span: one.span.shifted(start),
+                    ..*one
+                }));
                 whole.append(&text.view);
                 Carrier::XmlText
             };
@@ -816,7 +908,10 @@ impl<'a> XmlPass<'a> {
             }
             ContentKind::Guid => {}
             // HTML without a tag contains no links.
-            ContentKind::Value(Row { syntax: Syntax::Html, .. }) if !whole.text.contains('<') => {}
+            ContentKind::Value(Row {
+                syntax: Syntax::Html,
+                ..
+            }) if !whole.text.contains('<') => {}
             ContentKind::Value(row) => self.collector.references(whole, row.syntax, &place),
         }
         if is_literal {
@@ -829,8 +924,12 @@ impl<'a> XmlPass<'a> {
     fn entry_of(&mut self, span: Span, element: &XmlElement<'a>) -> Option<EntryLink> {
         let is_entry = entry::is_entry(element.vocabulary, element.local);
         // An `xml:base` of the document element comes first in the list.
-        let has_base =
-            || self.found.bases.first().is_some_and(|base| base.kind == BaseKind::XmlBase);
+        let has_base = || {
+            self.found
+                .bases
+                .first()
+                .is_some_and(|base| base.kind == BaseKind::XmlBase)
+        };
         if !self.options.entry_links || !is_entry || element.base.is_some() || has_base() {
             return None;
         }
@@ -878,7 +977,10 @@ impl<'a> XmlPass<'a> {
         entities: &[EntityUse],
     ) {
         let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
-        if let Some(OpenElement { entry: Some(entry), .. }) = around {
+        if let Some(OpenElement {
+            entry: Some(entry), ..
+        }) = around
+        {
             entry.note(kind, view, entities, &mut self.found.element_bases);
         }
     }
@@ -902,7 +1004,9 @@ fn begins_sheet(started: &StartedElement<'_>, is_root: bool) -> bool {
 
 /// A name in lower case, as in the tables; `None` if it is not in the case that XML requires.
 fn table_case(name: &str) -> Option<Cow<'_, str>> {
-    let mixed = MIXED_CASE.iter().find(|mixed| mixed.eq_ignore_ascii_case(name));
+    let mixed = MIXED_CASE
+        .iter()
+        .find(|mixed| mixed.eq_ignore_ascii_case(name));
     match mixed {
         Some(mixed) => (*mixed == name).then(|| name.to_ascii_lowercase().into()),
         None => (!name.bytes().any(|byte| byte.is_ascii_uppercase())).then_some(name.into()),

@@ -82,7 +82,10 @@ pub fn scan(
     // Markup consists only of ASCII, so other bytes can be masked in every encoding that is supported here.
     let masked: Vec<u8> = match is_utf_8 {
         true => Vec::new(),
-        false => bytes[start..].iter().map(|&byte| if byte < 0x80 { byte } else { 0x7f }).collect(),
+        false => bytes[start..]
+            .iter()
+            .map(|&byte| if byte < 0x80 { byte } else { 0x7f })
+            .collect(),
     };
     let input = if is_utf_8 { &bytes[start..] } else { &masked };
     let mut reader = Reader::from_reader(input);
@@ -164,11 +167,17 @@ const fn is_space(byte: u8) -> bool {
 /// Fails if a name, a value or a space is missing, if a value contains `<`, or if an attribute is repeated.
 pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
     let skip = |from: usize, these: &dyn Fn(u8) -> bool| {
-        bytes[from..end].iter().position(|&byte| !these(byte)).map_or(end, |length| from + length)
+        bytes[from..end]
+            .iter()
+            .position(|&byte| !these(byte))
+            .map_or(end, |length| from + length)
     };
     let in_name = |byte: u8| {
         !is_space(byte)
-            && !matches!(byte, b'=' | b'/' | b'"' | b'\'' | b'<' | b'>' | b'&' | b'?' | b'!')
+            && !matches!(
+                byte,
+                b'=' | b'/' | b'"' | b'\'' | b'<' | b'>' | b'&' | b'?' | b'!'
+            )
     };
     let name = Span::new(start, skip(start, &in_name));
     if name.is_empty() {
@@ -197,7 +206,10 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
             Some(b'"') => Quote::Double,
             Some(b'\'') => Quote::Single,
             _ => {
-                return Err(XmlFault::new(name.start, "the value of this attribute has no quotes"));
+                return Err(XmlFault::new(
+                    name.start,
+                    "the value of this attribute has no quotes",
+                ));
             }
         };
         let length = memchr::memchr(bytes[open], &bytes[open + 1..end]);
@@ -206,7 +218,10 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
         };
         let value = Span::new(open + 1, open + 1 + length);
         if memchr::memchr(b'<', &bytes[value.range()]).is_some() {
-            return Err(XmlFault::new(name.start, "there is a '<' in the value of this attribute"));
+            return Err(XmlFault::new(
+                name.start,
+                "there is a '<' in the value of this attribute",
+            ));
         }
         attributes.push(XmlAttribute { name, value, quote });
         at = value.end + 1;
@@ -226,10 +241,11 @@ fn repeated(bytes: &[u8], attributes: &[XmlAttribute]) -> Option<usize> {
         let again = attributes.iter().find(|one| !seen.insert(name(one)));
         return again.map(|again| again.name.start);
     }
-    let again = attributes
-        .iter()
-        .enumerate()
-        .find(|(index, one)| attributes[..*index].iter().any(|other| name(other) == name(one)));
+    let again = attributes.iter().enumerate().find(|(index, one)| {
+        attributes[..*index]
+            .iter()
+            .any(|other| name(other) == name(one))
+    });
     again.map(|(_, again)| again.name.start)
 }
 
@@ -293,14 +309,21 @@ mod tests {
     fn attributes(inside: &str) -> Result<Vec<(&str, &str)>, usize> {
         let tag = tag(inside.as_bytes(), 0, inside.len()).map_err(|fault| fault.at)?;
         let text = |span: Span| &inside[span.range()];
-        Ok(tag.attributes.iter().map(|one| (text(one.name), text(one.value))).collect())
+        Ok(tag
+            .attributes
+            .iter()
+            .map(|one| (text(one.name), text(one.value)))
+            .collect())
     }
 
     #[test]
     fn a_tag_is_split_into_its_attributes() {
         assert_eq!(attributes("a"), Ok(vec![]));
         assert_eq!(attributes("a:b \n"), Ok(vec![]));
-        assert_eq!(attributes("a b='c' d:e = \"f'>\" "), Ok(vec![("b", "c"), ("d:e", "f'>")]));
+        assert_eq!(
+            attributes("a b='c' d:e = \"f'>\" "),
+            Ok(vec![("b", "c"), ("d:e", "f'>")])
+        );
         for (inside, at) in [
             ("", 0),
             (" a", 0),

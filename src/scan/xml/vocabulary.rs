@@ -67,23 +67,44 @@ const fn place(
 
 impl XmlRow {
     const fn prefixed(self, attribute_vocabulary: Vocabulary) -> Self {
-        Self { attribute_vocabulary, ..self }
+        Self {
+            attribute_vocabulary,
+            ..self
+        }
     }
 
     const fn list(self) -> Self {
-        Self { row: Row { syntax: Syntax::Spaces, ..self.row }, ..self }
+        Self {
+            row: Row {
+                syntax: Syntax::Spaces,
+                ..self.row
+            },
+            ..self
+        }
     }
 
     const fn when(self, when: Condition) -> Self {
-        Self { row: Row { when, ..self.row }, ..self }
+        Self {
+            row: Row { when, ..self.row },
+            ..self
+        }
     }
 
     const fn only(self, group: Group) -> Self {
-        Self { row: Row { group: Some(group), ..self.row }, ..self }
+        Self {
+            row: Row {
+                group: Some(group),
+                ..self.row
+            },
+            ..self
+        }
     }
 
     const fn role(self, role: Role) -> Self {
-        Self { row: Row { role, ..self.row }, ..self }
+        Self {
+            row: Row { role, ..self.row },
+            ..self
+        }
     }
 }
 
@@ -119,7 +140,9 @@ const fn generic(
 
 /// The text of an element of a sitemap.
 const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static str) -> XmlRow {
-    content(vocabulary, elements, Url, standard).only(Group::Manifest).role(Metadata)
+    content(vocabulary, elements, Url, standard)
+        .only(Group::Manifest)
+        .role(Metadata)
 }
 
 /// The condition for text that contains HTML (RFC 4287, 3.1.1.2; `text/html` is from Atom 0.3).
@@ -195,13 +218,20 @@ pub static TABLE: &[XmlRow] = &[
 
 /// Processing instructions with a URL in the pseudo-attribute `href`, each with its group and the row of the
 /// pseudo-attribute (Associating Style Sheets with XML documents, 4; ISO/IEC 19757).
-pub const INSTRUCTIONS: &[(&str, Option<Group>, &Row)] =
-    &[("xml-stylesheet", None, &STYLE_SHEET), ("xml-model", Some(Group::Rare), &MODEL)];
+pub const INSTRUCTIONS: &[(&str, Option<Group>, &Row)] = &[
+    ("xml-stylesheet", None, &STYLE_SHEET),
+    ("xml-model", Some(Group::Rare), &MODEL),
+];
 
-static STYLE_SHEET: Row =
-    Row { fragment: Fragment::Identifier, ..place(None, Any, "href", Url, "xml-stylesheet").row };
+static STYLE_SHEET: Row = Row {
+    fragment: Fragment::Identifier,
+    ..place(None, Any, "href", Url, "xml-stylesheet").row
+};
 
-static MODEL: Row = Row { role: Metadata, ..STYLE_SHEET };
+static MODEL: Row = Row {
+    role: Metadata,
+    ..STYLE_SHEET
+};
 
 /// The row of `xml:base` (XML Base, 3).
 pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").role(Metadata).row;

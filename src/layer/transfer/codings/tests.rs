@@ -56,15 +56,26 @@ fn codings(content: &str, transfer: &str) -> Codings {
 #[test]
 fn names_of_codings() {
     assert_eq!(codings("GZip , br", "chunked;q=1").applied, {
-        [Some(Coding::Gzip), Some(Coding::Brotli), Some(Coding::Chunked), None]
+        [
+            Some(Coding::Gzip),
+            Some(Coding::Brotli),
+            Some(Coding::Chunked),
+            None,
+        ]
     });
     assert!(codings("identity,, none", "").is_identity());
     // An unknown content coding turns decoding off. An unknown transfer coding is ignored.
     let unknown = codings("gzip, sdch", "chunked, x");
-    assert_eq!((unknown.applied[0], unknown.applied[1]), (Some(Coding::Chunked), None));
+    assert_eq!(
+        (unknown.applied[0], unknown.applied[1]),
+        (Some(Coding::Chunked), None)
+    );
     assert!(codings("gzip, sdch", "").is_empty() && !codings("sdch", "").is_identity());
     // More codings than the maximum.
-    assert_eq!(Codings::read([&b"gzip,gzip,gzip,gzip,gzip"[..]], [], None), None);
+    assert_eq!(
+        Codings::read([&b"gzip,gzip,gzip,gzip,gzip"[..]], [], None),
+        None
+    );
 }
 
 /// RFC 1952 has no limit for the size of a member: 300 MB of zeros take as little as 300 kB.
@@ -89,13 +100,27 @@ fn decompression_bombs_are_rejected() {
     // RFC 8878, 3.1.1.2: blocks of 4 bytes that each repeat a byte for 128 KiB.
     let (block, last) = (b"\x02\x00\x10x", b"\x03\x00\x10x");
     let zstd = [b"\x28\xb5\x2f\xfd\x00\x68", &block.repeat(2_000)[..], last].concat();
-    for (name, body) in [("br", &brotli[..]), ("zstd", &zstd), ("gzip,gzip", &gzip(&gzip(&zeros)))]
-    {
-        let obstacle = codings(name, "").decode(body, 0, None).err().unwrap().to_string();
-        assert!(obstacle.contains("1,100 times its length"), "{name}: {obstacle}");
+    for (name, body) in [
+        ("br", &brotli[..]),
+        ("zstd", &zstd),
+        ("gzip,gzip", &gzip(&gzip(&zeros))),
+    ] {
+        let obstacle = codings(name, "")
+            .decode(body, 0, None)
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            obstacle.contains("1,100 times its length"),
+            "{name}: {obstacle}"
+        );
     }
     // gzip cannot exceed the ratio: a match takes at least 2 bits and gives at most 258 bytes (RFC 1951, 3.2.5).
-    let uncoded = codings("gzip", "").decode(&gzip(&zeros), 0, None).unwrap().bytes.into_owned();
+    let uncoded = codings("gzip", "")
+        .decode(&gzip(&zeros), 0, None)
+        .unwrap()
+        .bytes
+        .into_owned();
     assert_eq!(uncoded, zeros);
 }
 
@@ -103,12 +128,16 @@ fn decompression_bombs_are_rejected() {
 /// can be decoded.
 #[test]
 fn damaged_data_are_decoded_in_part() {
-    let page: Vec<u8> =
-        (0..2_000).flat_map(|at| format!("<p>{}", at * at % 977).into_bytes()).collect();
+    let page: Vec<u8> = (0..2_000)
+        .flat_map(|at| format!("<p>{}", at * at % 977).into_bytes())
+        .collect();
     let (gzipped, zlib, raw) = (gzip(&page), deflate(&page, true), deflate(&page, false));
     // A Brotli stream of RFC 7932, 9.2: an uncompressed meta-block of 8 bytes, then an empty last one.
     let brotli = b"\x21\x1c\x00\x04<p>text!\x03";
-    assert_eq!(&*codings("br", "").decode(brotli, 0, None).unwrap().bytes, b"<p>text!");
+    assert_eq!(
+        &*codings("br", "").decode(brotli, 0, None).unwrap().bytes,
+        b"<p>text!"
+    );
     for (name, whole) in [
         ("gzip", &gzipped),
         ("deflate", &gzipped),
@@ -118,7 +147,11 @@ fn damaged_data_are_decoded_in_part() {
     ] {
         let decode = |body: &[u8]| {
             let uncoded = codings(name, "").decode(body, 0, None).unwrap();
-            (uncoded.bytes.into_owned(), uncoded.obstacle, uncoded.remarks.len())
+            (
+                uncoded.bytes.into_owned(),
+                uncoded.obstacle,
+                uncoded.remarks.len(),
+            )
         };
         let (text, obstacle, _) = decode(whole);
         assert_eq!((text.len() > 7, obstacle), (true, None), "{name}");
@@ -127,7 +160,10 @@ fn damaged_data_are_decoded_in_part() {
             assert_eq!(found, (text.clone(), Some(FOLLOWED), 1), "{name}");
         }
         let (part, obstacle, remarks) = decode(&whole[..whole.len() - whole.len() / 3]);
-        assert!(!part.is_empty() && part.len() < text.len() && text.starts_with(&part), "{name}");
+        assert!(
+            !part.is_empty() && part.len() < text.len() && text.starts_with(&part),
+            "{name}"
+        );
         assert_eq!((obstacle, remarks), (Some(DAMAGED), 1), "{name}");
     }
     let mut wrong = gzipped.clone();
@@ -145,14 +181,25 @@ fn damaged_data_are_decoded_in_part() {
 fn many_empty_frames_of_zstd() {
     // RFC 8878, 3.1.1: no checksum, a window of 8 MB; one raw block, the last, of length 0.
     let frame = b"\x28\xb5\x2f\xfd\x00\x68\x01\x00\x00";
-    let uncoded = codings("zstd", "").decode(&frame.repeat(100_000), 0, None).unwrap().bytes.len();
+    let uncoded = codings("zstd", "")
+        .decode(&frame.repeat(100_000), 0, None)
+        .unwrap()
+        .bytes
+        .len();
     assert_eq!(uncoded, 0);
 }
 
 #[test]
 fn many_small_chunks() {
     let body = chunked(&b"x".repeat(300_000), &[1; 300_000]);
-    assert_eq!(codings("", "chunked").decode(&body, 0, None).unwrap().bytes.len(), 300_000);
+    assert_eq!(
+        codings("", "chunked")
+            .decode(&body, 0, None)
+            .unwrap()
+            .bytes
+            .len(),
+        300_000
+    );
 }
 
 proptest! {

@@ -171,7 +171,10 @@ impl Tree {
             Some(_) => links.get(parent as usize).and_then(|parent| parent.marked),
             None => marked,
         };
-        TreePlace { own, around: around.map_or(0, |marked| marked.id) }
+        TreePlace {
+            own,
+            around: around.map_or(0, |marked| marked.id),
+        }
     }
 
     /// Every `base` element by the offset of its tag: the effective one first, the others in source order.
@@ -234,12 +237,22 @@ impl Tree {
         let mut links = self.links.borrow_mut();
         let id = links.len() as u32;
         links.push(UNLINKED);
-        Rc::new(NodeFacts { id, name, contents: Cell::new(NONE), integration_point })
+        Rc::new(NodeFacts {
+            id,
+            name,
+            contents: Cell::new(NONE),
+            integration_point,
+        })
     }
 
     fn detach(&self, id: u32) {
         let mut links = self.links.borrow_mut();
-        let NodeLinks { parent, previous, next, .. } = links[id as usize];
+        let NodeLinks {
+            parent,
+            previous,
+            next,
+            ..
+        } = links[id as usize];
         if parent == NONE {
             return;
         }
@@ -317,8 +330,10 @@ impl TreeSink for Tree {
         let is_style = name.expanded() == expanded_name!(svg "style");
         let node = self.add(name, is_point);
         if is_style || is_point {
-            self.links.borrow_mut()[node.id as usize].marked =
-                Some(MarkedNode { id: node.id, is_style });
+            self.links.borrow_mut()[node.id as usize].marked = Some(MarkedNode {
+                id: node.id,
+                is_style,
+            });
         }
         if flags.template {
             let contents = self.add(nameless(), false);
@@ -332,7 +347,9 @@ impl TreeSink for Tree {
             self.bases.borrow_mut().push(BaseNode {
                 id: node.id,
                 tag: self.tag.get(),
-                href: attrs.iter().any(|one| one.name.expanded() == expanded_name!("", "href")),
+                href: attrs
+                    .iter()
+                    .any(|one| one.name.expanded() == expanded_name!("", "href")),
                 html: namespace == Namespace::Html,
             });
         }

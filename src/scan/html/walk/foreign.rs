@@ -72,7 +72,9 @@ const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
 const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
 
 fn is_among(name: &[u8], names: &[&str]) -> bool {
-    names.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
+    names
+        .iter()
+        .any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
 }
 
 impl<'a> Foreign<'a> {
@@ -94,7 +96,9 @@ impl<'a> Foreign<'a> {
 
     /// True if the innermost open element is in SVG or MathML, so that `<![CDATA[` begins a section.
     pub(super) fn is_foreign_innermost(&self) -> bool {
-        self.open.last().is_some_and(|top| top.namespace != Namespace::Html)
+        self.open
+            .last()
+            .is_some_and(|top| top.namespace != Namespace::Html)
     }
 
     /// The place of a start tag called `name`.
@@ -108,9 +112,12 @@ impl<'a> Foreign<'a> {
                 _ => TagPlace::Point,
             },
             // An `svg` in an `annotation-xml` is one of SVG, whatever the encoding (13.2.6).
-            Some(ForeignElement { name: around, namespace: Namespace::MathMl, .. })
-                if name.eq_ignore_ascii_case(b"svg")
-                    && around.eq_ignore_ascii_case(b"annotation-xml") =>
+            Some(ForeignElement {
+                name: around,
+                namespace: Namespace::MathMl,
+                ..
+            }) if name.eq_ignore_ascii_case(b"svg")
+                && around.eq_ignore_ascii_case(b"annotation-xml") =>
             {
                 TagPlace::Point
             }
@@ -120,7 +127,12 @@ impl<'a> Foreign<'a> {
 
     /// Opens an element of SVG or MathML called `name`.
     pub(super) fn open(&mut self, name: &'a [u8], namespace: Namespace, is_point: bool) {
-        self.open.push(ForeignElement { name, namespace, is_point, in_p: false });
+        self.open.push(ForeignElement {
+            name,
+            namespace,
+            is_point,
+            in_p: false,
+        });
     }
 
     /// Opens an element of HTML called `name` in an integration point. Returns false, and opens nothing, if the
@@ -134,7 +146,12 @@ impl<'a> Foreign<'a> {
         if nests {
             let in_p = in_p || name.eq_ignore_ascii_case(b"p");
             let (namespace, is_point) = (Namespace::Html, true);
-            self.open.push(ForeignElement { name, namespace, is_point, in_p });
+            self.open.push(ForeignElement {
+                name,
+                namespace,
+                is_point,
+                in_p,
+            });
         }
         nests
     }
@@ -143,7 +160,8 @@ impl<'a> Foreign<'a> {
     /// an element of HTML in one.
     pub(super) fn leave(&mut self) {
         let stays = |top: &ForeignElement<'_>| top.is_point;
-        self.open.truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
+        self.open
+            .truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
     }
 
     /// Closes the element called `name`. Returns false, and closes nothing, if the end tag may affect other elements:
@@ -151,7 +169,11 @@ impl<'a> Foreign<'a> {
     pub(super) fn close(&mut self, name: &[u8]) -> bool {
         let is_named = |one: &ForeignElement<'_>| one.name.eq_ignore_ascii_case(name);
         let is_html = |one: &ForeignElement<'_>| one.namespace == Namespace::Html;
-        let Some(at) = self.open.iter().rposition(|one| is_html(one) || is_named(one)) else {
+        let Some(at) = self
+            .open
+            .iter()
+            .rposition(|one| is_html(one) || is_named(one))
+        else {
             return false;
         };
         // The end tag of an HTML element also closes the elements inside it, perhaps by the adoption agency

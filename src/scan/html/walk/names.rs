@@ -44,12 +44,18 @@ impl Name {
             None => Self::near_the_end(&bytes[from..to]),
         };
         let kept = u64::MAX >> (8 * 8usize.saturating_sub(length)).min(63);
-        Self { start: (start | LOWER) & kept, length: length.min(255) as u8 }
+        Self {
+            start: (start | LOWER) & kept,
+            length: length.min(255) as u8,
+        }
     }
 
     #[inline(never)]
     fn near_the_end(name: &[u8]) -> u64 {
-        name.iter().take(8).rev().fold(0, |start, &byte| start << 8 | u64::from(byte))
+        name.iter()
+            .take(8)
+            .rev()
+            .fold(0, |start, &byte| start << 8 | u64::from(byte))
     }
 
     /// A hash of the name.
@@ -68,7 +74,10 @@ impl Name {
             start |= ((bytes[at] | 0x20) as u64) << (8 * at);
             at += 1;
         }
-        Self { start, length: bytes.len() as u8 }
+        Self {
+            start,
+            length: bytes.len() as u8,
+        }
     }
 }
 
@@ -143,7 +152,10 @@ struct NameMap<T> {
 impl<T: Copy> NameMap<T> {
     fn of(entries: &[(Name, T)]) -> Self {
         let size = (2 * entries.len()).next_power_of_two().max(2);
-        let mut map = Self { first: [0; 32], slots: vec![None; size] };
+        let mut map = Self {
+            first: [0; 32],
+            slots: vec![None; size],
+        };
         for &(name, value) in entries {
             map.first[usize::from(name.length.min(31))] |= 1 << (name.start & 31);
             let mut slot = map.slot(name);
@@ -189,7 +201,10 @@ pub(crate) struct Names {
 /// without and with ids.
 static KNOWN: LazyLock<[(Groups, bool, Names); 4]> = LazyLock::new(|| {
     [(false, false), (false, true), (true, false), (true, true)].map(|(is_probed, ids)| {
-        let mut options = ScanOptions { ids, ..ScanOptions::default() };
+        let mut options = ScanOptions {
+            ids,
+            ..ScanOptions::default()
+        };
         if is_probed {
             options.probe();
         }
@@ -226,19 +241,43 @@ impl Names {
             Elements::Named(names) => names.iter().all(|name| whole.contains(name)),
             _ => false,
         };
-        let places = options.places.iter().map(|place| (Name::of(place.attribute()), ()));
+        let places = options
+            .places
+            .iter()
+            .map(|place| (Name::of(place.attribute()), ()));
         let named = rows.iter().filter(|row| !only_of_whole(row));
-        let ids = IDS.iter().filter(|_| options.ids).map(|name| (Name::of(name), ()));
-        let attributes: Vec<_> =
-            named.map(|row| (Name::of(row.attribute), ())).chain(places).chain(ids).collect();
-        let kinds = KINDS
+        let ids = IDS
             .iter()
-            .map(|&(name, kind)| (Name::of(name), Element { kind, whole: whole.contains(&name) }));
-        let others = whole
-            .iter()
-            .map(|name| (Name::of(name), Element { kind: ElementKind::Plain, whole: true }));
+            .filter(|_| options.ids)
+            .map(|name| (Name::of(name), ()));
+        let attributes: Vec<_> = named
+            .map(|row| (Name::of(row.attribute), ()))
+            .chain(places)
+            .chain(ids)
+            .collect();
+        let kinds = KINDS.iter().map(|&(name, kind)| {
+            (
+                Name::of(name),
+                Element {
+                    kind,
+                    whole: whole.contains(&name),
+                },
+            )
+        });
+        let others = whole.iter().map(|name| {
+            (
+                Name::of(name),
+                Element {
+                    kind: ElementKind::Plain,
+                    whole: true,
+                },
+            )
+        });
         let elements: Vec<_> = kinds.chain(others).collect();
-        Self { elements: NameMap::of(&elements), attributes: NameMap::of(&attributes) }
+        Self {
+            elements: NameMap::of(&elements),
+            attributes: NameMap::of(&attributes),
+        }
     }
 
     /// The properties of the element whose name is in `bytes[from..to]`.
@@ -282,7 +321,10 @@ mod tests {
 
     #[test]
     fn every_row_of_the_table_is_accepted() {
-        let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
+        let options = ScanOptions {
+            groups: Groups::all(),
+            ..ScanOptions::default()
+        };
         let names = Names::of(&options);
         let of_element = |name: &str| names.element(name.as_bytes(), 0, name.len());
         let has_attribute = |name: &str| names.has_attribute(name.as_bytes(), 0, name.len());
@@ -306,7 +348,9 @@ mod tests {
         let names = Names::of(&ScanOptions::default());
         let of_element = |name: &str| names.element(name.as_bytes(), 0, name.len());
         let has_attribute = |name: &str| names.has_attribute(name.as_bytes(), 0, name.len());
-        for attribute in ["class", "id", "name", "type", "value", "content", "data-src", "alt"] {
+        for attribute in [
+            "class", "id", "name", "type", "value", "content", "data-src", "alt",
+        ] {
             assert!(!has_attribute(attribute), "{attribute}");
         }
         for attribute in ["href", "src", "style", "xlink:href", "srcset", "action"] {
