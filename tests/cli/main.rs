@@ -12,4 +12,6 @@ mod case;
 mod cases;
 mod covered;
 mod terminal;
+#[cfg(unix)]
+mod truth;
 mod wording;
