@@ -10,6 +10,9 @@ A difference that is not listed is an error, and so is a listed case that does n
     cargo build --release && tests/compare/compare.py /tmp/before target/release/baselink
     tests/compare/compare.py OLD NEW --only fixtures/css/                      # cases whose names contain this
 
+A change of the fixtures changes the cases. To compare with the same cases before and after it, keep copies of `fixtures/`
+and `tests/cli/cases/` beside the old program, and name them with `--fixtures DIR` and `--cases DIR`.
+
 The cases come from `fixtures/` and `tests/cli/`; from `corpus/` and `suites/` in the folder `shared` next to the
 checkout; and from the manuals of Debian's python3.11-doc and sqlite3-doc. Install these packages, or unpack them with
 `dpkg -x PACKAGE ROOT` and add `--docs ROOT/usr/share/doc`.
@@ -131,9 +134,9 @@ def words(command):
     return found
 
 
-def cli_cases():
-    """The cases of `tests/cli/cases/`, in the format that `tests/cli/case.rs` describes."""
-    for path in sorted((CHECKOUT / "tests/cli/cases").glob("*.case")):
+def cli_cases(folder):
+    """The cases of `tests/cli/cases/`, or of a copy, in the format that `tests/cli/case.rs` describes."""
+    for path in sorted(folder.glob("*.case")):
         head, *sections = re.split(rb"^==> ", path.read_bytes(), flags=re.M)
         command = re.search(r"^\$ baselink(.*)$", head.decode(), re.M)[1]
         found = {}
@@ -146,9 +149,8 @@ def cli_cases():
         yield Case(f"tests/cli/{path.stem}", words(command), files, found.get("stdin", b""))
 
 
-def fixture_cases():
+def fixture_cases(root):
     """Documents with their options, folders of documents, and every other file as a document."""
-    root = CHECKOUT / "fixtures"
     sites = ["archive", "crawl", "notes", "saved", *sorted(f"saves/{name}" for name in os.listdir(root / "saves"))]
     for name in sites:
         yield from tree(f"fixtures/{name}", root / name)
@@ -200,7 +202,7 @@ def suite_cases(suites):
             yield Case(f"suites/{path.relative_to(suites)} {' '.join(arguments)}", arguments, {}, pairs)
 
 
-def all_cases(shared, docs):
+def all_cases(shared, docs, fixtures, cases_of_commands):
     """Every case, and the folders that are absent. Large cases come first, since cases run in parallel."""
     absent = []
 
@@ -220,10 +222,10 @@ def all_cases(shared, docs):
         if present(folder):
             for path in below(folder):
                 cases += document(f"corpus/{folder.name}/{path}", Path(path).name, folder / path)
-    cli = list(cli_cases())
+    cli = list(cli_cases(cases_of_commands))
     if not cli:
-        absent.append(CHECKOUT / "tests/cli")
-    return [*cases, *fixture_cases(), *cli], absent
+        absent.append(cases_of_commands)
+    return [*cases, *fixture_cases(fixtures), *cli], absent
 
 
 def put(path, content):
@@ -300,12 +302,15 @@ def main():
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(), help="how many cases at a time")
     parser.add_argument("--shared", metavar="DIR", type=Path, default=CHECKOUT.parent / "shared")
     parser.add_argument("--docs", metavar="DIR", type=Path, default=Path("/usr/share/doc"))
+    parser.add_argument("--fixtures", metavar="DIR", type=Path, default=CHECKOUT / "fixtures")
+    parser.add_argument("--cases", metavar="DIR", type=Path, default=CHECKOUT / "tests/cli/cases")
     options = parser.parse_args()
     for program in (options.old, options.new):
         if not os.access(program, os.X_OK):
             parser.error(f"{program}: not a program")
     started = time.monotonic()
-    cases, absent = all_cases(options.shared.resolve(), options.docs.resolve())
+    cases, absent = all_cases(options.shared.resolve(), options.docs.resolve(), options.fixtures.resolve(),
+                              options.cases.resolve())
     assert len({case.name for case in cases}) == len(cases), "two cases have one name"
     OLD, NEW, CASES = options.old, options.new, {case.name: case for case in cases if options.only in case.name}
     listed = {name for name in intended() if options.only in name}
