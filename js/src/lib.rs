@@ -10,7 +10,7 @@ mod options;
 
 use std::process::abort;
 
-use baselink::base::Level;
+use baselink::Level;
 use baselink::{Base, ListedLink};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;

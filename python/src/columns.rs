@@ -13,7 +13,7 @@
 use std::collections::VecDeque;
 use std::slice;
 
-use baselink::rewrite::ListedLink;
+use baselink::ListedLink;
 use baselink::{Reason, RewriterBuilder};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;

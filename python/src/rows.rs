@@ -9,9 +9,9 @@
 use std::cell::RefCell;
 use std::vec::IntoIter;
 
-use baselink::base::{BaseChain, Level};
-use baselink::rewrite::ListedLink;
-use baselink::span::Lines;
+use baselink::Lines;
+use baselink::ListedLink;
+use baselink::{BaseChain, Level};
 use baselink::{Diagnostic, LinkReport, Outcome, Rewriter, RewriterBuilder, Rewritten};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;

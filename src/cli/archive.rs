@@ -14,10 +14,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::{iter, mem};
 
-use baselink::Options;
-use baselink::archive::{Har, Records, Wacz, WebArchive};
-use baselink::collection::message::resources;
-use baselink::error::{Error, Result, cause, name};
+use crate::archive::{Har, Wacz, WebArchive};
+use crate::collection::message::resources;
+use baselink_rewrite::Options;
+use baselink_rewrite::archive::Records;
+use baselink_text::error::{Error, Result, cause, name};
 
 use super::archived::{ArchiveContents, Archived, Item, Wanted};
 use super::document_name::DocumentName;

@@ -14,8 +14,8 @@ use std::io;
 use std::path::PathBuf;
 
 use anstyle::Style;
-use baselink::error::visible;
-use baselink::{ListedLink, Options, Outcome, Rewritten, Totals, rewrite};
+use baselink_rewrite::{ListedLink, Options, Rewritten, Totals, report::Outcome, rewrite};
+use baselink_text::error::visible;
 
 use super::archive;
 use super::archived::Archived;
@@ -161,7 +161,7 @@ impl<'a> LinkListing<'a> {
             widths: None,
             waiting: Vec::new(),
         };
-        let totals = baselink::links(input.bytes, options, &mut |mut found| {
+        let totals = baselink_rewrite::links(input.bytes, options, &mut |mut found| {
             found.line += input.lines;
             if self.request.strict {
                 self.strict.add(&found.link, || place_of(name, &found));
@@ -298,7 +298,7 @@ impl Table<'_> {
             write!(output.out(), "  ({})", reason.name())?;
         }
         if self.grammar {
-            let verdict = baselink::reference::conformance(&link.reference);
+            let verdict = baselink_url::reference::conformance(&link.reference);
             let violation = verdict.violation.map(|violation| format!(": {violation}"));
             let category = verdict.category.name();
             let verdict = format!("[{category}{}]", visible(&violation.unwrap_or_default()));

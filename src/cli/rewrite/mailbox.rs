@@ -8,17 +8,17 @@
 //! longer message, so memory does not depend on the length of the mailbox. Adjacent messages are written as one
 //! piece, unless there is output between them.
 //!
-//! Deliberately absent: finding messages, which `baselink::container::mbox` does.
+//! Deliberately absent: finding messages, which `baselink_rewrite::container::mbox` does.
 
 use std::iter;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use baselink::Options;
-use baselink::container::mbox::{Batch, MessagePlace, Messages};
-use baselink::edit::Edits;
-use baselink::error::Error;
-use baselink::format::Format;
+use baselink_rewrite::Options;
+use baselink_rewrite::container::mbox::{Batch, MessagePlace, Messages};
+use baselink_text::edit::Edits;
+use baselink_text::error::Error;
+use baselink_text::format::Format;
 
 use super::document::{RewrittenDocument, rewrite_document, write_document};
 use super::kind::RewriteKind;
