@@ -134,19 +134,24 @@ def words(command):
     return found
 
 
+def case_file(path):
+    """The arguments and the sections of a case, in the format that `tests/common/case_file.rs` describes."""
+    head, *sections = re.split(rb"^==> ", path.read_bytes(), flags=re.M)
+    found = {}
+    for section in sections:
+        header, content = section.split(b"\n", 1)
+        name, form = header.decode().split(" <==")
+        found[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
+    return words(re.search(r"^\$ baselink(.*)$", head.decode(), re.M)[1]), found
+
+
 def cli_cases(folder):
-    """The cases of `tests/cli/cases/`, or of a copy, in the format that `tests/cli/case.rs` describes."""
+    """The cases of `tests/cli/cases/`, or of a copy."""
     for path in sorted(folder.glob("*.case")):
-        head, *sections = re.split(rb"^==> ", path.read_bytes(), flags=re.M)
-        command = re.search(r"^\$ baselink(.*)$", head.decode(), re.M)[1]
-        found = {}
-        for section in sections:
-            header, content = section.split(b"\n", 1)
-            name, form = header.decode().split(" <==")
-            found[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
+        arguments, found = case_file(path)
         files = {name: content for name, content in found.items()
                  if name not in {"stdin", "stdout", "stderr"} and not name.startswith("after/")}
-        yield Case(f"tests/cli/{path.stem}", words(command), files, found.get("stdin", b""))
+        yield Case(f"tests/cli/{path.stem}", arguments, files, found.get("stdin", b""))
 
 
 def fixture_cases(root):
@@ -159,6 +164,11 @@ def fixture_cases(root):
         if path.parts[0] == "tree":
             if path.name == "move":
                 yield from tree(f"fixtures/{path.parent}", folder / "site", lines(file))
+        elif path.suffix == ".case":
+            (_, *options), found = case_file(file)
+            name, content = next(section for section in found.items() if section[0].startswith("input."))
+            yield from document(f"fixtures/{path.with_suffix('')}", name, content, options)
+        # The form of older fixtures: a folder for each case.
         elif (folder / "arguments").exists():
             if path.stem == "input":
                 yield from document(f"fixtures/{path.parent}", path.name, file, lines(folder / "arguments"))
