@@ -56,8 +56,7 @@ pub(crate) struct Ending {
 impl Case {
     /// The cases of `tests/cli/cases/`, in the order of their names.
     pub(crate) fn all() -> Vec<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/cases");
-        let cases: Vec<_> = files(&folder)
+        let cases: Vec<_> = files(&folder())
             .into_iter()
             .map(|(path, text)| {
                 let name = path.to_str().unwrap().strip_suffix(".case");
@@ -98,6 +97,40 @@ impl Case {
             );
         }
         case
+    }
+
+    /// Makes `ending` the expectation of the case.
+    pub(crate) fn bless(&self, ending: &Ending) {
+        let path = folder().join(format!("{}.case", self.name));
+        let text = fs::read_to_string(&path).unwrap();
+        let (head, sections) = case_file::parse(&self.name, &text);
+        let mut blessed = String::new();
+        for line in head {
+            match line.starts_with("? ") {
+                true => blessed += &format!("? {}", ending.streams[0]),
+                false => blessed += &format!("{line}\n"),
+            }
+        }
+        let is_expected = |name: &str| STREAMS[1..].contains(&name) || name.starts_with("after/");
+        for (name, _, bytes) in sections.iter().filter(|(name, ..)| !is_expected(name)) {
+            blessed += &case_file::section(name, bytes);
+        }
+        for (stream, printed) in STREAMS[1..].iter().zip(ending.printed()) {
+            if !printed.is_empty() {
+                blessed += &case_file::section(stream, printed.as_bytes());
+            }
+        }
+        for (path, bytes) in &ending.files {
+            if self.files.get(path) != Some(bytes) {
+                blessed += &case_file::section(&format!("after/{}", path.display()), bytes);
+            }
+        }
+        let removed = self
+            .files
+            .keys()
+            .filter(|path| !ending.files.contains_key(*path));
+        blessed.extend(removed.map(|path| format!("==> after/{} <== gone\n", path.display())));
+        fs::write(path, blessed).unwrap();
     }
 
     /// A case whose files below `after` are new or changed after the run; the other `files` exist before it.
@@ -160,6 +193,10 @@ impl Ending {
     pub(crate) fn printed(&self) -> impl Iterator<Item = &str> {
         self.streams[1..].iter().map(String::as_str)
     }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/cases")
 }
 
 fn as_text(bytes: &[u8]) -> String {
