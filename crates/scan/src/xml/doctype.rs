@@ -12,10 +12,10 @@
 
 use baselink_text::layer::xml::with_characters;
 
-use crate::document::BaseDoubt;
+use crate::document::{BaseDoubt, BaseKind};
 
 /// The doubt about the base of a document with this declaration, which is the text between `<!DOCTYPE` and `>`.
-pub(super) fn base_doubt(doctype: &str) -> Option<BaseDoubt> {
+pub(super) fn base_doubt(doctype: &str) -> Option<(BaseKind, BaseDoubt)> {
     // The name and the external identifier are skipped.
     let mut rest = after_unquoted(doctype, '[');
     while let Some(at) = rest.find(['<', ']']) {
@@ -39,15 +39,24 @@ pub(super) fn base_doubt(doctype: &str) -> Option<BaseDoubt> {
     None
 }
 
-fn doubt_of(declaration: &str) -> Option<BaseDoubt> {
+fn doubt_of(declaration: &str) -> Option<(BaseKind, BaseDoubt)> {
     if declaration.starts_with("<!ENTITY") {
-        return names_base(&with_characters(&declaration[1..])).then_some(BaseDoubt::Element);
+        let names_base = names_base(&with_characters(&declaration[1..]));
+        return names_base.then_some((BaseKind::Element, BaseDoubt::Element));
     }
     let attributes = declaration.strip_prefix("<!ATTLIST")?;
     let is_of_base = local(attributes.trim_start()) == "base" && attributes.contains("href");
-    let has_default = attributes.contains(['"', '\'']);
-    let may_be_base = is_of_base || attributes.contains("xml:base");
-    (may_be_base && has_default).then_some(BaseDoubt::Default)
+    if !attributes.contains(['"', '\'']) {
+        return None;
+    }
+    let kind = if is_of_base {
+        BaseKind::Element
+    } else if attributes.contains("xml:base") {
+        BaseKind::XmlBase
+    } else {
+        return None;
+    };
+    Some((kind, BaseDoubt::Default))
 }
 
 /// True if a tag in `text` is called `base`, with any prefix.
@@ -87,13 +96,15 @@ mod tests {
     /// XML 1.0, 2.8, 3.3.2 and 4.2.
     #[test]
     fn declared_bases_are_noticed() {
-        let (element, default) = (Some(BaseDoubt::Element), Some(BaseDoubt::Default));
+        let element = Some((BaseKind::Element, BaseDoubt::Element));
+        let default = Some((BaseKind::Element, BaseDoubt::Default));
+        let xml_base = Some((BaseKind::XmlBase, BaseDoubt::Default));
         for (subset, doubt) in [
             ("<!ENTITY b '<base href=\"/d/\"/>'>", element),
             ("<!ENTITY b '<x/><h:base href=\"/d/\"/>'>", element),
             ("<!ENTITY b '&#60;base/>'>", element),
             ("%p;<!ENTITY b '<base\n/>'>", element),
-            ("<!ATTLIST a xml:base CDATA '/d/'>", default),
+            ("<!ATTLIST a xml:base CDATA '/d/'>", xml_base),
             (
                 "<!ATTLIST h:base x CDATA #IMPLIED href CDATA '/d/'>",
                 default,

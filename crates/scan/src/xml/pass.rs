@@ -264,12 +264,12 @@ impl<'a> XmlPass<'a> {
         let inside = text
             .get("<!DOCTYPE".len()..text.len().saturating_sub(1))
             .unwrap_or_default();
-        if let Some(doubt) = doctype::base_doubt(inside) {
-            self.has_base = true;
+        if let Some((kind, doubt)) = doctype::base_doubt(inside) {
+            self.has_base |= kind == BaseKind::Element;
             self.found.bases.push(DeclaredBase {
                 value: Some("<!DOCTYPE>".to_owned()),
                 doubt: Some(doubt),
-                ..DeclaredBase::of(BaseKind::Element, span)
+                ..DeclaredBase::of(kind, span)
             });
         }
         let before_subset = inside.split('[').next().unwrap_or_default();
