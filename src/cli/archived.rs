@@ -6,11 +6,9 @@
 //! WebMainResource: {WebResourceURL: "http://a/", …           -->   a page with that retrieval URL
 //! ```
 //!
-//! Deliberately absent: the work on a document ([`super::archive`]).
+//! Deliberately absent: the work on a document ([`super::source`]).
 
 use std::borrow::Cow;
-use std::fs;
-use std::io::Read;
 use std::iter;
 
 use baselink::Options;
@@ -20,40 +18,12 @@ use baselink::collection::capture::Capture;
 use baselink::collection::message::PartResource;
 use baselink::collection::record::{self, CapturedBody};
 use baselink::diagnostic::{Code, Diagnostic};
-use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::rewrite::record::{RecordDocument, document};
 use baselink::scan::fields::MediaType;
 use baselink::scan::is_read;
 
 use super::document_name::RecordKey;
-
-/// The contents of an archive.
-pub(crate) enum ArchiveContents {
-    /// Records (ISO 28500).
-    Warc(Box<dyn Read>),
-    /// WARC files in a ZIP archive.
-    Wacz(fs::File),
-    /// Entries in JSON (HAR 1.2).
-    Har(Box<dyn Read>),
-    /// Resources in a property list, as Safari saves them.
-    WebArchive(Box<dyn Read>),
-    /// Parts of a message: a page that a browser saved as MHTML, or mail.
-    Message(Vec<u8>),
-}
-
-impl ArchiveContents {
-    /// The format of the archive.
-    pub(crate) fn format(&self) -> Format {
-        match self {
-            Self::Warc(_) => Format::Warc,
-            Self::Wacz(_) => Format::Wacz,
-            Self::Har(_) => Format::Har,
-            Self::WebArchive(_) => Format::WebArchive,
-            Self::Message(_) => Format::Message,
-        }
-    }
-}
 
 /// The items of an archive that a command needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,8 +81,6 @@ pub(crate) struct Item {
     pub(crate) is_anomaly: bool,
     pub(crate) messages: AnomalyMessages,
     pub(crate) document: Option<Archived>,
-    /// The buffer of a record that has no document.
-    pub(crate) unused: Vec<u8>,
 }
 
 impl Item {
@@ -136,7 +104,6 @@ impl Item {
             let Some(found) = document(&record, options) else {
                 return Self {
                     messages,
-                    unused: record.into_buffer(),
                     ..Self::default()
                 };
             };
@@ -495,15 +462,6 @@ impl Archived {
             DocumentBytes::Record(record, None) => record.block(),
             DocumentBytes::Record(_, Some(bytes)) | DocumentBytes::Bytes(bytes) => bytes,
             DocumentBytes::Capture(captured) => &captured.body,
-        }
-    }
-
-    /// Returns the buffer, for reuse.
-    pub(crate) fn into_buffer(self) -> Vec<u8> {
-        match self.content {
-            DocumentBytes::Record(record, _) => record.into_buffer(),
-            DocumentBytes::Bytes(bytes) => bytes,
-            DocumentBytes::Capture(captured) => captured.body,
         }
     }
 }

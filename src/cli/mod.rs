@@ -23,7 +23,6 @@ use self::request::{Command, Verbosity};
 use self::status::ExitStatus;
 
 mod advice;
-mod archive;
 mod archived;
 mod args;
 mod base;
@@ -56,6 +55,7 @@ mod results;
 mod rewrite;
 mod settings;
 mod shell;
+mod source;
 mod status;
 
 /// Checks for the fuzz target `settings` that arbitrary bytes are either settings or an error of one printable line.

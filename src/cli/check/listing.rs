@@ -34,6 +34,7 @@ use crate::cli::output::{Output, ok_or_report};
 use crate::cli::places::FilePlaces;
 use crate::cli::record::MovedRecord;
 use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
+use crate::cli::source;
 use crate::cli::status::ExitStatus;
 
 /// The result of listing one file.
@@ -213,8 +214,11 @@ impl Listing<'_> {
         };
         let mut done = self.begin_file(number);
         let mut read = || {
-            reopen(origin, &self.request.documents)?
-                .each(|input, options| self.list_document(input, options, &mut done, output))
+            let file = reopen(origin, &self.request.documents)?;
+            let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
+            source::each(file, output, options, |options, input, _, output| {
+                self.list_document(input, &options, &mut done, output)
+            })
         };
         let read = read();
         done.is_unusable = ok_or_report(read, output)?.is_none();
