@@ -12,14 +12,14 @@
 #[allow(dead_code, reason = "only some of the sets are wanted here")]
 mod sets;
 
-use baselink::Options;
-use baselink::container::mbox::Messages;
-use baselink::layer::charset::Charset;
-use baselink::layer::transfer::TransferEncoding;
-use baselink::resolve::{Base, Profile};
-use baselink::scan::attributes::Groups;
-use baselink::scan::{ScanOptions, Scanner, css, value};
-use baselink::span::Span;
+use baselink_rewrite::Options;
+use baselink_rewrite::container::mbox::Messages;
+use baselink_scan::attributes::Groups;
+use baselink_scan::{ScanOptions, Scanner, css, value};
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::transfer::TransferEncoding;
+use baselink_text::span::Span;
+use baselink_url::{Base, Profile};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 
@@ -40,7 +40,7 @@ fn scan_with(bencher: Bencher, scanner: Scanner) {
     };
     bencher
         .counter(BytesCount::new(page.len()))
-        .bench(|| baselink::scan(black_box(&page), &options));
+        .bench(|| baselink_scan::scan(black_box(&page), &options));
 }
 
 #[divan::bench]
@@ -56,9 +56,11 @@ fn html_exact(bencher: Bencher) {
 #[divan::bench]
 fn rewrite(bencher: Bencher) {
     let (page, options) = (sets::dense(SIZE), Options::at(URL));
-    bencher
-        .counter(BytesCount::new(page.len()))
-        .bench(|| baselink::rewrite(black_box(&page), &options).edits.len());
+    bencher.counter(BytesCount::new(page.len())).bench(|| {
+        baselink_rewrite::rewrite(black_box(&page), &options)
+            .edits
+            .len()
+    });
 }
 
 #[divan::bench]
@@ -69,7 +71,7 @@ fn edits_written(bencher: Bencher) {
         .counter(BytesCount::new(page.len()))
         .bench_local(|| {
             out.clear();
-            let (edits, totals) = baselink::edits(black_box(&page), &options);
+            let (edits, totals) = baselink_rewrite::edits(black_box(&page), &options);
             edits.write_to(&page, &mut out).unwrap();
             totals
         });
@@ -183,7 +185,7 @@ fn entities(bencher: Bencher) {
     let mail = mail();
     bencher
         .counter(BytesCount::new(mail.len()))
-        .bench(|| baselink::container::mime::entities(black_box(mail.as_bytes())));
+        .bench(|| baselink_rewrite::container::mime::entities(black_box(mail.as_bytes())));
 }
 
 #[divan::bench]

@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use baselink::cli;
+use baselink_cli::cli;
 
 fn main() -> ExitCode {
     ExitCode::from(cli::run(std::env::args_os().collect()))

@@ -6,9 +6,9 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use baselink::format::Format;
-use baselink::scan::Scanner;
-use baselink::{Options, rewrite};
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::Scanner;
+use baselink_text::format::Format;
 
 use super::jobs::rewrite_into;
 

@@ -8,7 +8,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use baselink::{ListedLink, Options, Totals, edits, links, rewrite};
+use baselink::{ListedLink, Totals};
+use baselink_rewrite::{Options, edits, links, rewrite};
 
 use crate::tools::Tools;
 use crate::{dom, lol, table};

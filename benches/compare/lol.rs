@@ -10,9 +10,9 @@ use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use baselink::resolve::Base;
-use baselink::scan::attributes::{Condition, Elements, Namespace, Syntax, TABLE};
-use baselink::scan::value;
+use baselink_scan::attributes::{Condition, Elements, Namespace, Syntax, TABLE};
+use baselink_scan::value;
+use baselink_url::Base;
 use lol_html::html_content::Element;
 use lol_html::{ElementContentHandlers, HtmlRewriter, Settings};
 

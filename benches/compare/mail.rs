@@ -9,8 +9,8 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use baselink::container::mbox::Messages;
-use baselink::layer::transfer::TransferEncoding;
+use baselink_rewrite::container::mbox::Messages;
+use baselink_text::layer::transfer::TransferEncoding;
 
 const BUFFER: usize = 1 << 20;
 
@@ -66,7 +66,7 @@ const MORE: &[u8] = b"<p class=a>x &amp; y<a href=\"../p?q&amp;r\">z</a> <img sr
 fn made_relative_one(message: &[u8]) -> Vec<u8> {
     let mut relative = Vec::with_capacity(message.len() + 2 * MORE.len());
     let mut copied = 0;
-    for entity in baselink::container::mime::entities(message).entities {
+    for entity in baselink_rewrite::container::mime::entities(message).entities {
         let is_html = entity.media_type.is("text", "html");
         let encoding = entity.transfer_encoding;
         if !is_html || !(encoding.is_identity() || encoding == TransferEncoding::QuotedPrintable) {

@@ -10,9 +10,9 @@
 //! `--hostile SIZE` (sizes as `128M`), `--docs DIR` for the pages of the set `docs`, `--folder DIR` for the large files
 //! (a memory file system, say), `--python PATH` for an interpreter that has lxml.
 //!
-//! All jobs make the links of a page absolute, those of [`baselink::scan::attributes`]. What a peer cannot do is left
+//! All jobs make the links of a page absolute, those of [`baselink_scan::attributes`]. What a peer cannot do is left
 //! out, in its favour: `style` attributes and style sheets, `srcdoc`, and bases in the page. All jobs resolve with
-//! [`baselink::resolve::Base`], so they differ only in how they find links and write the page.
+//! [`baselink_url::Base`], so they differ only in how they find links and write the page.
 //!
 //! Deliberately absent: conclusions for other machines. The ratios of one run mean something, the numbers do not.
 #![allow(

@@ -2,10 +2,11 @@
 //!
 //! Deliberately absent: the jobs themselves ([`crate::jobs`]).
 
-use baselink::format::Format;
-use baselink::resolve::{Base, Profile};
-use baselink::scan::Scanner;
-use baselink::{Options, ScanOptions};
+use baselink_rewrite::Options;
+use baselink_scan::ScanOptions;
+use baselink_scan::Scanner;
+use baselink_text::format::Format;
+use baselink_url::{Base, Profile};
 
 /// The options for a scanner and pages from `url`.
 pub(crate) fn options(scanner: Scanner, url: &str) -> Options {

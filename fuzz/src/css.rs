@@ -2,9 +2,9 @@
 //!
 //! Deliberately absent: comparison beyond the first 4 KB, because the referee is recursive.
 
-use baselink::format::Format;
-use baselink::scan::attributes::Groups;
-use baselink::scan::css::urls;
+use baselink_scan::attributes::Groups;
+use baselink_scan::css::urls;
+use baselink_text::format::Format;
 
 use super::laws::{chosen, hold};
 

@@ -3,7 +3,7 @@
 //!
 //! Deliberately absent: references of more than 64 bytes, for which the matcher is too slow.
 
-use baselink::reference::{
+use baselink_url::reference::{
     Grammar, Reference, conformance, contains_placeholder, opaque_scheme, placeholder,
 };
 

@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: files next to the page.
 
-use baselink::format::Format;
+use baselink_text::format::Format;
 
 use super::laws::{chosen, hold};
 

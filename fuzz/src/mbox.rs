@@ -5,9 +5,10 @@
 
 use std::io::Read;
 
-use baselink::container::mbox::Messages;
-use baselink::format::Format;
-use baselink::{Options, Rewriter, rewrite};
+use baselink::Rewriter;
+use baselink_rewrite::container::mbox::Messages;
+use baselink_rewrite::{Options, rewrite};
+use baselink_text::format::Format;
 use referee::{Found, by_lines};
 
 #[path = "../../tests/referee/mbox.rs"]

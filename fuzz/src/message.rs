@@ -3,10 +3,11 @@
 //! Deliberately absent: other policies of the base element. Under them, a part may depend on its label, which only a
 //! second run shows.
 
-use baselink::base::ContentLocationUse;
-use baselink::format::Format;
-use baselink::scan::attributes::{Group, Groups};
-use baselink::{Dkim, Options, rewrite};
+use baselink::Dkim;
+use baselink_rewrite::base::ContentLocationUse;
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::attributes::{Group, Groups};
+use baselink_text::format::Format;
 
 use super::laws::chosen;
 

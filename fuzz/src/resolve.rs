@@ -7,9 +7,9 @@
 //!
 //! Deliberately absent: a referee for the URL Standard. `tests/resolve/references.rs` runs the web platform tests.
 
-use baselink::report::LinkReport;
-use baselink::resolve::{Base, Profile, explain, parses, relativize};
-use baselink::{Options, rewrite};
+use baselink_rewrite::report::LinkReport;
+use baselink_rewrite::{Options, rewrite};
+use baselink_url::{Base, Profile, explain, parses, relativize};
 
 #[path = "../../tests/referee/section4.rs"]
 mod section4;

@@ -8,9 +8,9 @@
 //!
 //! Deliberately absent: content codings of HTTP, which are removed (`http`).
 
-use baselink::edit::Edits;
-use baselink::layer::transfer::TransferEncoding;
-use baselink::span::Span;
+use baselink_text::edit::Edits;
+use baselink_text::layer::transfer::TransferEncoding;
+use baselink_text::span::Span;
 
 const ENCODINGS: [&str; 5] = [
     "quoted-printable",

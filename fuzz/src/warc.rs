@@ -6,7 +6,7 @@
 use std::io::Read;
 
 use baselink::archive::{ArchiveEntry, Offset, Records};
-use baselink::diagnostic::Code;
+use baselink_text::diagnostic::Code;
 
 /// A reader that gives a few bytes at a time.
 struct ShortReads<'a>(&'a [u8]);

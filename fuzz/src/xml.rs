@@ -2,9 +2,9 @@
 //!
 //! Deliberately absent: a referee for well-formedness. `--verify` reads the document again with another parser.
 
-use baselink::diagnostic::Code;
-use baselink::format::Format;
-use baselink::rewrite;
+use baselink_rewrite::rewrite;
+use baselink_text::diagnostic::Code;
+use baselink_text::format::Format;
 
 use super::laws::{chosen, hold};
 

@@ -6,8 +6,8 @@
 //!
 //! Deliberately absent: their meaning. `index.d.ts` describes the options for people.
 
-use baselink::scan::{group_of, is_read};
 use baselink::{ContentLocationUse, Dkim, Format, Profile, Rewriter, RewriterBuilder};
+use baselink_scan::{group_of, is_read};
 
 use crate::{TypeError, type_error};
 

@@ -14,10 +14,12 @@ use std::io::{self, ErrorKind, Read};
 use std::path::PathBuf;
 
 use baselink::archive::{ArchiveEntry, Offset, Record, Records};
-use baselink::diagnostic::Code;
-use baselink::format::Format;
-use baselink::rewrite::record::{RecordDocument, document, payload};
-use baselink::{Outcome, Rewriter, rewrite, scan};
+use baselink::{Outcome, Rewriter};
+use baselink_rewrite::record::{RecordDocument, document, payload};
+use baselink_rewrite::rewrite;
+use baselink_scan::scan;
+use baselink_text::diagnostic::Code;
+use baselink_text::format::Format;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

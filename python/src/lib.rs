@@ -17,8 +17,8 @@ mod rows;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 
-use baselink::cli;
 use baselink::{Base, Format, Profile};
+use baselink_cli::cli;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

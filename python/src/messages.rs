@@ -9,7 +9,7 @@
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 
-use baselink::container::mbox;
+use baselink_rewrite::container::mbox;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};

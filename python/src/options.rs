@@ -6,8 +6,9 @@
 //!
 //! Deliberately absent: their meaning. `Options` in `baselink/_types.py` describes the options for people.
 
-use baselink::scan::{group_of, is_read};
-use baselink::{ContentLocationUse, Dkim, Format, Options, Rewriter, RewriterBuilder};
+use baselink::{ContentLocationUse, Dkim, Format, Rewriter, RewriterBuilder};
+use baselink_rewrite::Options;
+use baselink_scan::{group_of, is_read};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

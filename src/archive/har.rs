@@ -1,14 +1,14 @@
 //! HTTP archives of browsers: requests and their responses in JSON (HAR 1.2, `log.entries`).
 //!
 //! ```
-//! use baselink::archive::Har;
+//! use baselink_cli::archive::Har;
 //! let har = br#"{"log": {"entries": [{"startedDateTime": "2026-01-02T03:04:05Z", "request": {"url": "http://a/b"},
 //!     "response": {"status": 200, "content": {"mimeType": "text/css", "text": "YSB7fQ==", "encoding": "base64"}}}]}}"#;
 //! let har = Har::read(har.to_vec())?;
 //! let entry = har.entries().next().unwrap().unwrap();
 //! assert_eq!((entry.url.as_str(), entry.status), ("http://a/b", Some(200)));
 //! assert_eq!(entry.into_body().unwrap(), Some(b"a {}".to_vec()));
-//! # Ok::<(), baselink::Error>(())
+//! # Ok::<(), baselink_text::error::Error>(())
 //! ```
 //!
 //! Unknown properties are skipped without recursion, however deeply nested. An entry is an anomaly if a property
@@ -27,8 +27,8 @@ use serde_json::value::RawValue;
 
 use super::record::Offset;
 use super::records::Anomaly;
-use crate::diagnostic::Code;
-use crate::error::{Error, ErrorKind, Result};
+use baselink_text::diagnostic::Code;
+use baselink_text::error::{Error, ErrorKind, Result};
 
 /// The entries of an HTTP archive.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! Browsers save archives in formats of their own: [`Har`] and [`WebArchive`].
 //!
 //! ```
-//! use baselink::archive::{ArchiveEntry, RecordContent, Records};
+//! use baselink_rewrite::archive::{ArchiveEntry, RecordContent, Records};
 //! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\n\
 //!     Content-Type: application/http\r\nContent-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n";
 //! for entry in Records::new(&archive[..]) {
@@ -13,7 +13,7 @@
 //!         assert_eq!(record.document(), RecordContent::Http);
 //!     }
 //! }
-//! # Ok::<(), baselink::Error>(())
+//! # Ok::<(), baselink_text::error::Error>(())
 //! ```
 //!
 //! Deliberately absent: ARC, the predecessor of WARC; CDX; WARC files compressed by Zstandard; writing archives;
@@ -40,7 +40,7 @@ pub use self::webarchive::{WebArchive, WebResource};
 /// [`Records`] explains how to convert it.
 ///
 /// ```
-/// use baselink::archive::is_archive;
+/// use baselink_rewrite::archive::is_archive;
 /// assert!(is_archive(b"WARC/1.0\r\n") && is_archive(b"filedesc://a.arc 0.0.0.0"));
 /// assert!(!is_archive(b"\x1f\x8b\x08 and nothing that can be inflated") && !is_archive(b"WARC and peace"));
 /// ```

@@ -3,7 +3,7 @@
 //! Archives are read as streams, so memory does not grow with their decompressed size.
 //!
 //! ```
-//! use baselink::archive::Wacz;
+//! use baselink_cli::archive::Wacz;
 //! let error = Wacz::open(std::io::Cursor::new(b"WARC/1.0")).err().unwrap();
 //! assert_eq!(error.to_string(), "not a WACZ file: it is not a readable zip file");
 //! ```
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::error::{Error, ErrorKind, Result, cause, visible};
+use baselink_text::error::{Error, ErrorKind, Result, cause, visible};
 
 /// The folder of the archives.
 const FOLDER: &str = "archive/";

@@ -7,12 +7,12 @@
 //! `LegacyWebArchive.cpp`.
 //!
 //! ```
-//! use baselink::archive::WebArchive;
+//! use baselink_cli::archive::WebArchive;
 //! let page = b"<plist><dict><key>WebMainResource</key><dict><key>WebResourceURL</key><string>http://a/</string>\
 //!     <key>WebResourceMIMEType</key><string>text/html</string><key>WebResourceData</key><data>PHA+</data></dict></dict></plist>";
 //! let archive = WebArchive::read(page)?;
 //! assert_eq!((archive.resources[0].url.as_str(), &archive.resources[0].body[..]), ("http://a/", &b"<p>"[..]));
-//! # Ok::<(), baselink::Error>(())
+//! # Ok::<(), baselink_text::error::Error>(())
 //! ```
 //!
 //! In a binary list, several references may lead to the same object, even from inside the object. The parser
@@ -29,8 +29,8 @@ use plist::stream::{BinaryReader, Event, OwnedEvent, XmlReader};
 
 use super::record::Offset;
 use super::records::Anomaly;
-use crate::diagnostic::Code;
-use crate::error::{Error, ErrorKind, Result, cause};
+use baselink_text::diagnostic::Code;
+use baselink_text::error::{Error, ErrorKind, Result, cause};
 
 /// The first bytes of a binary property list.
 const BINARY: &[u8] = b"bplist00";

@@ -7,7 +7,7 @@
 //!
 //! Deliberately absent: hints about URLs that a document declares for itself ([`super::base_hints`]).
 
-use baselink::diagnostic::{Code, Diagnostic};
+use baselink_text::diagnostic::{Code, Diagnostic};
 
 /// The advice for each diagnostic that an option can resolve.
 const OPTIONS: &[(Code, &str)] = &[

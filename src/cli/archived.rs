@@ -11,17 +11,18 @@
 use std::borrow::Cow;
 use std::iter;
 
-use baselink::Options;
-use baselink::archive::{Anomaly, ArchiveEntry, HarEntry, Offset, Record, WebResource};
-use baselink::base::{Retrieval, Source};
-use baselink::collection::capture::Capture;
-use baselink::collection::message::PartResource;
-use baselink::collection::record::{self, CapturedBody};
-use baselink::diagnostic::{Code, Diagnostic};
-use baselink::layer::charset::Charset;
-use baselink::rewrite::record::{RecordDocument, document};
-use baselink::scan::fields::MediaType;
-use baselink::scan::is_read;
+use crate::archive::{HarEntry, WebResource};
+use crate::collection::capture::Capture;
+use crate::collection::message::PartResource;
+use crate::collection::record::{self, CapturedBody};
+use baselink_rewrite::Options;
+use baselink_rewrite::archive::{Anomaly, ArchiveEntry, Offset, Record};
+use baselink_rewrite::base::{Retrieval, Source};
+use baselink_rewrite::record::{RecordDocument, document};
+use baselink_scan::fields::MediaType;
+use baselink_scan::is_read;
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::layer::charset::Charset;
 
 use super::document_name::RecordKey;
 

@@ -13,7 +13,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use baselink::error::{Error, Result, name, visible};
+use baselink_text::error::{Error, Result, name, visible};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
@@ -216,7 +216,7 @@ fn reject_map_without_inputs(documents: &Documents) -> Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use baselink::Reason;
+    use baselink_rewrite::report::Reason;
 
     #[test]
     fn the_arguments_are_consistent() {

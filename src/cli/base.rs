@@ -31,11 +31,11 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use crate::files::walk::{EntryKind, walk};
 use anstyle::Style;
-use baselink::base::{BaseChain, Level, Rule, Status};
-use baselink::error::{name, visible};
-use baselink::files::walk::{EntryKind, walk};
-use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
+use baselink_rewrite::base::{BaseChain, Level, Rule, Status};
+use baselink_rewrite::{Options, Rewritten, Totals, report::EntityReport, rewrite};
+use baselink_text::error::{name, visible};
 
 use super::advice::is_of_bases;
 use super::base_hints::BaseHints;

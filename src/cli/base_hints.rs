@@ -11,13 +11,13 @@
 
 use std::fmt::{self, Display};
 
-use baselink::collection::origin::canonical;
-use baselink::format::Format;
-use baselink::reference::{Grammar, scheme};
-use baselink::resolve::usable;
-use baselink::scan::fields::{Heading, links};
-use baselink::span::Span;
-use baselink::{Options, Outcome, Totals};
+use crate::collection::origin::canonical;
+use baselink_rewrite::{Options, Totals, report::Outcome};
+use baselink_scan::fields::{Heading, links};
+use baselink_text::format::Format;
+use baselink_text::span::Span;
+use baselink_url::reference::{Grammar, scheme};
+use baselink_url::usable;
 
 use super::input::Input;
 use super::output::{Output, count};

@@ -7,20 +7,20 @@
 //! An archive is read once for the plan, and again for the bodies. So memory grows only with the number of URLs and
 //! the largest resource.
 //!
-//! Deliberately absent: choosing a capture, and naming files, which `baselink::collection` does.
+//! Deliberately absent: choosing a capture, and naming files, which `baselink_cli::collection` does.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use baselink::Options;
-use baselink::collection::Collection;
-use baselink::collection::capture::{Capture, Captures, ChosenCaptures, DateRange};
-use baselink::collection::properties::PropertyUses;
-use baselink::collection::record::CapturedBody;
-use baselink::error::Error;
-use baselink::format::Format;
-use baselink::scan::is_read;
+use crate::collection::Collection;
+use crate::collection::capture::{Capture, Captures, ChosenCaptures, DateRange};
+use crate::collection::properties::PropertyUses;
+use crate::collection::record::CapturedBody;
+use baselink_rewrite::Options;
+use baselink_scan::is_read;
+use baselink_text::error::Error;
+use baselink_text::format::Format;
 
 use super::archived::{Archived, Wanted};
 use super::failure::{Failure, FileResult};

@@ -11,7 +11,7 @@
 //! `CheckedTree::read` scans and judges each document once, and counts links by class. Documents with findings to
 //! list are read again (`listing`).
 //!
-//! Deliberately absent: the classification of links, which `baselink::purpose::check` does.
+//! Deliberately absent: the classification of links, which `baselink_cli::purpose::check` does.
 
 mod baseline;
 mod github;
@@ -26,8 +26,8 @@ mod text;
 mod tree;
 mod words;
 
-use baselink::error::name;
-use baselink::purpose::check::Class;
+use crate::purpose::check::Class;
+use baselink_text::error::name;
 
 use self::baseline::Baseline;
 use self::listed::Listed;

@@ -6,15 +6,15 @@
 //!
 //! The head of a file is read only if nothing else gives its retrieval URL (RFC 1808, 3.3).
 //!
-//! Deliberately absent: finding the file of a URL, which `baselink::collection` does.
+//! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
 
 use std::{fs, iter};
 
-use baselink::collection::Collection;
-use baselink::collection::folder::path_of;
-use baselink::collection::properties::{PropertyUses, has_styles};
-use baselink::error::{Error, Result};
-use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use crate::collection::Collection;
+use crate::collection::folder::path_of;
+use crate::collection::properties::{PropertyUses, has_styles};
+use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink_text::error::{Error, Result};
 
 use super::in_order::all_in_order;
 use super::input::{self, format_of_file};

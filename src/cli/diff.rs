@@ -15,8 +15,8 @@
 
 use std::io;
 
-use baselink::edit::{Edit, Edits};
-use baselink::error::visible;
+use baselink_text::edit::{Edit, Edits};
+use baselink_text::error::visible;
 
 use super::input::Input;
 use super::output::{ADDED, HEADING, Output, REMOVED};
@@ -206,7 +206,7 @@ impl ChangedLines {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use baselink::span::Span;
+    use baselink_text::span::Span;
 
     use super::*;
 

@@ -10,8 +10,8 @@
 use std::fmt;
 use std::path::Path;
 
-use baselink::archive::Offset;
-use baselink::error::name;
+use baselink_rewrite::archive::Offset;
+use baselink_text::error::name;
 
 /// The name of a document.
 #[derive(Clone, Copy, Debug)]

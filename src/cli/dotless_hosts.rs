@@ -13,10 +13,10 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use baselink::base::{Retrieval, Source};
-use baselink::collection::origin::hosts::is_telling;
-use baselink::error::name;
-use baselink::files::walk::TreeEntry;
+use crate::collection::origin::hosts::is_telling;
+use crate::files::walk::TreeEntry;
+use baselink_rewrite::base::{Retrieval, Source};
+use baselink_text::error::name;
 
 use super::request::{Documents, folder_of};
 

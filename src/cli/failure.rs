@@ -9,7 +9,7 @@
 
 use std::io;
 
-use baselink::error::Error;
+use baselink_text::error::Error;
 
 /// A failure that ends the work on a file. In the command line, an [`io::Error`] always comes from standard output.
 #[derive(Debug)]

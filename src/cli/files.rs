@@ -16,9 +16,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
-use baselink::error::{Error, Result, name};
-use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
-use baselink::files::write::most_pending;
+use crate::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
+use crate::files::write::most_pending;
+use baselink_text::error::{Error, Result, name};
 
 use super::dotless_hosts;
 use super::failure::Failure;

@@ -15,8 +15,8 @@
 
 use std::path::Path;
 
-use baselink::error::name;
-use baselink::format::Format;
+use baselink_text::error::name;
+use baselink_text::format::Format;
 
 use super::request::is_standard_input;
 use super::shell;

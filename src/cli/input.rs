@@ -17,17 +17,17 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::Options;
-use baselink::archive::is_archive;
-use baselink::base::Retrieval;
-use baselink::collection::origin::canonical;
-use baselink::error::{Error, Result};
-use baselink::files::maildir;
-use baselink::files::walk::{EntryKind, open_file};
-use baselink::files::write::Original;
-use baselink::format::Format;
-use baselink::scan::html::saved::HEAD;
-use baselink::scan::{ScanOptions, group_of, is_read};
+use crate::collection::origin::canonical;
+use crate::files::maildir;
+use crate::files::walk::{EntryKind, open_file};
+use crate::files::write::Original;
+use baselink_rewrite::Options;
+use baselink_rewrite::archive::is_archive;
+use baselink_rewrite::base::Retrieval;
+use baselink_scan::html::saved::HEAD;
+use baselink_scan::{ScanOptions, group_of, is_read};
+use baselink_text::error::{Error, Result};
+use baselink_text::format::Format;
 
 use super::archived::{Archived, Wanted};
 use super::document_name::DocumentName;

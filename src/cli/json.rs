@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use baselink::error::visible;
+use baselink_text::error::visible;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;

@@ -9,8 +9,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-use baselink::reference::{Category, Grammar, Reference, scheme};
-use baselink::{LinkReport, Outcome, Reason, Report, Totals};
+use baselink_rewrite::{
+    Totals, report::LinkReport, report::Outcome, report::Reason, report::Report,
+};
+use baselink_url::reference::{Category, Grammar, Reference, scheme};
 use serde::ser::{Serialize, Serializer};
 
 /// The result of a link: its outcome, refined for `localize` and `move`.

@@ -14,8 +14,8 @@ use std::io;
 use std::path::PathBuf;
 
 use anstyle::Style;
-use baselink::error::visible;
-use baselink::{ListedLink, Options, Outcome, Rewritten, Totals, rewrite};
+use baselink_rewrite::{ListedLink, Options, Rewritten, Totals, report::Outcome, rewrite};
+use baselink_text::error::visible;
 
 use super::base_hints::BaseHints;
 use super::document_name::DocumentName;
@@ -132,7 +132,7 @@ fn list_document(
         widths: None,
         waiting: Vec::new(),
     };
-    let totals = baselink::links(input.bytes, options, &mut |mut found| {
+    let totals = baselink_rewrite::links(input.bytes, options, &mut |mut found| {
         found.line += input.lines;
         if request.strict {
             strict.add(&found.link, || place_of(name, &found));
@@ -263,7 +263,7 @@ impl Table<'_> {
             write!(output.out(), "  ({})", reason.name())?;
         }
         if self.grammar {
-            let verdict = baselink::reference::conformance(&link.reference);
+            let verdict = baselink_url::reference::conformance(&link.reference);
             let violation = verdict.violation.map(|violation| format!(": {violation}"));
             let category = verdict.category.name();
             let verdict = format!("[{category}{}]", visible(&violation.unwrap_or_default()));

@@ -12,16 +12,16 @@
 //! give the retrieval URL (RFC 1808, 3.3).
 //!
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
-//! (`baselink::purpose::localize`).
+//! (`baselink_cli::purpose::localize`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, iter};
 
-use baselink::collection::Collection;
-use baselink::error::{Error, Result, name};
-use baselink::files::walk::{EntryKind, Selection, TreeEntry};
-use baselink::files::write::{Replacement, remove_left_beside};
+use crate::collection::Collection;
+use crate::files::walk::{EntryKind, Selection, TreeEntry};
+use crate::files::write::{Replacement, remove_left_beside};
+use baselink_text::error::{Error, Result, name};
 
 use super::collection;
 use super::failure::FileResult;

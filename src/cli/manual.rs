@@ -16,9 +16,9 @@ use std::io::{self, Write};
 use std::iter;
 use std::path::Path;
 
-use baselink::error::{Error, Result};
-use baselink::files::mirror::Mirror;
-use baselink::files::write::commit_all;
+use crate::files::mirror::Mirror;
+use crate::files::write::commit_all;
+use baselink_text::error::{Error, Result};
 use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;

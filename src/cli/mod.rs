@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal};
 
-use baselink::error::{cause, name, visible};
+use baselink_text::error::{cause, name, visible};
 
 use self::args::Refusal;
 use self::failure::FileResult;

@@ -17,13 +17,13 @@ use std::fmt::{self, Display};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
 
+use crate::collection::origin::without_assumed_hosts;
+use crate::files::write::Replacement;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use baselink::collection::origin::without_assumed_hosts;
-use baselink::diagnostic::{Code, Diagnostic};
-use baselink::error::{name, visible};
-use baselink::files::write::Replacement;
-use baselink::{LinkReport, Outcome, Reason, Report};
+use baselink_rewrite::{report::LinkReport, report::Outcome, report::Reason, report::Report};
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::error::{name, visible};
 use serde::Serialize;
 
 use super::advice::sentence;

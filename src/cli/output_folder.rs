@@ -4,7 +4,7 @@
 //! docs/a/x.html, one folder of several  -->  OUT/docs/a/x.html;   the only folder  -->  OUT/a/x.html
 //! ```
 //!
-//! Deliberately absent: writing files, which `baselink::files` does.
+//! Deliberately absent: writing files, which `baselink_cli::files` does.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -12,12 +12,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use baselink::collection::Collection;
-use baselink::collection::folder::{name_of as name_of_entry, path_of};
-use baselink::error::{Error, Result, name};
-use baselink::files::mirror::Mirror;
-use baselink::files::walk::TreeEntry;
-use baselink::files::write::Replacement;
+use crate::collection::Collection;
+use crate::collection::folder::{name_of as name_of_entry, path_of};
+use crate::files::mirror::Mirror;
+use crate::files::walk::TreeEntry;
+use crate::files::write::Replacement;
+use baselink_text::error::{Error, Result, name};
 
 use super::request::Documents;
 

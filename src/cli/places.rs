@@ -10,9 +10,9 @@
 
 use std::cell::OnceCell;
 
-use baselink::Totals;
-use baselink::layer::charset::Charset;
-use baselink::span::{Lines, Span};
+use baselink_rewrite::Totals;
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::{Lines, Span};
 
 use super::document_name::{DocumentName, RecordKey};
 use super::input::Input;

@@ -12,15 +12,15 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use baselink::archive::Offset;
-use baselink::base::{BaseChain, Declared, Level, Rule, Source};
-use baselink::collection::Absence;
-use baselink::collection::origin::is_assumed;
-use baselink::format::Format;
-use baselink::purpose::check::{Cause, Finding};
-use baselink::reference::conformance;
-use baselink::span::Span;
-use baselink::{EntityReport, LinkReport};
+use crate::collection::Absence;
+use crate::collection::origin::is_assumed;
+use crate::purpose::check::{Cause, Finding};
+use baselink_rewrite::archive::Offset;
+use baselink_rewrite::base::{BaseChain, Declared, Level, Rule, Source};
+use baselink_rewrite::{report::EntityReport, report::LinkReport};
+use baselink_text::format::Format;
+use baselink_text::span::Span;
+use baselink_url::reference::conformance;
 use serde::Serialize;
 
 use super::advice::sentence;
@@ -145,7 +145,7 @@ impl<'a> LinkRecord<'a> {
             target: link.target.as_deref(),
             role: link.role.name(),
             outcome: link.outcome.name(),
-            reason: link.reason.map(baselink::Reason::name),
+            reason: link.reason.map(baselink_rewrite::report::Reason::name),
             grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
             of_record: ArchivePlaceRecord::of(name),
             media_type: name.record.map(|record| &*record.media_type),
@@ -226,7 +226,10 @@ pub(crate) struct DiagnosticRecord {
 
 impl DiagnosticRecord {
     /// The record of the diagnostic `found`.
-    pub(crate) fn of(found: &baselink::diagnostic::Diagnostic, places: &FilePlaces<'_>) -> Self {
+    pub(crate) fn of(
+        found: &baselink_text::diagnostic::Diagnostic,
+        places: &FilePlaces<'_>,
+    ) -> Self {
         let (line, column) = places.line_and_column(found.span);
         let Span { start, end } = places.in_file(found.span);
         let message = sentence(found);

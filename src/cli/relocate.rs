@@ -9,15 +9,15 @@
 //! All files are listed first: links need the file of each URL, and renames need the names in use.
 //!
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
-//! (`baselink::purpose::relocate`).
+//! (`baselink_cli::purpose::relocate`).
 
 use std::sync::Arc;
 
-use baselink::collection::folder::path_of;
-use baselink::error::{Error, Result, name};
-use baselink::files::stage::StagedMove;
-use baselink::files::write::Replacement;
-use baselink::purpose::relocate::{LinkForm, Relocation, redirects};
+use crate::collection::folder::path_of;
+use crate::files::stage::StagedMove;
+use crate::files::write::Replacement;
+use crate::purpose::relocate::{LinkForm, Relocation, redirects};
+use baselink_text::error::{Error, Result, name};
 
 use super::collection;
 use super::failure::FileResult;

@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Mutex;
 
+use crate::collection::capture::DateRange;
+use crate::collection::origin::{Origins, RootUrl};
+pub(crate) use crate::files::folder_of;
+use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use crate::files::write::{InPlace, Suffix};
+use crate::purpose::check::Class;
+use crate::purpose::relocate::LinkForm;
 use anstream::ColorChoice;
-use baselink::Options;
-use baselink::collection::capture::DateRange;
-use baselink::collection::origin::{Origins, RootUrl};
-use baselink::error::{Error, Result};
-pub(crate) use baselink::files::folder_of;
-use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::files::write::{InPlace, Suffix};
-use baselink::format::Format;
-use baselink::purpose::check::Class;
-use baselink::purpose::relocate::LinkForm;
-use baselink::resolve::Profile;
+use baselink_rewrite::Options;
+use baselink_text::error::{Error, Result};
+use baselink_text::format::Format;
+use baselink_url::Profile;
 use clap_complete::Shell;
 
 /// A request.

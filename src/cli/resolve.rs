@@ -13,8 +13,8 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
-use baselink::error::cause;
-use baselink::resolve::{Base, explain};
+use baselink_text::error::cause;
+use baselink_url::{Base, explain};
 
 use super::output::Output;
 use super::record::{GrammarRecord, ResolvedRecord};

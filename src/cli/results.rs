@@ -9,7 +9,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use baselink::error::{Error, Result};
+use baselink_text::error::{Error, Result};
 
 use super::failure::FileResult;
 use super::output::Output;

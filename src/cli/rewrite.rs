@@ -23,12 +23,12 @@ pub(super) mod target;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use baselink::Options;
-use baselink::collection::folder::name_of;
-use baselink::error::{Error, name};
-use baselink::files::maildir;
-use baselink::files::stage::StagedMove;
-use baselink::format::Format;
+use crate::collection::folder::name_of;
+use crate::files::maildir;
+use crate::files::stage::StagedMove;
+use baselink_rewrite::Options;
+use baselink_text::error::{Error, name};
+use baselink_text::format::Format;
 
 use self::document::{rewrite_document, write_document};
 pub(crate) use self::kind::RewriteKind;

@@ -13,14 +13,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use baselink::collection::origin::RootUrl;
-use baselink::error::{Error, Result, name, visible};
-use baselink::files::walk::Globs;
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::resolve::{Profile, hierarchical_scheme};
-use baselink::scan::attributes::{Groups, Place};
-use baselink::{BaseElement, Fragments};
+use crate::collection::origin::RootUrl;
+use crate::files::walk::Globs;
+use baselink_rewrite::{BaseElement, Fragments};
+use baselink_scan::attributes::{Groups, Place};
+use baselink_text::error::{Error, Result, name, visible};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_url::{Profile, hierarchical_scheme};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use toml::de::DeTable;
 

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::path::is_separator;
 
-use baselink::error::visible;
+use baselink_text::error::visible;
 
 /// Quotes `text`, unless a shell would take it as one literal word anyway.
 pub(crate) fn word(text: &str) -> Cow<'_, str> {

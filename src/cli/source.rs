@@ -19,13 +19,14 @@ use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::Options;
-use baselink::archive::{Har, Records, Wacz, WebArchive};
-use baselink::collection::message::resources;
-use baselink::container::mbox::Messages;
-use baselink::error::{Error, Result, cause, name};
-use baselink::format::Format;
-use baselink::span::Span;
+use crate::archive::{Har, Wacz, WebArchive};
+use crate::collection::message::resources;
+use baselink_rewrite::Options;
+use baselink_rewrite::archive::Records;
+use baselink_rewrite::container::mbox::Messages;
+use baselink_text::error::{Error, Result, cause, name};
+use baselink_text::format::Format;
+use baselink_text::span::Span;
 
 use super::archived::{Item, Wanted};
 use super::document_name::DocumentName;

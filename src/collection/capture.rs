@@ -9,7 +9,7 @@
 //! final resource. A revisit record (ISO 28500, 6.7) refers to another capture and gets its body.
 //!
 //! ```
-//! use baselink::collection::capture::{Capture, Captures};
+//! use baselink_cli::collection::capture::{Capture, Captures};
 //! let at = |url: &str, status, date: &str| Capture { status, date: date.parse().ok(), ..Capture::of(url) };
 //! let mut captures = Captures::default();
 //! captures.add(0, at("http://a/", 503, "2026-01-03"));
@@ -35,8 +35,8 @@ use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
 use super::normal::{host, normal, other_web};
 use super::text_map::TextMap;
-use crate::error::{Error, Result};
-use crate::resolve::{Base, Profile};
+use baselink_text::error::{Error, Result};
+use baselink_url::{Base, Profile};
 
 /// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
 const MAX_REDIRECTS: usize = 20;

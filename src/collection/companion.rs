@@ -1,7 +1,7 @@
 //! Companion folders on disk: the folders in which browsers save the files of a page.
 //!
 //! ```
-//! use baselink::collection::companion::Companions;
+//! use baselink_cli::collection::companion::Companions;
 //! let folder = tempfile::tempdir().unwrap();
 //! std::fs::create_dir(folder.path().join("x_files")).unwrap();
 //! std::fs::write(folder.path().join("x.html"), "").unwrap();
@@ -9,7 +9,7 @@
 //! assert!(companions.has(&folder.path().join("x_files/a.css")));
 //! ```
 //!
-//! Deliberately absent: the names of companion folders, which are in [`crate::rewrite::copies`], and the contents
+//! Deliberately absent: the names of companion folders, which are in [`baselink_rewrite::copies`], and the contents
 //! of saved files.
 
 use std::collections::{HashMap, HashSet};
@@ -20,14 +20,14 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::collection::origin::{hosts, usable::unusable};
-use crate::document::{Program, Saved};
 use crate::files::folder_of;
 use crate::files::walk::{TreeEntry, open_file};
-use crate::format::Format;
-use crate::reference::contains_placeholder;
-use crate::rewrite::NearbyFiles;
-use crate::rewrite::copies::stem_of_companion;
-use crate::scan::html::saved::{HEAD, saved};
+use baselink_rewrite::NearbyFiles;
+use baselink_rewrite::copies::stem_of_companion;
+use baselink_scan::document::{Program, Saved};
+use baselink_scan::html::saved::{HEAD, saved};
+use baselink_text::format::Format;
+use baselink_url::reference::contains_placeholder;
 
 /// The number of enclosing folders to check. Firefox saves the files of a frame in a folder within the companion
 /// folder.

@@ -32,9 +32,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::near::composed_text;
 use super::path::is_page_name;
-use crate::format::EXTENSIONS;
-use crate::layer::digest::first_of_md5;
-use crate::reference::{Grammar, Reference, decode_percent, without_fragment};
+use baselink_text::format::EXTENSIONS;
+use baselink_text::layer::digest::first_of_md5;
+use baselink_url::reference::{Grammar, Reference, decode_percent, without_fragment};
 
 /// The maximum length of a new path in bytes, and of an existing path in characters. Windows rejects 260 characters,
 /// and the output folder needs some of them.

@@ -2,9 +2,9 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::collection::{Absence, FoundFile, Collection, TargetPlace};
-//! use baselink::collection::origin::{Origins, RootUrl};
-//! use baselink::files::walk::{EntryKind, TreeEntry};
+//! use baselink_cli::collection::{Absence, FoundFile, Collection, TargetPlace};
+//! use baselink_cli::collection::origin::{Origins, RootUrl};
+//! use baselink_cli::files::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let mut collection = Collection::new(Origins { root_url: Some(root_url), ..Origins::default() });
 //! for name in ["index.html", "a b.html"] {
@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 
 use super::index::{Collection, Resource, ResourceKind};
 use super::origin::{self, FolderLayout, RootUrl, names};
-use crate::base::{Retrieval, Source};
 use crate::files::os_string;
 use crate::files::walk::{EntryKind, TreeEntry};
+use baselink_rewrite::base::{Retrieval, Source};
 
 impl Collection {
     /// Adds an entry of the folder, and its retrieval URL if known. A symbolic link counts as an existing file,

@@ -8,7 +8,7 @@
 //! it. Names are compared as bytes after percent-decoding (RFC 3986, 6.2.2.2).
 //!
 //! ```
-//! use baselink::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
+//! use baselink_cli::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
 //! let mut collection = Collection::default();
 //! collection.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
 //! let file = TargetPlace::Inside(Ok(FoundFile { number: 0, query_counts: false }));
@@ -32,8 +32,8 @@ use super::properties::PropertyUses;
 use super::symlinks::{EntryAt, PathEnd, path_end};
 use super::text_map::TextMap;
 use crate::collection::origin::{FolderLayout, Origins, PathBelowRoot, RootUrl, names};
-use crate::named::named;
-use crate::reference::{Grammar, Reference};
+use baselink_text::named;
+use baselink_url::reference::{Grammar, Reference};
 
 /// The default names of index files, as on servers.
 const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];

@@ -5,7 +5,8 @@
 //! relative to its own `file:` URL or, without one, to [`THIS_MESSAGE`].
 //!
 //! ```
-//! use baselink::{Options, collection::message::resources};
+//! use baselink_rewrite::Options;
+//! use baselink_cli::collection::message::resources;
 //! let message = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<img src=cid:i@a>\n\
 //!     --b\nContent-Type: image/png\nContent-ID: <i@a>\nContent-Transfer-Encoding: base64\n\niVBORw==\n--b--\n";
 //! let parts = resources(message, &Options::default());
@@ -22,18 +23,18 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::base::{BaseChain, Outer, Rule, Source, establish, of_heading};
-use crate::container::{Entity, EntityKind, Structure, entities};
-use crate::document::UrlField;
-use crate::format::Format;
-use crate::layer::charset::Charset;
-use crate::layer::escape::percent_encode;
-use crate::layer::transfer::Obstacle;
-use crate::reference;
-use crate::resolve::Base;
-use crate::rewrite::Options;
-use crate::scan::fields::MediaType;
-use crate::scan::{ScanOptions, scan_as};
+use baselink_rewrite::Options;
+use baselink_rewrite::base::{BaseChain, Outer, Rule, Source, establish, of_heading};
+use baselink_rewrite::container::{Entity, EntityKind, Structure, entities};
+use baselink_scan::document::UrlField;
+use baselink_scan::fields::MediaType;
+use baselink_scan::{ScanOptions, scan_as};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::escape::percent_encode;
+use baselink_text::layer::transfer::Obstacle;
+use baselink_url::Base;
+use baselink_url::reference;
 
 /// The base of parts that have no other base and no `file:` URL. "This base URL has been defined for the sole purpose
 /// of resolving relative references within a multipart/related structure when no other base URI is specified" (RFC

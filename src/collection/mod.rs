@@ -6,9 +6,9 @@
 //! [`capture`] assigns file paths to resources in archives.
 //!
 //! ```
-//! use baselink::Options;
-//! use baselink::collection::{Collection, Resource};
-//! use baselink::purpose::localize::{localize, options};
+//! use baselink_rewrite::Options;
+//! use baselink_cli::collection::{Collection, Resource};
+//! use baselink_cli::purpose::localize::{localize, options};
 //!
 //! let page: (&[u8], &str) = (b"a.example/list.html", "http://a.example/list?page=1");
 //! let mut collection = Collection::default();
@@ -35,7 +35,6 @@ mod normal;
 pub mod origin;
 mod path;
 pub mod properties;
-#[cfg(feature = "archive")]
 pub mod record;
 mod renames;
 mod saved_names;

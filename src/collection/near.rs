@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use crate::reference::decode_percent;
+use baselink_url::reference::decode_percent;
 
 /// A path in Normalization Form C (Unicode Standard Annex #15).
 pub(super) fn composed(path: &[u8]) -> Cow<'_, [u8]> {

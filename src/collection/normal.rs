@@ -10,7 +10,7 @@
 //! Deliberately absent: reordering the parameters of a query; their order matters.
 
 use super::origin::{self, names};
-use crate::reference::{Grammar, Reference};
+use baselink_url::reference::{Grammar, Reference};
 
 /// `url` without its query and fragment.
 pub(crate) fn without_query(url: &str) -> &str {

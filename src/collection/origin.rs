@@ -17,9 +17,9 @@
 //!
 //! ```
 //! use std::path::{Component, Path, PathBuf};
-//! use baselink::format::Format;
-//! use baselink::collection::origin::{FolderLayout, Origins};
-//! use baselink::files::walk::{EntryKind, TreeEntry};
+//! use baselink_text::format::Format;
+//! use baselink_cli::collection::origin::{FolderLayout, Origins};
+//! use baselink_cli::files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
 //!     relative: ["a.example:8080", "b", "c?d=e"].map(Into::into).to_vec(),
@@ -44,16 +44,16 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::{Retrieval, Source};
 use crate::collection::companion::Companions;
-use crate::document::Saved;
-use crate::error::{Error, ErrorKind, Result, name};
 use crate::files::walk::{EntryKind, TreeEntry};
-use crate::format::Format;
-use crate::reference::{Grammar, Reference, without_fragment};
-use crate::resolve;
-use crate::rewrite::NearbyFiles;
-use crate::scan::html::saved;
+use baselink_rewrite::NearbyFiles;
+use baselink_rewrite::base::{Retrieval, Source};
+use baselink_scan::document::Saved;
+use baselink_scan::html::saved;
+use baselink_text::error::{Error, ErrorKind, Result, name};
+use baselink_text::format::Format;
+use baselink_url as resolve;
+use baselink_url::reference::{Grammar, Reference, without_fragment};
 
 pub mod canonical;
 pub mod hosts;

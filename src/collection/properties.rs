@@ -12,8 +12,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::path::split_name;
-use crate::format::Format;
-use crate::scan::css::uses::{Use, each_use};
+use baselink_scan::css::uses::{Use, each_use};
+use baselink_text::format::Format;
 
 /// The number of properties that pass on a value beyond which its users count as unknown.
 const MOST: usize = 256;

@@ -5,8 +5,8 @@
 //! of the body, by record id, or by URL and date (ISO 28500, 6.7).
 //!
 //! ```
-//! use baselink::archive::{ArchiveEntry, Records};
-//! use baselink::collection::record::{body, capture};
+//! use baselink_rewrite::archive::{ArchiveEntry, Records};
+//! use baselink_cli::collection::record::{body, capture};
 //! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\nContent-Type: application/http\r\n\
 //!     Content-Length: 51\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>text\r\n\r\n";
 //! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
@@ -21,14 +21,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::capture::{Capture, name_digest};
-use crate::archive::{Record, RecordContent, RecordType};
-use crate::container::http;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::format::{Format, STILL_COMPRESSED, is_compressed};
-use crate::layer::charset::Charset;
-use crate::layer::transfer::TransferEncoding;
-use crate::rewrite::record::url_of;
-use crate::scan::fields::MediaType;
+use baselink_rewrite::archive::{Record, RecordContent, RecordType};
+use baselink_rewrite::container::http;
+use baselink_rewrite::record::url_of;
+use baselink_scan::fields::MediaType;
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::format::{Format, STILL_COMPRESSED, is_compressed};
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::transfer::TransferEncoding;
 
 /// The body of a capture, without its content codings.
 #[derive(Clone, Debug)]

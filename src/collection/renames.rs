@@ -9,7 +9,7 @@
 //! | | `info/index.html` | `about` | `info/` |
 //!
 //! ```
-//! use baselink::collection::{Collection, Resource};
+//! use baselink_cli::collection::{Collection, Resource};
 //! let mut collection = Collection::default();
 //! collection.add(Resource::file(b"a/x.html"), []);
 //! collection.rename(&[(b"a".to_vec(), b"b/c".to_vec())]).unwrap();
@@ -26,7 +26,7 @@ use super::file_names::is_valid_on_windows;
 use super::index::Collection;
 use super::origin::names;
 use super::path::split_name;
-use crate::error::{Error, Result};
+use baselink_text::error::{Error, Result};
 
 /// The extensions that servers allow URLs to omit.
 const OPTIONAL_EXTENSIONS: [&[u8]; 2] = [b".html", b".htm"];

@@ -10,8 +10,8 @@ use super::index::{Collection, FoundFile};
 use super::normal::without_query;
 use super::origin::names;
 use super::path::{names_folder, split_name, stem};
-use crate::layer::digest::first_of_md5;
-use crate::reference::{Grammar, Reference};
+use baselink_text::layer::digest::first_of_md5;
+use baselink_url::reference::{Grammar, Reference};
 
 /// The extensions that programs append to the names of saved files.
 const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];

@@ -25,16 +25,16 @@
 //! (`discard`).
 //!
 //! ```
-//! use baselink::files::write::{InPlace, Original, commit_all};
+//! use baselink_cli::files::write::{InPlace, Original, commit_all};
 //! let folder = tempfile::tempdir()?;
 //! let begin = |number: usize| {
 //!     let page = folder.path().join(number.to_string());
-//!     std::fs::write(&page, "old").map_err(|_| baselink::error::Error::new("no page"))?;
+//!     std::fs::write(&page, "old").map_err(|_| baselink_text::error::Error::new("no page"))?;
 //!     let mut new = InPlace::default().begin(&Original::of(&page)?)?;
 //!     new.write(|out| out.write_all(b"new"))?;
 //!     Ok(new)
 //! };
-//! let new = (0..20).map(begin).collect::<Result<Vec<_>, baselink::error::Error>>()?;
+//! let new = (0..20).map(begin).collect::<Result<Vec<_>, baselink_text::error::Error>>()?;
 //! assert!(commit_all(new).iter().all(Result::is_ok), "two waits for the disk, or three");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -54,7 +54,7 @@ use std::thread;
 use super::file::{Identity, identity, not_written};
 use super::folder::OpenFolder;
 use super::temporary;
-use crate::error::{Error, Result, cause};
+use baselink_text::error::{Error, Result, cause};
 
 /// A new file under a temporary name. Dropping it before it gets its final name removes the file. It may also be an
 /// existing device or pipe, which must not become a regular file.
@@ -231,7 +231,7 @@ fn system(file: Option<Identity>) -> Option<u64> {
 /// open files reduces it, but never below 8.
 ///
 /// ```
-/// assert!((8..=256).contains(&baselink::files::write::most_pending()));
+/// assert!((8..=256).contains(&baselink_cli::files::write::most_pending()));
 /// ```
 #[must_use]
 pub fn most_pending() -> usize {

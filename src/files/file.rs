@@ -1,7 +1,7 @@
 //! A file on disk: its folder, and its identity independent of its name.
 //!
 //! ```
-//! use baselink::files::write::is_one_file;
+//! use baselink_cli::files::write::is_one_file;
 //! use std::path::Path;
 //!
 //! assert!(is_one_file(Path::new("src"), Path::new("src/../src")));
@@ -17,7 +17,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::error::{Error, ErrorKind, cause, name};
+use baselink_text::error::{Error, ErrorKind, cause, name};
 
 /// The prefix of the names of temporary files. Temporary files are hidden and are not documents.
 pub const TEMPORARY: &str = ".baselink-";

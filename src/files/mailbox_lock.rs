@@ -27,7 +27,7 @@ use super::disk::NewFile;
 use super::file::{REPLACES_OPEN_FILES, not_written};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary::{LOCK, LOCK_END, remove_stale};
-use crate::error::{Error, Result, cause, name};
+use baselink_text::error::{Error, Result, cause, name};
 
 /// The maximum time to wait for another program to release a lock.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -18,8 +18,8 @@
 //!
 //! ```
 //! use std::fs;
-//! use baselink::files::maildir::is_message;
-//! use baselink::files::write::{InPlace, Original};
+//! use baselink_cli::files::maildir::is_message;
+//! use baselink_cli::files::write::{InPlace, Original};
 //!
 //! let folder = tempfile::tempdir()?;
 //! for name in ["cur", "new", "tmp"] {
@@ -109,7 +109,7 @@ const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
 /// not added. On systems other than Unix, a name that is not Unicode is kept.
 ///
 /// ```
-/// use baselink::files::maildir::with_sizes_of;
+/// use baselink_cli::files::maildir::with_sizes_of;
 /// let path = with_sizes_of("in/cur/1.a.host,S=2,W=3:2,S".as_ref(), |out| out.write_all(b"longer\n"));
 /// assert_eq!(path?, std::path::Path::new("in/cur/1.a.host,S=7,W=8:2,S"));
 /// # Ok::<(), std::io::Error>(())

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use std::fs;
-//! use baselink::files::mirror::Mirror;
+//! use baselink_cli::files::mirror::Mirror;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let (input, out) = (folder.path().join("in"), folder.path().join("out"));
@@ -55,7 +55,7 @@ use super::file::{EntryKind, ExistingEntry, Identity, folder_of, identity, not_w
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary;
 use super::write::{NotPreserved, Replacement, entry_at, read_only, symbolic_link};
-use crate::error::{self, Error, Result, cause, name};
+use baselink_text::error::{self, Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
 #[derive(Debug)]

@@ -12,7 +12,7 @@
 //! what another run has left.
 //!
 //! ```
-//! use baselink::files::{mirror::Mirror, walk::{Selection, walk}};
+//! use baselink_cli::files::{mirror::Mirror, walk::{Selection, walk}};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let (from, to) = (folder.path().join("from"), folder.path().join("to"));

@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use std::{fs, path::Path};
-//! use baselink::files::{stage::StagedMove, write::{InPlace, Original}};
+//! use baselink_cli::files::{stage::StagedMove, write::{InPlace, Original}};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let [a, b] = ["a.html", "b.html"].map(|name| folder.path().join(name));
@@ -47,7 +47,7 @@ use super::folder::{NameInFolder, OpenFolder};
 use super::mirror::Mirror;
 use super::temporary::{LockOutcome, create_folder, hold};
 use super::write::{Committed, InPlace, Original, Replacement, is_as_seen, remove_left_beside};
-use crate::error::{self, Error, Result, name};
+use baselink_text::error::{self, Error, Result, name};
 
 /// New contents and names for the files of a folder. [`StagedMove::commit`] applies them; a value that is dropped
 /// earlier leaves the folder unchanged.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! ```
-//! use baselink::files::write::is_temporary;
+//! use baselink_cli::files::write::is_temporary;
 //! use std::ffi::OsStr;
 //!
 //! assert!(is_temporary(OsStr::new(".baselink-k2m9xwa6trc0")));

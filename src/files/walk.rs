@@ -5,7 +5,7 @@
 //! program's own files: temporary files by their name ([`is_temporary`]), and mailbox locks by their content.
 //!
 //! ```
-//! use baselink::files::walk::{Globs, Selection, walk};
+//! use baselink_cli::files::walk::{Globs, Selection, walk};
 //! let root = tempfile::tempdir().unwrap();
 //! std::fs::create_dir(root.path().join("b")).unwrap();
 //! for name in ["c.css", "b/x.html", "a.html"] {
@@ -37,7 +37,7 @@ use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
 use super::temporary::{is_lock, names_lock, remove_stale};
 use super::write::{Original, is_temporary};
-use crate::error::{self, Error, Result, name};
+use baselink_text::error::{self, Error, Result, name};
 
 /// Patterns for paths below a root.
 ///

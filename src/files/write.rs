@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use std::fs;
-//! use baselink::files::write::{InPlace, Original, Suffix};
+//! use baselink_cli::files::write::{InPlace, Original, Suffix};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let page = folder.path().join("page.html");
@@ -62,7 +62,7 @@ use super::folder::{NameInFolder, OpenFolder};
 use super::mailbox_lock::MailboxLock;
 use super::maildir::{is_message, with_sizes_of};
 pub use super::temporary::{is_temporary, remove_left_beside};
-use crate::error::{self, Error, Result, cause, name};
+use baselink_text::error::{self, Error, Result, cause, name};
 
 /// New contents for a file, applied by [`Replacement::commit`]. Dropping the replacement discards them.
 #[derive(Debug)]

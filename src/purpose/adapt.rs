@@ -13,9 +13,9 @@
 //! `docs/localize.md` lists the restrictions of browsers.
 //!
 //! ```
-//! use baselink::format::Format;
-//! use baselink::layer::charset::Charset;
-//! use baselink::purpose::adapt::{Adaptation, adapted};
+//! use baselink_text::format::Format;
+//! use baselink_text::layer::charset::Charset;
+//! use baselink_cli::purpose::adapt::{Adaptation, adapted};
 //! let page = b"<head><script src=x.js integrity='sha256-eA==' defer></script>";
 //! let adapted = adapted(page, Format::Html, Some(Charset::UTF_8));
 //! assert_eq!(
@@ -31,22 +31,22 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::edit::Edits;
-use crate::format::Format;
-use crate::layer::charset::{Charset, Declaration, Detected};
-use crate::layer::escape;
-use crate::layer::xml::{self as xml_text, Entities};
-use crate::layer::{OffsetMap, View};
-use crate::named::{display_by_name, named};
-use crate::reference::{Category, Grammar, Reference, placeholder};
-use crate::scan::attributes::Namespace;
-use crate::scan::html::sink::{Sink, TextModel};
-use crate::scan::html::tag::{self, RawTag};
-use crate::scan::html::walk::{self, Names};
-use crate::scan::html::{engines, prelude};
-use crate::scan::xml::tokens::{self, XmlToken};
-use crate::scan::{ScanOptions, Scanner, value};
-use crate::span::Span;
+use baselink_scan::attributes::Namespace;
+use baselink_scan::html::sink::{Sink, TextModel};
+use baselink_scan::html::tag::{self, RawTag};
+use baselink_scan::html::walk::{self, Names};
+use baselink_scan::html::{engines, prelude};
+use baselink_scan::xml::tokens::{self, XmlToken};
+use baselink_scan::{ScanOptions, Scanner, value};
+use baselink_text::edit::Edits;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::{Charset, Declaration, Detected};
+use baselink_text::layer::escape;
+use baselink_text::layer::xml::{self as xml_text, Entities};
+use baselink_text::layer::{OffsetMap, View};
+use baselink_text::span::Span;
+use baselink_text::{display_by_name, named};
+use baselink_url::reference::{Category, Grammar, Reference, placeholder};
 
 named! {
     /// A kind of adaptation.

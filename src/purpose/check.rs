@@ -10,10 +10,11 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use baselink::base::Retrieval;
-//! use baselink::collection::{Collection, Resource};
-//! use baselink::purpose::check::{Cause, Class, check};
-//! use baselink::{Options, format::Format};
+//! use baselink_rewrite::base::Retrieval;
+//! use baselink_cli::collection::{Collection, Resource};
+//! use baselink_cli::purpose::check::{Cause, Class, check};
+//! use baselink_rewrite::Options;
+//! use baselink_text::format::Format;
 //!
 //! let mut collection = Collection::default();
 //! collection.add(Resource::file(b"x.html"), ["http://a/docs/x.html"]);
@@ -30,16 +31,16 @@
 
 use std::sync::Arc;
 
-use crate::base::{Retrieval, Source};
 use crate::collection::origin::{RootUrl, canonical};
 use crate::collection::{Collection, is_disk, url_below};
-use crate::diagnostic::Code;
-use crate::document::{Against, Program};
-use crate::format::Format;
-use crate::layer::charset::Charset;
-use crate::reference::{Grammar, Reference};
-use crate::report::{LinkReport, Outcome, Report};
-use crate::rewrite::{BaseElement, Fragments, Options, Site, rewrite};
+use baselink_rewrite::base::{Retrieval, Source};
+use baselink_rewrite::report::{LinkReport, Outcome, Report};
+use baselink_rewrite::{BaseElement, Fragments, Options, Site, rewrite};
+use baselink_scan::document::{Against, Program};
+use baselink_text::diagnostic::Code;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_url::reference::{Grammar, Reference};
 
 mod bases;
 mod captured;

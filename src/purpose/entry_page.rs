@@ -1,7 +1,7 @@
 //! The entry page of a folder made from an archive: a list of the pages in it, with their titles.
 //!
 //! ```
-//! use baselink::purpose::entry_page::{PageEntry, entry_page, title};
+//! use baselink_cli::purpose::entry_page::{PageEntry, entry_page, title};
 //! let title = title(b"<!DOCTYPE html><title>Caf&eacute; &amp; Bar</title>", None).unwrap();
 //! assert_eq!(title, "Café & Bar");
 //! let entry = PageEntry { name: b"a.example/a b.html", url: "http://a.example/a b", title, date: "2026-01-31".into() };
@@ -14,9 +14,9 @@
 use memchr::memmem;
 
 use crate::collection::origin::names;
-use crate::layer::charset::Charset;
-use crate::layer::escape;
-use crate::scan::html::tag;
+use baselink_scan::html::tag;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::escape;
 
 /// A page in the list.
 #[derive(Clone, Debug)]

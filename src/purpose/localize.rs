@@ -10,9 +10,9 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use baselink::Options;
-//! use baselink::collection::{Collection, Resource};
-//! use baselink::purpose::localize::{localize, options};
+//! use baselink_rewrite::Options;
+//! use baselink_cli::collection::{Collection, Resource};
+//! use baselink_cli::purpose::localize::{localize, options};
 //! let mut collection = Collection::default();
 //! collection.add(Resource::file(b"sub/x.html"), ["http://a/docs/sub/x.html"]);
 //! collection.add(Resource::file(b"c d?e.png"), ["http://a/docs/c%20d"]);
@@ -30,25 +30,25 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::base::SourceKind;
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::properties::PropertyBase;
 use crate::collection::{Collection, FoundFile, split_name, stem, url_below, without_query};
-use crate::document::Against;
-use crate::format::Format;
-use crate::layer::digest::ends_with_md5;
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::spelling::{names_base, unmistakable};
-use crate::reference::{Category, Grammar, Reference, decode_percent_lossy, placeholder};
-use crate::report::{LinkReport, Outcome, Reason, TargetInSheet};
-use crate::resolve::{Base, Profile, parses};
-use crate::rewrite::copies::stem_of_companion;
-use crate::rewrite::{
+use baselink_rewrite::base::SourceKind;
+use baselink_rewrite::copies::stem_of_companion;
+use baselink_rewrite::report::{LinkReport, Outcome, Reason, TargetInSheet};
+use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, Rewritten, Site,
     rewrite,
 };
-use crate::scan::xml::vocabulary::is_location;
-use crate::span::Span;
+use baselink_scan::document::Against;
+use baselink_scan::xml::vocabulary::is_location;
+use baselink_text::format::Format;
+use baselink_text::layer::digest::ends_with_md5;
+use baselink_text::span::Span;
+use baselink_url::reference::{Category, Grammar, Reference, decode_percent_lossy, placeholder};
+use baselink_url::{Base, Profile, parses};
 
 /// The options with which [`localize`] rewrites the resource called `name` of `collection`. `options` contain the
 /// format, the retrieval URL, the profile and the places.

@@ -12,10 +12,10 @@
 //! Deliberately absent: symbolic links in the folder.
 
 use crate::collection::origin::{is_assumed, names};
-use crate::reference::opaque_scheme;
-use crate::report::{LinkReport, Reason};
-use crate::resolve::{Base, Profile, parses};
-use crate::rewrite::{BaseInCopy, NOWHERE};
+use baselink_rewrite::report::{LinkReport, Reason};
+use baselink_rewrite::{BaseInCopy, NOWHERE};
+use baselink_url::reference::opaque_scheme;
+use baselink_url::{Base, Profile, parses};
 
 /// The URL of a folder on disk. The files around it are unknown.
 const FOLDER: &str = "file:///elsewhere/";

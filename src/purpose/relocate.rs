@@ -11,10 +11,10 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use baselink::Options;
-//! use baselink::collection::origin::{Origins, RootUrl};
-//! use baselink::collection::{Collection, Resource};
-//! use baselink::purpose::relocate::{LinkForm, Relocation, options, relocate};
+//! use baselink_rewrite::Options;
+//! use baselink_cli::collection::origin::{Origins, RootUrl};
+//! use baselink_cli::collection::{Collection, Resource};
+//! use baselink_cli::purpose::relocate::{LinkForm, Relocation, options, relocate};
 //!
 //! let from = RootUrl::new("http://a/").unwrap();
 //! let mut collection = Collection::new(Origins { root_url: Some(from.clone()), ..Origins::default() });
@@ -44,20 +44,20 @@ use memchr::memmem;
 
 use super::on_disk::{DiskBase, DiskPlace, is_on_network};
 use super::spelling::{names_base, unmistakable};
-use crate::base::{Rule, SourceKind};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::properties::PropertyBase;
 use crate::collection::{Collection, without_query};
-use crate::document::{Against, Role};
-use crate::format::Format;
-use crate::reference::{Category, Grammar, Reference, decode_percent};
-use crate::report::{LinkReport, Outcome};
-use crate::resolve::{Base, Profile};
-use crate::rewrite::{
+use baselink_rewrite::base::{Rule, SourceKind};
+use baselink_rewrite::report::{LinkReport, Outcome};
+use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
     Rewritten, Site, rewrite,
 };
-use crate::span::Span;
+use baselink_scan::document::{Against, Role};
+use baselink_text::format::Format;
+use baselink_text::span::Span;
+use baselink_url::reference::{Category, Grammar, Reference, decode_percent};
+use baselink_url::{Base, Profile};
 
 /// The form of new references to targets in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //!
 //! Deliberately absent: escapes that the syntax around a reference requires, which are in `layer::spelling`.
 
-use crate::reference;
+use baselink_url::reference;
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
 /// around it, or in a script for the name of a module (HTML, 8.1.5.1).

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::Path;
 
-use baselink::archive::{Har, HarEntry, WebArchive, WebResource};
-use baselink::diagnostic::Code;
+use baselink_cli::archive::{Har, HarEntry, WebArchive, WebResource};
+use baselink_text::diagnostic::Code;
 
 fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive");

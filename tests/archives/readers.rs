@@ -13,9 +13,9 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use baselink::archive::{ArchiveEntry, Record, Records};
-use baselink::rewrite::record::{document, payload};
-use baselink::scan::attributes::Group;
-use baselink::{Options, rewrite};
+use baselink_rewrite::record::{document, payload};
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::attributes::Group;
 use md5::{Digest, Md5};
 
 use crate::outside;
@@ -135,7 +135,6 @@ fn assert_known(found: BTreeSet<String>, rows: &str) {
     );
 }
 
-#[cfg(feature = "cli")]
 #[test]
 fn another_reader_and_parser_find_the_same_targets() {
     let Some(root) = outside::WARC.find() else {
@@ -216,7 +215,6 @@ fn the_links_are_those_that_another_extractor_expects() {
 }
 
 /// The payload of each document in `file` after rewriting.
-#[cfg(feature = "cli")]
 fn expected(file: &Path) -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::new();
     for record in &records(file) {
@@ -233,7 +231,6 @@ fn expected(file: &Path) -> BTreeSet<Vec<u8>> {
     all
 }
 
-#[cfg(feature = "cli")]
 #[test]
 fn the_output_contains_exactly_the_documents() {
     let mut documents = 0;

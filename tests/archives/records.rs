@@ -7,9 +7,10 @@ use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use baselink::archive::{
-    Anomaly, ArchiveEntry, Offset, Record, RecordContent, RecordType, Records, Wacz,
+    Anomaly, ArchiveEntry, Offset, Record, RecordContent, RecordType, Records,
 };
-use baselink::diagnostic::Code;
+use baselink_cli::archive::Wacz;
+use baselink_text::diagnostic::Code;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::collection::vec;

@@ -9,9 +9,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use baselink::collection::origin::RootUrl;
-use baselink::scan::Scanner;
-use baselink::{Options, ScanOptions, rewrite};
+use baselink_cli::collection::origin::RootUrl;
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::ScanOptions;
+use baselink_scan::Scanner;
 
 use crate::case::{Case, STREAMS, baselink, put, run};
 use crate::folder::files;

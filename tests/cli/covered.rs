@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::base::Source;
-use baselink::diagnostic::Code;
 use baselink::{Outcome, Reason};
+use baselink_rewrite::base::Source;
+use baselink_text::diagnostic::Code;
 
 use crate::case::{Case, Ending, Files, baselink, put, run};
 

@@ -1,5 +1,4 @@
 //! The program: arguments, output, and exit statuses. Each file of `cases/` is a case.
-#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 #[path = "../common/folder.rs"]

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use baselink::span::Span;
+use baselink_text::span::Span;
 
 /// The rows of the table `name` in `fixtures/`, each with its fields.
 pub(crate) fn rows(name: &str) -> Vec<Vec<String>> {

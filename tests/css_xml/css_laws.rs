@@ -1,11 +1,13 @@
 //! The laws on style sheets: as properties of sheets assembled from traps, and on hostile sheets.
 
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::resolve::Profile;
-use baselink::scan::attributes::Groups;
-use baselink::scan::css;
-use baselink::{Fragments, Options, Outcome, Report, rewrite, verify};
+use baselink::{Fragments, Outcome, Report};
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::attributes::Groups;
+use baselink_scan::css;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_url::Profile;
+use baselink_verify::verify;
 use proptest::prelude::*;
 
 use crate::referee;
@@ -147,7 +149,7 @@ fn check_laws(sheet: &[u8], options: &Options) -> Result<Report, TestCaseError> 
         prop_assert_eq!(link.reason.is_some(), has_reason);
         prop_assert_eq!((&*link.element, link.attribute.as_deref()), ("", None));
     }
-    prop_assert_eq!(verify::verify(&rewritten, options), Ok(()));
+    prop_assert_eq!(verify(&rewritten), Ok(()));
     let output = rewritten.output();
     let again = rewrite(&output, options);
     let shown = String::from_utf8_lossy(&output);

@@ -3,13 +3,15 @@
 //!
 //! Deliberately absent: the results of rewriting, for which `fixtures/css` has a case for each place of a URL.
 
-use baselink::document::Link;
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::resolve::Profile;
-use baselink::scan::attributes::Groups;
-use baselink::scan::{css, whole};
-use baselink::{Options, ScanOptions, rewrite, verify};
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::ScanOptions;
+use baselink_scan::attributes::Groups;
+use baselink_scan::document::Link;
+use baselink_scan::{css, whole};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_url::Profile;
+use baselink_verify::verify;
 use serde_json::Value;
 
 use crate::{facts, outside, referee};
@@ -76,11 +78,7 @@ fn check(input: &[u8]) {
         };
         options.scan.groups = Groups::all();
         let rewritten = rewrite(input, &options);
-        assert_eq!(
-            verify::verify(&rewritten, &options),
-            Ok(()),
-            "{profile}: {shown:?}"
-        );
+        assert_eq!(verify(&rewritten), Ok(()), "{profile}: {shown:?}");
         let output = rewritten.output();
         let again = rewrite(&output, &options);
         assert!(

@@ -2,13 +2,13 @@
 //!
 //! Deliberately absent: attributes, and rewriting their values.
 
-use baselink::layer::spelling::Form;
-use baselink::layer::{View, escape};
-use baselink::scan::attributes::Groups;
-use baselink::scan::css;
-use baselink::scan::json::{self, JsonKind};
-use baselink::scan::value;
-use baselink::span::Span;
+use baselink_scan::attributes::Groups;
+use baselink_scan::css;
+use baselink_scan::json::{self, JsonKind};
+use baselink_scan::value;
+use baselink_text::layer::spelling::Form;
+use baselink_text::layer::{View, escape};
+use baselink_text::span::Span;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -2,13 +2,15 @@
 
 use std::sync::LazyLock;
 
-use baselink::base::Status;
-use baselink::diagnostic::Code;
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::resolve::Profile;
-use baselink::scan::attributes::Groups;
-use baselink::{BaseElement, Fragments, Options, Outcome, Reason, Report, rewrite, verify};
+use baselink::{BaseElement, Fragments, Outcome, Reason, Report};
+use baselink_rewrite::base::Status;
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::attributes::Groups;
+use baselink_text::diagnostic::Code;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_url::Profile;
+use baselink_verify::verify;
 use proptest::prelude::*;
 
 const XML: [Format; 3] = [Format::Xhtml, Format::Svg, Format::Xml];
@@ -209,7 +211,7 @@ fn check_laws(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
         let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
         prop_assert_eq!(link.reason.is_some(), has_reason);
     }
-    prop_assert_eq!(verify::verify(&rewritten, options), Ok(()));
+    prop_assert_eq!(verify(&rewritten), Ok(()));
     let output = rewritten.output();
     let again = rewrite(&output, options);
     let shown = String::from_utf8_lossy(&output);
@@ -294,7 +296,7 @@ fn check_as(document: &[u8], format: Format) -> Report {
         ..Options::at("http://a/b/c")
     };
     let rewritten = rewrite(document, &options);
-    assert_eq!(verify::verify(&rewritten, &options), Ok(()));
+    assert_eq!(verify(&rewritten), Ok(()));
     assert!(rewrite(&rewritten.output(), &options).edits.is_empty());
     rewritten.report
 }
@@ -599,7 +601,7 @@ fn links_of_xml_in_messages_are_found() {
         ..Options::default()
     };
     let rewritten = rewrite(message.as_bytes(), &options);
-    assert_eq!(verify::verify(&rewritten, &options), Ok(()));
+    assert_eq!(verify(&rewritten), Ok(()));
     let links: Vec<_> = rewritten
         .report
         .links

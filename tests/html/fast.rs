@@ -4,15 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use baselink::base::{Retrieval, Source};
-use baselink::document::{Document, FallbackReason};
-use baselink::resolve::Profile;
-use baselink::scan::Scanner;
-use baselink::scan::attributes::Groups;
-use baselink::{
-    BaseElement, Fragments, LinkReport, ListedLink, NearbyFiles, Options, Outcome, ScanOptions,
-    edits, links, rewrite, scan,
-};
+use baselink::{BaseElement, Fragments, LinkReport, ListedLink, Outcome};
+use baselink_rewrite::base::{Retrieval, Source};
+use baselink_rewrite::{NearbyFiles, Options, edits, links, rewrite};
+use baselink_scan::Scanner;
+use baselink_scan::attributes::Groups;
+use baselink_scan::document::{Document, FallbackReason};
+use baselink_scan::{ScanOptions, scan};
+use baselink_url::Profile;
 
 use crate::outside;
 use crate::traps::TRAPS;

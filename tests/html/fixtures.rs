@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use baselink::base::Retrieval;
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
+use baselink_rewrite::base::Retrieval;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
 
-use baselink::{LocalCopies, Options, edits, rewrite, verify};
+use baselink::LocalCopies;
+use baselink_rewrite::{Options, edits, rewrite};
+use baselink_verify::verify;
 
 use crate::expected::{field, row};
 
@@ -66,7 +68,7 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     // The same edits and links are produced without a report.
     let written = edits(&input, &options).0.apply(&input);
     let mut listed = String::new();
-    baselink::links(&input, &options, &mut |found| {
+    baselink_rewrite::links(&input, &options, &mut |found| {
         listed.push_str(&row(&found.link));
     });
     let mut bases = String::new();
@@ -99,7 +101,7 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
             writeln!(wrong, "{name} should be\n{expected}\nand is\n{found}").unwrap();
         }
     }
-    if let Err(differences) = verify::verify(&rewritten, &options) {
+    if let Err(differences) = verify(&rewritten) {
         writeln!(wrong, "not verified: {differences:?}").unwrap();
     }
     if !rewrite(&output, &options).edits.is_empty() {

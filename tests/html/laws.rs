@@ -1,12 +1,14 @@
 //! The laws as properties of documents assembled from traps.
 
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::layer::{View, escape, lift};
-use baselink::resolve::Profile;
-use baselink::scan::attributes::Groups;
-use baselink::span::Span;
-use baselink::{BaseElement, Fragments, Options, Outcome, rewrite, verify};
+use baselink::{BaseElement, Fragments, Outcome};
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::attributes::Groups;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::{View, escape, lift};
+use baselink_text::span::Span;
+use baselink_url::Profile;
+use baselink_verify::verify;
 use proptest::prelude::*;
 
 use crate::traps::TRAPS;
@@ -54,7 +56,7 @@ fn check_laws(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
         );
         prop_assert!(link.written.is_none() || link.outcome == Outcome::Rewritten);
     }
-    prop_assert_eq!(verify::verify(&rewritten, options), Ok(()));
+    prop_assert_eq!(verify(&rewritten), Ok(()));
     {
         let output = rewritten.output();
         let again = rewrite(&output, options);
@@ -157,7 +159,7 @@ proptest! {
         let mut options = options("http://a/é", Profile::Rfc1808);
         options.scan.charset = Charset::for_label(label);
         let rewritten = rewrite(&bytes, &options);
-        prop_assert_eq!(verify::verify(&rewritten, &options), Ok(()));
+        prop_assert_eq!(verify(&rewritten), Ok(()));
     }
 
     #[test]

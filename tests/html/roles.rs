@@ -1,9 +1,11 @@
 //! The role of each link, by its place. A row has a document and the roles of its links, in order. Roles follow the link
 //! types of HTML, 4.6.7, and the resources that browsers load with a page.
 
-use baselink::format::Format;
-use baselink::scan::attributes::Groups;
-use baselink::{Options, Role, ScanOptions, links, rewrite};
+use baselink::Role;
+use baselink_rewrite::{Options, links, rewrite};
+use baselink_scan::ScanOptions;
+use baselink_scan::attributes::Groups;
+use baselink_text::format::Format;
 
 /// Format, document, and the roles: `e` embedded, `n` navigation, `m` metadata.
 #[rustfmt::skip]

@@ -3,9 +3,11 @@
 //!
 //! Deliberately absent: the laws on messages written for tests, which are in `fixtures/` and `tests/messages/laws.rs`.
 
-use baselink::container::mbox::Messages;
-use baselink::format::Format;
-use baselink::{Options, Outcome, rewrite, verify};
+use baselink::Outcome;
+use baselink_rewrite::container::mbox::Messages;
+use baselink_rewrite::{Options, rewrite};
+use baselink_text::format::Format;
+use baselink_verify::verify;
 
 use crate::outside;
 
@@ -55,7 +57,7 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
             wrong.push(format!("{name}: changed without a base"));
         }
         for (options, rewritten) in [(&without, untouched), (&with, rewrite(bytes, &with))] {
-            if let Err(differences) = verify::verify(&rewritten, options) {
+            if let Err(differences) = verify(&rewritten) {
                 wrong.push(format!("{name}: {differences:?}"));
             }
             let output = rewritten.output();
@@ -64,7 +66,7 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
             }
             rewritten_links += rewritten.report.count(Outcome::Rewritten);
             for diagnostic in &rewritten.report.diagnostics {
-                if diagnostic.code == baselink::diagnostic::Code::Doubt {
+                if diagnostic.code == baselink_text::diagnostic::Code::Doubt {
                     wrong.push(format!("{name}: {}", diagnostic.message));
                 }
             }
@@ -80,7 +82,8 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
 
 #[test]
 fn text_after_base64_is_reported() {
-    use baselink::{Options, diagnostic::Code, format::Format, rewrite};
+    use baselink_rewrite::{Options, rewrite};
+    use baselink_text::{diagnostic::Code, format::Format};
     // `<p>` and its padding, then `<a href=x>`, which most readers do not see.
     let message = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
         PHA+IA==\nPGEgaHJlZj14Pg==\n";
@@ -95,7 +98,7 @@ fn text_after_base64_is_reported() {
         .iter()
         .map(|found| (found.code, found.span));
     let start = message.len() - "PGEgaHJlZj14Pg==\n".len();
-    let ignored = baselink::span::Span::new(start, message.len() - 1);
+    let ignored = baselink_text::span::Span::new(start, message.len() - 1);
     assert_eq!(
         diagnostics.collect::<Vec<_>>(),
         [(Code::TransferUndecodable, ignored)]
@@ -104,7 +107,7 @@ fn text_after_base64_is_reported() {
 
 #[test]
 fn lines_too_long_for_smtp_are_reported() {
-    use baselink::diagnostic::Code;
+    use baselink_text::diagnostic::Code;
     // RFC 5322, 2.1.1: "Each line of characters MUST be no more than 998 characters".
     let count = |encoding: &str, line: usize| {
         let link = "<a href=x>";

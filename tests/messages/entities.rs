@@ -8,13 +8,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use baselink::container::{EntityKind, Opaque, Structure, entities};
-use baselink::diagnostic::Code;
-use baselink::document::UrlField;
-use baselink::layer::transfer::TransferEncoding;
-use baselink::scan::fields::heading::url_of;
-use baselink::scan::fields::{Heading, MediaType};
-use baselink::span::Span;
+use baselink_rewrite::container::{EntityKind, Opaque, Structure, entities};
+use baselink_scan::document::UrlField;
+use baselink_scan::fields::heading::url_of;
+use baselink_scan::fields::{Heading, MediaType};
+use baselink_text::diagnostic::Code;
+use baselink_text::layer::transfer::TransferEncoding;
+use baselink_text::span::Span;
 use proptest::prelude::*;
 
 use crate::outside;

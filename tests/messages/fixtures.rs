@@ -7,9 +7,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::base::{ContentLocationUse, Retrieval};
-use baselink::format::Format;
-use baselink::{Dkim, Options, edits, rewrite, verify};
+use baselink::Dkim;
+use baselink_rewrite::base::{ContentLocationUse, Retrieval};
+use baselink_rewrite::{Options, edits, rewrite};
+use baselink_text::format::Format;
+use baselink_verify::verify;
 
 use crate::expected::{field, row};
 
@@ -142,7 +144,7 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
 
     let links: String = report.links.iter().map(row).collect();
     let mut listed = String::new();
-    baselink::links(&input, &options, &mut |found| {
+    baselink_rewrite::links(&input, &options, &mut |found| {
         listed.push_str(&row(&found.link));
     });
     let mut bases = String::new();
@@ -182,7 +184,7 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     if out != output || counts.iter().any(|(counted, reported)| counted != reported) {
         writeln!(wrong, "edits make\n{}and counts {counts:?}", shown(&out)).unwrap();
     }
-    if let Err(differences) = verify::verify(&rewritten, &options) {
+    if let Err(differences) = verify(&rewritten) {
         writeln!(wrong, "not verified: {differences:?}").unwrap();
     }
     if !rewrite(&output, &options).edits.is_empty() {

@@ -10,10 +10,12 @@
 
 use std::io::Write as _;
 
-use baselink::container::http::response;
-use baselink::diagnostic::Code;
-use baselink::format::Format;
-use baselink::{Options, Outcome, Reason, edits, rewrite, verify};
+use baselink::{Outcome, Reason};
+use baselink_rewrite::container::http::response;
+use baselink_rewrite::{Options, edits, rewrite};
+use baselink_text::diagnostic::Code;
+use baselink_text::format::Format;
+use baselink_verify::verify;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use proptest::prelude::*;
@@ -235,12 +237,7 @@ fn check_laws(bytes: &[u8]) -> Result<(), TestCaseError> {
     {
         prop_assert_eq!(rewrite(bytes, &without).output(), bytes);
     }
-    prop_assert_eq!(
-        verify::verify(&rewritten, &options),
-        Ok(()),
-        "{}",
-        output.escape_ascii()
-    );
+    prop_assert_eq!(verify(&rewritten), Ok(()), "{}", output.escape_ascii());
     let again = rewrite(&output, &options);
     prop_assert!(again.edits.is_empty(), "{}", output.escape_ascii());
     // All functions report the same.
@@ -249,7 +246,7 @@ fn check_laws(bytes: &[u8]) -> Result<(), TestCaseError> {
     let (report, second) = (&rewritten.report, rewrite(bytes, &options).report);
     prop_assert_eq!(totals.links(), report.links.len());
     let mut listed = Vec::new();
-    let listing = baselink::links(bytes, &options, &mut |found| {
+    let listing = baselink_rewrite::links(bytes, &options, &mut |found| {
         listed.push(found.link);
     });
     prop_assert_eq!(
@@ -269,8 +266,8 @@ fn check_laws(bytes: &[u8]) -> Result<(), TestCaseError> {
             ..options.clone()
         };
         let page = Options {
-            scan: baselink::scan::ScanOptions {
-                charset: baselink::layer::charset::Charset::for_label("utf-8"),
+            scan: baselink_scan::ScanOptions {
+                charset: baselink_text::layer::charset::Charset::for_label("utf-8"),
                 ..page.scan.clone()
             },
             ..page

@@ -1,7 +1,6 @@
 //! Only URLs change in messages, according to an independent reader, Python's `email`. The script
 //! `tests/messages/email_reader.py` reads the messages of `fixtures/message`, and real ones, before and after rewriting.
 //! `tests/common/outside.rs` finds Python and the real messages.
-#![cfg(feature = "cli")]
 
 use std::fs;
 use std::path::Path;

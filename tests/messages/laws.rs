@@ -5,15 +5,16 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use baselink::base::ContentLocationUse;
-use baselink::container::{Entity, entities};
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::layer::digest::{content_md5, with_crlf};
-use baselink::layer::transfer::TransferEncoding;
-use baselink::resolve::Profile;
-use baselink::scan::attributes::{Group, Groups};
-use baselink::{BaseElement, Dkim, Fragments, Options, rewrite};
+use baselink::{BaseElement, Dkim, Fragments};
+use baselink_rewrite::base::ContentLocationUse;
+use baselink_rewrite::container::{Entity, entities};
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::attributes::{Group, Groups};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::digest::{content_md5, with_crlf};
+use baselink_text::layer::transfer::TransferEncoding;
+use baselink_url::Profile;
 use proptest::prelude::*;
 
 #[path = "../referee/message.rs"]

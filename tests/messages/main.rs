@@ -14,5 +14,4 @@ mod http;
 mod independent;
 mod laws;
 mod mbox;
-#[cfg(feature = "tree")]
 mod resources;

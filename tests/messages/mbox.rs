@@ -6,7 +6,7 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use baselink::container::mbox::Messages;
+use baselink_rewrite::container::mbox::Messages;
 use proptest::prelude::*;
 
 #[path = "../referee/mbox.rs"]

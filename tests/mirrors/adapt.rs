@@ -3,10 +3,10 @@
 use std::fs;
 use std::rc::Rc;
 
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::purpose::adapt::{Adaptation, adapted};
-use baselink::{Options, rewrite};
+use baselink_cli::purpose::adapt::{Adaptation, adapted};
+use baselink_rewrite::{Options, rewrite};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
 use html5ever::ParseOpts;
 use html5ever::tendril::TendrilSink;
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
@@ -445,7 +445,7 @@ fn tree(page: &str, is_adapted: bool) -> Vec<String> {
 
 fn links(page: &[u8]) -> Vec<(String, String)> {
     let options = Options {
-        scan: baselink::ScanOptions {
+        scan: baselink_scan::ScanOptions {
             charset: Some(Charset::UTF_8),
             ..Default::default()
         },

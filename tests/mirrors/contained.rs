@@ -146,11 +146,13 @@ fn climbs(path: &str) -> bool {
 
 /// Checks the links of one document of a copy.
 fn check(text: &str, own: &Url, root: &Url) -> Result<(), String> {
-    let options = baselink::Options {
+    let options = baselink_rewrite::Options {
         profile: baselink::Profile::Whatwg,
-        ..baselink::Options::at("https://unused.invalid/")
+        ..baselink_rewrite::Options::at("https://unused.invalid/")
     };
-    let links = baselink::rewrite(text.as_bytes(), &options).report.links;
+    let links = baselink_rewrite::rewrite(text.as_bytes(), &options)
+        .report
+        .links;
     let declared = links.iter().position(|link| link.element == "base");
     for (number, link) in links.iter().enumerate() {
         let base = declared.filter(|at| *at < number && link.element != "base");

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use baselink::format::Format;
-use baselink::resolve::Profile;
-use baselink::{LinkReport, Options, rewrite};
+use baselink::LinkReport;
+use baselink_rewrite::{Options, rewrite};
+use baselink_text::format::Format;
+use baselink_url::Profile;
 use url::Url;
 
 use crate::devtools::{Browser, file_url};

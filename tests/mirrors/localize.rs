@@ -4,14 +4,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::collection::Collection;
-use baselink::collection::origin::map::UrlMap;
-use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
-use baselink::files::walk::{EntryKind, TreeEntry};
-use baselink::format::Format;
-use baselink::purpose::localize::{localize, options};
-use baselink::resolve::Profile;
-use baselink::{Options, Outcome, rewrite, verify};
+use baselink::Outcome;
+use baselink_cli::collection::Collection;
+use baselink_cli::collection::origin::map::UrlMap;
+use baselink_cli::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink_cli::files::walk::{EntryKind, TreeEntry};
+use baselink_cli::purpose::localize::{localize, options};
+use baselink_rewrite::{Options, rewrite};
+use baselink_text::format::Format;
+use baselink_url::Profile;
+use baselink_verify::verify;
 use proptest::prelude::*;
 
 fn entry(path: &str) -> TreeEntry {
@@ -72,7 +74,7 @@ impl Tree {
     fn localized(&self, path: &str, text: &str) -> String {
         let options = self.options(path, text.as_bytes());
         let once = localize(text.as_bytes(), &options);
-        assert_eq!(verify::verify(&once, &options), Ok(()), "{text}");
+        assert_eq!(verify(&once), Ok(()), "{text}");
         let output = String::from_utf8(once.output()).unwrap();
         let twice = localize(output.as_bytes(), &options);
         assert!(

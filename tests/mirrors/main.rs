@@ -1,5 +1,4 @@
 //! Mirrors and saved pages, opened from disk: present resources are shown, and missing ones lead to the network.
-#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[path = "../common/folder.rs"]

@@ -668,9 +668,9 @@ fn imports_are_found_in_every_notation() {
         ("cli/check.rs", "cli/check/listing.rs"),
         // `use crate::…`
         ("cli/check/listed.rs", "cli/status.rs"),
-        // `baselink::files::write::is_temporary`, which is a re-export
+        // `baselink_cli::files::write::is_temporary`, which is a re-export
         ("cli/files.rs", "files/file.rs"),
-        // `baselink::rewrite`
+        // `baselink_rewrite::rewrite`
         ("cli/check/listing.rs", "rewrite/options.rs"),
     ] {
         assert!(

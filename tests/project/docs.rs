@@ -5,22 +5,21 @@
 //! link between pages with files and headings.
 //!
 //! Deliberately absent: prose. Only tables and links are compared.
-#![cfg(feature = "cli")]
 
-use baselink::base::Source;
-use baselink::collection::Absence;
-use baselink::collection::origin;
-use baselink::diagnostic::Code;
-use baselink::format::Format;
-use baselink::purpose::check::{Cause, Class};
-use baselink::rewrite::copies::SUFFIXES;
-use baselink::scan::attributes::{
+use baselink::{Outcome, Reason, Role};
+use baselink_cli::collection::Absence;
+use baselink_cli::collection::origin;
+use baselink_cli::purpose::check::{Cause, Class};
+use baselink_rewrite::base::Source;
+use baselink_rewrite::copies::SUFFIXES;
+use baselink_scan::attributes::{
     AttributeBase, Condition, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE,
 };
-use baselink::scan::json::{FEED, MANIFEST};
-use baselink::scan::xml::namespaces::Vocabulary;
-use baselink::scan::xml::vocabulary::{self, XmlRow};
-use baselink::{Outcome, Reason, Role};
+use baselink_scan::json::{FEED, MANIFEST};
+use baselink_scan::xml::namespaces::Vocabulary;
+use baselink_scan::xml::vocabulary::{self, XmlRow};
+use baselink_text::diagnostic::Code;
+use baselink_text::format::Format;
 
 const LINKS: &str = include_str!("../../docs/links.md");
 const OUTCOMES: &str = include_str!("../../docs/outcomes.md");

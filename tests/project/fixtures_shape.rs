@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::scan::attributes::TABLE;
+use baselink_scan::attributes::TABLE;
 
 /// Folders of cases, the extension of their documents, and the least number of cases.
 const FOLDERS: [(&str, &str, usize); 8] = [

@@ -3,7 +3,6 @@
 //! requests.
 //!
 //! Deliberately absent: the search for new findings (`fuzz/README.md`).
-#![cfg(feature = "cli")]
 #![allow(unreachable_pub)]
 
 use std::fs;

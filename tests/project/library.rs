@@ -5,9 +5,9 @@ use std::error::Error as _;
 use std::io::{self, Cursor, ErrorKind as System, Read};
 use std::path::Path;
 
-use baselink::format::Format;
-use baselink::resolve::Profile;
 use baselink::{Charset, Choice, Edits, ErrorKind, Groups, Outcome, Place, Reason, Rewriter};
+use baselink_text::format::Format;
+use baselink_url::Profile;
 
 use crate::folder::files;
 
@@ -258,11 +258,10 @@ fn public_types_are_send_and_sync() {
     check::<baselink::Error>();
     check::<baselink::Rewritten<'static>>();
     check::<baselink::Totals>();
-    check::<baselink::resolve::Base>();
+    check::<baselink_url::Base>();
 }
 
 /// The output of the program `name` in `examples/`, given `input`: standard output, and standard error.
-#[cfg(feature = "archive")]
 fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
     use std::io::Write;
     use std::process::{Command, Stdio};
@@ -293,7 +292,6 @@ fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
 }
 
 /// The archive has a page with a link to another host, and a style sheet.
-#[cfg(feature = "archive")]
 #[test]
 fn examples_print_their_documented_output() {
     let feed = "<!-- a --><rss><channel><link>b</link></channel></rss>\n";
@@ -342,7 +340,6 @@ fn examples_print_their_documented_output() {
 }
 
 /// The keys that the help of `command` promises for `--json` in the list that begins after `start`.
-#[cfg(feature = "serde")]
 fn promised(command: &str, start: &str) -> Vec<String> {
     let help = include_str!("../../src/cli/args/help.rs").replace("\\\n", "");
     let of_command = help
@@ -368,7 +365,6 @@ fn promised(command: &str, start: &str) -> Vec<String> {
 }
 
 /// A serialized report has the keys that the help promises for `--json`.
-#[cfg(feature = "serde")]
 #[test]
 fn reports_have_the_keys_of_json() {
     let rewriter = Rewriter::builder().url("http://a/").build().unwrap();

@@ -2,16 +2,16 @@
 //! the limits that are missing here.
 //!
 //! Deliberately absent: memory and time beyond the limits, which the hostile tests cover.
-#![cfg(feature = "cli")]
 
 use std::fs;
 use std::process::Command;
 
 use baselink::archive::{ArchiveEntry, Records};
-use baselink::collection::origin::canonical;
-use baselink::diagnostic::Code;
-use baselink::format::Format;
-use baselink::{Options, Outcome, Rewritten, rewrite};
+use baselink::{Outcome, Rewritten};
+use baselink_cli::collection::origin::canonical;
+use baselink_rewrite::{Options, rewrite};
+use baselink_text::diagnostic::Code;
+use baselink_text::format::Format;
 
 fn codes(rewritten: &Rewritten<'_>) -> Vec<Code> {
     rewritten

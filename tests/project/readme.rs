@@ -3,7 +3,6 @@
 //!
 //! The commands of a page run in sequence in their own folder. The folder contains the `fixtures`, which they may
 //! overwrite, and a Maildir `Mail` with the message `fixtures/mail.eml`.
-#![cfg(feature = "cli")]
 
 use std::fs::{self, File};
 use std::io::{Seek, Write};

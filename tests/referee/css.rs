@@ -1,11 +1,11 @@
 //! The URLs of CSS, parsed recursively from the tokens of cssparser: a slow transcription of the rules in
 //! `scan/css.rs`, for tests only.
 
-use baselink::layer::spelling::Form;
-use baselink::layer::{View, escape};
-use baselink::scan::attributes::{Group, Groups};
-use baselink::scan::css::CssUrl;
-use baselink::span::Span;
+use baselink_scan::attributes::{Group, Groups};
+use baselink_scan::css::CssUrl;
+use baselink_text::layer::spelling::Form;
+use baselink_text::layer::{View, escape};
+use baselink_text::span::Span;
 use cssparser::{Parser, Token};
 
 /// The rule that decides which strings in a list of component values are URLs.

@@ -2,9 +2,9 @@
 //!
 //! Deliberately absent: test documents.
 
-use baselink::document::Document;
-use baselink::scan::Scanner;
-use baselink::{ScanOptions, scan};
+use baselink_scan::Scanner;
+use baselink_scan::document::Document;
+use baselink_scan::{ScanOptions, scan};
 
 /// Clears the reason for the fallback to html5ever, the only permitted difference.
 fn forget(document: &mut Document) {

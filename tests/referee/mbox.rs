@@ -3,8 +3,8 @@
 //! Deliberately absent: speed.
 #![allow(clippy::unwrap_used)]
 
-use baselink::format::Format;
-use baselink::span::Span;
+use baselink_text::format::Format;
+use baselink_text::span::Span;
 
 /// A message: its start and the start of the next message in the mailbox, then the spans of its envelope and of the
 /// rest, relative to its start.

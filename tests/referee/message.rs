@@ -9,16 +9,18 @@
 use std::collections::BTreeSet;
 
 use base64::Engine;
-use baselink::base::Retrieval;
-use baselink::container::{Entity, EntityKind, Structure, entities};
-use baselink::diagnostic::{Code, Diagnostic};
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::layer::digest::{content_md5, with_crlf};
-use baselink::layer::transfer::TransferEncoding;
-use baselink::scan::attributes::Group;
-use baselink::span::Span;
-use baselink::{Dkim, Options, Outcome, Reason, Rewritten, edits, rewrite, verify};
+use baselink::{Dkim, Outcome, Reason, Rewritten};
+use baselink_rewrite::base::Retrieval;
+use baselink_rewrite::container::{Entity, EntityKind, Structure, entities};
+use baselink_rewrite::{Options, edits, rewrite};
+use baselink_scan::attributes::Group;
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::digest::{content_md5, with_crlf};
+use baselink_text::layer::transfer::TransferEncoding;
+use baselink_text::span::Span;
+use baselink_verify::verify;
 
 // Facts that the laws need, computed in the plainest way.
 
@@ -231,7 +233,7 @@ pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>,
     assert_eq!(rewritten.edits.is_empty(), output == bytes);
     let from = |text: &[u8]| memchr::memmem::find_iter(text, b"\nFrom ").count();
     assert!(from(output) <= from(bytes));
-    let verified = verify::verify(rewritten, options);
+    let verified = verify(rewritten);
     assert!(
         verified.is_ok(),
         "{verified:?}\n{}\nbecame\n{}",

@@ -2,9 +2,9 @@
 //!
 //! Deliberately absent: bases from outside the document. `fixtures/html` and `fixtures/message` have them.
 
-use baselink::base::{Level, Rule, Status};
-use baselink::resolve::Profile;
-use baselink::{Options, rewrite};
+use baselink_rewrite::base::{Level, Rule, Status};
+use baselink_rewrite::{Options, rewrite};
+use baselink_url::Profile;
 
 use crate::facts;
 

@@ -1,7 +1,7 @@
 //! The recogniser of RFC 1808 section 2.2 and RFC 1738 section 5 agrees with a handwritten table of references. It also
 //! agrees with a slow matcher that runs the grammars as these RFCs print them.
 
-use baselink::reference::{Category, conformance};
+use baselink_url::reference::{Category, conformance};
 use proptest::prelude::*;
 
 use Category::{AbsPath, AbsoluteUrl, Empty, Fragment, NetPath, RelPath};

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use baselink::resolve::{Base, Profile, Target, explain, parses, relativize, resolve, usable};
+use baselink_url::{Base, Profile, Target, explain, parses, relativize, resolve, usable};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -333,8 +333,8 @@ proptest! {
     #[test]
     fn no_reference_causes_a_panic(base in any::<String>(), reference in any::<String>()) {
         let _ = (usable(&base), parses(&base));
-        let _ = (baselink::reference::conformance(&reference), baselink::reference::placeholder(&reference));
-        let _ = (baselink::reference::contains_placeholder(&reference), baselink::reference::opaque_scheme(&reference));
+        let _ = (baselink_url::reference::conformance(&reference), baselink_url::reference::placeholder(&reference));
+        let _ = (baselink_url::reference::contains_placeholder(&reference), baselink_url::reference::opaque_scheme(&reference));
         for profile in Profile::ALL {
             for base in [&base, "http://a/b/c", "x:a"] {
                 let prepared = Base::new(profile, base);

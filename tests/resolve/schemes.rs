@@ -6,8 +6,9 @@
 //!
 //! Deliberately absent: links that browsers read as absolute. They are kept unchanged.
 
-use baselink::resolve::Profile;
-use baselink::{Options, Outcome, Rewritten, rewrite};
+use baselink::{Outcome, Rewritten};
+use baselink_rewrite::{Options, rewrite};
+use baselink_url::Profile;
 use proptest::prelude::*;
 use url::{ParseError, Url};
 
@@ -135,7 +136,7 @@ proptest! {
         let options = Options { profile, ..Options::at("http://h/d/") };
         let rewritten = rewrite(page.as_bytes(), &options);
         let message = format!("Base: {}\nContent-Type: text/html\n\n{links}{codebase}", base.replace(['\r', '\n'], ""));
-        let of_message = Options { format: baselink::format::Format::Message, ..options.clone() };
+        let of_message = Options { format: baselink_text::format::Format::Message, ..options.clone() };
         let in_message = rewrite(message.as_bytes(), &of_message);
         let changed_links = [rewritten_links(&rewritten, &options), rewritten_links(&in_message, &of_message)].concat();
         for (was, is) in changed_links {

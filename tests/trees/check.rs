@@ -8,17 +8,18 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::collection::folder::name_of;
-use baselink::collection::origin::map::UrlMap;
-use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
-use baselink::collection::{Absence, Collection, Resource};
-use baselink::container::mbox::Messages;
-use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::format::Format;
-use baselink::purpose::check::{Cause, CheckedDocument, Class, Finding, Ids, check};
-use baselink::resolve::Profile;
-use baselink::span::Lines;
-use baselink::{LinkReport, Options, Outcome, rewrite};
+use baselink::{LinkReport, Outcome};
+use baselink_cli::collection::folder::name_of;
+use baselink_cli::collection::origin::map::UrlMap;
+use baselink_cli::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink_cli::collection::{Absence, Collection, Resource};
+use baselink_cli::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink_cli::purpose::check::{Cause, CheckedDocument, Class, Finding, Ids, check};
+use baselink_rewrite::container::mbox::Messages;
+use baselink_rewrite::{Options, rewrite};
+use baselink_text::format::Format;
+use baselink_text::span::Lines;
+use baselink_url::Profile;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -1153,11 +1154,11 @@ proptest! {
 /// HTML, 3.2.6 (`id`) and 7.4.6.4 (`name` of `a`); xml:id Version 1.0, 4.
 #[test]
 fn ids_are_collected_on_request() {
-    let mut options = baselink::ScanOptions::default();
+    let mut options = baselink_scan::ScanOptions::default();
     let page = "<p ID='a&amp;b' id=c><a name=d id=><img name=e><svg id=f><a name=g></a></svg>\
                 <noscript><p id=h></noscript><!--<p id=i>--><title id=j><p id=k></title>";
     let ids = |format, text: &str, options: &_| {
-        baselink::scan_as(format, text.as_bytes(), options)
+        baselink_scan::scan_as(format, text.as_bytes(), options)
             .unwrap()
             .ids
     };
@@ -1169,7 +1170,7 @@ fn ids_are_collected_on_request() {
         .chain("<p id=\u{fc}>".encode_utf16())
         .flat_map(u16::to_le_bytes)
         .collect();
-    assert_eq!(baselink::scan(&utf_16, &options).ids, ["\u{fc}"]);
+    assert_eq!(baselink_scan::scan(&utf_16, &options).ids, ["\u{fc}"]);
     let page = "<x xml:id='a' id='b&#x20;c' ID='d'><e:y xmlns:e='urn:x' e:id='f'/>\
                 <h:a xmlns:h='http://www.w3.org/1999/xhtml' name='g'/><a name='h'/></x>";
     assert_eq!(ids(Format::Xml, page, &options), ["a", "b c", "g"]);

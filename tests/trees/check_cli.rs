@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use baselink::{Options, rewrite};
+use baselink_rewrite::{Options, rewrite};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -358,7 +358,7 @@ fn leftovers_of_a_killed_run_are_removed() {
         found
     };
     let begin = |folder: &str| {
-        baselink::files::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
+        baselink_cli::files::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
     };
     let (mut stale, mut kept_files) = (Vec::new(), Vec::new());
     let mut running = Vec::new();

@@ -1,6 +1,5 @@
 //! Folders of documents: walking them, the retrieval URLs of files, the effects of a move on links, and the atomic
 //! replacement of files.
-#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[path = "../common/outside.rs"]

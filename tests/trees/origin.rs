@@ -4,13 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::base::Source;
-use baselink::collection::origin::map::UrlMap;
-use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
-use baselink::collection::{Collection, TargetPlace};
-use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::format::Format;
-use baselink::scan::html::saved::{HEAD, saved};
+use baselink_cli::collection::origin::map::UrlMap;
+use baselink_cli::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink_cli::collection::{Collection, TargetPlace};
+use baselink_cli::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink_rewrite::base::Source;
+use baselink_scan::html::saved::{HEAD, saved};
+use baselink_text::format::Format;
 use proptest::prelude::*;
 
 /// The file at `relative`, below a root that does not exist.
@@ -892,9 +892,9 @@ fn a_canonical_url_counts_last_and_on_request() {
 
 #[test]
 fn the_chain_names_the_source_of_a_base() {
-    use baselink::base::{Outer, Retrieval, Rule, Status, establish};
-    use baselink::resolve::Profile;
-    let page = baselink::scan(b"<a href=x>", &Default::default());
+    use baselink_rewrite::base::{Outer, Retrieval, Rule, Status, establish};
+    use baselink_url::Profile;
+    let page = baselink_scan::scan(b"<a href=x>", &Default::default());
     for (source, name) in [
         (Source::UrlMap, "url-map"),
         (Source::Layout, "layout"),

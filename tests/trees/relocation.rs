@@ -7,12 +7,13 @@
 
 use std::sync::Arc;
 
-use baselink::collection::origin::{Origins, RootUrl};
-use baselink::collection::{Collection, Resource};
-use baselink::format::Format;
-use baselink::purpose::relocate::{LinkForm, Relocation, options, relocate};
-use baselink::resolve::Profile;
-use baselink::{Options, verify};
+use baselink_cli::collection::origin::{Origins, RootUrl};
+use baselink_cli::collection::{Collection, Resource};
+use baselink_cli::purpose::relocate::{LinkForm, Relocation, options, relocate};
+use baselink_rewrite::Options;
+use baselink_text::format::Format;
+use baselink_url::Profile;
+use baselink_verify::verify;
 use proptest::prelude::*;
 use url::Url;
 
@@ -348,7 +349,7 @@ fn moved(path: &str, text: &str, from: &str, relocation: &Arc<Relocation>) -> St
     };
     let options = options(path.as_bytes(), text.as_bytes(), relocation, &known);
     let rewritten = relocate(text.as_bytes(), &options);
-    verify::verify(&rewritten, &options).unwrap();
+    verify(&rewritten).unwrap();
     String::from_utf8(rewritten.output()).unwrap()
 }
 

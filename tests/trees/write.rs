@@ -20,13 +20,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use baselink::error::Result;
-use baselink::files::maildir::{is_maildir, is_message, with_sizes_of};
-use baselink::files::mirror::Mirror;
-use baselink::files::walk::{Selection, walk};
-use baselink::files::write::{
+use baselink_cli::files::maildir::{is_maildir, is_message, with_sizes_of};
+use baselink_cli::files::mirror::Mirror;
+use baselink_cli::files::walk::{Selection, walk};
+use baselink_cli::files::write::{
     self, Committed, InPlace, NotPreserved, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
+use baselink_text::error::Result;
 use tempfile::{TempDir, tempdir};
 
 fn put(path: &Path, bytes: &[u8]) {

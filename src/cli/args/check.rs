@@ -8,10 +8,10 @@
 
 use std::path::{Path, PathBuf};
 
-use baselink::collection::origin::RootUrl;
-use baselink::error::{Error, Result};
-use baselink::purpose::check::Class;
-use baselink::reference::{Grammar, Reference};
+use crate::collection::origin::RootUrl;
+use crate::purpose::check::Class;
+use baselink_text::error::{Error, Result};
+use baselink_url::reference::{Grammar, Reference};
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy, add, add_all};

@@ -9,8 +9,8 @@
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
-use baselink::error::{Error, Result, visible};
-use baselink::reference::{Grammar, scheme as scheme_of};
+use baselink_text::error::{Error, Result, visible};
+use baselink_url::reference::{Grammar, scheme as scheme_of};
 use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 

@@ -14,19 +14,20 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use baselink::collection::companion::Companions;
-use baselink::collection::origin::map::UrlMap;
-use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
-use baselink::error::{Error, Result};
-use baselink::files::walk::{Globs, Selection};
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
-use baselink::resolve::{Base, Profile, hierarchical_scheme};
-use baselink::scan::attributes::{Groups, Place};
-use baselink::scan::{group_of, is_read};
-use baselink::{
-    BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options, ScanOptions,
+use crate::collection::companion::Companions;
+use crate::collection::origin::map::UrlMap;
+use crate::collection::origin::{FolderLayout, Origins, RootUrl};
+use crate::files::walk::{Globs, Selection};
+use baselink_rewrite::{
+    BaseElement, Dkim, Fragments, LocalCopies, Options, base::ContentLocationUse,
 };
+use baselink_scan::ScanOptions;
+use baselink_scan::attributes::{Groups, Place};
+use baselink_scan::{group_of, is_read};
+use baselink_text::error::{Error, Result};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_url::{Base, Profile, hierarchical_scheme};
 use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
@@ -379,7 +380,7 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
     };
     let refused = |error: Error| Error::new(format!("--url: {error}{suggestion}"));
     Base::parse(profile, url).map_err(refused)?;
-    if !baselink::resolve::parses(url) {
+    if !baselink_url::parses(url) {
         return Err(Error::new(format!(
             "--url: '{url}' is not a URL: its host is missing or invalid"
         )));

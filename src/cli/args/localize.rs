@@ -9,10 +9,10 @@
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use baselink::collection::capture::DateRange;
-use baselink::collection::companion;
-use baselink::error::{Error, Result};
-use baselink::files::walk::Globs;
+use crate::collection::capture::DateRange;
+use crate::collection::companion;
+use crate::files::walk::Globs;
+use baselink_text::error::{Error, Result};
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};

@@ -13,9 +13,9 @@ use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use baselink::error::Error;
-use baselink::format::Format;
-use baselink::scan::attributes::Group;
+use baselink_scan::attributes::Group;
+use baselink_text::error::Error;
+use baselink_text::format::Format;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
 
@@ -73,9 +73,9 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use baselink::resolve::Profile;
-    use baselink::scan::attributes::Groups;
-    use baselink::{BaseElement, Fragments};
+    use baselink_rewrite::{BaseElement, Fragments};
+    use baselink_scan::attributes::Groups;
+    use baselink_url::Profile;
 
     fn check<T: FromStr<Err = Error>>(names: &[&str]) {
         for name in names {

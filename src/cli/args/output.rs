@@ -9,9 +9,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use baselink::error::{Error, Result};
-use baselink::files::write::{InPlace, Suffix};
-use baselink::format::Format;
+use crate::files::write::{InPlace, Suffix};
+use baselink_text::error::{Error, Result};
+use baselink_text::format::Format;
 use clap::{Args, ValueEnum};
 
 use crate::cli::request::{Documents, Rewrite, WrittenTo, is_standard_input};

@@ -11,8 +11,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::error::{Error, Result};
-use baselink::files::write::is_one_file;
+use crate::files::write::is_one_file;
+use baselink_text::error::{Error, Result};
 
 use crate::cli::request::{Command, folder_of, is_standard_input};
 

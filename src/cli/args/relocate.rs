@@ -10,11 +10,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::collection::origin::RootUrl;
-use baselink::collection::origin::map::pairs;
-use baselink::error::{Error, Result, name};
-use baselink::purpose::relocate::LinkForm;
-use baselink::scan::attributes::Group;
+use crate::collection::origin::RootUrl;
+use crate::collection::origin::map::pairs;
+use crate::purpose::relocate::LinkForm;
+use baselink_scan::attributes::Group;
+use baselink_text::error::{Error, Result, name};
 use clap::{Args, ValueEnum};
 
 use super::documents::{TypedDocuments, TypedPolicy};

@@ -7,8 +7,8 @@
 //!
 //! Deliberately absent: the lines of standard input.
 
-use baselink::error::{Error, Result};
-use baselink::resolve::{Base, Profile};
+use baselink_text::error::{Error, Result};
+use baselink_url::{Base, Profile};
 use clap::{Args, ValueHint};
 
 use super::named::{RESOLVERS, named};

@@ -8,8 +8,8 @@
 
 use std::str::FromStr;
 
-use baselink::error::{Error, Result};
-use baselink::resolve::hierarchical_scheme;
+use baselink_text::error::{Error, Result};
+use baselink_url::hierarchical_scheme;
 
 /// The sources of bases that can be added or removed.
 #[derive(Clone, Copy, Debug)]

@@ -15,9 +15,9 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::str::Utf8Chunk;
 
-use baselink::LinkReport;
-use baselink::error::{Error, Result, cause, name};
-use baselink::purpose::check::{Class, Finding};
+use crate::purpose::check::{Class, Finding};
+use baselink_rewrite::report::LinkReport;
+use baselink_text::error::{Error, Result, cause, name};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::json;

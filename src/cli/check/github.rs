@@ -12,7 +12,7 @@
 use std::io;
 use std::path::MAIN_SEPARATOR;
 
-use baselink::error::visible;
+use baselink_text::error::visible;
 
 use super::listed::ListedFinding;
 use super::words;

@@ -10,9 +10,9 @@
 
 use std::collections::BTreeMap;
 
-use baselink::LinkReport;
-use baselink::layer::charset::Charset;
-use baselink::purpose::check::{Class, Finding};
+use crate::purpose::check::{Class, Finding};
+use baselink_rewrite::report::LinkReport;
+use baselink_text::layer::charset::Charset;
 
 use super::baseline::FindingKey;
 use super::targets::TargetSummary;

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use baselink::error::{Error, Result, name};
-use baselink::layer::charset::Charset;
-use baselink::purpose::check::{Class, Finding};
-use baselink::span::Span;
-use baselink::{LinkReport, Options};
+use crate::purpose::check::{Class, Finding};
+use baselink_rewrite::{Options, report::LinkReport};
+use baselink_text::error::{Error, Result, name};
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
 
 use super::baseline::{self, AcceptedFindings, Baseline, FindingKey};
 use super::listed::{Listed, ListedFinding};

@@ -16,11 +16,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{Display, Write as _};
 use std::{io, iter};
 
+use crate::purpose::check::{Cause, Class};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use baselink::error::{name, visible};
-use baselink::layer::escape;
-use baselink::purpose::check::{Cause, Class};
+use baselink_text::error::{name, visible};
+use baselink_text::layer::escape;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

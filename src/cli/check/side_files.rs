@@ -13,11 +13,11 @@
 use std::iter;
 use std::path::Path;
 
-use baselink::error::{Error, Result, name};
-use baselink::files::walk::{EntryKind, Globs, Selection, walk};
-use baselink::files::write::{Replacement, is_one_file, remove_left_beside};
-use baselink::format::Format;
-use baselink::purpose::check::Class;
+use crate::files::walk::{EntryKind, Globs, Selection, walk};
+use crate::files::write::{Replacement, is_one_file, remove_left_beside};
+use crate::purpose::check::Class;
+use baselink_text::error::{Error, Result, name};
+use baselink_text::format::Format;
 
 use super::baseline::{self, Baseline};
 use super::href::Hrefs;

@@ -11,9 +11,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use baselink::LinkReport;
-use baselink::collection::Absence;
-use baselink::purpose::check::{Cause, Class, Finding};
+use crate::collection::Absence;
+use crate::purpose::check::{Cause, Class, Finding};
+use baselink_rewrite::report::LinkReport;
 
 use crate::cli::output::location;
 use crate::cli::places::FilePlaces;

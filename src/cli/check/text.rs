@@ -14,7 +14,7 @@
 use std::io;
 
 use anstyle::{AnsiColor, Style};
-use baselink::error::{name, visible};
+use baselink_text::error::{name, visible};
 use unicode_width::UnicodeWidthStr;
 
 use super::listed::{Listed, ListedFinding};

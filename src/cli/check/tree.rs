@@ -15,20 +15,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use baselink::base::lacks_only_scheme;
-use baselink::collection::Collection;
-use baselink::collection::folder::name_of;
-use baselink::collection::origin::Origins;
-use baselink::diagnostic::{Code, Diagnostic};
-use baselink::error::name;
-use baselink::files::walk::{EntryKind, Selection, TreeEntry};
-use baselink::files::write::is_temporary;
-use baselink::format::Format;
-use baselink::purpose::check::{
+use crate::collection::Collection;
+use crate::collection::folder::name_of;
+use crate::collection::origin::Origins;
+use crate::files::walk::{EntryKind, Selection, TreeEntry};
+use crate::files::write::is_temporary;
+use crate::purpose::check::{
     Cause, CheckedDocument, Class, Finding, FragmentPlace, Ids, check, check_capture,
 };
-use baselink::resolve::Profile;
-use baselink::{LinkReport, Options};
+use baselink_rewrite::base::lacks_only_scheme;
+use baselink_rewrite::{Options, report::LinkReport};
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::error::name;
+use baselink_text::format::Format;
+use baselink_url::Profile;
 
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;

@@ -7,9 +7,9 @@
 //!
 //! Deliberately absent: colours and markup. Text, SARIF, annotations and the page share these words.
 
-use baselink::collection::Absence;
-use baselink::error::visible;
-use baselink::purpose::check::{Cause, Class, Finding};
+use crate::collection::Absence;
+use crate::purpose::check::{Cause, Class, Finding};
+use baselink_text::error::visible;
 
 use super::listed::Listed;
 use super::targets::TargetSummary;

@@ -6,8 +6,9 @@
 //!
 //! Deliberately absent: the place of the output ([`super::target`]).
 
-use baselink::edit::Edits;
-use baselink::{Options, verify};
+use baselink_rewrite::Options;
+use baselink_text::edit::Edits;
+use baselink_verify::verify;
 
 use super::kind::RewriteKind;
 use super::summary::FileSummary;
@@ -35,7 +36,7 @@ pub(super) fn rewrite_document(
     output: &mut Output,
 ) -> RewrittenDocument {
     if !needs_report(request, kind, output) {
-        let (edits, totals) = baselink::edits(input.bytes, options);
+        let (edits, totals) = baselink_rewrite::edits(input.bytes, options);
         let places = FilePlaces::of(input, &totals);
         output.report_diagnostics(&places, &totals.diagnostics);
         summary.add_diagnostics(request, &totals.diagnostics, &places);
@@ -62,9 +63,7 @@ pub(super) fn rewrite_document(
                 .max(output.report_strict(&places, report, kind.expected_result()));
     }
     let differences = match request.verify {
-        true => verify::verify(&rewritten, options)
-            .err()
-            .unwrap_or_default(),
+        true => verify(&rewritten).err().unwrap_or_default(),
         false => Vec::new(),
     };
     for difference in &differences {

@@ -7,24 +7,24 @@
 //! move      /b/y.html#z          -->  /sub/b/y.html#z
 //! ```
 //!
-//! Deliberately absent: the rewriting, which `baselink::rewrite` and `baselink::purpose` do.
+//! Deliberately absent: the rewriting, which `baselink_rewrite::rewrite` and `baselink_cli::purpose` do.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use baselink::collection::folder::name_of;
-use baselink::collection::origin::{is_assumed, without_assumed_hosts};
-use baselink::collection::{Collection, TargetPlace};
-use baselink::diagnostic::Code;
-use baselink::error::Result;
-use baselink::files::stage::StagedMove;
-use baselink::format::Format;
-use baselink::purpose::adapt;
-use baselink::purpose::localize;
-use baselink::purpose::relocate::{self, LinkForm, Relocation};
-use baselink::reference::is_template;
-use baselink::{LinkReport, Options, Report, Rewritten};
+use crate::collection::folder::name_of;
+use crate::collection::origin::{is_assumed, without_assumed_hosts};
+use crate::collection::{Collection, TargetPlace};
+use crate::files::stage::StagedMove;
+use crate::purpose::adapt;
+use crate::purpose::localize;
+use crate::purpose::relocate::{self, LinkForm, Relocation};
+use baselink_rewrite::{Options, Rewritten, report::LinkReport, report::Report};
+use baselink_text::diagnostic::Code;
+use baselink_text::error::Result;
+use baselink_text::format::Format;
+use baselink_url::reference::is_template;
 
 use crate::cli::input::NonDocument;
 use crate::cli::link_counts::LinkResult;
@@ -68,7 +68,7 @@ impl RewriteKind {
     /// Rewrites `bytes` with the options that [`RewriteKind::options`] gives.
     pub(super) fn rewrite<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
         match self {
-            Self::Absolute => baselink::rewrite(bytes, options),
+            Self::Absolute => baselink_rewrite::rewrite(bytes, options),
             Self::Moved(..) => {
                 let mut moved = relocate::relocate(bytes, options);
                 // A move needs neither diagnostic: a base moves like any other link, and browsers read the result.

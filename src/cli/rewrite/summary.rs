@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::base::{Rule, Source};
-use baselink::collection::origin::is_assumed;
-use baselink::diagnostic::Diagnostic;
-use baselink::error::{name, visible};
-use baselink::format::Format;
-use baselink::reference::{Grammar, Reference};
-use baselink::{LinkBases, Options, Rewritten, Totals};
+use crate::collection::origin::is_assumed;
+use baselink_rewrite::base::{Rule, Source};
+use baselink_rewrite::{LinkBases, Options, Rewritten, Totals};
+use baselink_text::diagnostic::Diagnostic;
+use baselink_text::error::{name, visible};
+use baselink_text::format::Format;
+use baselink_url::reference::{Grammar, Reference};
 
 use super::kind::RewriteKind;
 use crate::cli::base_hints::BaseHints;
@@ -53,7 +53,7 @@ pub(super) struct FileSummary {
     /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
     link_bases: LinkBases,
-    /// The counts of [`refused`](baselink::purpose::adapt::refused).
+    /// The counts of [`refused`](baselink_cli::purpose::adapt::refused).
     refused: [usize; 3],
 }
 

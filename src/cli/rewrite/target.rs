@@ -7,22 +7,22 @@
 //! A file in an output folder is begun with the first document. A replacement in place is begun with the first changed
 //! document, so a file without changes is not touched.
 //!
-//! Deliberately absent: replacing files safely, which `baselink::files` does.
+//! Deliberately absent: replacing files safely, which `baselink_cli::files` does.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::iter;
 use std::path::{Path, PathBuf, is_separator};
 
-use baselink::collection::Collection;
-use baselink::collection::folder::{name_of, path_of};
-use baselink::edit::Edits;
-use baselink::error::{Error, Result, cause, name};
-use baselink::files::maildir;
-use baselink::files::stage::StagedMove;
-use baselink::files::walk::TreeEntry;
-use baselink::files::write::{self, Committed, InPlace, Original, Replacement, is_one_file};
-use baselink::format::Format;
+use crate::collection::Collection;
+use crate::collection::folder::{name_of, path_of};
+use crate::files::maildir;
+use crate::files::stage::StagedMove;
+use crate::files::walk::TreeEntry;
+use crate::files::write::{self, Committed, InPlace, Original, Replacement, is_one_file};
+use baselink_text::edit::Edits;
+use baselink_text::error::{Error, Result, cause, name};
+use baselink_text::format::Format;
 
 use crate::cli::diff;
 use crate::cli::failure::FileResult;

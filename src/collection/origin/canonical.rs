@@ -10,8 +10,8 @@
 //! are ignored.
 //!
 //! ```
-//! use baselink::format::Format;
-//! use baselink::collection::origin::canonical::{CanonicalTag, named};
+//! use baselink_text::format::Format;
+//! use baselink_cli::collection::origin::canonical::{CanonicalTag, named};
 //! let page = b"<meta property=og:url content=http://a/1><link href='http://a/2#c' rel='x Canonical'>";
 //! let named = named(page, Format::Html).unwrap();
 //! assert_eq!((named.url.as_str(), named.by), ("http://a/2", CanonicalTag::Link));
@@ -23,17 +23,17 @@
 use std::borrow::Cow;
 
 use super::usable::unusable;
-use crate::format::Format;
-use crate::layer::charset::Charset;
-use crate::layer::escape;
-use crate::layer::{OffsetMap, View};
-use crate::named::named;
-use crate::scan::attributes::Namespace;
-use crate::scan::html::sink::{Sink, TextModel};
-use crate::scan::html::tag::{RawTag, distinct};
-use crate::scan::html::walk;
-use crate::scan::value;
-use crate::span::Span;
+use baselink_scan::attributes::Namespace;
+use baselink_scan::html::sink::{Sink, TextModel};
+use baselink_scan::html::tag::{RawTag, distinct};
+use baselink_scan::html::walk;
+use baselink_scan::value;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::escape;
+use baselink_text::layer::{OffsetMap, View};
+use baselink_text::named;
+use baselink_text::span::Span;
 
 /// The number of bytes of a page to search.
 pub const HEAD: usize = 1 << 20;

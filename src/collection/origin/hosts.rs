@@ -8,9 +8,9 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::format::Format;
-//! use baselink::collection::origin::{FolderLayout, Origins};
-//! use baselink::files::walk::{EntryKind, TreeEntry};
+//! use baselink_text::format::Format;
+//! use baselink_cli::collection::origin::{FolderLayout, Origins};
+//! use baselink_cli::files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
 //!     relative: ["a.example_8080", "b"].map(Into::into).to_vec(),
@@ -25,7 +25,7 @@
 //!
 //! Deliberately absent: access to the folders.
 
-use crate::resolve;
+use baselink_url as resolve;
 
 /// The net_loc that a folder name denotes in URLs with `scheme`; `None` if the name cannot be a host.
 pub(crate) fn net_loc(folder: &str, scheme: &str) -> Option<String> {

@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::collection::origin::map::UrlMap;
+//! use baselink_cli::collection::origin::map::UrlMap;
 //! let map = UrlMap::parse(b"path,url\n\"a,b.html\",http://a/\n", Path::new("map.csv")).unwrap();
 //! assert_eq!(map.len(), 1);
 //! assert_eq!(map.missing(&[]), ["map.csv, line 2: a,b.html: no such file"]);
@@ -33,9 +33,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::names;
-use crate::error::{Error, ErrorKind, Result, name};
 use crate::files::folder_of;
 use crate::files::walk::{EntryKind, TreeEntry};
+use baselink_text::error::{Error, ErrorKind, Result, name};
 
 /// A table of files and their retrieval URLs.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path};
 
 pub(crate) use crate::files::os_string;
-use crate::reference::decode_percent;
+use baselink_url::reference::decode_percent;
 
 /// The treatment of a `%` before two hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]

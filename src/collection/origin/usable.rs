@@ -1,7 +1,7 @@
 //! Checks that a URL can be the URL of a document, whatever its source: a name, a table, an attribute, a page.
 //!
 //! ```
-//! use baselink::collection::origin::RootUrl;
+//! use baselink_cli::collection::origin::RootUrl;
 //!
 //! assert!(RootUrl::new("http://a.example/docs/").is_ok());
 //! assert!(RootUrl::new("http://a.example/do\ncs/").is_err(), "a control character");
@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: checking that the URL leads anywhere.
 
-use crate::resolve;
+use baselink_url as resolve;
 
 /// The reason why `url` cannot be the URL of a document.
 pub(crate) fn unusable(url: &str) -> Option<String> {

@@ -9,15 +9,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::base::{Retrieval, Rule, Source};
 use crate::collection::origin::RootUrl;
 use crate::collection::{Collection, TargetPlace};
-use crate::document::Against;
-use crate::layer::charset::Charset;
 use crate::purpose::spelling::names_base;
-use crate::report::{EntityReport, LinkReport, Report};
-use crate::resolve::Base;
-use crate::rewrite::{Options, rewrite};
+use baselink_rewrite::base::{Retrieval, Rule, Source};
+use baselink_rewrite::report::{EntityReport, LinkReport, Report};
+use baselink_rewrite::{Options, rewrite};
+use baselink_scan::document::Against;
+use baselink_text::layer::charset::Charset;
+use baselink_url::Base;
 
 /// A collection and its destination.
 #[derive(Debug)]

@@ -13,9 +13,9 @@
 
 use super::finding::{Cause, Class, Finding};
 use crate::collection::{Collection, TargetPlace};
-use crate::document::Role;
-use crate::reference::{Grammar, Reference};
-use crate::report::{LinkReport, Outcome, Reason};
+use baselink_rewrite::report::{LinkReport, Outcome, Reason};
+use baselink_scan::document::Role;
+use baselink_url::reference::{Grammar, Reference};
 
 /// The class and cause of each link in one document.
 #[derive(Debug)]

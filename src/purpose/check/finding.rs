@@ -1,15 +1,15 @@
 //! The effect of a move on a link, as a class and a cause.
 //!
 //! ```
-//! use baselink::purpose::check::{Cause, Class};
+//! use baselink_cli::purpose::check::{Cause, Class};
 //! assert_eq!((Class::Pinned.name(), Cause::NetPath.name()), ("pinned", "net-path"));
 //! ```
 //!
 //! Deliberately absent: the rules that determine the class, which are in the judges.
 
 use crate::collection::{Absence, Missing};
-use crate::named::named;
-use crate::report::Reason;
+use baselink_rewrite::report::Reason;
+use baselink_text::named;
 
 named! {
     /// The effect of a move on a link. If several classes apply, the first in this list wins.

@@ -1,7 +1,7 @@
 //! Targets of fragments in a file: ids, and lines that a script of the page marks (HTML, 7.4.6.4).
 //!
 //! ```
-//! use baselink::purpose::check::{FragmentPlace, Ids};
+//! use baselink_cli::purpose::check::{FragmentPlace, Ids};
 //! let ids = Ids::new(["a b", "L1", "L9"].map(str::to_owned));
 //! assert_eq!(ids.place("a%20b"), FragmentPlace::There);
 //! assert_eq!(ids.place("l1"), FragmentPlace::Nowhere(Some("L1".to_owned())));

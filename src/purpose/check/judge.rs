@@ -11,11 +11,11 @@ use super::finding::{Cause, Class, Finding};
 use super::ids::FragmentPlace;
 use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{Absence, TargetPlace};
-use crate::document::{Program, Role};
-use crate::reference::{Category, Grammar, Reference, is_template};
-use crate::report::{LinkReport, Outcome, Reason};
-use crate::resolve::{Base, Profile};
-use crate::span::Span;
+use baselink_rewrite::report::{LinkReport, Outcome, Reason};
+use baselink_scan::document::{Program, Role};
+use baselink_text::span::Span;
+use baselink_url::reference::{Category, Grammar, Reference, is_template};
+use baselink_url::{Base, Profile};
 
 /// Finds the place of a fragment. Takes the number of the resource, the fragment, and the class that the link has if the
 /// fragment exists. Returns `None` if the ids of the resource are not known.

@@ -1,0 +1,483 @@
+//! The public interface: a [`Rewriter`] holds the options and rewrites any number of documents (RFC 1808, sections
+//! 3 and 4).
+//!
+//! ```
+//! use std::borrow::Cow;
+//! use baselink::Rewriter;
+//! let rewriter = Rewriter::builder().url("http://a/b/c.html").build()?;
+//! assert_eq!(&*rewriter.rewrite(b"<a href=d>").into_output(), b"<a href=http://a/b/d>");
+//! // An unchanged document is not copied.
+//! assert!(matches!(rewriter.rewrite(b"<a href=http://d/>").into_output(), Cow::Borrowed(_)));
+//! # Ok::<(), baselink_text::error::Error>(())
+//! ```
+//!
+//! A mailbox (RFC 4155) is rewritten message by message. The name of an entity in it starts with the number of the
+//! message, as in `1` or `2.1`.
+//!
+//! Deliberately absent: file names and neighboring files. The feature `tree` works on folders of documents.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use baselink_rewrite::base::{self, BaseChain, ContentLocationUse, Outer, Retrieval};
+use baselink_rewrite::container::mbox::Messages;
+use baselink_rewrite::container::units;
+use baselink_rewrite::report::{LinkReport, Report};
+use baselink_rewrite::{
+    self as rewrite, BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options,
+    Rewritten,
+};
+use baselink_rewrite::{ListedLink, Totals};
+use baselink_scan::attributes::{Groups, Place};
+use baselink_scan::document::{Against, Document};
+use baselink_text::edit::Edits;
+use baselink_text::error::{Error, Result, cause};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::{Lines, Span};
+use baselink_url::{Base, Profile, hierarchical_scheme};
+
+/// The number of leading bytes from which [`Rewriter::rewrite_to`] detects the format of a document.
+const HEAD: u64 = 4_096;
+
+/// Rewrites documents. Created by [`Rewriter::builder`].
+#[derive(Clone, Debug)]
+pub struct Rewriter {
+    options: Options,
+    /// True if the format of each document is detected from its first bytes.
+    detects: bool,
+}
+
+/// Configures a [`Rewriter`]. By default it resolves by RFC 1808, has no retrieval URL, and detects the format of
+/// each document from its first bytes.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct RewriterBuilder {
+    options: Options,
+    url: Option<String>,
+    format: Option<Format>,
+    assumed_scheme: Option<String>,
+}
+
+/// A closure that chooses the new text of links.
+struct ChoiceClosure<F>(F);
+
+impl<F> fmt::Debug for ChoiceClosure<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ChoiceClosure(..)")
+    }
+}
+
+impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for ChoiceClosure<F> {
+    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+        self.0(link)
+    }
+}
+
+impl RewriterBuilder {
+    /// Sets the absolute URL from which the documents were retrieved (RFC 1808, 3.3).
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.url = Some(url.into());
+        self
+    }
+
+    /// Sets the rules by which references are resolved.
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.options.profile = profile;
+        self
+    }
+
+    /// Sets the format of all documents instead of detecting it.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Sets the encoding of the documents. A byte order mark takes precedence.
+    pub fn charset(mut self, charset: Charset) -> Self {
+        self.options.scan.charset = Some(charset);
+        self
+    }
+
+    /// Sets the treatment of references that consist of a fragment only. By default they are resolved
+    /// ([`Fragments::Rewrite`]). In a saved page, they are resolved only if a browser would leave the page
+    /// ([`Fragments::Auto`]).
+    pub fn fragments(mut self, fragments: Fragments) -> Self {
+        self.options.fragments = Some(fragments);
+        self
+    }
+
+    /// Sets the treatment of the `base` element.
+    pub fn base_element(mut self, policy: BaseElement) -> Self {
+        self.options.base_element = policy;
+        self
+    }
+
+    /// Sets the treatment of links to files that a browser saved with a page.
+    pub fn local_copies(mut self, policy: LocalCopies) -> Self {
+        self.options.local_copies = policy;
+        self
+    }
+
+    /// Sets the scheme of references that begin with `//` in a document without a base (RFC 1808, 3.4). It
+    /// must be a scheme whose URLs name a host, such as `https`.
+    pub fn assumed_scheme(mut self, scheme: impl Into<String>) -> Self {
+        self.assumed_scheme = Some(scheme.into());
+        self
+    }
+
+    /// Sets the meaning of `Content-Location` (RFC 2557, 5): a base, or only a label.
+    pub fn content_location(mut self, meaning: ContentLocationUse) -> Self {
+        self.options.content_location = meaning;
+        self
+    }
+
+    /// Sets the treatment of messages with a DKIM or ARC signature.
+    pub fn dkim(mut self, policy: Dkim) -> Self {
+        self.options.dkim = policy;
+        self
+    }
+
+    /// Finds links in further places. [`Groups`] parse from a comma-separated list of names, or from `all`.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").enable("headers".parse()?).build()?;
+    /// let message = b"List-Archive: <x>\nSubject: y\n\nz";
+    /// assert_eq!(&*rewriter.rewrite(message).into_output(), b"List-Archive: <http://a/x>\nSubject: y\n\nz");
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    pub fn enable(mut self, groups: Groups) -> Self {
+        self.options.scan.groups.extend(groups);
+        self
+    }
+
+    /// Treats an attribute as a link. A [`Place`] parses from `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`,
+    /// `urls`, `srcset`, `css` or `html`.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").place("*[data-src]=url".parse()?).build()?;
+    /// assert_eq!(&*rewriter.rewrite(b"<p data-src=x>").into_output(), b"<p data-src=http://a/x>");
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    pub fn place(mut self, place: Place) -> Self {
+        self.options.scan.places.push(place);
+        self
+    }
+
+    /// Calls `choose` to get the new text of each link, relative or absolute, that has a target and may be changed.
+    ///
+    /// ```
+    /// use baselink_rewrite::Choice;
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://b/").choose(|link| {
+    ///     let target = link.target.as_deref().unwrap_or_default();
+    ///     target.strip_prefix("http://a/").map_or(Choice::Target, |local| Choice::Reference(local.into()))
+    /// });
+    /// let page = b"<a href='http://a/x?y&amp;z'></a><a href=c></a>";
+    /// let rewritten = rewriter.build()?.rewrite(page);
+    /// assert_eq!(&*rewritten.into_output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    pub fn choose(
+        mut self,
+        choose: impl Fn(&LinkReport) -> Choice + Send + Sync + 'static,
+    ) -> Self {
+        self.options.destination = Some(Arc::new(ChoiceClosure(choose)));
+        self
+    }
+
+    /// Builds the rewriter.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Url`](baselink_text::error::ErrorKind::Url) if [`Base::parse`] rejects the URL, and
+    /// [`ErrorKind::Argument`](baselink_text::error::ErrorKind::Argument) unless URLs of the assumed scheme name a host.
+    ///
+    /// ```
+    /// use baselink_text::error::ErrorKind;
+    /// use baselink::Rewriter;
+    /// let error = Rewriter::builder().url("b/c.html").build().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Url);
+    /// ```
+    pub fn build(self) -> Result<Rewriter> {
+        let mut options = self.options;
+        if let Some(url) = self.url {
+            Base::parse(options.profile, &url)?;
+            options.retrieval = Some(Retrieval::url(url));
+        }
+        if let Some(scheme) = self.assumed_scheme {
+            options.assumed_scheme = Some(hierarchical_scheme(&scheme)?.into());
+        }
+        options.format = self.format.unwrap_or_default();
+        Ok(Rewriter {
+            options,
+            detects: self.format.is_none(),
+        })
+    }
+}
+
+impl Rewriter {
+    /// Returns a builder with the default options.
+    pub fn builder() -> RewriterBuilder {
+        RewriterBuilder::default()
+    }
+
+    /// Makes every relative link of a document absolute. In a message, each part has its own base:
+    ///
+    /// ```
+    /// let message = b"Base: <URL:http://a/>\nContent-Type: multipart/mixed; boundary=b\n\n\
+    ///     --b\nContent-Type: text/html\n\n<a href=x>\n\
+    ///     --b\nBase: <URL:http://b/>\nContent-Type: text/html\n\n<a href=x>\n--b--\n";
+    /// let rewritten = baselink::Rewriter::builder().build()?.rewrite(message);
+    /// let targets: Vec<_> = rewritten.report.links.iter().map(|link| link.in_output()).collect();
+    /// assert_eq!(targets, ["http://a/x", "http://b/x"]);
+    /// assert_eq!(rewritten.report.entities[1].chain.rule.section(), "3.2");
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn rewrite<'a>(&self, bytes: &'a [u8]) -> Rewritten<'a> {
+        let options = self.options_for(bytes);
+        if !options.format.holds_many() {
+            return rewrite::rewrite(bytes, &options);
+        }
+        let (mut edits, mut report) = (Edits::default(), Report::default());
+        let mut totals = Totals::default();
+        for (name, message) in units(options.format, bytes) {
+            let rewritten = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
+            // Cannot fail: messages do not overlap.
+            if edits.append(&rewritten.edits, message.start).is_ok() {
+                report.append(rewritten.report, message.start);
+                totals.append(rewritten.totals, message.start);
+            }
+        }
+        Rewritten {
+            source: bytes,
+            edits,
+            parts: Vec::new(),
+            report,
+            totals,
+            options,
+        }
+    }
+
+    /// Returns the edits that make every relative link of a document absolute, and the totals of outcomes. Much
+    /// faster than [`rewrite`](Self::rewrite), which also reports each link.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let page = b"<a href=x>";
+    /// let (edits, totals) = Rewriter::builder().url("http://a/").build()?.edits(page);
+    /// assert_eq!(edits.apply(page), b"<a href=http://a/x>");
+    /// assert!(totals.changed);
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn edits(&self, bytes: &[u8]) -> (Edits, Totals) {
+        let options = self.options_for(bytes);
+        if !options.format.holds_many() {
+            return rewrite::edits(bytes, &options);
+        }
+        let (mut edits, mut totals) = (Edits::default(), Totals::default());
+        for (name, message) in units(options.format, bytes) {
+            let options = named(&options, name);
+            let (message_edits, message_totals) = rewrite::edits(&bytes[message.range()], &options);
+            // Cannot fail: messages do not overlap.
+            if edits.append(&message_edits, message.start).is_ok() {
+                totals.append(message_totals, message.start);
+            }
+        }
+        (edits, totals)
+    }
+
+    /// Reads a document from `reader`, makes its relative links absolute, and writes the result to `writer`.
+    ///
+    /// A mailbox is processed message by message. Any other document is first read into memory as a whole, because a
+    /// base may follow the links that it governs.
+    ///
+    /// # Errors
+    ///
+    /// Returns errors of `reader` and `writer`. After an error the output is incomplete.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let page = &b"<a href=x><base href=/b/>"[..];
+    /// let mut out = Vec::new();
+    /// Rewriter::builder().url("http://a/").build()?.rewrite_to(page, &mut out)?;
+    /// assert_eq!(out, b"<a href=http://a/b/x><base href=http://a/b/>");
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    pub fn rewrite_to(&self, mut reader: impl Read, mut writer: impl Write) -> Result<Totals> {
+        let mut bytes = Vec::new();
+        reader
+            .by_ref()
+            .take(HEAD)
+            .read_to_end(&mut bytes)
+            .map_err(reading)?;
+        let options = self.options_for(&bytes);
+        if options.format.holds_many() {
+            return mailbox_to(bytes.as_slice().chain(reader), &options, &mut writer);
+        }
+        reader.read_to_end(&mut bytes).map_err(reading)?;
+        let (edits, totals) = rewrite::edits(&bytes, &options);
+        write_edits(&edits, &bytes, &totals, &mut writer).map_err(writing)?;
+        writer.flush().map_err(writing)?;
+        Ok(totals)
+    }
+
+    /// Calls `visit` with every link of a document, in document order: its position, base, target and outcome.
+    /// The links of most HTML documents are not buffered.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/b").build()?;
+    /// let mut found = Vec::new();
+    /// rewriter.links(b"<img src=x.png>\n<a href=mailto:c@d>", |one| found.push((one.line, one.link.target)));
+    /// assert_eq!(found, [(1, Some("http://a/x.png".into())), (2, Some("mailto:c@d".into()))]);
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    pub fn links(&self, bytes: &[u8], mut visit: impl FnMut(ListedLink)) -> Totals {
+        let options = self.options_for(bytes);
+        if !options.format.holds_many() {
+            return rewrite::links(bytes, &options, &mut visit);
+        }
+        let lines = Lines::of(bytes);
+        let mut totals = Totals::default();
+        for (name, Span { start, end }) in units(options.format, bytes) {
+            let options = named(&options, name);
+            let message = rewrite::links(&bytes[start..end], &options, &mut |mut found| {
+                found.link.span = found.link.span.shifted(start);
+                (found.line, found.column) = lines.place(found.link.span.start);
+                visit(found);
+            });
+            totals.append(message, start);
+        }
+        totals
+    }
+
+    /// Returns the document of a `record` of a web archive, and a rewriter with the format, encoding and retrieval
+    /// URL of the record. Returns `None` if the record has no document in a known format.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// use baselink_rewrite::archive::{ArchiveEntry, Records};
+    /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b/c\r\n\
+    ///     Content-Type: text/html\r\nContent-Length: 10\r\n\r\n<a href=d>\r\n\r\n";
+    /// let rewriter = Rewriter::builder().build()?;
+    /// for entry in Records::new(&archive[..]) {
+    ///     let ArchiveEntry::Record(record) = entry? else { continue };
+    ///     let Some((rewriter, document)) = rewriter.record(&record) else { continue };
+    ///     rewriter.links(&document, |found| assert_eq!(found.link.target.as_deref(), Some("http://a/b/d")));
+    /// }
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn record<'r>(
+        &self,
+        record: &'r baselink_rewrite::archive::Record,
+    ) -> Option<(Self, Cow<'r, [u8]>)> {
+        let found = rewrite::record::document(record, &self.options)?;
+        Some((
+            Self {
+                options: found.options,
+                detects: false,
+            },
+            found.bytes,
+        ))
+    }
+
+    /// Returns the base of a document, with the reason why each level was used or passed over. For a message, this is
+    /// the base of the outermost entity; for a mailbox, that of the first message. [`rewrite`](Self::rewrite) reports
+    /// the bases of all entities.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
+    /// let chain = rewriter.base(b"<base href=http://b/>");
+    /// assert_eq!(chain.base.as_deref(), Some("http://b/"));
+    /// assert_eq!(chain.rule.section(), "3.1");
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn base(&self, bytes: &[u8]) -> BaseChain {
+        let options = self.options_for(bytes);
+        let first = units(options.format, bytes).next();
+        let (name, span) = first.unwrap_or((None, Span::new(0, bytes.len())));
+        let options = named(&options, name);
+        rewrite::base(&bytes[span.range()], &options).unwrap_or_else(|| {
+            let nothing = Document::empty("".into(), options.format, Charset::UTF_8);
+            let outer = Outer::Retrieval(options.retrieval.as_ref());
+            base::establish(&nothing, outer, options.profile)
+        })
+    }
+
+    /// The options for a document. The format is HTML unless one was set.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn options_for(&self, head: &[u8]) -> Options {
+        let mut options = self.options.clone();
+        if self.detects {
+            options.format = Format::detect(None, head);
+        }
+        options
+    }
+}
+
+fn named(options: &Options, name: Option<Arc<str>>) -> Options {
+    let mut options = options.clone();
+    options.scan.entity = name.unwrap_or(options.scan.entity);
+    options
+}
+
+/// Rewrites a mailbox, one message at a time.
+fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) -> Result<Totals> {
+    let mut messages = Messages::new(mailbox);
+    let mut totals = Totals::default();
+    while let Some(unit) = messages.next_message().map_err(reading)? {
+        let Span { start, end } = unit.message;
+        let message = &unit.bytes[start..end];
+        let named = named(options, Some(unit.number.to_string().into()));
+        let (edits, message_totals) = rewrite::edits(message, &named);
+        writer.write_all(&unit.bytes[..start]).map_err(writing)?;
+        write_edits(&edits, message, &message_totals, writer).map_err(writing)?;
+        writer.write_all(&unit.bytes[end..]).map_err(writing)?;
+        let offset = usize::try_from(unit.offset).unwrap_or(usize::MAX);
+        totals.append(message_totals, offset.saturating_add(start));
+    }
+    writer.flush().map_err(writing)?;
+    Ok(totals)
+}
+
+fn reading(error: io::Error) -> Error {
+    Error::system(
+        format!("the document could not be read: {}", cause(&error)),
+        error,
+    )
+}
+
+fn writing(error: io::Error) -> Error {
+    Error::system(
+        format!("the output could not be written: {}", cause(&error)),
+        error,
+    )
+}
+
+/// Writes a document with its edits. Fails if memory ran out before the edits could be checked.
+fn write_edits(
+    edits: &Edits,
+    source: &[u8],
+    totals: &Totals,
+    writer: &mut impl Write,
+) -> io::Result<()> {
+    if totals.lacks_memory {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    edits.write_to(source, writer)
+}

@@ -1,0 +1,623 @@
+//! The records of an archive in sequence, and the anomalies between them.
+//!
+//! A record consists of a version line, named fields, an empty line, a block and two line ends (ISO 28500, 4). In a
+//! compressed archive each record has its own gzip member (annex D).
+//!
+//! `Content-Length` gives the length of the block. The length is wrong if the member or the file ends earlier, or if
+//! no record follows. If the member ends earlier, the block ends with it. Otherwise the block ends before the first
+//! line in it that begins a record. Without such a line, the block keeps its length, or ends with the file.
+//!
+//! ```
+//! use baselink_rewrite::archive::{ArchiveEntry, Records};
+//! let archive = b"WARC/1.0\r\nContent-Length: 2\r\n\r\nok\r\n\r\n\
+//!     WARC/1.0\r\nWARC-Type: resource\r\n\r\nof no length\r\n\r\n\
+//!     WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 9\r\n\r\ncut";
+//! let mut found = Vec::new();
+//! for entry in Records::new(&archive[..]) {
+//!     found.push(match entry? {
+//!         ArchiveEntry::Record(record) => (record.offset.file, record.block().to_vec(), record.diagnostics.len()),
+//!         ArchiveEntry::Anomaly(anomaly) => (anomaly.offset.file, Vec::new(), 1),
+//!     });
+//! }
+//! assert_eq!(found, [(0, b"ok".to_vec(), 0), (37, Vec::new(), 1), (86, b"cut".to_vec(), 1)]);
+//! # Ok::<(), baselink_text::error::Error>(())
+//! ```
+//!
+//! Deliberately absent: verification of digests, reassembly of segments (ISO 28500, 7), and ARC.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::mem;
+
+use super::data::{Data, DataEvent, Member};
+use super::record::{
+    BEGINNING, Offset, Record, RecordHeading, STARTS, begins_record, record_start, without_end,
+};
+use baselink_text::diagnostic::Code;
+use baselink_text::error::{Error, ErrorKind, Result, cause};
+use baselink_text::span::Span;
+
+/// The default maximum length of a block, in bytes.
+pub const LONGEST_BLOCK: usize = 1 << 30;
+/// The maximum length of a heading, in bytes.
+const LONGEST_HEADING: usize = 1 << 20;
+/// The number of bytes to read first, which covers most headings.
+const FIRST: usize = 2 << 10;
+/// The number of bytes to read first for a record at the start of a member, which usually holds nothing else.
+const MEMBER: usize = 64 << 10;
+/// The minimum growth of a buffer.
+const CHUNK: usize = 64 << 10;
+/// The number of surplus bytes to read. Decompression is slow if a match might not fit into the buffer.
+const READ_SURPLUS: usize = 320;
+/// The number of bytes to read first when searching for a record.
+const FIRST_SEARCH: usize = 512;
+/// The number of bytes to read after a block: two line ends, of at most three bytes, and the start of a record.
+const AFTER: usize = 6 + BEGINNING;
+/// The number of bytes to read after a block if there are more line ends, or if a record must be searched for.
+const FAR_AFTER: usize = 64 + STARTS;
+/// The number of bytes that may be read again in any archive, in addition to twice the bytes read so far.
+const REREAD_BUDGET: u64 = 1 << 20;
+
+/// The message about an ARC file.
+const ARC: &str = "an ARC file, the predecessor of WARC, which is not supported; convert it to WARC with `warcio recompress`";
+
+/// An item in an archive.
+#[derive(Clone, Debug)]
+pub enum ArchiveEntry {
+    /// A record.
+    Record(Record),
+    /// Bytes that are not a record, or a broken record.
+    Anomaly(Anomaly),
+}
+
+/// A defect that prevents reading a record, or a fact about many records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Anomaly {
+    /// The position of the anomaly.
+    pub offset: Offset,
+    /// The kind of anomaly.
+    pub code: Code,
+    /// A sentence for people, without a full stop.
+    pub message: Cow<'static, str>,
+}
+
+/// Iterates over the records and anomalies of an archive, in order. An anomaly of the whole archive comes last.
+/// Only an error of the reader, or an archive in another format, ends the sequence early.
+///
+/// Time is linear in the data. Memory is proportional to the longest block. Records with blocks above the
+/// [limit](Records::limit), by default 1 GiB, are anomalies.
+#[derive(Debug)]
+pub struct Records<R> {
+    data: Data<R>,
+    limit: usize,
+    /// The buffer for the next record.
+    spare: Vec<u8>,
+    /// The buffer for bytes that are only searched.
+    scratch: Vec<u8>,
+    /// The member in which the current entry begins.
+    member: Member,
+    /// True if the next record must be searched for.
+    must_search: bool,
+    /// The number of bytes that were given back to be read again.
+    reread: u64,
+    /// Records of an unknown version, reported at the end of the archive.
+    unknown: Option<UnknownVersion>,
+    has_ended: bool,
+}
+
+/// Records of an unknown version of the format: the first, and their number.
+#[derive(Debug)]
+struct UnknownVersion {
+    offset: Offset,
+    version: String,
+    number: u64,
+}
+
+/// Data that was read: the first `filled` bytes of a buffer, and the reason why there are no more.
+#[derive(Default)]
+struct ReadAhead {
+    bytes: Vec<u8>,
+    filled: usize,
+    /// The offset of the buffer in the data.
+    position: u64,
+    stop: Option<DataEvent>,
+}
+
+/// The bytes that follow a block.
+#[derive(PartialEq, Eq)]
+enum BlockFollower {
+    /// A record, after line ends.
+    Record,
+    /// Only line ends.
+    End,
+    /// Something else, or the block is incomplete.
+    Other,
+}
+
+impl ReadAhead {
+    fn filled(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
+    /// True if two line ends follow the block that ends at `end`.
+    fn has_usual_end(&self, end: usize) -> bool {
+        let after = self.filled().get(end..).unwrap_or_default();
+        matches!(
+            &after[..line_ends(after)],
+            b"\r\n\r\n" | b"\n\n" | b"\r\r\n\r\r\n"
+        )
+    }
+
+    /// Classifies the bytes after the block that ends at `end`.
+    fn after(&self, end: usize) -> BlockFollower {
+        let Some(after) = self.filled().get(end..) else {
+            return BlockFollower::Other;
+        };
+        let after = &after[line_ends(after)..];
+        match after.is_empty() {
+            true if self.stop.is_some() => BlockFollower::End,
+            // More line ends follow than were read.
+            true => BlockFollower::Record,
+            false if begins_record(after) => BlockFollower::Record,
+            false => BlockFollower::Other,
+        }
+    }
+}
+
+/// The reason for a missing record.
+#[derive(Debug)]
+enum RecordFault {
+    /// A description of a broken record, or of other bytes in its place.
+    Record(Cow<'static, str>),
+    /// A description of a broken gzip member.
+    Member(String),
+    /// The place at which the archive ends.
+    Cut(&'static str),
+}
+
+impl<R: Read> Records<R> {
+    /// Reads an archive from `reader`, compressed or not. `reader` needs no buffer of its own.
+    #[must_use]
+    pub fn new(reader: R) -> Self {
+        Self {
+            data: Data::new(reader),
+            limit: LONGEST_BLOCK,
+            spare: Vec::new(),
+            scratch: Vec::new(),
+            member: Member::default(),
+            must_search: false,
+            reread: 0,
+            unknown: None,
+            has_ended: false,
+        }
+    }
+
+    /// Sets the maximum length of a block in bytes. Longer blocks are anomalies.
+    #[must_use]
+    pub fn limit(self, bytes: usize) -> Self {
+        Self {
+            limit: bytes.min(usize::MAX / 2),
+            ..self
+        }
+    }
+
+    /// Provides the `buffer` for the next record, typically that of an earlier record ([`Record::into_buffer`]). A
+    /// new buffer would take at least 64 KiB.
+    pub fn reuse(&mut self, buffer: Vec<u8>) {
+        self.spare = buffer;
+    }
+
+    fn next_entry(&mut self) -> Result<Option<ArchiveEntry>> {
+        if mem::take(&mut self.must_search) {
+            self.find_record()?;
+        }
+        let mut part = ReadAhead {
+            bytes: mem::take(&mut self.spare),
+            ..ReadAhead::default()
+        };
+        loop {
+            part.position = self.position();
+            let length = if self.begins_member(part.position) {
+                MEMBER
+            } else {
+                FIRST
+            };
+            self.fill(&mut part, length)?;
+            let line_ends = line_ends(part.filled());
+            if line_ends == 0 {
+                break;
+            }
+            self.data
+                .give_back(&part.bytes[line_ends..part.filled], part.stop.take());
+            part.filled = 0;
+        }
+        let offset = self.offset(part.position);
+        if part.filled == 0 {
+            let (member, fault) = match part.stop.take() {
+                Some(DataEvent::Broken(member, why)) => (member, RecordFault::Member(why)),
+                Some(DataEvent::Cut(member)) => {
+                    (member, RecordFault::Cut("at the start of a gzip member"))
+                }
+                _ => return Ok(None),
+            };
+            return Ok(Some(self.missing(
+                part,
+                Offset {
+                    file: member.file,
+                    within: 0,
+                },
+                fault,
+            )));
+        }
+        self.fill_on(&mut part, BEGINNING)?;
+        if !begins_record(part.filled()) {
+            if part.position == 0 && part.filled().starts_with(b"filedesc://") {
+                return Err(Error::of(ErrorKind::Syntax, ARC));
+            }
+            let fault = match part.stop.take() {
+                Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
+                stop => {
+                    self.data.give_back(&part.bytes[..part.filled], stop);
+                    RecordFault::Record("no record begins here".into())
+                }
+            };
+            return Ok(Some(self.missing(part, offset, fault)));
+        }
+        let Some(length) = self.read_heading(&mut part)? else {
+            let is_long = part.filled > LONGEST_HEADING;
+            let fault = match part.stop.take() {
+                None | Some(DataEvent::Member) if is_long => RecordFault::Record(
+                    format!("a heading of more than {LONGEST_HEADING} bytes").into(),
+                ),
+                Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
+                None | Some(DataEvent::Member) => {
+                    RecordFault::Record("a heading without an end".into())
+                }
+                Some(_) => RecordFault::Cut("within the heading of a record"),
+            };
+            return Ok(Some(self.missing(part, offset, fault)));
+        };
+        let mut heading = RecordHeading::read(&part.bytes, length);
+        if let Some(version) = heading.version.take() {
+            let first = UnknownVersion {
+                offset,
+                version,
+                number: 0,
+            };
+            self.unknown.get_or_insert(first).number += 1;
+        }
+        let limit = self.limit;
+        let why = match heading.content_length(&part.bytes) {
+            Some(block) if block <= limit as u64 => {
+                return self.record(part, heading, offset, block as usize).map(Some);
+            }
+            Some(block) => {
+                format!("a record of {block} bytes, more than the limit of {limit}").into()
+            }
+            None => "a record without a numeric Content-Length".into(),
+        };
+        self.data
+            .give_back(&part.bytes[length..part.filled], part.stop.take());
+        Ok(Some(self.missing(part, offset, RecordFault::Record(why))))
+    }
+
+    /// Reads until `part` contains a whole heading, and returns its length.
+    fn read_heading(&mut self, part: &mut ReadAhead) -> Result<Option<usize>> {
+        let mut searched = 0;
+        loop {
+            if let Some(end) = heading_end(part.filled(), searched) {
+                return Ok(Some(end).filter(|&end| end <= LONGEST_HEADING));
+            }
+            let has_more = matches!(part.stop, None | Some(DataEvent::Member));
+            if !has_more || searched == part.filled || searched >= LONGEST_HEADING {
+                return Ok(None);
+            }
+            searched = part.filled;
+            self.fill_on(part, 2 * searched)?;
+        }
+    }
+
+    /// Reads the rest of a record whose block has the stated `length`.
+    fn record(
+        &mut self,
+        mut part: ReadAhead,
+        mut heading: RecordHeading,
+        offset: Offset,
+        length: usize,
+    ) -> Result<ArchiveEntry> {
+        let start = heading.length;
+        let end = start + length;
+        self.fill(&mut part, end + AFTER)?;
+        if !part.has_usual_end(end) {
+            self.fill_on(&mut part, end + FAR_AFTER)?;
+        }
+        let block = Span::new(start, part.filled.min(end));
+        let after = part.after(end);
+        // True if the member contains bytes of the record. If another record follows, all bytes are present, and only
+        // the checksum of a broken member is wrong.
+        let is_of = |member: Member| member.data < part.position + end as u64;
+        match part.stop.take() {
+            Some(DataEvent::Broken(member, why))
+                if after != BlockFollower::Record && is_of(member) =>
+            {
+                return Ok(self.missing(part, offset, RecordFault::Member(why)));
+            }
+            Some(DataEvent::Cut(member)) if after == BlockFollower::End && is_of(member) => {
+                let message = "the archive ends within this gzip member";
+                heading.report(Code::RecordTruncated, block, message);
+            }
+            Some(DataEvent::Member) if part.filled < end => {
+                let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
+                heading.report_length(block, length);
+                return Ok(heading.entry(offset, part, block));
+            }
+            stop if after == BlockFollower::Other && !part.has_usual_end(end) => {
+                return self.read_unterminated(part, heading, offset, end, stop);
+            }
+            stop => {
+                if !part.has_usual_end(end) {
+                    let message = "this record is not followed by two line ends: its Content-Length may be wrong";
+                    heading.report(Code::RecordLength, block, message);
+                }
+                let next = end + line_ends(&part.filled()[end..]);
+                self.data.give_back(&part.bytes[next..part.filled], stop);
+            }
+        }
+        Ok(heading.entry(offset, part, block))
+    }
+
+    /// Reads the rest of a record if neither another record nor the end of a member follows.
+    fn read_unterminated(
+        &mut self,
+        mut part: ReadAhead,
+        mut heading: RecordHeading,
+        offset: Offset,
+        end: usize,
+        stop: Option<DataEvent>,
+    ) -> Result<ArchiveEntry> {
+        let start = heading.length;
+        if let Some(at) = record_start(&part.filled()[start..]).filter(|at| start + at < end)
+            && self.may_read_again(part.filled - start - at)
+        {
+            self.data
+                .give_back(&part.bytes[start + at..part.filled], stop);
+            let length = without_end(&part.bytes[start..start + at]).len();
+            heading.report_length(Span::new(start, start + length), end - start);
+            // The block is usually much shorter than the bytes read.
+            part.bytes.truncate(start + length);
+            part.bytes.shrink_to_fit();
+            return Ok(heading.entry(offset, part, Span::new(start, start + length)));
+        }
+        let block = Span::new(start, part.filled.min(end));
+        if part.filled < end {
+            heading.report(
+                Code::RecordTruncated,
+                block,
+                "the archive ends within this record",
+            );
+            return Ok(heading.entry(offset, part, block));
+        }
+        self.data.give_back(&part.bytes[end..part.filled], stop);
+        if let Some(why) = self.find_record()? {
+            return Ok(self.missing(part, offset, RecordFault::Member(why)));
+        }
+        let message = "this record is not followed by a record: its Content-Length may be wrong";
+        heading.report(Code::RecordLength, block, message);
+        Ok(heading.entry(offset, part, block))
+    }
+
+    /// Counts `bytes` that are given back; returns false if the total would be too large. This bounds the time for
+    /// hostile input.
+    fn may_read_again(&mut self, bytes: usize) -> bool {
+        let reread = self.reread + bytes as u64;
+        let is_allowed = reread <= 2 * self.data.position() + REREAD_BUDGET;
+        if is_allowed {
+            self.reread = reread;
+        }
+        is_allowed
+    }
+
+    /// Moves to the next record, or to the end, and returns the first damage on the way.
+    fn find_record(&mut self) -> Result<Option<String>> {
+        let mut damage = None;
+        let mut part = ReadAhead {
+            bytes: mem::take(&mut self.scratch),
+            ..ReadAhead::default()
+        };
+        let mut length = FIRST_SEARCH;
+        loop {
+            part.position = self.position();
+            self.fill_on(&mut part, length)?;
+            let found = match self.begins_member(part.position) && begins_record(part.filled()) {
+                true => Some(0),
+                false => record_start(part.filled()),
+            };
+            let stop = part.stop.take();
+            if let Some(at) = found {
+                self.data.give_back(&part.bytes[at..part.filled], stop);
+                break;
+            }
+            match stop {
+                // The end of the buffer may contain the first bytes of a record.
+                None => {
+                    let at = part.filled.saturating_sub(STARTS);
+                    self.data.give_back(&part.bytes[at..part.filled], None);
+                }
+                Some(DataEvent::Broken(_, why)) => damage = damage.or(Some(why)),
+                Some(_) => break,
+            }
+            part.filled = 0;
+            length = (2 * length).min(CHUNK);
+        }
+        self.scratch = part.bytes;
+        Ok(damage)
+    }
+
+    /// Like [`fill`](Self::fill), but continues into further members at whose start no record begins.
+    fn fill_on(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
+        self.fill(part, length)?;
+        while part.filled < length && matches!(part.stop, Some(DataEvent::Member)) {
+            if self.data.begins_record().map_err(read_error)? {
+                break;
+            }
+            part.stop = None;
+            self.fill(part, length)?;
+        }
+        Ok(())
+    }
+
+    /// Reads until `part` has `length` bytes, or its member ends. The result must not depend on how many bytes were
+    /// available at once.
+    fn fill(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
+        while part.filled < length && part.stop.is_none() {
+            // The buffer grows with the data, so a false length cannot allocate memory.
+            let room = length.min((2 * part.filled).max(CHUNK)) + READ_SURPLUS;
+            if let Some(more) = room.checked_sub(part.bytes.len()) {
+                part.bytes
+                    .try_reserve(more)
+                    .map_err(|error| read_error(error.into()))?;
+                part.bytes.resize(room, 0);
+            }
+            let next = self.data.read(&mut part.bytes[part.filled..room]);
+            match next.map_err(read_error)? {
+                DataEvent::Bytes(more) => part.filled += more,
+                DataEvent::Member if part.filled == 0 => self.member = self.data.member(),
+                stop => part.stop = Some(stop),
+            }
+            if part.filled > length {
+                self.data.give_back(&part.bytes[length..part.filled], None);
+                part.filled = length;
+            }
+        }
+        Ok(())
+    }
+
+    /// The offset of the next entry in the data. Also updates the member in which it begins.
+    fn position(&mut self) -> u64 {
+        let (position, latest) = (self.data.position(), self.data.member());
+        if latest.data <= position {
+            self.member = latest;
+        }
+        position
+    }
+
+    /// True if a member begins at `position` in the data.
+    fn begins_member(&self, position: u64) -> bool {
+        self.data.is_compressed() && self.member.data == position
+    }
+
+    /// The offset in the file of `position` in the data.
+    fn offset(&self, position: u64) -> Offset {
+        match self.data.is_compressed() {
+            true => Offset {
+                file: self.member.file,
+                within: position - self.member.data,
+            },
+            false => Offset {
+                file: position,
+                within: 0,
+            },
+        }
+    }
+
+    /// The anomaly for a missing record. The next record must then be searched for.
+    fn missing(&mut self, part: ReadAhead, offset: Offset, fault: RecordFault) -> ArchiveEntry {
+        self.spare = part.bytes;
+        self.must_search = true;
+        let (code, message) = match fault {
+            RecordFault::Record(why) => (Code::RecordBroken, why),
+            RecordFault::Member(why) => (Code::MemberBroken, why.into()),
+            RecordFault::Cut(place) => (
+                Code::RecordTruncated,
+                format!("the archive ends {place}").into(),
+            ),
+        };
+        ArchiveEntry::Anomaly(Anomaly {
+            offset,
+            code,
+            message,
+        })
+    }
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<ArchiveEntry>;
+
+    fn next(&mut self) -> Option<Result<ArchiveEntry>> {
+        if self.has_ended {
+            return None;
+        }
+        let next = self.next_entry().transpose();
+        self.has_ended = !matches!(next, Some(Ok(_)));
+        let unknown = if next.is_none() {
+            self.unknown.take()
+        } else {
+            None
+        };
+        next.or_else(|| Some(Ok(ArchiveEntry::Anomaly(unknown?.anomaly()))))
+    }
+}
+
+impl UnknownVersion {
+    fn anomaly(self) -> Anomaly {
+        let Self {
+            offset,
+            version,
+            number,
+        } = self;
+        let message = match number {
+            1 => format!("a record of WARC {version} is read as WARC 1.1"),
+            _ => format!(
+                "{number} records of unknown versions are read as WARC 1.1; the first is this one, of WARC {version}"
+            ),
+        };
+        Anomaly {
+            offset,
+            code: Code::RecordVersion,
+            message: message.into(),
+        }
+    }
+}
+
+impl RecordHeading {
+    /// Reports a block whose length is not the `stated` one.
+    fn report_length(&mut self, block: Span, stated: usize) {
+        let message = format!(
+            "a Content-Length of {stated}, but a block of {} bytes",
+            block.len()
+        );
+        self.report(Code::RecordLength, block, message);
+    }
+
+    fn entry(self, offset: Offset, part: ReadAhead, block: Span) -> ArchiveEntry {
+        ArchiveEntry::Record(self.record(offset, part.bytes, block))
+    }
+}
+
+fn read_error(error: io::Error) -> Error {
+    Error::system(cause(&error), error)
+}
+
+/// The number of leading line ends.
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .take_while(|&&byte| matches!(byte, b'\r' | b'\n'))
+        .count()
+}
+
+/// The end of the heading at the start of `bytes`, after its empty line. The end is not in the first `searched`
+/// bytes. A line may end with several CR before its LF.
+fn heading_end(bytes: &[u8], searched: usize) -> Option<usize> {
+    let mut line = memchr::memrchr(b'\n', &bytes[..searched]).map_or(0, |at| at + 1);
+    while let Some(length) = memchr::memchr(b'\n', &bytes[line..]) {
+        let content = &bytes[line..line + length];
+        let is_empty = line > 0 && content.iter().all(|&byte| byte == b'\r');
+        line += length + 1;
+        if is_empty {
+            return Some(line);
+        }
+    }
+    None
+}

@@ -1,0 +1,880 @@
+//! Establishes the base URL of a document: RFC 1808, section 3.
+//!
+//! Four levels are examined, innermost first: the content (3.1), the encapsulating entity (3.2), the retrieval URL
+//! (3.3), and the default, no base (3.4). Each level records its value and the reason why it was used or passed over.
+//!
+//! In HTML, the first `base` element with an `href` in tree order counts (HTML, 4.2.3). If it cannot be a base, the
+//! outer base counts, never a later element.
+//!
+//! ```
+//! use baselink_rewrite::base::{self, Outer, Retrieval, Rule};
+//! use baselink_url::Profile;
+//! let page = baselink_scan::scan(b"<base href=../b/><a href=x>", &Default::default());
+//! let retrieval = Retrieval::url("http://a/dir/page.html");
+//! let chain = base::establish(&page, Outer::Retrieval(Some(&retrieval)), Profile::Rfc1808);
+//! assert_eq!(chain.base.as_deref(), Some("http://a/b/"));
+//! assert_eq!(chain.rule, Rule::Embedded);
+//! ```
+//!
+//! Deliberately absent: links.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use baselink_scan::document::{
+    Against, BaseDoubt, DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField,
+};
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::format::Format;
+use baselink_text::span::Span;
+use baselink_text::{display_by_name, named};
+use baselink_url::reference;
+use baselink_url::{self as resolve, Base, Profile};
+
+mod assumed;
+mod heading;
+mod saved;
+mod xml_base;
+pub use assumed::lacks_only_scheme;
+pub(crate) use assumed::stand_in;
+pub use heading::{ContentLocationUse, of_heading};
+
+/// The rule of RFC 1808, section 3, that determined a base, as seen from the entity that has the base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rule {
+    /// 3.1, embedded in the document's content or its own heading.
+    Embedded,
+    /// 3.2, from the encapsulating entity.
+    Encapsulating,
+    /// 3.3, from the retrieval URL.
+    Retrieval,
+    /// 3.4, none: every reference is assumed to be absolute.
+    #[default]
+    Default,
+}
+
+impl Rule {
+    /// The number of the section.
+    #[must_use]
+    pub fn section(self) -> &'static str {
+        match self {
+            Self::Embedded => "3.1",
+            Self::Encapsulating => "3.2",
+            Self::Retrieval => "3.3",
+            Self::Default => "3.4",
+        }
+    }
+
+    /// The subject of the section.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded in the content",
+            Self::Encapsulating => "encapsulating entity",
+            Self::Retrieval => "retrieval URL",
+            Self::Default => "default",
+        }
+    }
+}
+
+impl serde::Serialize for Rule {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.section())
+    }
+}
+
+named! {
+    /// The source of a base.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Source {
+        /// An HTML `base` element.
+        BaseElement = "base-element",
+        /// `xml:base` (XML Base, 3).
+        XmlBase = "xml-base",
+        /// A `Base` header field (RFC 1808, 3.1).
+        BaseHeader = "base-header",
+        /// A `Content-Base` header field (RFC 2110, 4.2).
+        ContentBase = "content-base",
+        /// An absolute `Content-Location` header field (RFC 2557, 5).
+        ContentLocation = "content-location",
+        /// A `Snapshot-Content-Location` header field, which Chromium writes and no RFC defines.
+        SnapshotContentLocation = "snapshot-content-location",
+        /// The encapsulating entity.
+        Encapsulating = "encapsulating",
+        /// The URL given for the document or its folder.
+        Retrieval = "retrieval",
+        /// A table of files and their URLs.
+        UrlMap = "url-map",
+        /// The names of the folders in which a crawler stored the document.
+        Layout = "layout",
+        /// A comment of the program that saved the document.
+        SavedFrom = "saved-from",
+        /// The base that a page declared before a browser saved it, from a comment that the browser left.
+        SavedBase = "saved-base",
+        /// The extended attribute `user.xdg.origin.url` of the file.
+        Xattr = "xattr",
+        /// The `WARC-Target-URI` of the record (ISO 28500).
+        Warc = "warc",
+        /// The URL of the entry in an HTTP archive (HAR 1.2).
+        Har = "har",
+        /// The URL of the resource in a web archive of Safari.
+        WebArchive = "webarchive",
+        /// The canonical URL that the document declares.
+        Canonical = "canonical",
+        /// The link of a feed entry to its subject.
+        EntryLink = "entry-link",
+        /// The scheme that the user gave for references that lack only a scheme (RFC 1808, 3.4).
+        AssumedScheme = "assumed-scheme",
+        /// No source.
+        #[default]
+        Default = "default",
+    }
+}
+
+/// The kind of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceKind {
+    /// Markup of the document, which can be edited.
+    Markup,
+    /// A comment in the document, which browsers ignore.
+    Note,
+    /// A link in the document.
+    Link,
+    /// A header field.
+    Heading,
+    /// A header field that only Chromium reads. A base that an enclosing entity declares takes precedence over it.
+    Snapshot,
+    /// The entity around the document.
+    Entity,
+    /// The person or program that retrieved or stores the document (RFC 1808, 3.3).
+    Retrieval,
+    /// No source of a base.
+    None,
+}
+
+impl SourceKind {
+    /// True if the source has a position in the document itself.
+    pub(crate) fn is_in_document(self) -> bool {
+        matches!(self, Self::Markup | Self::Note | Self::Link)
+    }
+}
+
+impl Source {
+    /// The kind of this source.
+    pub fn kind(self) -> SourceKind {
+        match self {
+            Self::BaseElement | Self::XmlBase => SourceKind::Markup,
+            Self::SavedBase => SourceKind::Note,
+            Self::EntryLink => SourceKind::Link,
+            Self::BaseHeader | Self::ContentBase | Self::ContentLocation => SourceKind::Heading,
+            Self::SnapshotContentLocation => SourceKind::Snapshot,
+            Self::Encapsulating => SourceKind::Entity,
+            Self::Retrieval
+            | Self::UrlMap
+            | Self::Layout
+            | Self::SavedFrom
+            | Self::Xattr
+            | Self::Warc
+            | Self::Har
+            | Self::WebArchive
+            | Self::Canonical => SourceKind::Retrieval,
+            Self::AssumedScheme | Self::Default => SourceKind::None,
+        }
+    }
+}
+
+named! {
+    /// The result for a level.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Status {
+        /// The level gave the base.
+        Taken = "taken",
+        /// The level has a value that does not count.
+        PassedOver = "passed-over",
+        /// The level has no value.
+        Absent = "absent",
+        /// The level has a value that would count but cannot be a base.
+        Invalid = "invalid",
+    }
+}
+
+#[doc(hidden)]
+impl From<UrlField> for Source {
+    fn from(field: UrlField) -> Self {
+        match field {
+            UrlField::Base => Self::BaseHeader,
+            UrlField::ContentBase => Self::ContentBase,
+            UrlField::ContentLocation => Self::ContentLocation,
+            UrlField::SnapshotContentLocation => Self::SnapshotContentLocation,
+        }
+    }
+}
+
+/// One level of the chain, or one of several declarations on the same level.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Level {
+    /// The entity that declares the value.
+    pub entity: Arc<str>,
+    /// The rule of the level.
+    pub rule: Rule,
+    /// The source of the value.
+    pub source: Source,
+    /// The value as written; `None` if there is none.
+    pub value: Option<Arc<str>>,
+    /// The span of the declaration: in the document's buffer if the content declares the value, in the message if a
+    /// header field does.
+    #[serde(skip)]
+    pub span: Option<Span>,
+    /// The result for the level.
+    pub status: Status,
+    /// The reason for the result, as a clause.
+    pub reason: Cow<'static, str>,
+}
+
+/// The level that determined an inherited base, as seen from the entity that declares the base.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Declared {
+    /// The declaring entity.
+    pub entity: Arc<str>,
+    /// The rule in the declaring entity.
+    pub rule: Rule,
+    /// The source in the declaring entity.
+    pub source: Source,
+}
+
+/// A base URL with its rule and source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Established {
+    /// The URL.
+    pub url: Arc<str>,
+    /// The rule that determined the URL.
+    pub rule: Rule,
+    /// The source of the URL.
+    pub source: Source,
+}
+
+/// The base of one entity, with all levels that were examined.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct BaseChain {
+    /// The entity.
+    pub entity: Arc<str>,
+    /// The base URL, in ASCII; `None` if there is none (3.4).
+    pub base: Option<Arc<str>>,
+    /// The rule that determined the base.
+    pub rule: Rule,
+    /// The source of the base.
+    pub source: Source,
+    /// The origin of an inherited base.
+    pub declared: Option<Declared>,
+    /// True if the base depends on something outside the file, such as a retrieval URL.
+    pub is_from_outside: bool,
+    /// The levels, innermost first.
+    #[serde(rename = "chain")]
+    pub levels: Vec<Level>,
+    /// The base that the document would have without declarations in its content.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub fallback: Option<Established>,
+    /// The document's own URL.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub retrieval: Option<Established>,
+    /// The base that the document would have without any `xml:base`; `None` if it would have none.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub document: Option<Established>,
+    /// The bases of elements that declare one, in document order.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub elements: Vec<ElementChain>,
+    /// True if `xml:base` counts in the document.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub honours_xml_base: bool,
+    /// True if the effective `base` element was written by the browser that saved the page.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub has_written_base: bool,
+    /// The comment in which the document records its source, if a program saved it.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub saved: Option<Saved>,
+    /// True if the document states that a browser saved it with its files.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub was_saved_with_files: bool,
+    /// The scheme for references that lack only a scheme, if there is no base.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub assumed_scheme: Option<Arc<str>>,
+    /// The anomalies of the declarations.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The base that an element below the document element declares by `xml:base`, or a feed entry by its link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ElementChain {
+    /// The base; `None` if there is none.
+    pub base: Option<Established>,
+    /// True if the base depends on something outside the file.
+    pub is_from_outside: bool,
+}
+
+/// The URL from which the outermost entity was retrieved (3.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retrieval {
+    /// The URL, after any redirects.
+    pub url: String,
+    /// The source of the URL.
+    pub source: Source,
+    /// True if the scheme was assumed because the source has none.
+    pub assumes_scheme: bool,
+    /// The values of other sources, all of which were passed over.
+    pub others: Vec<(Source, String)>,
+}
+
+impl Retrieval {
+    /// Creates a retrieval URL given by the user.
+    #[must_use]
+    pub fn url(url: impl Into<String>) -> Self {
+        Self::of(url, Source::Retrieval)
+    }
+
+    /// Creates a retrieval URL from `source`.
+    #[must_use]
+    pub fn of(url: impl Into<String>, source: Source) -> Self {
+        Self {
+            url: url.into(),
+            source,
+            assumes_scheme: false,
+            others: Vec::new(),
+        }
+    }
+}
+
+/// The surroundings of a document or entity.
+#[derive(Clone, Copy, Debug)]
+pub enum Outer<'a> {
+    /// No surroundings: the document is the outermost entity, perhaps with a retrieval URL.
+    Retrieval(Option<&'a Retrieval>),
+    /// No surroundings and no retrieval URL. References that begin with `//` get this scheme.
+    AssumedScheme(&'a Arc<str>),
+    /// An enclosing entity.
+    Encapsulating(&'a BaseChain),
+    /// A document that refers to this one and originally contained it.
+    Referring(&'a BaseChain),
+    /// The heading of the entity that has the document as its content ([`of_heading`]).
+    Heading(&'a BaseChain),
+}
+
+/// The words that reasons use for the surroundings of a document.
+struct SurroundingWords {
+    /// The name of the surroundings.
+    place: &'static str,
+    /// The reason for level 3.2 if there are none.
+    alone: &'static str,
+}
+
+const DOCUMENT: SurroundingWords = SurroundingWords {
+    place: "document around it",
+    alone: "the document is not inside another document",
+};
+
+const ENTITY: SurroundingWords = SurroundingWords {
+    place: "entity around it",
+    alone: "the entity is not inside another entity",
+};
+
+/// The words for a style sheet that was part of a document.
+const REFERRING: SurroundingWords = SurroundingWords {
+    place: "document that refers to it",
+    alone: "no document refers to it",
+};
+
+/// The reason to pass over a level outside the one that gave the base.
+const INNER: &str = "an inner level gave the base";
+
+/// Establishes the base URL of `document`.
+#[must_use]
+pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
+    let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
+    chain.saved = document
+        .saved
+        .clone()
+        .filter(Saved::is_of_page)
+        .or(chain.saved);
+    chain.add_base_elements(document, profile);
+    if chain.levels.is_empty() {
+        let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
+        let absent = match document.format {
+            Format::Svg | Format::Xml if has_xml_base => None,
+            Format::Svg | Format::Xml => Some((Source::XmlBase, "the document has no xml:base")),
+            Format::Css => Some((Source::BaseElement, "a style sheet declares no base")),
+            Format::Script => Some((Source::BaseElement, "a script declares no base")),
+            Format::Manifest => Some((Source::BaseElement, "a manifest declares no base")),
+            Format::JsonFeed => Some((Source::BaseElement, "a JSON Feed declares no base")),
+            _ => Some((Source::BaseElement, "the document has no base element")),
+        };
+        if let Some((source, reason)) = absent {
+            chain.add_level(Rule::Embedded, source, None, Status::Absent, reason);
+        }
+    }
+    if let Outer::Heading(heading) = outer {
+        chain.add_heading(heading);
+    } else {
+        chain.add_enclosing(outer, &DOCUMENT);
+        chain.add_retrieval(outer);
+        chain.add_default();
+    }
+    chain.document = chain.established();
+    chain.add_xml_bases(document, profile);
+    chain
+}
+
+impl BaseChain {
+    fn new(entity: Arc<str>, outer: Outer<'_>, profile: Profile) -> Self {
+        let around = match outer {
+            Outer::Retrieval(_) | Outer::AssumedScheme(_) => None,
+            Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
+                Some(around)
+            }
+        };
+        let inherited = around.and_then(Self::established);
+        let (fallback, retrieval) = match outer {
+            Outer::Retrieval(retrieval) => {
+                let established = retrieval.map(|retrieval| Established {
+                    url: Base::text_of(profile, &retrieval.url).into(),
+                    rule: Rule::Retrieval,
+                    source: retrieval.source,
+                });
+                (established.clone(), established)
+            }
+            Outer::Encapsulating(_) | Outer::Referring(_) => {
+                let (rule, source) = (Rule::Encapsulating, Source::Encapsulating);
+                (
+                    inherited.map(|base| Established {
+                        rule,
+                        source,
+                        ..base
+                    }),
+                    None,
+                )
+            }
+            Outer::AssumedScheme(_) => (None, None),
+            // RFC 2557, 5: the heading gives the URL of the content.
+            Outer::Heading(_) => (inherited.clone(), inherited),
+        };
+        let assumed_scheme = match outer {
+            Outer::AssumedScheme(scheme) => Some(scheme),
+            _ => around.and_then(|around| around.assumed_scheme.as_ref()),
+        };
+        // A document inside a page inherits these facts about the page.
+        let page = around.filter(|_| matches!(outer, Outer::Encapsulating(_)));
+        Self {
+            is_from_outside: around.is_none_or(|around| around.is_from_outside),
+            fallback,
+            retrieval,
+            saved: page.and_then(|page| page.saved.clone()),
+            was_saved_with_files: page.is_some_and(|page| page.was_saved_with_files),
+            assumed_scheme: assumed_scheme.cloned(),
+            ..Self::empty(entity)
+        }
+    }
+
+    /// Creates a chain without a base or levels.
+    fn empty(entity: Arc<str>) -> Self {
+        Self {
+            entity,
+            base: None,
+            rule: Rule::Default,
+            source: Source::Default,
+            declared: None,
+            is_from_outside: true,
+            levels: Vec::new(),
+            fallback: None,
+            retrieval: None,
+            document: None,
+            elements: Vec::new(),
+            honours_xml_base: true,
+            has_written_base: false,
+            saved: None,
+            was_saved_with_files: false,
+            assumed_scheme: None,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn add_level(
+        &mut self,
+        rule: Rule,
+        source: Source,
+        value: Option<Arc<str>>,
+        status: Status,
+        reason: impl Into<Cow<'static, str>>,
+    ) -> &mut Level {
+        let reason = reason.into();
+        let entity = Arc::clone(&self.entity);
+        let number = self.levels.len();
+        self.levels.push(Level {
+            entity,
+            rule,
+            source,
+            value,
+            span: None,
+            status,
+            reason,
+        });
+        &mut self.levels[number]
+    }
+
+    fn set_base(&mut self, base: Arc<str>, rule: Rule, source: Source) {
+        self.base = Some(base);
+        self.rule = rule;
+        self.source = source;
+    }
+
+    /// Evaluates a `base` element, for level 3.1 (HTML, 4.2.3, "set the frozen base URL").
+    fn evaluate_base_element(
+        &mut self,
+        declared: &DeclaredBase,
+        profile: Profile,
+    ) -> (Status, Cow<'static, str>) {
+        if declared.standing != Standing::First {
+            return (Status::PassedOver, declared.standing.reason().into());
+        }
+        let value = declared.value.as_deref().unwrap_or_default();
+        if let Some((base, reason)) = provisional(value, declared.doubt) {
+            self.report_doubt(declared.doubt, declared.span);
+            self.set_base(base, Rule::Embedded, Source::BaseElement);
+            return (Status::Taken, reason);
+        }
+        let (base, reason) = match self.declared_url(value, profile) {
+            DeclaredUrl::Absolute(base) => (base, Standing::First.reason().into()),
+            DeclaredUrl::Relative(base, outer) => {
+                self.diagnostics.push(Diagnostic::new(
+                    Code::BaseRelative,
+                    declared.span,
+                    format!("the href of this base element is relative, but RFC 1808, section 10, requires an absolute \
+                         URL; it resolves to {}",
+                        abridged(&base)
+                    ),
+                ));
+                let first = Standing::First.reason();
+                let around = if self.fallback.is_some() {
+                    "the outer base"
+                } else {
+                    ASSUMED
+                };
+                (
+                    base,
+                    format!("{first}, relative to {around} {}", abridged(&outer)).into(),
+                )
+            }
+            DeclaredUrl::NoOuter => {
+                let reason = "it is relative, and no outer base is known";
+                return (Status::PassedOver, reason.into());
+            }
+            DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
+        };
+        self.set_base(base, Rule::Embedded, Source::BaseElement);
+        (Status::Taken, reason)
+    }
+
+    /// The base with its rule and source.
+    fn established(&self) -> Option<Established> {
+        let url = Arc::clone(self.base.as_ref()?);
+        Some(Established {
+            url,
+            rule: self.rule,
+            source: self.source,
+        })
+    }
+
+    /// Interprets `value` as the declaration of a base inside the outer base.
+    fn declared_url(&mut self, value: &str, profile: Profile) -> DeclaredUrl {
+        let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
+        let declaration = DeclaredUrl::of(value, outer, profile).or_with_scheme(
+            self.assumed_scheme.as_ref(),
+            value,
+            profile,
+        );
+        if matches!(declaration, DeclaredUrl::Absolute(_)) {
+            self.is_from_outside = false;
+        }
+        declaration
+    }
+
+    /// Reports why no link is resolved against the base at `span`, if the meaning of that base is in doubt.
+    fn report_doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
+        if let Some(doubt) = doubt {
+            let message = format!(
+                "no link was resolved against this base, because {}",
+                doubt.reason()
+            );
+            self.diagnostics
+                .push(Diagnostic::new(Code::BaseUnusable, span, message));
+        }
+    }
+
+    /// Adds level 3.2, the encapsulating entity.
+    fn add_enclosing(&mut self, outer: Outer<'_>, words: &SurroundingWords) {
+        let source = Source::Encapsulating;
+        let (around, words) = match outer {
+            Outer::Encapsulating(around) => (around, words),
+            Outer::Referring(around) => (around, &REFERRING),
+            _ => {
+                self.add_level(
+                    Rule::Encapsulating,
+                    source,
+                    None,
+                    Status::Absent,
+                    words.alone,
+                );
+                return;
+            }
+        };
+        let place = words.place;
+        let (status, reason) = match (&around.base, &self.base) {
+            (None, _) => (Status::Absent, format!("the {place} has no base").into()),
+            (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
+            (Some(base), None) => {
+                self.set_base(Arc::clone(base), Rule::Encapsulating, source);
+                self.declared = Some(around.declared.clone().unwrap_or_else(|| Declared {
+                    entity: Arc::clone(&around.entity),
+                    rule: around.rule,
+                    source: around.source,
+                }));
+                let (section, name) = (around.rule.section(), around.source.name());
+                let reason = format!("the base of the {place}, given there by {section} ({name})");
+                (Status::Taken, Cow::Owned(reason))
+            }
+        };
+        let value = around.base.clone();
+        let level = self.add_level(Rule::Encapsulating, source, value, status, reason);
+        level.entity = Arc::clone(&around.entity);
+    }
+
+    /// Adds level 3.3, the retrieval URL of the outermost entity.
+    fn add_retrieval(&mut self, outer: Outer<'_>) {
+        let Outer::Retrieval(Some(retrieval)) = outer else {
+            let reason = match outer {
+                Outer::Retrieval(_) | Outer::AssumedScheme(_) => "no retrieval URL was given",
+                _ => "only the outermost document has a retrieval URL",
+            };
+            self.add_level(
+                Rule::Retrieval,
+                Source::Retrieval,
+                None,
+                Status::Absent,
+                reason,
+            );
+            return;
+        };
+        let (status, reason) = match (&self.base, &self.retrieval) {
+            (None, Some(established)) => {
+                let url = Arc::clone(&established.url);
+                self.set_base(url, Rule::Retrieval, retrieval.source);
+                (Status::Taken, retrieval_noun(retrieval.source).into())
+            }
+            _ => (Status::PassedOver, passed_over(retrieval.source, INNER)),
+        };
+        if retrieval.assumes_scheme && self.fallback.is_some() {
+            let message = format!(
+                "the scheme of {} is assumed, because the page does not record it",
+                abridged(&retrieval.url)
+            );
+            self.diagnostics
+                .push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));
+        }
+        let value = Some(retrieval.url.as_str().into());
+        self.add_level(Rule::Retrieval, retrieval.source, value, status, reason);
+        for (source, url) in &retrieval.others {
+            let before = match status {
+                Status::Taken => "another source of the retrieval URL takes precedence",
+                _ => INNER,
+            };
+            let reason = passed_over(*source, before);
+            let value = Some(url.as_str().into());
+            self.add_level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
+        }
+    }
+
+    /// True if the base and the document's own URL are in the same folder, so that relative paths have the same
+    /// targets against both.
+    pub fn is_of_folder(&self) -> bool {
+        let folder = |url: &str| {
+            let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
+            path.rfind('/').map_or(0, |at| at + 1)
+        };
+        match (&self.base, &self.retrieval) {
+            (Some(base), Some(own)) => base[..folder(base)] == own.url[..folder(&own.url)],
+            _ => false,
+        }
+    }
+
+    /// True if references resolved `against` this base lead from file to file in a tree whose folders are named after
+    /// hosts. The base is then the URL that the folder names spell. An empty `base` element is ignored, because
+    /// crawlers write it in place of the original.
+    pub fn is_of_layout(&self, against: &Against) -> bool {
+        let is_layout = |base: &Established| base.source == Source::Layout;
+        let is_empty = |level: &Level| {
+            let value = level.value.as_deref();
+            level.status == Status::Taken && value.is_some_and(|value| value.trim().is_empty())
+        };
+        self.retrieval.as_ref().is_some_and(is_layout)
+            && match against {
+                Against::Retrieval => true,
+                Against::Document => {
+                    self.source == Source::Layout || self.levels.iter().any(is_empty)
+                }
+                Against::DocumentEntity => self.document.as_ref().is_some_and(is_layout),
+                _ => false,
+            }
+    }
+
+    /// Records the reason why the outermost document has no retrieval URL.
+    pub(crate) fn set_retrieval_reason(&mut self, why: &'static str) {
+        let is_lacking =
+            |level: &&mut Level| level.rule == Rule::Retrieval && level.status == Status::Absent;
+        if let Some(level) = self.levels.iter_mut().find(is_lacking) {
+            level.reason = why.into();
+        }
+    }
+
+    /// Adds level 3.4, the default.
+    fn add_default(&mut self) {
+        let (status, reason) = if self.base.is_some() {
+            (Status::PassedOver, INNER)
+        } else if let Some(scheme) = self.assumed_scheme.clone() {
+            return self.add_assumed_scheme(&scheme);
+        } else {
+            (
+                Status::Taken,
+                "no level gave a base: references stay as they are",
+            )
+        };
+        self.add_level(Rule::Default, Source::Default, None, status, reason);
+    }
+}
+
+/// Explains why a retrieval URL from `source` was passed over; names the source if there can be several.
+fn passed_over(source: Source, why: &'static str) -> Cow<'static, str> {
+    match source {
+        Source::Retrieval => why.into(),
+        source => format!("{}; {why}", retrieval_noun(source)).into(),
+    }
+}
+
+/// Describes a retrieval URL from `source`.
+fn retrieval_noun(source: Source) -> &'static str {
+    match source {
+        Source::UrlMap => "the URL of the file in the table of URLs",
+        Source::Layout => "the URL derived from its folder names",
+        Source::SavedFrom => "the URL recorded in the saved document",
+        Source::Xattr => "the URL in an extended attribute of the file",
+        Source::Warc => "the target URI of its record",
+        Source::Har => "the URL of its entry",
+        Source::WebArchive => "the URL of its resource",
+        Source::Canonical => "the canonical URL of the document",
+        Source::Retrieval
+        | Source::BaseElement
+        | Source::XmlBase
+        | Source::BaseHeader
+        | Source::ContentBase
+        | Source::ContentLocation
+        | Source::SnapshotContentLocation
+        | Source::Encapsulating
+        | Source::SavedBase
+        | Source::EntryLink
+        | Source::AssumedScheme
+        | Source::Default => "the URL from which the document was retrieved",
+    }
+}
+
+/// Shortens a URL for a sentence. A very long URL could appear in thousands of sentences.
+pub fn abridged(url: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 256;
+    if url.len() <= LONGEST {
+        return Cow::Borrowed(url);
+    }
+    Cow::Owned(url.chars().take(LONGEST).chain(['…']).collect())
+}
+
+/// The interpretation of a value that declares a base.
+enum DeclaredUrl {
+    /// An absolute URL.
+    Absolute(Arc<str>),
+    /// A relative URL, resolved against the second URL.
+    Relative(Arc<str>, Arc<str>),
+    /// A relative URL without an outer base.
+    NoOuter,
+    /// Not a base, with the reason.
+    Invalid(Cow<'static, str>),
+}
+
+impl DeclaredUrl {
+    /// Interprets `value` inside the base `outer`.
+    fn of(value: &str, outer: Option<Arc<str>>, profile: Profile) -> Self {
+        let scheme = reference::opaque_scheme(value);
+        if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
+            let why = format!("a {scheme}: URL cannot be a base; the outer base counts");
+            return Self::Invalid(why.into());
+        }
+        let is_whatwg = profile == Profile::Whatwg;
+        let is_relative = |outer: &str| Base::new(profile, outer).is_relative(value);
+        let is_relative = is_whatwg && outer.as_deref().is_some_and(is_relative);
+        let absolute = Base::is_absolute(profile, value) && !is_relative;
+        let has_scheme = scheme.is_some() && is_whatwg && !is_relative;
+        if (absolute || has_scheme) && !resolve::parses(value) {
+            return Self::Invalid("it is not a URL; the outer base counts".into());
+        }
+        if absolute {
+            return Self::Absolute(Base::text_of(profile, value).into());
+        }
+        let Some(outer) = outer else {
+            return Self::NoOuter;
+        };
+        // A chain of bases that each extend the one before would grow quadratically.
+        if outer.len() > LONGEST_BASE {
+            return Self::Invalid("it is relative, and the outer base is too long".into());
+        }
+        let base = match Base::new(profile, &outer).resolve(value) {
+            Ok(target) => resolve::ascii(&target.url).into_owned(),
+            Err(why) => return Self::Invalid(format!("it is relative, and {why}").into()),
+        };
+        if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
+            return Self::Invalid(
+                format!("it resolves to {}, which is not a URL", abridged(&base)).into(),
+            );
+        }
+        Self::Relative(base.into(), outer)
+    }
+}
+
+/// The words for the assumed scheme in reasons that otherwise name the outer base.
+const ASSUMED: &str = "the assumed scheme";
+
+/// A provisional base for `value` if its meaning is not known yet, with the reason. If the meaning is in doubt, the
+/// provisional base is not a valid URL, so that nothing resolves against it.
+fn provisional(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'static, str>)> {
+    if let Some(doubt) = doubt {
+        let unread = value.find(['&', '<']).unwrap_or_default();
+        return Some((
+            value[unread..].into(),
+            format!("it counts, but {}", doubt.reason()).into(),
+        ));
+    }
+    let is_template =
+        reference::placeholder(value).is_some() || reference::contains_placeholder(value);
+    let reason = "a template engine will replace its placeholder; until then only its absolute part is known";
+    is_template.then(|| (value.into(), reason.into()))
+}
+
+display_by_name!(Source, Status);

@@ -1,0 +1,247 @@
+//! `xml:base` of the document element and of elements below it (XML Base, 3 and 4), and the links of feed entries.
+//!
+//! Each `xml:base` is relative to the enclosing one. The `xml:base` of the document element is relative to the base
+//! that the document would have without it, and becomes the base of the document (RFC 1808, 3.1). The others are bases
+//! of elements.
+//!
+//! On request, the link of a feed entry is the base of the entry's content. In Atom, this is the `link` with
+//! `rel="alternate"` (RFC 4287, 4.2.7). In RSS, it is the `link`, else an Atom `link`, else a `guid` that is a
+//! permalink (RSS 2.0). No standard requires this: by RFC 4287, section 2, the base is `xml:base` or the URL of the
+//! feed. But many feeds contain the unchanged content of a page, and some feed readers resolve its links as the author
+//! meant them. The link of an entry counts only if no `xml:base` applies.
+//!
+//! ```
+//! use baselink_rewrite::base::{self, Outer};
+//! use baselink_text::format::Format;
+//! use baselink_url::Profile;
+//! let feed = b"<feed xml:base='http://a/b/'><entry xml:base='c/'/></feed>";
+//! let document = baselink_scan::scan_as(Format::Xml, feed, &Default::default()).unwrap();
+//! let chain = base::establish(&document, Outer::Retrieval(None), Profile::Rfc1808);
+//! assert_eq!(chain.base.as_deref(), Some("http://a/b/"));
+//! assert_eq!(&*chain.elements[0].base.as_ref().unwrap().url, "http://a/b/c/");
+//!
+//! let feed = b"<rss><channel><item><link>http://a/1</link><description/></item></channel></rss>";
+//! let options = baselink_scan::ScanOptions { entry_links: true, ..Default::default() };
+//! let document = baselink_scan::scan_as(Format::Xml, feed, &options).unwrap();
+//! let chain = base::establish(&document, Outer::Retrieval(None), Profile::Rfc1808);
+//! assert_eq!(&*chain.elements[0].base.as_ref().unwrap().url, "http://a/1");
+//! assert_eq!(chain.base, None);
+//! ```
+//!
+//! Deliberately absent: elements, since each base stores only the index of the enclosing base. The link of the feed
+//! itself is not used either: it leads to the home page of the site, not to an entry.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{
+    BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, Rule, Source, Status,
+    abridged, provisional,
+};
+use baselink_scan::document::{Against, BaseDoubt, BaseKind, Document, ElementBase};
+use baselink_text::format::Format;
+use baselink_text::span::Span;
+use baselink_url::Profile;
+
+/// True if the profile honours `xml:base` in a document of the format. Browsers no longer do so in XHTML and SVG.
+fn honours_xml_base(format: Format, profile: Profile) -> bool {
+    profile != Profile::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
+}
+
+impl BaseChain {
+    /// Adds level 3.1 of XML: the `xml:base` of the document element, then those of the elements below, each relative
+    /// to the enclosing one (XML Base, 4.2).
+    pub(super) fn add_xml_bases(&mut self, document: &Document, profile: Profile) {
+        self.honours_xml_base = honours_xml_base(document.format, profile);
+        let root = document
+            .bases
+            .iter()
+            .find(|declared| declared.kind == BaseKind::XmlBase);
+        let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
+        if let Some(declared) = root {
+            let (value, doubt) = (
+                declared.value.as_deref().unwrap_or_default(),
+                declared.doubt,
+            );
+            let outer = self.base.as_ref();
+            let (given, status, reason) =
+                self.declared_base(Source::XmlBase, value, doubt, outer, profile);
+            if let Some(GivenBase { base, is_absolute }) = given {
+                self.report_doubt(doubt, declared.span);
+                self.is_from_outside &= !is_absolute;
+                for level in &mut self.levels {
+                    if level.status == Status::Taken {
+                        (level.status, level.reason) = (Status::PassedOver, INNER.into());
+                    }
+                }
+                self.set_base(base, Rule::Embedded, Source::XmlBase);
+                self.declared = None;
+            }
+            levels.push(self.xml_level(Source::XmlBase, value, declared.span, status, reason));
+        }
+        for declared in &document.element_bases {
+            let ElementBase {
+                is_entry_link,
+                outer,
+                value,
+                doubt,
+                span,
+            } = declared;
+            let around = match outer.and_then(|outer| self.elements.get(outer)) {
+                Some(around) => around.clone(),
+                None => ElementChain {
+                    base: self.established(),
+                    is_from_outside: self.is_from_outside,
+                },
+            };
+            let (source, what) = match is_entry_link {
+                // The entry has no link.
+                true if value.is_empty() => {
+                    self.elements.push(around);
+                    continue;
+                }
+                true => (Source::EntryLink, "entry"),
+                false => (Source::XmlBase, "element"),
+            };
+            let outer = around.base.as_ref().map(|base| &base.url);
+            let (given, status, reason) = self.declared_base(source, value, *doubt, outer, profile);
+            let (status, reason) = match &given {
+                Some(given) => (Status::PassedOver, scope_reason(what, &given.base)),
+                None => (status, reason),
+            };
+            levels.push(self.xml_level(source, value, *span, status, reason));
+            self.elements.push(match given {
+                Some(GivenBase {
+                    base: url,
+                    is_absolute,
+                }) => ElementChain {
+                    base: Some(Established {
+                        url,
+                        rule: Rule::Embedded,
+                        source,
+                    }),
+                    is_from_outside: around.is_from_outside && !is_absolute,
+                },
+                None => around,
+            });
+        }
+        levels.append(&mut self.levels);
+        self.levels = levels;
+    }
+
+    /// Creates the level of a base that the XML content declares.
+    fn xml_level(
+        &self,
+        source: Source,
+        value: &str,
+        span: Span,
+        status: Status,
+        reason: Cow<'static, str>,
+    ) -> Level {
+        Level {
+            entity: Arc::clone(&self.entity),
+            rule: Rule::Embedded,
+            source,
+            value: Some(value.into()),
+            span: Some(span),
+            status,
+            reason,
+        }
+    }
+
+    /// The base from `value`, which is an `xml:base` or the link of an entry, inside `outer`.
+    fn declared_base(
+        &self,
+        source: Source,
+        value: &str,
+        doubt: Option<BaseDoubt>,
+        outer: Option<&Arc<str>>,
+        profile: Profile,
+    ) -> (Option<GivenBase>, Status, Cow<'static, str>) {
+        let taken = |base, is_absolute, reason: Cow<'static, str>| {
+            (Some(GivenBase { base, is_absolute }), Status::Taken, reason)
+        };
+        if source == Source::XmlBase && !self.honours_xml_base {
+            let reason = "browsers do not read xml:base in XHTML and SVG";
+            return (None, Status::PassedOver, reason.into());
+        }
+        if let Some((base, reason)) = provisional(value, doubt) {
+            return taken(base, true, reason);
+        }
+        if let (true, Some(outer)) = (value.is_empty(), outer) {
+            return taken(
+                Arc::clone(outer),
+                false,
+                "it is empty, so the outer base applies".into(),
+            );
+        }
+        let scheme = self.assumed_scheme.as_ref();
+        match DeclaredUrl::of(value, outer.cloned(), profile).or_with_scheme(scheme, value, profile)
+        {
+            DeclaredUrl::Absolute(base) => {
+                taken(base, true, "the xml:base of the document element".into())
+            }
+            DeclaredUrl::Relative(base, _) => {
+                let reason = format!(
+                    "the xml:base of the document element; it resolves to {}",
+                    abridged(&base)
+                );
+                taken(base, false, reason.into())
+            }
+            DeclaredUrl::NoOuter => {
+                let reason = "it is relative, and no outer base is known";
+                (None, Status::PassedOver, reason.into())
+            }
+            DeclaredUrl::Invalid(why) => (None, Status::Invalid, why),
+        }
+    }
+
+    /// The chain for an inner document, at a position where references are resolved `against` the given base.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
+        let (base, is_from_outside) = match against {
+            Against::Element(index) => match self.elements.get(*index) {
+                Some(element) => (element.base.as_ref(), element.is_from_outside),
+                None => return Cow::Borrowed(self),
+            },
+            Against::DocumentEntity if self.source == Source::XmlBase => {
+                (self.document.as_ref(), self.is_from_outside)
+            }
+            _ => return Cow::Borrowed(self),
+        };
+        // A base from any other source applies to the whole document, which may have inherited it.
+        let is_own =
+            base.is_some_and(|base| matches!(base.source, Source::XmlBase | Source::EntryLink));
+        Cow::Owned(Self {
+            base: base.map(|base| Arc::clone(&base.url)),
+            rule: base.map_or(Rule::Default, |base| base.rule),
+            source: base.map_or(Source::Default, |base| base.source),
+            declared: if is_own { None } else { self.declared.clone() },
+            is_from_outside,
+            saved: self.saved.clone(),
+            was_saved_with_files: self.was_saved_with_files,
+            assumed_scheme: self.assumed_scheme.clone(),
+            ..Self::empty(Arc::clone(&self.entity))
+        })
+    }
+}
+
+/// Describes a base that applies to an element or an entry.
+fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
+    // Many sentences may quote a base, and each base may be long.
+    const SHOWN: usize = 256;
+    match base.len() <= SHOWN {
+        true => format!("it applies to its {what} only; there the base is {base}").into(),
+        false => {
+            format!("it applies to its {what} only; there the base is too long to be shown").into()
+        }
+    }
+}
+
+/// The base from an `xml:base` or from the link of an entry.
+struct GivenBase {
+    base: Arc<str>,
+    /// True if the value is absolute.
+    is_absolute: bool,
+}

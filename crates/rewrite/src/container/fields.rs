@@ -1,0 +1,207 @@
+//! Updates of header fields that describe a body: `Content-MD5` (RFC 1864), `Content-Length` and `Lines` (used in
+//! mailboxes, although RFC 4155 mentions neither).
+//!
+//! A value that was right before an edit is right after it. A wrong value is kept: the meaning of a wrong count is
+//! unknown, and a wrong digest is evidence of a damaged body.
+//!
+//! ```
+//! use baselink_rewrite::{Options, rewrite};
+//! use baselink_text::format::Format;
+//! let options = Options { format: Format::Message, ..Options::at("http://a/") };
+//! let message = b"Content-Type: text/html\nContent-Length: 10\n\n<a href=x>";
+//! let expected = b"Content-Type: text/html\nContent-Length: 19\n\n<a href=http://a/x>";
+//! assert_eq!(rewrite(message, &options).output(), expected);
+//! ```
+//!
+//! Deliberately absent: signatures. They are kept as evidence, and reported as no longer valid.
+
+use super::entity::{ChangedBody, Described, Entity, Structure};
+use baselink_scan::fields::{Heading, decimal};
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::edit::Edit;
+use baselink_text::layer::digest::{content_md5, with_crlf};
+use baselink_text::span::Span;
+
+/// An edit of a file, and the entity whose heading or body contains it.
+pub struct Placed {
+    pub edit: Edit<'static>,
+    /// The index of the entity in the list.
+    pub entity: usize,
+    pub in_body: bool,
+}
+
+/// Adds edits of the lengths in headings to `edits`, innermost entities first, because an edit of a heading changes
+/// the enclosing body. Returns true for each entity in which anything changes.
+pub fn keep_lengths(bytes: &[u8], structure: &Structure, edits: &mut Vec<Placed>) -> Vec<bool> {
+    let entities = &structure.entities;
+    let mut of_heading = vec![Growth::default(); entities.len()];
+    let mut of_body = of_heading.clone();
+    for Placed {
+        edit,
+        entity,
+        in_body,
+    } in &*edits
+    {
+        let growth = if *in_body {
+            &mut of_body
+        } else {
+            &mut of_heading
+        };
+        growth[*entity] = growth[*entity].plus(Growth::of(edit, bytes));
+    }
+    let mut line_ends = LineEnds::default();
+    let mut changes = vec![false; entities.len()];
+    for (index, entity) in entities.iter().enumerate().rev() {
+        if of_body[index].changes && !structure.container.is_single {
+            for edit in lengths(bytes, entity, of_body[index], &mut line_ends) {
+                of_heading[index] = of_heading[index].plus(Growth::of(&edit, bytes));
+                edits.push(Placed {
+                    edit,
+                    entity: index,
+                    in_body: false,
+                });
+            }
+        }
+        let whole = of_heading[index].plus(of_body[index]);
+        changes[index] = whole.changes;
+        if let Some(parent) = entity.parent {
+            of_body[parent] = of_body[parent].plus(whole);
+        }
+    }
+    changes
+}
+
+/// The growth of a heading or body through edits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Growth {
+    /// True if anything changes.
+    changes: bool,
+    bytes: isize,
+    lines: isize,
+}
+
+impl Growth {
+    /// The growth through `edit` of `bytes`.
+    fn of(edit: &Edit<'_>, bytes: &[u8]) -> Self {
+        let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count().cast_signed();
+        Self {
+            changes: true,
+            bytes: edit.new.len().cast_signed() - edit.span.len().cast_signed(),
+            lines: lines(&edit.new) - lines(&bytes[edit.span.range()]),
+        }
+    }
+
+    /// The sum of both.
+    fn plus(self, other: Self) -> Self {
+        Self {
+            changes: self.changes || other.changes,
+            bytes: self.bytes + other.bytes,
+            lines: self.lines + other.lines,
+        }
+    }
+}
+
+/// The ends of the lines of a message, found on first use.
+#[derive(Default)]
+struct LineEnds(Option<Vec<usize>>);
+
+impl LineEnds {
+    /// The number of line ends in `span` of `bytes`.
+    fn within(&mut self, bytes: &[u8], span: Span) -> usize {
+        let ends = self
+            .0
+            .get_or_insert_with(|| memchr::memchr_iter(b'\n', bytes).collect());
+        ends.partition_point(|&at| at < span.end) - ends.partition_point(|&at| at < span.start)
+    }
+}
+
+/// The edits of `Content-Length` and `Lines` in the heading of `entity`, whose body grows by `growth`.
+fn lengths(
+    bytes: &[u8],
+    entity: &Entity,
+    growth: Growth,
+    line_ends: &mut LineEnds,
+) -> Vec<Edit<'static>> {
+    let mut edits = Vec::new();
+    if let Some((value, length)) = number(bytes, &entity.heading, "Content-Length") {
+        // The line end after the body may or may not count.
+        let body = entity.body.len();
+        let is_right = length.abs_diff(body) <= 2;
+        edits.extend(renumbered(value, length, growth.bytes).filter(|_| is_right));
+    }
+    if let Some((value, lines)) = number(bytes, &entity.heading, "Lines") {
+        let is_right = lines.abs_diff(line_ends.within(bytes, entity.body)) <= 1;
+        edits.extend(renumbered(value, lines, growth.lines).filter(|_| is_right));
+    }
+    edits.sort_by_key(|edit| edit.span.start);
+    edits
+}
+
+/// The span and value of the decimal number in the field `name`; `None` if there are several such fields.
+fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> {
+    let mut fields = heading.all(bytes, name);
+    let (field, None) = (fields.next()?, fields.next()) else {
+        return None;
+    };
+    Some((field.value, decimal(&bytes[field.value.range()])?))
+}
+
+/// The edit that adds `growth` to the `number` at `value`, with the same number of digits if possible. A count
+/// that would become negative is zero.
+fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit<'static>> {
+    let (new, width) = (number.saturating_add_signed(growth), value.len());
+    (new != number).then(|| Edit {
+        span: value,
+        new: format!("{new:0width$}").into_bytes().into(),
+    })
+}
+
+/// Updates the `Content-MD5` of a body that changes.
+pub fn digest(changed: &ChangedBody<'_>) -> Described {
+    let ChangedBody {
+        bytes,
+        entity,
+        decoded,
+        edits,
+        lifted,
+    } = changed;
+    let Some(field) = entity.heading.first(bytes, "Content-MD5") else {
+        return (Vec::new(), None);
+    };
+    let value = &bytes[field.value.range()];
+    let new_content = edits.apply(&decoded.bytes);
+    // RFC 1864 specifies the first form; some writers use the bytes as stored or as transferred.
+    let forms: [(&[u8], &dyn Fn() -> String); 3] = [
+        (&with_crlf(&decoded.bytes), &|| {
+            content_md5(&with_crlf(&new_content))
+        }),
+        (&decoded.bytes, &|| content_md5(&new_content)),
+        (&bytes[entity.body.range()], &|| {
+            content_md5(
+                &lifted
+                    .within(entity.body)
+                    .apply(&bytes[entity.body.range()]),
+            )
+        }),
+    ];
+    let right = forms
+        .iter()
+        .find(|(old, _)| content_md5(old).as_bytes() == value);
+    match right {
+        Some((_, new)) => (
+            vec![Edit {
+                span: field.value,
+                new: new().into_bytes().into(),
+            }],
+            None,
+        ),
+        None => {
+            let message =
+                "this Content-MD5 was wrong before the links changed; it was kept unchanged";
+            (
+                Vec::new(),
+                Some(Diagnostic::new(Code::DigestWrong, field.span, message)),
+            )
+        }
+    }
+}

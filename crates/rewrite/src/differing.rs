@@ -1,0 +1,128 @@
+//! Counts the rewritten links that lead elsewhere under another profile, and reports the target of the first one.
+//!
+//! ```
+//! use baselink_rewrite::{Options, rewrite};
+//! let report = rewrite(b"<a href='../x'>", &Options::at("http://a/")).report;
+//! assert_eq!(
+//!     report.diagnostics[0].message,
+//!     "1 of the rewritten links leads elsewhere in browsers: '../x' would go to http://a/x"
+//! );
+//! ```
+//!
+//! The message begins with links that lead elsewhere in browsers. Links that differ only under other profiles follow.
+//!
+//! Deliberately absent: the comparison of one link, which [`super::judge`] makes.
+
+use std::borrow::Cow;
+
+use super::prepared::prepare;
+use crate::base::{abridged, lacks_only_scheme, stand_in};
+use crate::report::LinkReport;
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
+use baselink_url::Profile;
+
+/// The order in which profiles are compared.
+const ORDER: [Profile; 3] = [Profile::Whatwg, Profile::Rfc1808, Profile::Rfc3986];
+
+/// The links that lead elsewhere under another profile.
+#[derive(Debug, Default)]
+pub(super) struct Differing {
+    /// For each profile of [`ORDER`], the number of links that differ under it but under none before it, and the
+    /// first such link.
+    under: [(usize, Option<First>); 3],
+}
+
+/// The first link that differs, and its target.
+#[derive(Debug)]
+struct First {
+    span: Span,
+    reference: String,
+    target: Option<String>,
+}
+
+impl Differing {
+    /// Counts `link`. `charset` gives the encoding of its document.
+    pub(super) fn add(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
+        let differs = |profile: Profile| {
+            let at = Profile::ALL.into_iter().position(|one| one == profile);
+            at.is_some_and(|at| link.differs_under[at])
+        };
+        let Some(at) = ORDER.into_iter().position(differs) else {
+            return;
+        };
+        let (number, known) = &mut self.under[at];
+        *number += 1;
+        if known
+            .as_ref()
+            .is_some_and(|first| first.span.start <= link.span.start)
+        {
+            return;
+        }
+        let reference = &link.reference;
+        let base = match (&link.base, &link.target) {
+            (Some(base), _) => Some(Cow::Borrowed(&**base)),
+            // Without a base, a profile finds a target only if the reference lacks only a scheme.
+            (None, Some(target)) if lacks_only_scheme(reference, ORDER[at]) => Some(Cow::Owned(
+                stand_in(target.split(':').next().unwrap_or_default()),
+            )),
+            (None, _) => None,
+        };
+        let base = base.map(|base| prepare(ORDER[at], &base, charset()));
+        let target = base
+            .and_then(|base| base.resolve(reference).ok())
+            .map(|target| target.url);
+        *known = Some(First {
+            span: link.span,
+            reference: reference.clone(),
+            target,
+        });
+    }
+
+    /// Counts a further link that leads above the root. The first must have been [added](Self::add) with its report.
+    pub(super) fn count_above_root(&mut self, profile: Profile) {
+        let at = usize::from(profile != Profile::Rfc1808);
+        self.under[at].0 += 1;
+    }
+
+    /// Adds the counts of `others`.
+    pub(super) fn append(&mut self, others: &Self) {
+        for ((number, _), (more, _)) in self.under.iter_mut().zip(&others.under) {
+            *number += more;
+        }
+    }
+
+    /// The diagnostic about these links.
+    pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
+        let of_profiles = ORDER
+            .into_iter()
+            .zip(&self.under)
+            .filter(|(_, (number, _))| *number > 0);
+        let mut message = String::new();
+        let mut at: Option<Span> = None;
+        for (other, (number, first)) in of_profiles {
+            let first = first.as_ref()?;
+            let by = match other {
+                Profile::Whatwg => "in browsers",
+                Profile::Rfc1808 => "by RFC 1808",
+                Profile::Rfc3986 => "by RFC 3986",
+            };
+            let verb = if *number == 1 { "leads" } else { "lead" };
+            message.push_str(&match &at {
+                None => format!("{number} of the rewritten links {verb} elsewhere {by}: "),
+                Some(_) => format!("; {number} more {verb} elsewhere {by}: "),
+            });
+            let the_first = if *number == 1 { "" } else { "the first, " };
+            let comma = if *number == 1 { "" } else { "," };
+            let target = match &first.target {
+                Some(target) => format!("go to {}", abridged(target)),
+                None => "lead nowhere".to_owned(),
+            };
+            let reference = abridged(&first.reference);
+            message.push_str(&format!("{the_first}'{reference}'{comma} would {target}"));
+            at = at.or(Some(first.span));
+        }
+        at.map(|span| Diagnostic::new(Code::ProfilesDiffer, span, message))
+    }
+}

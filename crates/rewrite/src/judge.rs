@@ -1,0 +1,1134 @@
+//! The outcome of each link of one document, and the edits that implement it.
+//!
+//! [`Judge::verdict`] decides on each reference in a fixed order. Is it absolute? Is there a [`Reason`] to keep
+//! it? Does it lack a base? What is its target (RFC 1808, 4)? The fast path sees only the bytes of the reference,
+//! and gives no verdict if a decision needs the decoded reference. The new part of a target is escaped for its
+//! place and lifted to the document's bytes.
+//!
+//! ```
+//! use baselink_rewrite::{Options, report::Outcome, rewrite};
+//! let report = rewrite(b"<img src=x><img src=cid:x><img src=''>", &Options::at("http://a/")).report;
+//! let outcomes: Vec<_> = report.links.iter().map(|link| link.outcome).collect();
+//! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute, Outcome::Left]);
+//! ```
+//!
+//! Some places hold URLs or other text. Text gets no outcome ([`Judge::is_link`]).
+//!
+//! Deliberately absent: the choice of the base.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::copies::Copies;
+use super::crawled::Crawler;
+use super::guarded;
+use super::judged::{Judged, depends_on_base};
+use super::options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options};
+use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
+use super::properties::PageStyles;
+use super::totals::LinkBases;
+use super::unfit_base::breaks_template;
+use crate::base::{self, BaseChain, Established, Rule, Source, SourceKind};
+use crate::report::{LinkReport, Outcome, Reason};
+use baselink_scan::block::holds;
+use baselink_scan::document::{Against, Certainty, LONGEST_BASE, Link, Role};
+use baselink_scan::html::pass::Plain;
+use baselink_scan::value;
+use baselink_text::diagnostic::Diagnostic;
+use baselink_text::edit::Edit;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::escape::Quote;
+use baselink_text::layer::spelling::{Carrier, Spelling};
+use baselink_text::layer::{OffsetMap, lift};
+use baselink_text::span::Span;
+use baselink_url::reference::{self, Grammar, is_template, without_fragment};
+use baselink_url::{self as resolve, Base, Kept, Profile, Splice, Target};
+
+/// The surroundings of a document, as far as its links depend on them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Surroundings<'a> {
+    /// The reason, if any, why none of its links may change.
+    pub(super) kept: Option<Reason>,
+    /// The labels by which its references can refer to other parts of the message (RFC 2557, 8.2).
+    pub(super) labels: Option<&'a Labels>,
+    /// The `file:` URL that labels the part itself. References are then also resolved against this URL and compared
+    /// with the labels.
+    pub(super) location: Option<&'a Base>,
+    /// The number of bytes by which its links may grow, if bounded.
+    pub(super) room: Option<usize>,
+}
+
+impl Surroundings<'_> {
+    fn has_labels(&self) -> bool {
+        self.labels.is_some_and(|labels| !labels.is_empty())
+    }
+}
+
+/// Relative and `file:` `Content-Location`s, each with the number of parts that it labels in the enclosing multiparts.
+pub(super) type Labels = HashMap<Box<str>, usize>;
+
+/// Judges the links of one document.
+pub(super) struct Judge<'a> {
+    chain: &'a BaseChain,
+    options: &'a Options,
+    around: Surroundings<'a>,
+    fragments: Fragments,
+    /// The crawler that saved the document, if its references are to be restored.
+    crawler: Option<Crawler>,
+    copies: Option<Copies<'a>>,
+    charset: Charset,
+    /// True if the fast path applies.
+    has_fast_path: bool,
+    /// The URL of [`Destination::stays_below`].
+    stays_below: Option<&'a str>,
+    /// The length of the longest prefix of the base that needs no escape, so that the fast path may splice it: first in
+    /// an unquoted attribute, then in all other places. 0 if the base cannot be used.
+    splices: [usize; 2],
+    /// The length of the base, and its spelling with a character reference for each `&`: see
+    /// [`PreparedBase::with_ampersands`].
+    with_ampersands: Option<(usize, String)>,
+    /// The document base URL, against which nearly every link is resolved.
+    document: Option<PreparedBase>,
+    /// The base for references that lack only a scheme, if there is no other base.
+    assumed: Option<PreparedBase>,
+    others: HashMap<Against, PreparedBase>,
+    /// The styles of the document; `None` before the first link in a custom property.
+    styles: Option<PageStyles>,
+}
+
+/// The decision on a link.
+pub(super) enum Verdict<'a> {
+    Absolute,
+    NoBase,
+    Left(Reason),
+    /// The target is a prefix of the base, followed by the tail of the reference. Every profile agrees, unless
+    /// [`Splice::differs`] is true.
+    Splice(Splice<'a>),
+    /// As `Splice`, but the reference is kept, because its target is below [`Destination::stays_below`].
+    Chosen(Splice<'a>),
+    Target {
+        target: Target,
+        /// True if all profiles are known to agree on the target.
+        is_agreed: bool,
+    },
+}
+
+impl Verdict<'_> {
+    #[inline(always)]
+    pub(super) fn outcome(&self) -> (Outcome, Option<Reason>) {
+        match self {
+            Self::Absolute => (Outcome::Absolute, None),
+            Self::NoBase => (Outcome::NoBase, None),
+            Self::Left(reason) => (Outcome::Left, Some(*reason)),
+            Self::Chosen(_) => (Outcome::Left, Some(Reason::Chosen)),
+            Self::Splice(_) | Self::Target { .. } => (Outcome::Rewritten, None),
+        }
+    }
+}
+
+/// The properties of a reference, besides its text, that the verdict depends on.
+struct ReferenceUse<'a> {
+    against: &'a Against,
+    base: Option<&'a PreparedBase>,
+    rule: Rule,
+    empty_resolves: bool,
+    fragment_identifies: bool,
+    is_xml_base: bool,
+    /// True if the reference may be a template for URLs, whose braces must stay.
+    may_be_template: bool,
+}
+
+/// The base of a link, and the rule and source that gave it.
+struct LinkBase<'a> {
+    prepared: Option<&'a PreparedBase>,
+    /// The URL for reports.
+    url: Option<Arc<str>>,
+    rule: Rule,
+    source: Source,
+}
+
+/// The span of a link, and the names of its element and attribute.
+type NamedSpan = (Span, Cow<'static, str>, Option<Cow<'static, str>>);
+
+impl<'a> Judge<'a> {
+    /// The judge of the links of a document in `charset` that has the base of `chain`.
+    pub(super) fn new(
+        charset: Charset,
+        chain: &'a BaseChain,
+        options: &'a Options,
+        around: Surroundings<'a>,
+    ) -> Self {
+        let prepare = |url| PreparedBase::new(url, options, charset);
+        let assumed = chain
+            .assumed_scheme
+            .as_ref()
+            .map(|scheme| prepare(base::stand_in(scheme).into()));
+        let destination = options.destination.as_deref();
+        let stays_below = destination.and_then(Destination::stays_below);
+        let mut judge = Self {
+            chain,
+            options,
+            around,
+            charset,
+            assumed,
+            fragments: options.fragments_in(chain),
+            crawler: Crawler::of(chain, options),
+            copies: Copies::of(chain, options),
+            document: None,
+            others: HashMap::new(),
+            styles: None,
+            has_fast_path: around.kept.is_none()
+                && options.guard.is_none()
+                && (destination.is_none() || stays_below.is_some()),
+            stays_below,
+            splices: [0; 2],
+            with_ampersands: None,
+        };
+        judge.document = judge.new_base(&Against::Document);
+        let document = judge
+            .document
+            .as_ref()
+            .filter(|it| it.usable && !around.has_labels());
+        judge.splices = [false, true]
+            .map(|is_quoted| document.map_or(0, |document| document.unescaped_len(is_quoted)));
+        judge.with_ampersands = document.and_then(PreparedBase::with_ampersands);
+        judge
+    }
+
+    /// The fast path: the verdict on a reference from its raw bytes in `bytes`; `None` if the reference must be
+    /// decoded first.
+    #[inline(always)]
+    pub(super) fn plain(&self, bytes: &[u8], found: &Plain) -> Option<Verdict<'_>> {
+        if !self.has_fast_path || found.certainty != Certainty::Certain {
+            return None;
+        }
+        let usage = ReferenceUse {
+            against: &Against::Document,
+            base: self.document.as_ref(),
+            rule: self.chain.rule,
+            empty_resolves: found.empty_resolves,
+            fragment_identifies: found.fragment_identifies,
+            is_xml_base: false,
+            may_be_template: false,
+        };
+        let raw = &bytes[found.span.range()];
+        // A kept link that depends on the base needs a report: `super::labels` looks for such links.
+        let verdict = self
+            .verdict((raw, None), Some((bytes, found)), &usage)
+            .filter(|verdict| !depends_on_base(verdict.outcome()))?;
+        match (self.stays_below, verdict) {
+            (None, verdict) | (Some(_), verdict @ Verdict::Left(_)) => Some(verdict),
+            (Some(root), Verdict::Splice(splice))
+                if splice.prefix.starts_with(root) && !splice.differs =>
+            {
+                Some(Verdict::Chosen(splice))
+            }
+            _ => None,
+        }
+    }
+
+    /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes may need decoding.
+    pub(super) fn plain_report(
+        &self,
+        verdict: Verdict<'_>,
+        bytes: &[u8],
+        found: &Plain,
+    ) -> Option<LinkReport> {
+        let raw = &bytes[found.span.range()];
+        // Branch-free, so that the compiler vectorises the loop.
+        let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
+        if !raw.iter().fold(true, |all, byte| all & is_itself(byte)) {
+            return None;
+        }
+        let reference = str::from_utf8(raw).ok()?.to_owned();
+        let name = |name: Span| &bytes[name.range()];
+        let (element, attribute) = match found.names {
+            // A longer name is truncated in reports.
+            Some((element, attribute, row)) if element.len() <= 64 => (
+                row.element(name(element))?,
+                Some(row.attribute(name(attribute))?),
+            ),
+            Some(_) => return None,
+            None => (Cow::Borrowed("style"), None),
+        };
+        let base = self.link_base(&Against::Document, &reference);
+        let place = (found.span, element, attribute);
+        let role = found.names.map_or(Role::Embedded, |(.., row)| row.role);
+        Some(self.report(place, reference, role, base, verdict).0)
+    }
+
+    /// The base of the links on the fast path.
+    pub(super) fn base_of_plain(&self) -> LinkBases {
+        let LinkBase {
+            url, rule, source, ..
+        } = self.link_base(&Against::Document, "");
+        LinkBases::One(url, rule, source)
+    }
+
+    /// Prepares and stores the base that `against` denotes, unless it is stored already.
+    fn prepare(&mut self, against: &Against) {
+        if *against == Against::Document || self.others.contains_key(against) {
+            return;
+        }
+        if let Some(prepared) = self.new_base(against) {
+            self.others.insert(against.clone(), prepared);
+        }
+    }
+
+    /// Prepares the base that `against` denotes; `None` if there is none.
+    fn new_base(&self, against: &Against) -> Option<PreparedBase> {
+        let mut prepared = PreparedBase::new(self.base_of(against)?, self.options, self.charset);
+        prepared.usable &= !breaks_template(&prepared.parsed, self.chain, self.options.profile);
+        Some(match self.options.layout(self.chain, against) {
+            Some(layout) => prepared.in_layout(layout),
+            None => prepared,
+        })
+    }
+
+    fn prepared(&self, against: &Against) -> Option<&PreparedBase> {
+        match against {
+            Against::Document => self.document.as_ref(),
+            other => self.others.get(other),
+        }
+    }
+
+    /// The URL of the base that `against` denotes.
+    fn base_of(&self, against: &Against) -> Option<Arc<str>> {
+        let document = self.chain.base.as_ref();
+        let url = |established: &Established| Arc::clone(&established.url);
+        match against {
+            Against::Document => document.cloned(),
+            Against::Fallback => self.chain.fallback.as_ref().map(url),
+            Against::Retrieval => self.chain.retrieval.as_ref().map(url),
+            Against::Codebase(_) if self.options.profile == Profile::Whatwg => document.cloned(),
+            Against::Codebase(codebase) => self.inner(document.cloned(), codebase),
+            Against::Inner(chain) => {
+                let document = self.chain.document.as_ref().map(url);
+                chain
+                    .iter()
+                    .fold(document, |base, inner| self.inner(base, inner))
+            }
+            Against::DocumentEntity => self.chain.document.as_ref().map(url),
+            Against::Element(index) => self.element(*index).map(url),
+            Against::ElementCodebase(index, codebase) => {
+                let element = self.element(*index).map(url);
+                if self.options.profile == Profile::Whatwg {
+                    return element;
+                }
+                self.inner(element, codebase)
+            }
+            Against::Nothing | Against::Unknown | Against::Results => None,
+        }
+    }
+
+    /// The base that `against` denotes, for `reference`. If there is none and the reference lacks only a scheme, the
+    /// assumed scheme takes its place.
+    fn link_base(&self, against: &Against, reference: &str) -> LinkBase<'_> {
+        let known = self.prepared(against);
+        let may_lack_scheme = known.is_none()
+            && !matches!(
+                against,
+                Against::Nothing | Against::Unknown | Against::Results
+            )
+            && base::lacks_only_scheme(reference, self.options.profile);
+        let assumed = self.assumed.as_ref().filter(|_| may_lack_scheme);
+        // A base that is too long to be used is not repeated for every link.
+        let url = known
+            .map(|known| &known.url)
+            .filter(|url| url.len() <= LONGEST_BASE)
+            .cloned();
+        let established = match against {
+            Against::Fallback => self.chain.fallback.as_ref(),
+            Against::Retrieval => self.chain.retrieval.as_ref(),
+            Against::DocumentEntity => self.chain.document.as_ref(),
+            Against::Element(index) | Against::ElementCodebase(index, _) => self.element(*index),
+            _ => None,
+        };
+        let (rule, source) = match (&url, established) {
+            (None, _) if assumed.is_some() => (Rule::Default, Source::AssumedScheme),
+            (None, _) => (Rule::Default, Source::Default),
+            (Some(_), Some(established)) => (established.rule, established.source),
+            (Some(_), None) => (self.chain.rule, self.chain.source),
+        };
+        LinkBase {
+            prepared: known.or(assumed),
+            url,
+            rule,
+            source,
+        }
+    }
+
+    /// The base of an element that has or inherits an `xml:base`.
+    fn element(&self, index: usize) -> Option<&Established> {
+        self.chain.elements.get(index)?.base.as_ref()
+    }
+
+    /// The base that `reference` declares, resolved against `outer`; `outer` itself if that fails.
+    fn inner(&self, outer: Option<Arc<str>>, reference: &str) -> Option<Arc<str>> {
+        if reference::placeholder(reference).is_some() {
+            return Some(reference.into());
+        }
+        let profile = self.options.profile;
+        match outer {
+            Some(outer) => Some(match Base::new(profile, &outer).resolve(reference) {
+                Ok(target) => resolve::ascii(&target.url).into(),
+                Err(_) => outer,
+            }),
+            None => match (Base::parse(profile, reference), &self.assumed) {
+                (Ok(base), _) => Some(resolve::ascii(base.as_str()).into()),
+                (Err(_), Some(assumed)) if base::lacks_only_scheme(reference, profile) => {
+                    let target = assumed.base.resolve(reference).ok();
+                    target.map(|target| resolve::ascii(&target.url).into())
+                }
+                (Err(_), _) => None,
+            },
+        }
+    }
+
+    /// Finds the styles of the page in `bytes` if `link`, one of its links, is the first in a custom property.
+    pub(super) fn find_styles(&mut self, bytes: &[u8], charset: Charset, link: &Link) {
+        if self.styles.is_some() || link.custom_property.is_none() {
+            return;
+        }
+        // A link of a style sheet has no element, and the base is that of the sheet.
+        let page = if link.element.is_empty() { &[] } else { bytes };
+        let own = self.document.as_ref().map(|document| &document.base);
+        self.styles = Some(PageStyles::of(page, charset, own));
+    }
+
+    /// Keeps a link in a custom property if it probably belongs to a style sheet. A [`Destination`] decides itself.
+    pub(super) fn keep_for_sheet(&mut self, judged: &mut Judged) {
+        let is_rewritten = judged.report.outcome == Outcome::Rewritten;
+        if let Some(styles) = self.styles.as_mut().filter(|_| is_rewritten)
+            && self.options.destination.is_none()
+            && styles.keeps(&judged.report)
+        {
+            judged.edits.clear();
+            judged.report.stay(Reason::CustomProperty);
+        }
+    }
+
+    /// Reports links in custom properties that lead elsewhere from a style sheet.
+    pub(super) fn links_of_sheets(&self) -> Option<Diagnostic> {
+        self.styles.as_ref()?.diagnostic()
+    }
+
+    /// Judges a link of a document; `None` if the value is not a link. The buffer that was scanned is in `charset`.
+    /// `enclosing` lists the attribute values that contain the document, outermost first.
+    pub(super) fn link(
+        &mut self,
+        link: Link,
+        charset: Charset,
+        enclosing: &[(Spelling, Charset)],
+    ) -> Option<Judged> {
+        self.prepare(&link.against);
+        let base = self.link_base(&link.against, &link.reference);
+        let is_xml_base = link.attribute.as_deref() == Some("xml:base");
+        let usage = ReferenceUse {
+            against: &link.against,
+            base: base.prepared,
+            rule: base.rule,
+            empty_resolves: link.empty_resolves,
+            fragment_identifies: link.fragment_identifies,
+            is_xml_base: is_xml_base && !link.fragment_identifies,
+            may_be_template: link.certainty == Certainty::Doubtful
+                || link.attribute.as_deref() == Some("template"),
+        };
+        // With the decoded text, a verdict is always possible.
+        let text = link.reference.as_str();
+        let verdict = self.verdict((text.as_bytes(), Some(text)), None, &usage);
+        let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
+        let place = (
+            link.span(),
+            link.element.into(),
+            link.attribute.map(Cow::Owned),
+        );
+        let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
+        report.is_editable = link.map.is_some() && self.around.kept.is_none();
+        if !self.is_link(&report, link.certainty, &link.against) {
+            return None;
+        }
+        let property = link.custom_property.zip(self.styles.as_ref());
+        report.custom_property = property.map(|(name, styles)| styles.property(name, &report));
+        // Signed links are kept, even if they are absolute.
+        let destination = self
+            .options
+            .destination
+            .as_ref()
+            .filter(|_| self.around.kept.is_none());
+        let choice = match destination {
+            Some(destination) if report.target.is_some() => {
+                destination.choose(&report, &link.against)
+            }
+            Some(_) if report.reason == Some(Reason::LocalCopy) => {
+                let encoded = self
+                    .copies
+                    .as_ref()
+                    .and_then(|one| one.encoded(&report.reference));
+                encoded.map_or(Choice::Target, Choice::Reference)
+            }
+            _ => Choice::Target,
+        };
+        let mut chosen = None;
+        match choice {
+            Choice::Reference(text) if text != report.reference => {
+                (report.outcome, report.reason) = (Outcome::Rewritten, None);
+                kept = Some(common_tail(&report.reference, &text));
+                chosen = Some(text);
+            }
+            Choice::Reference(_) if report.outcome == Outcome::Rewritten => {
+                kept = None;
+                report.stay(Reason::Chosen);
+            }
+            Choice::Nowhere(text) if text == report.reference => {
+                kept = None;
+                report.lack_base();
+            }
+            Choice::Nowhere(text) => {
+                kept = Some(common_tail(&report.reference, &text));
+                report.guard(text.clone(), true);
+                chosen = Some(text);
+            }
+            Choice::Kept if report.outcome == Outcome::Rewritten => {
+                kept = None;
+                report.stay(Reason::Kept);
+            }
+            _ => {}
+        }
+        let mut judged = Judged::new(report, Vec::new());
+        judged.declares_base = link.against == Against::Fallback || is_xml_base;
+        if let Some(guard) = self.options.guard.as_deref()
+            && self.around.kept.is_none()
+            && !self.names_a_part(&judged.report)
+        {
+            let base = self.base_in_copy(&link.against, link.holder);
+            let new = chosen
+                .as_deref()
+                .unwrap_or_else(|| judged.report.in_output())
+                .to_owned();
+            let place = (link.map.as_ref(), link.holder, link.spelling, charset);
+            if guarded::apply(&mut judged, (guard, base), &new, place) {
+                return Some(judged);
+            }
+        }
+        let Some(kept) = kept else {
+            return Some(judged);
+        };
+        let report = &judged.report;
+        let (reference, target) = (&report.reference, report.target.as_deref());
+        let new = chosen.as_deref().or(target).unwrap_or_default();
+        let places = (link.spelling, charset, enclosing);
+        let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
+        let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
+        let mut spelled = match is_raw && removes_char(&kept, reference, '<') {
+            // The removed `<` may hide a following `meta` from a prescan (HTML, 13.2.3.2).
+            true => Err(Reason::Encoding),
+            false => spell(&kept),
+        };
+        if spelled == Err(Reason::Escape) && chosen.is_some() {
+            // The common tail begins in the middle of an escape.
+            spelled = spell(&[]);
+        }
+        match spelled {
+            Ok((edits, written)) => {
+                judged.edits = edits;
+                judged.report.written = written.or(chosen);
+            }
+            Err(reason) => judged.refuse(reason),
+        }
+        Some(judged)
+    }
+
+    /// True if the value of a place with this `certainty` is a link. An absolute URL is a link, and so is a value that is
+    /// left for a reason of its own, such as a placeholder.
+    fn is_link(&self, report: &LinkReport, certainty: Certainty, against: &Against) -> bool {
+        let text = report.reference.as_str();
+        let leads_to_resource = || {
+            // A color may look like a fragment, which would lead to the document itself.
+            let may_lead = report.target.is_some() && !text.is_empty() && !text.starts_with('#');
+            let site = self.options.site.as_ref().filter(|_| may_lead);
+            site.is_some_and(|site| site.has(report, against))
+        };
+        let is_intended = report.reason.is_some_and(Reason::is_intended);
+        match certainty {
+            Certainty::Certain => true,
+            Certainty::IfFound => leads_to_resource(),
+            Certainty::Doubtful if report.outcome == Outcome::Absolute || is_intended => true,
+            Certainty::Doubtful => {
+                let is_marked = ["/", "./", "../", "?"]
+                    .iter()
+                    .any(|mark| text.starts_with(mark));
+                is_marked
+                    || match self.options.site {
+                        Some(_) => leads_to_resource(),
+                        None => reference::resembles_path(text),
+                    }
+            }
+        }
+    }
+
+    /// The declaration of the base that `against` denotes, as a reader of a copy sees it at `place`.
+    fn base_in_copy(&self, against: &Against, place: Span) -> BaseInCopy {
+        let chain = self.chain;
+        let is_emptied = self
+            .options
+            .destination
+            .as_ref()
+            .is_some_and(|one| one.empties_bases());
+        match against {
+            Against::Fallback | Against::Retrieval => return BaseInCopy::Undeclared,
+            Against::Codebase(_) | Against::ElementCodebase(..) | Against::Inner(_) => {
+                return BaseInCopy::Inner;
+            }
+            _ if is_emptied => return BaseInCopy::Undeclared,
+            Against::Element(_) => return BaseInCopy::Declared,
+            Against::Document
+            | Against::DocumentEntity
+            | Against::Nothing
+            | Against::Unknown
+            | Against::Results => {}
+        }
+        // Browsers may use a declaration that cannot be resolved here.
+        let declares = |level: &&base::Level| {
+            level.rule == Rule::Embedded
+                && matches!(level.status, base::Status::Taken | base::Status::Invalid)
+        };
+        let inherited = chain
+            .declared
+            .as_ref()
+            .map(|outer| (outer.rule, outer.source.kind()));
+        match (chain.levels.iter().find(declares), inherited) {
+            (Some(level), _) => match level.source.kind() {
+                SourceKind::Note => BaseInCopy::Undeclared,
+                kind if kind.is_in_document()
+                    && level.span.is_none_or(|span| span.start > place.start) =>
+                {
+                    BaseInCopy::DeclaredLater
+                }
+                _ => BaseInCopy::Declared,
+            },
+            (None, Some((Rule::Embedded, SourceKind::Heading | SourceKind::Snapshot))) => {
+                BaseInCopy::Declared
+            }
+            // The document around this one may declare a base later, or one that cannot be resolved here.
+            (None, _) if !chain.entity.is_empty() => BaseInCopy::DeclaredLater,
+            (None, _) => BaseInCopy::Undeclared,
+        }
+    }
+
+    /// The report of a link with this verdict, and the parts of the reference that its target keeps.
+    fn report(
+        &self,
+        (span, element, attribute): NamedSpan,
+        reference: String,
+        role: Role,
+        LinkBase {
+            prepared,
+            url,
+            rule,
+            source,
+        }: LinkBase<'_>,
+        verdict: Verdict<'_>,
+    ) -> (LinkReport, Option<Vec<Kept>>) {
+        let (outcome, reason) = verdict.outcome();
+        let (mut differs_under, mut kept) = (NOWHERE, None);
+        let target = match verdict {
+            Verdict::Absolute => {
+                differs_under = absolute_differs(&reference, prepared);
+                Some(reference.clone())
+            }
+            Verdict::NoBase => None,
+            Verdict::Left(reason) => {
+                if let Some(prepared) = prepared.filter(|_| reason == Reason::Unresolvable) {
+                    differs_under = prepared.differs(&reference, None);
+                }
+                None
+            }
+            Verdict::Splice(splice) | Verdict::Chosen(splice) => {
+                let mut target = Target::default();
+                if let Some(prepared) = prepared {
+                    prepared.base.spliced(&reference, splice, &mut target);
+                }
+                if splice.differs {
+                    differs_under = above_root_differs(self.options.profile);
+                }
+                kept = Some(target.kept);
+                Some(target.url)
+            }
+            Verdict::Target { target, is_agreed } => {
+                if let Some(prepared) = prepared.filter(|_| !is_agreed) {
+                    differs_under = prepared.differs(&reference, Some(&target.url));
+                }
+                kept = Some(target.kept);
+                Some(target.url)
+            }
+        };
+        let differs = match outcome {
+            Outcome::NoBase => has_rfc1808_scheme(&reference),
+            _ => differs_under != NOWHERE,
+        };
+        let entity = Arc::clone(&self.chain.entity);
+        let report = LinkReport {
+            entity,
+            span,
+            element,
+            attribute,
+            reference,
+            base: url,
+            rule,
+            source,
+            target,
+            role,
+            written: None,
+            outcome,
+            reason,
+            differs,
+            differs_under,
+            custom_property: None,
+            is_editable: true,
+        };
+        (report, kept)
+    }
+
+    /// True if the outcome for a reference with the bytes `raw` may depend on files next to the document.
+    #[inline(always)]
+    fn may_need_files(&self, raw: &[u8]) -> bool {
+        self.copies
+            .as_ref()
+            .is_some_and(|copies| copies.may_be_copy(raw))
+            || self
+                .crawler
+                .is_some_and(|crawler| crawler.may_have_written(raw))
+    }
+
+    /// Counts a link that leads to a local copy.
+    pub(super) fn count_copy(&self, link: &LinkReport, span: Span) {
+        if link.reason == Some(Reason::LocalCopy)
+            && let Some(copies) = &self.copies
+        {
+            copies.count(&link.reference, span);
+        }
+    }
+
+    /// Reports how many of the counted local copies are missing.
+    pub(super) fn missing_copies(&self) -> Option<Diagnostic> {
+        self.copies.as_ref()?.missing()
+    }
+
+    /// The verdict on a reference. `None` if the decoded `text` is needed but not given: the fast path passes the bytes
+    /// of the document instead.
+    #[inline(always)]
+    fn verdict<'j>(
+        &'j self,
+        (raw, text): (&[u8], Option<&str>),
+        found: Option<(&[u8], &Plain)>,
+        usage: &ReferenceUse<'j>,
+    ) -> Option<Verdict<'j>> {
+        let ReferenceUse { against, base, .. } = *usage;
+        let profile = self.options.profile;
+        let is_result = matches!(against, Against::Results);
+        if is_result && value::is_template(text?) {
+            return Some(Verdict::Left(Reason::Placeholder));
+        }
+        if profile != Profile::Whatwg && is_absolute(raw) {
+            return Some(Verdict::Absolute);
+        }
+        let splice = match found {
+            Some((bytes, found)) => self.plain_splice(bytes, found),
+            None => base.and_then(|base| base.base.splice(raw)),
+        };
+        let is_fragment = match raw {
+            [] | [b'#'] => true,
+            // `#{` and `#link#` are placeholders, perhaps spelled with escapes.
+            [b'#', rest @ ..] => {
+                rest[0] != b'{' && memchr::memchr3(b'#', b'&', b'\\', rest).is_none()
+            }
+            _ => false,
+        };
+        if splice.is_none() && !is_fragment {
+            let text = text?;
+            let is_relative = |base: &PreparedBase| base.base.is_relative(text);
+            if reference::has_opaque_scheme(text)
+                && !(profile == Profile::Whatwg && base.is_some_and(is_relative))
+            {
+                return Some(Verdict::Absolute);
+            }
+            if reference::placeholder(text).is_some() {
+                return Some(Verdict::Left(Reason::Placeholder));
+            }
+            if profile != Profile::Whatwg && reference::scheme(profile.grammar(), text).is_some() {
+                return Some(Verdict::Absolute);
+            }
+        }
+        if let Some(reason) = self.around.kept {
+            return Some(Verdict::Left(reason));
+        }
+        if matches!(against, Against::Unknown) {
+            return Some(Verdict::Left(Reason::Entity));
+        }
+        if raw.is_empty() && !usage.empty_resolves {
+            return Some(Verdict::Left(Reason::Empty));
+        }
+        if raw.first() == Some(&b'#') {
+            if usage.fragment_identifies {
+                return Some(Verdict::Left(Reason::IdReference));
+            }
+            let stays = match self.fragments {
+                Fragments::Rewrite => false,
+                Fragments::Keep => true,
+                Fragments::Auto => !self.base_is_elsewhere(base, usage.rule),
+            };
+            if stays {
+                return Some(Verdict::Left(Reason::Fragment));
+            }
+        }
+        let may_need_files = self.may_need_files(raw);
+        if may_need_files
+            && let Some(copies) = &self.copies
+            && copies.has(text?, against)
+        {
+            return Some(Verdict::Left(Reason::LocalCopy));
+        }
+        let keeps_base = self.options.base_element == BaseElement::Keep;
+        let is_fallback = matches!(against, Against::Fallback);
+        if (is_fallback && (keeps_base || self.is_written_by_browser(base)))
+            || (usage.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
+        {
+            return Some(Verdict::Left(Reason::BaseElement));
+        }
+        let Some(prepared) = base else {
+            return Some(if is_result {
+                Verdict::Left(Reason::BaseUnusable)
+            } else {
+                Verdict::NoBase
+            });
+        };
+        if self.around.has_labels() && self.means_a_part(text?, against) {
+            return Some(Verdict::Left(Reason::SiblingPart));
+        }
+        if !prepared.usable {
+            return Some(Verdict::Left(Reason::BaseUnusable));
+        }
+        if may_need_files && let Some(target) = self.before_the_crawl(text?, against, prepared) {
+            return Some(Verdict::Target {
+                target,
+                is_agreed: true,
+            });
+        }
+        if let Some(splice) = splice {
+            return Some(Verdict::Splice(splice));
+        }
+        let text = text?;
+        // Browsers would percent-encode most placeholders in a path. A base with a placeholder is unknown until the
+        // template is filled in.
+        let is_base = is_fallback || usage.is_xml_base;
+        if (profile == Profile::Whatwg || is_base) && reference::contains_placeholder(text) {
+            return Some(Verdict::Left(Reason::Placeholder));
+        }
+        Some(match prepared.base.resolve(text) {
+            Ok(target)
+                if usage.may_be_template && is_template(text) && !is_template(&target.url) =>
+            {
+                Verdict::Left(Reason::Placeholder)
+            }
+            // The layout of folders is the same for every profile.
+            Ok(target) => {
+                let is_agreed = prepared.base.leads_through_layout(text);
+                Verdict::Target { target, is_agreed }
+            }
+            Err(_) => Verdict::Left(Reason::Unresolvable),
+        })
+    }
+
+    /// The target of a reference on the fast path, as a prefix of the base and the tail of the reference.
+    #[inline(always)]
+    fn plain_splice(&self, bytes: &[u8], found: &Plain) -> Option<Splice<'_>> {
+        let is_quoted = found.quote != Quote::None;
+        let longest = self.splices[usize::from(is_quoted)];
+        if longest == 0 || (found.enclosed && !is_quoted) {
+            return None;
+        }
+        let raw = &bytes[found.span.range()];
+        let splice = self.document.as_ref()?.base.splice(raw)?;
+        if splice.prefix.len() > longest && !(is_quoted && self.is_escaped(found, &splice)) {
+            return None;
+        }
+        // A `&` is rare, and searching for it here is cheaper than the call.
+        let is_spelled = !holds(bytes, found.span, [b'&']) || has_plain_references(raw);
+        is_spelled.then_some(splice)
+    }
+
+    /// True if the spelling of the prefix of `splice` with character references is known, and is allowed at
+    /// `found`.
+    fn is_escaped(&self, found: &Plain, splice: &Splice<'_>) -> bool {
+        let length = self.with_ampersands.as_ref().map(|(length, _)| *length);
+        found.names.is_some() && length == Some(splice.prefix.len())
+    }
+
+    /// The `splice` of the fast path, spelled for an attribute.
+    #[inline(always)]
+    pub(super) fn written<'s>(&'s self, splice: Splice<'s>) -> Splice<'s> {
+        match &self.with_ampersands {
+            Some((length, text)) if splice.prefix.len() == *length => Splice {
+                prefix: text,
+                ..splice
+            },
+            _ => splice,
+        }
+    }
+
+    /// The target of `reference` before a crawler changed it to lead to a saved file.
+    fn before_the_crawl(
+        &self,
+        reference: &str,
+        against: &Against,
+        prepared: &PreparedBase,
+    ) -> Option<Target> {
+        let is_of_document = matches!(against, Against::Document | Against::DocumentEntity);
+        let crawler = self.crawler.filter(|_| is_of_document)?;
+        let original = crawler.undo(reference, self.options.beside()?)?;
+        let target = prepared.base.resolve(&original).ok()?;
+        Some(Target {
+            kept: common_tail(reference, &target.url),
+            url: target.url,
+        })
+    }
+
+    /// True if a browser wrote the `base` element, and no [`Destination`] chooses a replacement.
+    fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
+        // Without a comment `saved from url=`, this element is the only sign that the page was saved, and is kept.
+        let has_comment = self.chain.saved.is_some();
+        let is_chosen = self.options.destination.is_some() && prepared.is_some() && has_comment;
+        self.chain.has_written_base && !is_chosen
+    }
+
+    /// True if a browser uses an embedded base that differs from the URL of the document. Browsers ignore a base that
+    /// only a comment of a saved page records.
+    fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
+        let fallback = self
+            .chain
+            .fallback
+            .as_ref()
+            .map(|outer| without_fragment(&outer.url));
+        rule == Rule::Embedded
+            && self.chain.source.kind() != SourceKind::Note
+            && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
+    }
+
+    /// True if the reference as written is the label of a part of the message.
+    fn names_a_part(&self, link: &LinkReport) -> bool {
+        let is_label = |labels: &Labels| labels.contains_key(without_fragment(&link.reference));
+        link.reason == Some(Reason::SiblingPart) || self.around.labels.is_some_and(is_label)
+    }
+
+    /// True if a mail reader finds the target in the message itself. Such a reader ignores the base, and compares
+    /// labels octet by octet (RFC 2557, 8.2), except that a space equals `%20`.
+    fn means_a_part(&self, reference: &str, against: &Against) -> bool {
+        let labels = self.around.labels.filter(|labels| !labels.is_empty());
+        let is_from_outside = match against {
+            Against::Element(index) | Against::ElementCodebase(index, _) => self
+                .chain
+                .elements
+                .get(*index)
+                .is_some_and(|element| element.is_from_outside),
+            _ => self.chain.is_from_outside,
+        };
+        labels.is_some_and(|labels| {
+            // A label has `%20` for a space.
+            let is_label =
+                |url: &str| labels.contains_key(&*without_fragment(url).replace(' ', "%20"));
+            let located = || self.around.location?.resolve(reference).ok();
+            (is_from_outside && is_label(reference))
+                || located().is_some_and(|target| is_label(&target.url))
+        })
+    }
+}
+
+/// The profiles under which a reference that climbs above the root has another target than under `profile`. Only
+/// RFC 1808 keeps the excess `..`.
+fn above_root_differs(profile: Profile) -> Under {
+    Profile::ALL.map(|other| (other == Profile::Rfc1808) != (profile == Profile::Rfc1808))
+}
+
+/// The profiles that disagree on the absolute `reference`: they see a relative reference, or another target.
+fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
+    let only = |other: Profile, differs: bool| Profile::ALL.map(|one| differs && one == other);
+    if resolve::is_agreed_absolute(reference) {
+        return NOWHERE;
+    }
+    let Some(prepared) = prepared else {
+        return only(Profile::Rfc3986, has_rfc1808_scheme(reference));
+    };
+    if reference::scheme(Grammar::Rfc1808, reference).is_none() {
+        // Only a browser sees the scheme. If the base has the same scheme, the browser sees a relative reference.
+        let browser = prepare(Profile::Whatwg, &prepared.parsed, prepared.charset);
+        return only(Profile::Whatwg, browser.is_relative(reference));
+    }
+    match prepared.base.profile() {
+        // The report has the reference as the target, not the URL that a browser makes of it.
+        Profile::Whatwg => {
+            let own = prepared.base.resolve(reference).ok();
+            prepared.differs(reference, own.as_ref().map(|own| &*own.url))
+        }
+        Profile::Rfc1808 | Profile::Rfc3986 => prepared.differs(reference, Some(reference)),
+    }
+}
+
+/// True if only RFC 1808 sees a scheme in `reference`: it allows a digit or a mark as the first character.
+fn has_rfc1808_scheme(reference: &str) -> bool {
+    let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
+    has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
+}
+
+/// The common tail of `reference` and `text`, whose bytes are kept. The first character of `text` is excluded,
+/// because it may need another spelling in its new place.
+fn common_tail(reference: &str, text: &str) -> Vec<Kept> {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let pairs = reference.bytes().rev().zip(text[first..].bytes().rev());
+    let mut len = pairs.take_while(|(a, b)| a == b).count();
+    while !text.is_char_boundary(text.len() - len)
+        || !reference.is_char_boundary(reference.len() - len)
+    {
+        len -= 1;
+    }
+    let tail = Span::new(reference.len() - len, reference.len());
+    let kept = Kept {
+        reference: tail,
+        url: text.len() - len,
+    };
+    if len > 0 { vec![kept] } else { Vec::new() }
+}
+
+/// True if `character` occurs in a part of `reference` that is not kept.
+fn removes_char(kept: &[Kept], reference: &str, character: char) -> bool {
+    let count = |text: &str| text.matches(character).count();
+    let kept = kept
+        .iter()
+        .map(|one| count(&reference[one.reference.range()]));
+    kept.sum::<usize>() < count(reference)
+}
+
+/// The edits that replace `reference` by `target`, except for the `kept` parts; and the text of the edited
+/// reference if it differs from the target.
+fn spell_target(
+    (target, kept): (&str, &[Kept]),
+    reference: &str,
+    map: Option<&OffsetMap>,
+    (spelling, charset, enclosing): (Spelling, Charset, &[(Spelling, Charset)]),
+) -> Result<(Vec<Edit<'static>>, Option<String>), Reason> {
+    let length = reference.len();
+    let map = map.ok_or(if length == 0 {
+        Reason::NoValue
+    } else {
+        Reason::Escape
+    })?;
+    let mut edits = Vec::with_capacity(1);
+    // The text of the edited reference, from the first difference to the target.
+    let mut written: Option<String> = None;
+    let (mut reference_at, mut url_at) = (0, 0);
+    let end = (length, target.len(), 0);
+    let kept = kept
+        .iter()
+        .map(|one| (one.reference.start, one.url, one.reference.len()));
+    for (reference_to, url_to, kept) in kept.chain([end]) {
+        let new = &target[url_at..url_to];
+        let gap = Span::new(reference_at, reference_to);
+        if !(new.is_empty() && gap.is_empty()) {
+            let wanted = new;
+            let new = spelling.adapt(wanted, reference_to == length, charset);
+            // A character that an enclosing value cannot escape cannot be written in the document either.
+            let new = enclosing.iter().fold(new, |new, (around, beneath)| {
+                Cow::Owned(around.adapt(&new, false, *beneath).into_owned())
+            });
+            if new.contains('\u{fffd}') {
+                return Err(Reason::Undecodable);
+            }
+            let mut spelled = spelling
+                .spell(&new, charset)
+                .map_err(|_| Reason::Encoding)?;
+            if target.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
+                // Without quotation marks, the text after the `=` would become the value.
+                spelled = charset.encode("\"\"").map_err(|_| Reason::Encoding)?;
+            }
+            let next = new
+                .chars()
+                .next()
+                .or_else(|| reference[reference_to..].chars().next());
+            edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
+            if new != wanted && written.is_none() {
+                written = Some(target[..url_at].to_owned());
+            }
+            if let Some(written) = &mut written {
+                written.push_str(&new);
+            }
+        }
+        if let Some(written) = &mut written {
+            written.push_str(&target[url_to..url_to + kept]);
+        }
+        reference_at = reference_to + kept;
+        url_at = url_to + kept;
+    }
+    Ok((edits, written))
+}
+
+/// True if a value begins with an unescaped scheme, so that it is absolute in both RFCs.
+#[inline(always)]
+fn is_absolute(value: &[u8]) -> bool {
+    let is_of_scheme =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    value.first().is_some_and(u8::is_ascii_alphabetic)
+        && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
+}
+
+/// True if all character references in a value are `&amp;` and come after its path, where neither `&` nor `;` is
+/// special to a resolver.
+fn has_plain_references(value: &[u8]) -> bool {
+    let Some(first) = memchr::memchr(b'&', value) else {
+        return true;
+    };
+    memchr::memchr2(b'?', b'#', &value[..first]).is_some()
+        && memchr::memchr_iter(b'&', &value[first..])
+            .all(|at| value[first + at..].starts_with(b"&amp;"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_values_are_recognised() {
+        for value in ["http://a/", "mailto:x", "x+y:z", "a:"] {
+            assert!(is_absolute(value.as_bytes()), "{value}");
+        }
+        for value in [
+            "",
+            ":",
+            "a",
+            "a/b:c",
+            "1:2",
+            " a:b",
+            "&#97;:b",
+            "a&colon;b",
+            "é:a",
+        ] {
+            assert!(!is_absolute(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn character_references_that_change_nothing() {
+        for value in ["", "a", "a?b&amp;c", "?&amp;&amp;", "#&amp;"] {
+            assert!(has_plain_references(value.as_bytes()), "{value}");
+        }
+        for value in [
+            "a&amp;b",
+            "a?b&c",
+            "?&amp;&copy;",
+            "a&#63;b&amp;",
+            "&quest;&amp;",
+        ] {
+            assert!(!has_plain_references(value.as_bytes()), "{value}");
+        }
+    }
+}

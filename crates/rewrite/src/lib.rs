@@ -1,0 +1,170 @@
+//! READ FIRST: from a document and the options to the outcome of every link, and to the edits.
+//!
+//! ```text
+//! rewrite, edits, links --> file: a document, or a message with documents in it --> driver --> judge --> plan
+//! ```
+//!
+//! This file has the public functions. `driver` takes a document from its bytes to the outcome of its links,
+//! `judge` decides on one link, `message` splits a message into documents, and `plan` holds the decisions.
+//!
+//! ```
+//! use baselink_rewrite::{Options, rewrite};
+//! let options = Options::at("http://a/dir/page.html");
+//! let rewritten = rewrite(br#"<a href="../x.html#y">"#, &options);
+//! assert_eq!(rewritten.output(), br#"<a href="http://a/x.html#y">"#);
+//! ```
+//!
+//! Deliberately absent: syntax and file access. The modules below know no markup and read only the bytes they are
+//! given.
+
+mod beside;
+pub mod copies;
+mod crawled;
+mod declaration;
+mod differing;
+mod driver;
+mod file;
+mod guarded;
+mod judge;
+mod judged;
+mod labels;
+mod late_base;
+mod message;
+mod options;
+mod plan;
+mod prepared;
+mod properties;
+pub mod record;
+mod rows;
+mod totals;
+mod unfit_base;
+
+use std::borrow::Cow;
+
+pub use self::beside::NearbyFiles;
+pub(crate) use self::options::NOWHERE;
+pub use self::options::{
+    BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
+    Site,
+};
+pub(crate) use self::plan::PlannedPart;
+use self::plan::{FilePlan, Requested};
+pub use self::rows::ListedLink;
+pub use self::totals::{LinkBases, Totals};
+use crate::base::BaseChain;
+use crate::report::Report;
+use baselink_text::edit::Edits;
+use baselink_text::span::Lines;
+
+/// A rewritten file: its edits, and the report.
+#[derive(Clone, Debug)]
+pub struct Rewritten<'a> {
+    pub source: &'a [u8],
+    /// The changes, as offsets in the source.
+    pub edits: Edits,
+    /// The documents that may change, with their edits. Empty for a mailbox, which is planned message by message.
+    pub parts: Vec<PlannedPart>,
+    /// The outcome of every link.
+    pub report: Report,
+    /// The outcomes in numbers.
+    pub totals: Totals,
+    /// The options used.
+    pub options: Options,
+}
+
+impl<'a> Rewritten<'a> {
+    /// The bytes that were rewritten.
+    #[must_use]
+    pub fn source(&self) -> &'a [u8] {
+        self.source
+    }
+
+    /// The bytes of the file with the edits applied.
+    #[must_use]
+    pub fn output(&self) -> Vec<u8> {
+        self.edits.apply(self.source)
+    }
+
+    /// The lines of the file, to which the spans of the report belong.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewritten = Rewriter::builder().url("http://a/").build()?.rewrite(b"<p>\n<a href=x>");
+    /// let place = rewritten.report.links[0].span.start;
+    /// assert_eq!(rewritten.lines().place(place), (2, 9));
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lines(&self) -> Lines {
+        file::lines(self.source, self.options.format, self.totals.charset)
+    }
+
+    /// The output, without a copy if nothing changes.
+    #[must_use]
+    pub fn into_output(self) -> Cow<'a, [u8]> {
+        match self.edits.is_empty() {
+            true => Cow::Borrowed(self.source),
+            false => Cow::Owned(self.output()),
+        }
+    }
+}
+
+/// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
+#[must_use]
+pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
+    let (
+        FilePlan {
+            edits,
+            parts,
+            mut report,
+            ..
+        },
+        totals,
+    ) = file::plan(bytes, options, Requested::Report);
+    report.diagnostics.clone_from(&totals.diagnostics);
+    Rewritten {
+        source: bytes,
+        edits,
+        parts,
+        report,
+        totals,
+        options: options.clone(),
+    }
+}
+
+/// The base of `bytes`, a file of the format in `options`; for a message, the base of its outermost entity. `None` if
+/// the format has no links.
+pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
+    file::base_of_html(bytes, options).or_else(|| {
+        let (plan, _) = file::plan(bytes, options, Requested::Report);
+        plan.report
+            .entities
+            .into_iter()
+            .next()
+            .map(|outermost| outermost.chain)
+    })
+}
+
+/// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the counts of outcomes. Much
+/// faster than [`rewrite`], because no report is built.
+#[must_use]
+pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
+    let (plan, totals) = file::plan(bytes, options, Requested::Edits);
+    (plan.edits, totals)
+}
+
+/// Passes every link of `bytes`, with the outcome that [`rewrite`] would report, to `row` in the order of the file.
+/// The links of most HTML documents are not buffered.
+///
+/// ```
+/// use baselink_rewrite::{Options, links};
+/// let mut targets = Vec::new();
+/// let totals = links(b"<a href=x><a href=y>", &Options::at("http://a/"), &mut |found| {
+///     targets.extend(found.link.target);
+/// });
+/// assert_eq!(targets, ["http://a/x", "http://a/y"]);
+/// assert_eq!(totals.links(), 2);
+/// ```
+pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
+    file::links(bytes, options, row)
+}

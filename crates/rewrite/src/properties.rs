@@ -1,0 +1,137 @@
+//! References in custom properties of a page, which browsers resolve where the properties are used (CSS Custom
+//! Properties 1, 3): in the page itself, or in a style sheet.
+//!
+//! ```
+//! use baselink_rewrite::{Options, rewrite};
+//! let page = b"<link rel=stylesheet href=css/s.css><p style='--bg: url(../a.png)'>";
+//! let report = rewrite(page, &Options::at("http://a/b/")).report;
+//! assert_eq!(
+//!     report.diagnostics[0].message,
+//!     "a reference in a custom property leads elsewhere from a style sheet: '../a.png' is http://a/a.png in the \
+//!      page, but http://a/b/a.png in a sheet"
+//! );
+//! ```
+//!
+//! Without a folder, the user of a property is unknown. The page is assumed to be the user if its own styles use the
+//! property. Otherwise the reference is kept.
+//!
+//! Deliberately absent: sheets of other hosts, and sheets that other sheets import.
+
+use std::collections::HashSet;
+
+use crate::base::abridged;
+use crate::report::{CustomProperty, LinkReport, Outcome, TargetInSheet};
+use baselink_scan::css::uses::{Use, each_use};
+use baselink_scan::html::sheets::linked;
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
+use baselink_url::Base;
+use baselink_url::reference::{Grammar, Reference};
+
+/// The styles of a page with custom properties.
+pub(super) struct PageStyles {
+    /// The bases of style sheets in other folders of the same host.
+    sheets: Vec<Base>,
+    /// The custom properties that styles in the page use.
+    used: HashSet<Box<[u8]>>,
+    /// The number of references that lead elsewhere from a sheet, and the first one with both targets.
+    number: usize,
+    first: Option<(Span, String)>,
+}
+
+impl PageStyles {
+    /// Finds the styles of the page in `bytes`, whose links have the base `own`.
+    pub(super) fn of(bytes: &[u8], charset: Charset, own: Option<&Base>) -> Self {
+        let mut styles = Self {
+            sheets: Vec::new(),
+            used: HashSet::new(),
+            number: 0,
+            first: None,
+        };
+        let Some(own) = own else { return styles };
+        for sheet in linked(bytes, charset) {
+            let Ok(sheet) = own.resolve(&sheet) else {
+                continue;
+            };
+            let is_known = |base: &Base| folder(base.as_str()) == folder(&sheet.url);
+            let is_other = !is_known(own) && !styles.sheets.iter().any(is_known);
+            if is_other && host(&sheet.url) == host(own.as_str()) {
+                styles.sheets.push(Base::new(own.profile(), &sheet.url));
+            }
+        }
+        if !styles.sheets.is_empty() {
+            each_use(bytes, true, &mut |name, kind| {
+                if kind != Use::Unclear {
+                    styles.used.insert(name.into());
+                }
+            });
+        }
+        styles
+    }
+
+    /// The custom property `name` around `link`.
+    pub(super) fn property(&self, name: Box<str>, link: &LinkReport) -> Box<CustomProperty> {
+        let is_relative = link.outcome == Outcome::Rewritten;
+        let sheets = self.sheets.iter().filter(|_| is_relative);
+        let in_sheets = sheets.filter_map(|sheet| {
+            let target = sheet.resolve(&link.reference).ok()?.url;
+            let base = sheet.as_str().to_owned();
+            (link.target.as_ref() != Some(&target)).then_some(TargetInSheet { base, target })
+        });
+        Box::new(CustomProperty {
+            in_sheets: in_sheets.collect(),
+            name,
+        })
+    }
+
+    /// Counts `link` if it leads elsewhere from a sheet. Returns true if such a link must be kept.
+    pub(super) fn keeps(&mut self, link: &LinkReport) -> bool {
+        let property = link.custom_property.as_deref();
+        let Some((property, other)) = property.and_then(|one| Some((one, one.in_sheets.first()?)))
+        else {
+            return false;
+        };
+        self.number += 1;
+        self.first.get_or_insert_with(|| {
+            let own = link.target.as_deref().unwrap_or_default();
+            let [reference, own, other] = [&*link.reference, own, &*other.target].map(abridged);
+            (
+                link.span,
+                format!("'{reference}' is {own} in the page, but {other} in a sheet"),
+            )
+        });
+        !self.used.contains(property.name.as_bytes())
+    }
+
+    /// The diagnostic about the counted links.
+    pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
+        let (span, first) = self.first.as_ref()?;
+        let message = match self.number {
+            1 => {
+                format!(
+                    "a reference in a custom property leads elsewhere from a style sheet: {first}"
+                )
+            }
+            number => format!(
+                "{number} references in custom properties lead elsewhere from a style sheet, first: {first}"
+            ),
+        };
+        Some(Diagnostic::new(Code::CustomProperty, *span, message))
+    }
+}
+
+/// `url` up to the last slash of its path.
+fn folder(url: &str) -> &str {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    &path[..path.rfind('/').unwrap_or(0)]
+}
+
+/// The scheme and host of `url`.
+fn host(url: &str) -> (Option<String>, Option<String>) {
+    let url = Reference::split(Grammar::Rfc3986, url);
+    (
+        url.scheme().map(str::to_owned),
+        url.net_loc().map(str::to_owned),
+    )
+}

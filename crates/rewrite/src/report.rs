@@ -1,0 +1,319 @@
+//! The outcome of every link in a file, as data to print, count or check.
+//!
+//! ```
+//! use baselink_rewrite::{Options, report::Outcome, report::Reason, rewrite};
+//! let report = rewrite(b"<img src=''><img src=x>", &Options::at("http://a/")).report;
+//! assert_eq!(report.links[0].outcome, Outcome::Left);
+//! assert_eq!(report.links[0].reason, Some(Reason::Empty));
+//! assert_eq!(report.count(Outcome::Rewritten), 1);
+//! ```
+//!
+//! Deliberately absent: text for people, which the command line provides.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
+use baselink_scan::document::Role;
+use baselink_text::diagnostic::Diagnostic;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
+use baselink_text::{display_by_name, named};
+use baselink_url::Profile;
+
+named! {
+    /// The outcome of a link.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Outcome {
+        /// The link was relative and is now absolute.
+        Rewritten = "rewritten",
+        /// The link was absolute.
+        Absolute = "absolute",
+        /// The link is relative, and the document has no base.
+        NoBase = "no-base",
+        /// The link was kept unchanged, for a [`Reason`].
+        Left = "left",
+        /// The link has a target that cannot be written in its position.
+        NotEditable = "not-editable",
+    }
+}
+
+named! {
+    /// The reason why a link was kept unchanged or could not be edited.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// The link names an element of its own document by id, and must continue to do so.
+        IdReference = "id-reference",
+        /// The link is empty, and in its position an empty link does not mean the base.
+        Empty = "empty",
+        /// A template engine will replace the link.
+        Placeholder = "placeholder",
+        /// The link is a fragment, and the option [`Fragments`](crate::Fragments) keeps it.
+        Fragment = "fragment",
+        /// The link contains an XML entity that is external or was not read.
+        Entity = "entity",
+        /// The base cannot resolve relative references, or it is the base of the documents that an XSLT style sheet
+        /// produces.
+        BaseUnusable = "base-unusable",
+        /// The profile cannot resolve the link.
+        Unresolvable = "unresolvable",
+        /// The link is the href of the `base` element, which the option [`BaseElement`](crate::BaseElement)
+        /// governs.
+        BaseElement = "base-element",
+        /// The link leads to a file that a browser saved with the page.
+        LocalCopy = "local-copy",
+        /// The attribute has no value that could be replaced.
+        NoValue = "no-value",
+        /// The link begins or ends inside an escape that decodes as a unit.
+        Escape = "escape",
+        /// The new text would include bytes that could not be decoded.
+        Undecodable = "undecodable",
+        /// The document's encoding cannot represent the target, or the change could alter the encoding that readers
+        /// detect.
+        Encoding = "encoding",
+        /// The link is in signed or encrypted content (RFC 1847), which must not change.
+        Signed = "signed",
+        /// The link is in a message with a DKIM or ARC signature, and such messages are skipped.
+        Dkim = "dkim",
+        /// The link refers to another part of its message by a relative `Content-Location` (RFC 2557, 8.2), or it is
+        /// the href of a `base` element and other links refer to such a part through it.
+        SiblingPart = "sibling-part",
+        /// The link is a `Content-Location` or the `href` of a `base` element. If it were absolute, it would become
+        /// the base of links that stay relative.
+        BecomesBase = "becomes-base",
+        /// The transfer encoding of the part cannot represent the change.
+        Transfer = "transfer",
+        /// The changed message did not read back as expected, so the whole message was kept unchanged.
+        Doubt = "doubt",
+        /// The link is in a custom property of CSS, leads elsewhere from a style sheet of its page, and the page itself
+        /// does not use the property.
+        CustomProperty = "custom-property",
+        /// Absolute links would make the message many times as long, so the links of the part were kept unchanged.
+        Growth = "growth",
+        /// The caller's [`choose`](baselink::RewriterBuilder::choose) kept the link unchanged.
+        Kept = "kept",
+        /// The link already has the text that was chosen for it.
+        Chosen = "chosen",
+        /// The link can lead neither to a file of the copy nor to a URL that may replace it. It was rewritten and now
+        /// leads nowhere.
+        Nowhere = "nowhere",
+    }
+}
+
+impl Reason {
+    /// True if the link keeps its meaning or was kept on request.
+    #[must_use]
+    pub fn is_intended(self) -> bool {
+        matches!(
+            self,
+            Self::IdReference
+                | Self::Empty
+                | Self::Placeholder
+                | Self::Fragment
+                | Self::BaseElement
+                | Self::LocalCopy
+                | Self::Dkim
+                | Self::Kept
+                | Self::Chosen
+        )
+    }
+}
+
+/// A link and its outcome.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct LinkReport {
+    /// The name of the entity that contains the link.
+    pub entity: Arc<str>,
+    /// The bytes of the link in the file. If the link is encoded, the bytes that contain it.
+    #[serde(flatten)]
+    pub span: Span,
+    /// The name of the element.
+    pub element: Cow<'static, str>,
+    /// The name of the attribute; `None` for text.
+    pub attribute: Option<Cow<'static, str>>,
+    /// The decoded reference before any change.
+    pub reference: String,
+    /// The base against which the link is resolved; `None` if there is none.
+    pub base: Option<Arc<str>>,
+    /// The rule that determined the base.
+    pub rule: Rule,
+    /// The source of the base.
+    pub source: Source,
+    /// The target; `None` if it is unknown.
+    pub target: Option<String>,
+    /// The role of the link in the document.
+    pub role: Role,
+    /// The decoded new reference, if percent-encoding makes it differ from the target. This happens where a
+    /// character has no other escape, such as in lists separated by white space.
+    pub written: Option<String>,
+    /// The outcome of the link.
+    pub outcome: Outcome,
+    /// The reason for [`Outcome::Left`] and [`Outcome::NotEditable`], and [`Reason::Nowhere`] for
+    /// [`Outcome::Rewritten`].
+    pub reason: Option<Reason>,
+    /// True if another profile resolves the link to a different target, apart from spelling, or if only some
+    /// profiles find a target. Independent of the outcome.
+    pub differs: bool,
+    /// The other profiles with a different target, in the order of [`Profile::ALL`].
+    #[serde(skip)]
+    pub(crate) differs_under: [bool; Profile::ALL.len()],
+    /// The name of the custom property of CSS whose value contains the link.
+    #[serde(skip)]
+    pub custom_property: Option<Box<CustomProperty>>,
+    /// True if the link can be replaced in its position: apart from escapes, its bytes are the reference itself, and
+    /// they are not in signed content.
+    pub is_editable: bool,
+}
+
+/// A custom property of CSS whose value contains a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomProperty {
+    pub name: Box<str>,
+    /// Other targets of the link, from the style sheets that its page links.
+    pub in_sheets: Vec<TargetInSheet>,
+}
+
+/// The target of a link from a style sheet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetInSheet {
+    /// The URL of the style sheet.
+    pub base: String,
+    pub target: String,
+}
+
+impl LinkReport {
+    /// Marks the link as not editable.
+    pub fn refuse(&mut self, reason: Reason) {
+        self.written = None;
+        self.outcome = Outcome::NotEditable;
+        self.reason = Some(reason);
+    }
+
+    /// If the link was to be rewritten, marks it as not editable because the result would be too long, and clears its
+    /// target.
+    pub(crate) fn outgrow(&mut self) {
+        if self.outcome == Outcome::Rewritten {
+            self.refuse(Reason::Growth);
+            self.target = None;
+        }
+    }
+
+    /// Marks the link as kept for `reason`, and clears its target.
+    pub fn leave(&mut self, reason: Reason) {
+        self.target = None;
+        self.differs = false;
+        self.stay(reason);
+    }
+
+    /// Marks the link as kept for `reason`, with its target.
+    pub fn stay(&mut self, reason: Reason) {
+        self.written = None;
+        self.outcome = Outcome::Left;
+        self.reason = Some(reason);
+    }
+
+    /// Marks the link as relative without a base, and clears its target.
+    pub(crate) fn lack_base(&mut self) {
+        self.leave(Reason::Nowhere);
+        (self.outcome, self.reason) = (Outcome::NoBase, None);
+    }
+
+    /// Marks the link as rewritten to `written`, which has no file in a copy. If `is_nowhere` is true, the new reference
+    /// leads nowhere; otherwise it is a URL.
+    pub fn guard(&mut self, written: String, is_nowhere: bool) {
+        self.outcome = Outcome::Rewritten;
+        self.reason = is_nowhere.then_some(Reason::Nowhere);
+        self.target = (!is_nowhere).then(|| written.clone());
+        self.written = Some(written);
+        self.differs = false;
+    }
+
+    /// True if the link was rewritten, and another profile resolves it differently.
+    pub(crate) fn is_rewritten_otherwise(&self) -> bool {
+        self.differs && self.outcome == Outcome::Rewritten
+    }
+
+    /// True if the link has no base and lacks only a scheme.
+    #[must_use]
+    pub fn lacks_only_scheme(&self) -> bool {
+        self.outcome == Outcome::NoBase && lacks_only_scheme(&self.reference, Profile::Rfc1808)
+    }
+
+    /// The decoded reference in the output.
+    #[must_use]
+    pub fn in_output(&self) -> &str {
+        match (self.outcome, &self.written, &self.target) {
+            (Outcome::Rewritten, Some(written), _) => written,
+            (Outcome::Rewritten, None, Some(target)) => target,
+            _ => &self.reference,
+        }
+    }
+}
+
+/// An entity and its base.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct EntityReport {
+    /// The enclosing entity, as an index into [`Report::entities`].
+    pub parent: Option<usize>,
+    /// The format of the content.
+    pub format: Format,
+    /// The media type that the heading declares, or else the media type of the format.
+    pub media_type: Cow<'static, str>,
+    /// The encoding.
+    pub charset: Charset,
+    /// The base.
+    #[serde(flatten)]
+    pub chain: BaseChain,
+    /// The decoded names that a fragment can refer to; empty unless requested.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub ids: Vec<String>,
+    /// True if the entity was scanned without building its tree.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub without_tree: bool,
+}
+
+/// The report on all links of a file.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// The document and the entities inside it, outermost first.
+    pub entities: Vec<EntityReport>,
+    /// The links, in file order.
+    pub links: Vec<LinkReport>,
+    /// The anomalies; their spans refer to the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// Adds the report on a message that begins at offset `start` of the file.
+    pub fn append(&mut self, mut message: Self, start: usize) {
+        let before = self.entities.len();
+        for entity in &mut message.entities {
+            entity.parent = entity.parent.map(|parent| before + parent);
+        }
+        let spans = message.links.iter_mut().map(|link| &mut link.span);
+        let diagnostics = message.diagnostics.iter_mut();
+        let spans = spans.chain(diagnostics.map(|diagnostic| &mut diagnostic.span));
+        spans.for_each(|span| *span = span.shifted(start));
+        self.entities.append(&mut message.entities);
+        self.links.append(&mut message.links);
+        self.diagnostics.append(&mut message.diagnostics);
+    }
+
+    /// The number of links with `outcome`.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.links
+            .iter()
+            .filter(|link| link.outcome == outcome)
+            .count()
+    }
+}
+
+display_by_name!(Outcome, Reason);

@@ -1,0 +1,219 @@
+//! Counts of the outcomes of a document's links.
+//!
+//! ```
+//! use baselink_rewrite::{Options, report::Outcome, report::Reason, edits};
+//! let options = Options::at("http://a/b/c");
+//! let (_, totals) = edits(b"<a href=../x><a href=mailto:y@z><img src>", &options);
+//! assert_eq!(totals.count(Outcome::Rewritten), 1);
+//! assert_eq!(totals.count(Outcome::Absolute), 1);
+//! assert!(totals.counts().any(|one| one == (Outcome::Left, Some(Reason::Empty), 1)));
+//! assert!(totals.changed);
+//! ```
+//!
+//! Deliberately absent: single links. A [`Report`](crate::report::Report) has them.
+
+use std::sync::Arc;
+
+use super::differing::Differing;
+use crate::base::{BaseChain, Rule, Source};
+use crate::report::{LinkReport, Outcome, Reason};
+use baselink_text::diagnostic::Diagnostic;
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
+use baselink_url::Profile;
+
+/// The number of links for each outcome: first without a reason, then for each of [`Reason::ALL`].
+type CountsByReason = [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()];
+
+/// The base against which relative links are resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LinkBases {
+    /// No relative link has a base.
+    #[default]
+    None,
+    /// The only base of all relative links, with the rule and source of the first link.
+    One(Option<Arc<str>>, Rule, Source),
+    /// Several bases.
+    Several,
+}
+
+impl LinkBases {
+    /// Adds the bases of other links.
+    pub fn merge(&mut self, other: Self) {
+        match (&self, other) {
+            (_, Self::None) => {}
+            (Self::None, other) => *self = other,
+            (Self::One(url, ..), Self::One(other, ..)) if *url == other => {}
+            _ => *self = Self::Several,
+        }
+    }
+}
+
+/// The outcomes of a file's links, in numbers. The default is a file without links.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Totals {
+    counts: CountsByReason,
+    /// The number of rewritten links that lead elsewhere under another profile.
+    pub differing: usize,
+    /// The number of links without a base that lack only a scheme ([`crate::base::lacks_only_scheme`]).
+    pub without_scheme: usize,
+    /// The base of the file's outermost document; `None` for a mailbox.
+    pub base: Option<Arc<str>>,
+    /// The rule that gave the base.
+    pub rule: Rule,
+    /// The source that gave the base.
+    pub source: Source,
+    /// The bases of the relative links of all its documents.
+    #[doc(hidden)]
+    pub of_links: LinkBases,
+    /// The number of rewritten links that consist of a fragment only.
+    pub fragments: usize,
+    /// The number of entities in the file, including each outermost one.
+    pub entities: usize,
+    /// The encoding of its outermost document.
+    pub charset: Charset,
+    /// True if the output differs from the input.
+    pub changed: bool,
+    /// True if the document was not changed because memory ran out.
+    pub lacks_memory: bool,
+    /// The diagnostics, as in a report, with spans in the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Totals {
+    /// Adds the totals of a message that begins at the offset `start` of the file.
+    pub fn append(&mut self, message: Self, start: usize) {
+        for (all, its) in self
+            .counts
+            .iter_mut()
+            .flatten()
+            .zip(message.counts.iter().flatten())
+        {
+            *all += its;
+        }
+        self.differing += message.differing;
+        self.without_scheme += message.without_scheme;
+        self.of_links.merge(message.of_links);
+        self.fragments += message.fragments;
+        self.entities += message.entities;
+        self.changed |= message.changed;
+        self.lacks_memory |= message.lacks_memory;
+        // A stream may be longer than `usize` can express.
+        let place = |at: usize| start.saturating_add(at);
+        let shifted = |one: Diagnostic| {
+            let span = Span::new(place(one.span.start), place(one.span.end));
+            Diagnostic { span, ..one }
+        };
+        self.diagnostics
+            .extend(message.diagnostics.into_iter().map(shifted));
+    }
+
+    /// The number of links with `outcome`.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.counts[outcome as usize].iter().sum()
+    }
+
+    /// The number of links.
+    #[must_use]
+    pub fn links(&self) -> usize {
+        self.counts.iter().flatten().sum()
+    }
+
+    /// The number of links for each outcome and reason that occurs.
+    pub fn counts(&self) -> impl Iterator<Item = (Outcome, Option<Reason>, usize)> + '_ {
+        let reasons = || std::iter::once(None).chain(Reason::ALL.into_iter().map(Some));
+        let of = move |(outcome, counts): (Outcome, &[usize; 1 + Reason::ALL.len()])| {
+            let counts = *counts;
+            reasons()
+                .zip(counts)
+                .map(move |(reason, number)| (outcome, reason, number))
+        };
+        let all = Outcome::ALL.into_iter().zip(&self.counts).flat_map(of);
+        all.filter(|(.., number)| *number > 0)
+    }
+}
+
+/// Totals of links that are counted as they are judged.
+#[derive(Debug, Default)]
+pub(super) struct RunningTotals {
+    pub(super) totals: Totals,
+    /// The links that lead elsewhere under another profile.
+    differing: Differing,
+}
+
+impl RunningTotals {
+    /// Counts a link without a report.
+    #[inline(always)]
+    pub(super) fn add(&mut self, outcome: Outcome, reason: Option<Reason>) {
+        self.totals.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
+    }
+
+    /// Counts a link as leading above the root, in addition to [`add`](Self::add). The first such link must have had a
+    /// report.
+    pub(super) fn add_above_root(&mut self, profile: Profile) {
+        self.totals.differing += 1;
+        self.differing.count_above_root(profile);
+    }
+
+    /// Adds the counts of those links in a part of a message that have no report.
+    pub(super) fn append(&mut self, part: Self) {
+        self.totals.append(part.totals, 0);
+        self.differing.append(&part.differing);
+    }
+
+    /// Counts `link`. `charset` gives the encoding of its document.
+    pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
+        self.add(link.outcome, link.reason);
+        let totals = &mut self.totals;
+        totals.without_scheme += usize::from(link.lacks_only_scheme());
+        // The base does not matter to an absolute link.
+        if link.outcome != Outcome::Absolute {
+            let is_known = matches!(&totals.of_links, LinkBases::One(url, ..) if *url == link.base);
+            if !is_known {
+                totals
+                    .of_links
+                    .merge(LinkBases::One(link.base.clone(), link.rule, link.source));
+            }
+        }
+        let is_fragment = link.outcome == Outcome::Rewritten && link.reference.starts_with('#');
+        totals.fragments += usize::from(is_fragment);
+        if link.is_rewritten_otherwise() {
+            totals.differing += 1;
+            self.differing.add(link, charset);
+        }
+    }
+
+    /// Counts all rewritten links as not editable, for `reason`.
+    pub(super) fn refuse(&mut self, reason: Reason) {
+        let counts = &mut self.totals.counts;
+        let rewritten: usize = counts[Outcome::Rewritten as usize].iter().sum();
+        counts[Outcome::Rewritten as usize].fill(0);
+        counts[Outcome::NotEditable as usize][1 + reason as usize] += rewritten;
+        self.totals.fragments = 0;
+        self.totals.differing = 0;
+        self.differing = Differing::default();
+    }
+
+    /// The totals of a file whose outermost document is in `charset` and has the base of `chain`.
+    pub(super) fn finish(
+        self,
+        chain: Option<&BaseChain>,
+        charset: Charset,
+        mut diagnostics: Vec<Diagnostic>,
+    ) -> Totals {
+        diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+        diagnostics.extend(self.differing.diagnostic());
+        let mut totals = Totals {
+            charset,
+            diagnostics,
+            ..self.totals
+        };
+        if let Some(chain) = chain {
+            (totals.base, totals.rule, totals.source) =
+                (chain.base.clone(), chain.rule, chain.source);
+        }
+        totals
+    }
+}

@@ -1,0 +1,93 @@
+//! Diagnostics of a base that cannot be used, or that does not work as expected.
+//!
+//! ```
+//! use baselink_text::diagnostic::Code;
+//! use baselink_rewrite::{Options, rewrite};
+//! let rewritten = rewrite(b"<base href=mailto:a@b><a href=x>", &Options::at("http://a/"));
+//! assert_eq!(rewritten.totals.diagnostics[0].code, Code::BaseUnusable);
+//! ```
+//!
+//! Deliberately absent: the choice of the base ([`crate::base`]).
+
+use crate::base::{self, BaseChain, Outer, SourceKind};
+use baselink_scan::document::LONGEST_BASE;
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::span::Span;
+use baselink_url::reference::{self, Grammar};
+use baselink_url::{self as resolve, Profile};
+
+/// The diagnostic of a base that the document itself declares.
+pub(super) fn base_diagnostic(
+    has_links: bool,
+    chain: &BaseChain,
+    outer: Outer<'_>,
+    profile: Profile,
+) -> Option<Diagnostic> {
+    let is_own = match outer {
+        Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
+        // A base from a heading is reported with the heading.
+        Outer::Heading(_) | Outer::Encapsulating(_) | Outer::Referring(_) => {
+            matches!(chain.source.kind(), SourceKind::Markup | SourceKind::Note)
+        }
+    };
+    if has_links && is_own {
+        unfit_base(chain, profile)
+    } else {
+        None
+    }
+}
+
+/// True if a base that the document declares contains a placeholder that may be percent-encoded, so that the template
+/// language would no longer replace it.
+pub(super) fn breaks_template(base: &str, chain: &BaseChain, profile: Profile) -> bool {
+    let is_retrieval = || {
+        chain
+            .retrieval
+            .as_ref()
+            .is_some_and(|known| &*known.url == base)
+    };
+    (profile == Profile::Whatwg || !base.is_ascii())
+        && reference::contains_placeholder(base)
+        && !is_retrieval()
+}
+
+/// The diagnostic of a base against which references cannot be resolved, or resolve to unexpected targets.
+pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
+    let base = chain.base.as_deref()?;
+    if chain
+        .diagnostics
+        .iter()
+        .any(|one| one.code == Code::BaseUnusable)
+    {
+        return None;
+    }
+    let level = chain
+        .levels
+        .iter()
+        .find(|level| level.status == base::Status::Taken);
+    let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
+    if base.len() > LONGEST_BASE {
+        let message = format!(
+            "the base is longer than {LONGEST_BASE} bytes; no link was resolved against it"
+        );
+        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
+    }
+    if let Err(why) = resolve::usable(base) {
+        let message = format!("no reference can be resolved against the base {base}: {why}");
+        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
+    }
+    let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
+    if breaks_template(base, chain, profile) {
+        let message = format!("the base {base} has a placeholder; no link was resolved against it");
+        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
+    }
+    if profile == Profile::Rfc1808
+        && base.contains(';')
+        && params().is_some_and(|params| params.contains('/'))
+    {
+        let message =
+            format!("by RFC 1808, 2.4.5, the directories of the base {base} end at its first ';'");
+        return Some(Diagnostic::new(Code::BaseParameters, span, message));
+    }
+    None
+}

@@ -1,0 +1,952 @@
+//! THE table: every attribute of an HTML document that holds URLs, with the syntax of its value, the base of its
+//! URLs, and the group that must be enabled to rewrite it.
+//!
+//! The attributes are from HTML (those of type "valid URL", 2.4.1, and chapter 16, "Obsolete features"), HTML 2.0,
+//! 3.2, 4.01 and the 3.0 draft, SVG 1.1 and 2, MathML 2 to Core, RDFa 1.1, AMP, VML and vendors' documentation, all as
+//! they occur inside text/html. `docs/links.md` has the same table for users; a test compares the two.
+//!
+//! ```
+//! use baselink_scan::attributes::{find, AttributeBase, Groups, Namespace, Syntax};
+//! let content = |name: &str| (name == "http-equiv").then(|| "Refresh".to_string());
+//! let row = find(Namespace::Html, "meta", "content", &content, &Groups::default()).unwrap();
+//! assert_eq!((row.syntax, row.against), (Syntax::Refresh, AttributeBase::Document));
+//! assert!(find(Namespace::Html, "a", "class", &|_| None, &Groups::all()).is_none());
+//! ```
+//!
+//! Deliberately absent: identifiers that only look like links (`itemtype`, `xmlns`, `xlink:role`, `typeof`),
+//! scripts (`on*`), and user data (`value` of `input`). Attributes that are never rewritten have no row.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use crate::document::Role;
+use baselink_text::error::Error;
+use baselink_text::{display_by_name, named};
+
+/// The namespace of an element (DOM, "element namespace").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Namespace {
+    /// The HTML namespace, including `v:fill` and other prefixed names, as in the HTML parser.
+    Html,
+    /// The SVG namespace: `<svg>` and elements in it.
+    Svg,
+    /// The MathML namespace: `<math>` and elements in it.
+    MathMl,
+}
+
+/// The elements of a row. Names are those of the tag in ASCII lower case, before the HTML parser adjusts them:
+/// `foreignobject`, `image`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Every element of the namespace.
+    Any,
+    /// The elements with these names.
+    Named(&'static [&'static str]),
+    /// The elements whose name begins with this prefix: `amp-`, `v:`.
+    Prefixed(&'static str),
+    /// Custom elements (HTML, 4.13.3), except AMP's.
+    Custom,
+}
+
+impl Elements {
+    /// True if an element called `name` is one of these elements.
+    #[must_use]
+    pub fn contain(self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Named(names) => names.contains(&name),
+            Self::Prefixed(prefix) => name.starts_with(prefix),
+            Self::Custom => name.contains('-') && !name.contains(':') && !name.starts_with("amp-"),
+        }
+    }
+}
+
+/// The syntax of an attribute's value around the URLs in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Syntax {
+    /// A URL potentially surrounded by spaces (HTML, 2.4.1).
+    Url,
+    /// URLs separated by spaces (HTML, 2.3.7).
+    Spaces,
+    /// Alternating namespace names and URLs, separated by spaces (XML Schema 1, 2.6.3).
+    Pairs,
+    /// URLs separated by commas (HTML 4.01, 13.4: `archive` of `applet`).
+    Commas,
+    /// URLs separated by semicolons (SVG animations, `values`).
+    Semicolons,
+    /// Image candidate strings (HTML, 4.8.4.2.1).
+    Srcset,
+    /// A time and a URL (HTML, 4.2.5.3, "shared declarative refresh steps").
+    Refresh,
+    /// `name=…;action-uri=URL;icon-uri=URL` (`msapplication-task`).
+    Task,
+    /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2). Text in brackets is not a URL.
+    Curie,
+    /// An XPath expression, in which calls of `document` contain URLs (XSLT 1.0, 12.1).
+    Documents,
+    /// CSS declarations (CSS Style Attributes).
+    Css,
+    /// The value of one CSS property (SVG 2, 6.6, "presentation attributes").
+    CssValue,
+    /// An HTML document (HTML, 4.8.5, `srcdoc`).
+    Html,
+}
+
+/// The base against which the URLs of an attribute are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttributeBase {
+    /// The document base URL (HTML, 2.4.3).
+    Document,
+    /// The fallback base URL (HTML, 2.4.3): `<base href>` itself.
+    Fallback,
+    /// The document's own URL, unaffected by `<base>` (HTML5 2014, 7.9.4: `manifest`).
+    Retrieval,
+    /// The `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). If there is none,
+    /// and under the WHATWG profile, the document base URL itself.
+    Codebase,
+}
+
+named! {
+    /// A set of rows that only count if the group is enabled.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Group {
+        /// `meta` elements for social networks, pinned sites and search engines.
+        Social = "social",
+        /// `data-*` attributes of lazy loading libraries.
+        Lazy = "lazy",
+        /// Import maps, speculation rules and JSON-LD in `script` elements; JSON Feeds.
+        Json = "json",
+        /// Header fields of messages and HTTP responses.
+        Headers = "headers",
+        /// `<URL:…>` in plain text.
+        Text = "text",
+        /// Web app manifests, JSON Feeds, sitemaps and descriptions of search engines.
+        Manifest = "manifest",
+        /// The imports of scripts, and URLs relative to a module.
+        Scripts = "scripts",
+        /// Rarely used places: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that
+        /// are URLs, drafts, XML vocabularies that browsers do not display.
+        Rare = "rare",
+    }
+}
+
+display_by_name!(Group);
+
+impl FromStr for Group {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        if let Some(group) = Self::ALL.into_iter().find(|group| group.name() == name) {
+            return Ok(group);
+        }
+        let known = Self::ALL.map(Self::name).join(", ");
+        Err(Error::new(format!(
+            "unknown group '{name}'; use one of {known}, all"
+        )))
+    }
+}
+
+/// A set of groups. The default is the empty set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Groups(u16);
+
+impl Groups {
+    /// The set of all groups.
+    #[must_use]
+    pub const fn all() -> Self {
+        Self((1 << Group::ALL.len()) - 1)
+    }
+
+    /// Adds `group`.
+    pub const fn insert(&mut self, group: Group) {
+        self.0 |= 1 << group as u32;
+    }
+
+    /// Adds the groups of `other`.
+    pub const fn extend(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// True if `group` is in the set.
+    #[must_use]
+    pub const fn contains(self, group: Group) -> bool {
+        self.0 & (1 << group as u32) != 0
+    }
+}
+
+impl FromStr for Groups {
+    type Err = Error;
+
+    /// Parses names separated by commas; `all` means every group.
+    fn from_str(list: &str) -> Result<Self, Error> {
+        let mut groups = Self::default();
+        for name in list.split(',').map(str::trim) {
+            match name {
+                "all" => groups = Self::all(),
+                _ => groups.insert(name.parse()?),
+            }
+        }
+        Ok(groups)
+    }
+}
+
+/// A condition on the attributes of a tag. Values are compared ASCII case-insensitively.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// No condition.
+    Always,
+    /// The attribute has one of these values. White space around the value is significant.
+    Is(&'static str, &'static [&'static str]),
+    /// The attribute is a list of tokens (HTML, 2.3.7) that contains one of these.
+    Has(&'static str, &'static [&'static str]),
+    /// The attribute's value contains this text. Used for attributes that hold either CSS or a URL.
+    Contains(&'static str, &'static str),
+}
+
+impl Condition {
+    /// True if the condition holds in a tag whose attributes `other` looks up by name.
+    #[must_use]
+    pub fn holds(self, other: &dyn Fn(&str) -> Option<String>) -> bool {
+        let among = |values: &[&str], value: &str| {
+            values.iter().any(|known| known.eq_ignore_ascii_case(value))
+        };
+        match self {
+            Self::Always => true,
+            Self::Is(name, values) => other(name).is_some_and(|value| among(values, &value)),
+            Self::Has(name, values) => other(name).is_some_and(|value| {
+                value
+                    .split_ascii_whitespace()
+                    .any(|token| among(values, token))
+            }),
+            Self::Contains(name, part) => {
+                other(name).is_some_and(|value| value.to_ascii_lowercase().contains(part))
+            }
+        }
+    }
+}
+
+/// The treatment of an empty reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Empty {
+    /// The reference is kept, because it means the document or nothing, but not the base.
+    Leave,
+    /// The reference is resolved like any other (RFC 1808, 4, step 2a).
+    Resolve,
+}
+
+/// The treatment of a reference that consists of a fragment only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fragment {
+    /// The user's policy for fragments applies.
+    Policy,
+    /// The reference names an element of the same document and is never rewritten.
+    Identifier,
+}
+
+/// One row of the table: one attribute of some elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The namespaces of the elements.
+    pub namespaces: &'static [Namespace],
+    /// The elements.
+    pub elements: Elements,
+    /// The name of the attribute, in lower case.
+    pub attribute: &'static str,
+    /// The syntax of the value.
+    pub syntax: Syntax,
+    /// The base of the URLs.
+    pub against: AttributeBase,
+    /// The condition under which the value contains URLs.
+    pub when: Condition,
+    /// The group that must be enabled; `None` if the row always counts.
+    pub group: Option<Group>,
+    /// The treatment of an empty reference.
+    pub empty: Empty,
+    /// The treatment of a reference that consists of a fragment only.
+    pub fragment: Fragment,
+    /// The role of the URLs in the document.
+    pub role: Role,
+    /// The specification that defines the attribute.
+    pub standard: &'static str,
+}
+
+impl Row {
+    /// The name of an element of this row in lower case, given as `written` in any case.
+    pub fn element(&self, written: &[u8]) -> Option<Cow<'static, str>> {
+        match self.elements {
+            Elements::Named(names) => lower_case(written, names),
+            Elements::Any | Elements::Prefixed(_) | Elements::Custom => lower_case(written, &[]),
+        }
+    }
+
+    /// The name of the attribute in lower case, given as `written` in any case.
+    pub fn attribute(&self, written: &[u8]) -> Option<Cow<'static, str>> {
+        lower_case(written, &[self.attribute])
+    }
+
+    const fn against(self, against: AttributeBase) -> Self {
+        Self { against, ..self }
+    }
+
+    const fn when(self, when: Condition) -> Self {
+        Self { when, ..self }
+    }
+
+    const fn only(self, group: Group) -> Self {
+        Self {
+            group: Some(group),
+            ..self
+        }
+    }
+
+    /// This row, with empty references resolved.
+    const fn resolve_empty(self) -> Self {
+        Self {
+            empty: Empty::Resolve,
+            ..self
+        }
+    }
+
+    /// This row, in which a mere fragment names an element.
+    const fn identifier(self) -> Self {
+        Self {
+            fragment: Fragment::Identifier,
+            ..self
+        }
+    }
+
+    /// This row, for links that a reader follows.
+    const fn navigation(self) -> Self {
+        Self {
+            role: Role::Navigation,
+            ..self
+        }
+    }
+
+    /// This row, for links that are read by programs.
+    const fn metadata(self) -> Self {
+        Self {
+            role: Role::Metadata,
+            ..self
+        }
+    }
+}
+
+/// A row whose URLs are [`Role::Embedded`] by default.
+const fn row(
+    namespaces: &'static [Namespace],
+    attribute: &'static str,
+    elements: Elements,
+    syntax: Syntax,
+    standard: &'static str,
+) -> Row {
+    Row {
+        namespaces,
+        elements,
+        attribute,
+        syntax,
+        against: AttributeBase::Document,
+        when: Condition::Always,
+        group: None,
+        empty: Empty::Leave,
+        fragment: Fragment::Policy,
+        role: Role::Embedded,
+        standard,
+    }
+}
+
+const fn html(
+    attribute: &'static str,
+    elements: Elements,
+    syntax: Syntax,
+    standard: &'static str,
+) -> Row {
+    row(&[Namespace::Html], attribute, elements, syntax, standard)
+}
+
+const fn svg(attribute: &'static str, elements: Elements, standard: &'static str) -> Row {
+    row(
+        &[Namespace::Svg],
+        attribute,
+        elements,
+        Syntax::Url,
+        standard,
+    )
+}
+
+const fn mathml(attribute: &'static str, elements: Elements, standard: &'static str) -> Row {
+    row(
+        &[Namespace::MathMl],
+        attribute,
+        elements,
+        Syntax::Url,
+        standard,
+    )
+}
+
+/// A presentation attribute: a CSS value on any SVG element.
+const fn presentation(attribute: &'static str, standard: &'static str) -> Row {
+    row(
+        &[Namespace::Svg],
+        attribute,
+        Elements::Any,
+        Syntax::CssValue,
+        standard,
+    )
+    .identifier()
+}
+
+/// An attribute that lazy loading libraries read from any element. A row for certain elements is
+/// `html(…).only(Group::Lazy)`.
+const fn lazy(attribute: &'static str, syntax: Syntax) -> Row {
+    html(attribute, Elements::Any, syntax, "library practice").only(Group::Lazy)
+}
+
+/// An attribute of AMP elements.
+const fn amp(attribute: &'static str) -> Row {
+    html(attribute, AMP, Syntax::Url, "AMP").only(Group::Rare)
+}
+
+/// The value of an animation, if the animated attribute is a link.
+const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
+    row(
+        &[Namespace::Svg],
+        attribute,
+        Named(&["animate", "set"]),
+        syntax,
+        "SVG 1.1, SMIL",
+    )
+    .when(Condition::Is("attributename", &["href", "xlink:href"]))
+    .only(Group::Rare)
+    .identifier()
+}
+
+use Elements::{Any, Custom, Named, Prefixed};
+use Syntax::{Commas, Css, CssValue, Curie, Html, Refresh, Semicolons, Spaces, Srcset, Task, Url};
+
+const AMP: Elements = Prefixed("amp-");
+const VML: Elements = Prefixed("v:");
+/// `<image>` is parsed as `<img>` (HTML, 13.2.6.4.7), so every row of `img` names both.
+const IMG_INPUT: Elements = Named(&["img", "image", "input"]);
+
+const SVG_IMAGE: Elements = Named(&["image", "feimage", "cursor"]);
+const SVG_MEDIA: Elements = Named(&["audio", "video", "animation", "foreignobject", "prefetch"]);
+#[rustfmt::skip]
+const SVG_TEMPLATE: Elements = Named(&[
+    "lineargradient", "radialgradient", "pattern", "filter", "mask", "clippath", "marker",
+    "textpath", "mpath", "tref", "glyphref", "altglyph", "font-face-uri", "definition-src",
+    "color-profile",
+]);
+#[rustfmt::skip]
+const SVG_ANIMATION: Elements = Named(&[
+    "animate", "set", "animatemotion", "animatetransform", "animatecolor", "discard", "handler",
+    "listener",
+]);
+
+const PLUGIN_PARAMETERS: &[&str] = &["movie", "src", "data", "filename", "url", "href", "image"];
+
+/// `meta` names and properties whose content is a URL, in one list because pages use `name` and `property`
+/// interchangeably.
+#[rustfmt::skip]
+const SOCIAL: &[&str] = &[
+    "og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url",
+    "og:video:secure_url", "og:audio", "og:audio:url", "og:audio:secure_url", "article:author",
+    "al:android:url", "al:ios:url", "al:ipad:url", "al:iphone:url", "al:web:url", "al:windows:url",
+    "al:windows_phone:url", "al:windows_universal:url", "twitter:image", "twitter:image:src",
+    "twitter:image0", "twitter:image1", "twitter:image2", "twitter:image3", "twitter:player",
+    "twitter:player:stream", "twitter:url", "msapplication-tileimage",
+    "msapplication-square70x70logo", "msapplication-square150x150logo",
+    "msapplication-square310x310logo", "msapplication-wide310x150logo", "msapplication-config",
+    "msapplication-starturl", "thumbnail", "image",
+];
+
+/// The `rel` values of `link` elements that a browser loads with the page (HTML, 4.6.7). Excludes links that only
+/// some devices load, and those that are loaded only after an application is installed.
+pub const LOADED: &[&str] = &["stylesheet", "icon", "preload", "modulepreload"];
+
+/// schema.org properties whose value is a URL.
+#[rustfmt::skip]
+const ITEMPROP: &[&str] = &[
+    "url", "image", "logo", "sameAs", "thumbnailUrl", "contentUrl", "embedUrl", "downloadUrl",
+    "installUrl", "discussionUrl", "mainEntityOfPage", "screenshot",
+];
+
+/// The table, sorted by attribute, with one row per line. Of several rows for one attribute, the first match counts,
+/// so rows with named elements come before rows with `amp-*`, `v:*`, custom elements and any element.
+#[rustfmt::skip]
+pub static TABLE: &[Row] = &[
+    html("about", Any, Curie, "RDFa 1.1").only(Group::Rare).metadata(),
+    html("action", Named(&["form"]), Url, "HTML 2.0").navigation(),
+    html("action", Named(&["isindex"]), Url, "HTML 3.2 practice").navigation(),
+    html("action-xhr", Named(&["form"]), Url, "AMP").navigation(),
+    mathml("altimg", Named(&["math"]), "MathML 2"),
+    html("archive", Named(&["object"]), Spaces, "HTML 4.01").against(AttributeBase::Codebase),
+    html("archive", Named(&["applet"]), Commas, "HTML 4.01").against(AttributeBase::Codebase),
+    html("archive", Named(&["script"]), Url, "Netscape 4"),
+    amp("artwork"),
+    html("attributionsrc", Named(&["a", "area", "img", "image", "script"]), Spaces, "Attribution Reporting").metadata(),
+    html("background", Named(&["body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "ilayer", "layer"]), Url, "HTML 3.2, vendors"),
+    amp("background-audio"),
+    amp("bookend-config-src"),
+    smil("by", Url),
+    amp("canonical").metadata(),
+    mathml("cdgroup", Named(&["math"]), "MathML 3").only(Group::Rare).metadata(),
+    html("cite", Named(&["blockquote", "q", "ins", "del"]), Url, "HTML 4.01").resolve_empty().metadata(),
+    html("classid", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
+    presentation("clip-path", "CSS Masking"),
+    html("codebase", Named(&["applet", "object"]), Url, "HTML 3.2, 4.01").metadata(),
+    presentation("color-profile", "SVG 1.1"),
+    html("content", Named(&["meta"]), Refresh, "HTML").when(Condition::Is("http-equiv", &["refresh"])).navigation(),
+    html("content", Named(&["meta"]), Task, "Microsoft").when(Condition::Is("name", &["msapplication-task"])).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "Twitter, Microsoft").when(Condition::Is("name", SOCIAL)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(Condition::Has("property", SOCIAL)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "schema.org").when(Condition::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
+    presentation("cursor", "CSS UI"),
+    html("data", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
+    lazy("data-background", CssValue).when(Condition::Contains("data-background", "url(")).identifier(),
+    lazy("data-background", Url),
+    lazy("data-background-image", CssValue).when(Condition::Contains("data-background-image", "url(")).identifier(),
+    lazy("data-background-image", Url),
+    lazy("data-bg", CssValue).when(Condition::Contains("data-bg", "url(")).identifier(),
+    lazy("data-bg", Url),
+    lazy("data-bgset", Srcset),
+    lazy("data-full", Url),
+    lazy("data-hi-res-src", Url),
+    lazy("data-href", Url).navigation(),
+    lazy("data-image", Url),
+    lazy("data-large_image", Url),
+    lazy("data-lazy", Url),
+    lazy("data-lazy-src", Url),
+    lazy("data-lazy-srcset", Srcset),
+    lazy("data-original", Url),
+    lazy("data-poster", Url),
+    lazy("data-src", Url),
+    lazy("data-srcset", Srcset),
+    lazy("data-thumb", Url),
+    lazy("data-url", Url).navigation(),
+    mathml("definitionurl", Any, "MathML 2").only(Group::Rare).metadata(),
+    html("dynsrc", IMG_INPUT, Url, "Internet Explorer"),
+    html("environmentmap", Named(&["model"]), Url, "model element draft"),
+    presentation("fill", "SVG 1.1"),
+    presentation("filter", "Filter Effects"),
+    html("formaction", Named(&["button", "input"]), Url, "HTML").navigation(),
+    smil("from", Url),
+    html("href", Named(&["a", "area"]), Url, "HTML 2.0").resolve_empty().navigation(),
+    html("href", Named(&["link"]), Url, "HTML 2.0").when(Condition::Has("rel", LOADED)),
+    html("href", Named(&["link"]), Url, "HTML 2.0").metadata(),
+    html("href", Named(&["base"]), Url, "HTML 2.0").against(AttributeBase::Fallback).metadata(),
+    html("href", VML, Url, "VML").navigation(),
+    html("href", Custom, Url, "unknown").only(Group::Rare).navigation(),
+    svg("href", Named(&["a"]), "SVG 2").resolve_empty().navigation(),
+    svg("href", Named(&["script"]), "SVG 2"),
+    svg("href", SVG_IMAGE, "SVG 2, Filter Effects").identifier(),
+    svg("href", Named(&["use"]), "SVG 2").identifier(),
+    svg("href", SVG_TEMPLATE, "SVG 2").identifier(),
+    svg("href", SVG_ANIMATION, "SVG 2, SVG Tiny 1.2").identifier(),
+    svg("href", SVG_MEDIA, "SVG Tiny 1.2"),
+    mathml("href", Named(&["a"]), "MathML Core").resolve_empty().navigation(),
+    mathml("href", Named(&["share"]), "MathML 2").identifier(),
+    mathml("href", Any, "MathML 3").navigation(),
+    html("icon", Named(&["menuitem", "command"]), Url, "HTML 5.1"),
+    html("imagemap", Named(&["fig", "overlay"]), Url, "HTML 3.0 draft").only(Group::Rare).navigation(),
+    html("imagesrcset", Named(&["link"]), Srcset, "HTML"),
+    html("installurl", Named(&["install"]), Url, "install element draft").only(Group::Rare).navigation(),
+    html("itemid", Any, Url, "HTML microdata").resolve_empty().metadata(),
+    html("longdesc", Named(&["img", "image", "frame", "iframe"]), Url, "HTML 4.01").navigation(),
+    html("lowsrc", IMG_INPUT, Url, "Netscape"),
+    row(&[Namespace::MathMl], "macros", Named(&["math"]), Spaces, "MathML 1").only(Group::Rare),
+    html("manifest", Named(&["html"]), Url, "HTML5 (2014)").against(AttributeBase::Retrieval).metadata(),
+    html("manifestid", Named(&["install"]), Url, "install element draft").only(Group::Rare).metadata(),
+    presentation("marker", "SVG 1.1"),
+    presentation("marker-end", "SVG 1.1"),
+    presentation("marker-mid", "SVG 1.1"),
+    presentation("marker-start", "SVG 1.1"),
+    presentation("mask", "CSS Masking"),
+    presentation("mask-image", "CSS Masking"),
+    html("o:althref", Named(&["v:fill", "v:imagedata"]), Url, "Microsoft Office"),
+    html("o:href", Named(&["v:fill", "v:imagedata"]), Url, "Microsoft Office"),
+    presentation("offset-path", "Motion Path"),
+    html("ping", Named(&["a", "area"]), Spaces, "HTML").metadata(),
+    row(&[Namespace::Svg], "ping", Named(&["a"]), Spaces, "SVG 2").metadata(),
+    html("pluginspage", Named(&["object", "embed"]), Url, "Netscape").navigation(),
+    html("pluginurl", Named(&["object", "embed"]), Url, "Netscape").navigation(),
+    html("poster", Named(&["video"]), Url, "HTML"),
+    html("poster", Named(&["model"]), Url, "model element draft"),
+    html("poster", AMP, Url, "AMP"),
+    amp("poster-landscape-src"),
+    amp("poster-portrait-src"),
+    amp("poster-square-src"),
+    html("profile", Named(&["head"]), Spaces, "HTML 4.01").metadata(),
+    amp("publisher-logo-src"),
+    html("resource", Any, Curie, "RDFa 1.1").only(Group::Rare).metadata(),
+    presentation("shape-inside", "SVG 2"),
+    presentation("shape-subtract", "SVG 2"),
+    amp("shareurl").metadata(),
+    html("src", Named(&["img", "image", "source", "iframe", "embed", "video", "audio", "track", "input", "script"]), Url, "HTML"),
+    html("src", Named(&["frame"]), Url, "HTML 4.01"),
+    html("src", Named(&["portal"]), Url, "Portals"),
+    html("src", Named(&["model"]), Url, "model element draft"),
+    html("src", Named(&["fencedframe"]), Url, "Fenced Frame"),
+    html("src", Named(&["bgsound", "sound", "xml"]), Url, "Internet Explorer"),
+    html("src", Named(&["layer", "ilayer"]), Url, "Netscape 4"),
+    html("src", Named(&["fig", "overlay", "note", "hr", "ul", "li", "h1", "h2", "h3", "h4", "h5", "h6"]), Url, "HTML 3.0 draft").only(Group::Rare),
+    html("src", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Rare),
+    html("src", Prefixed("t:"), Url, "HTML+TIME").only(Group::Rare),
+    html("src", AMP, Url, "AMP"),
+    html("src", VML, Url, "VML"),
+    html("src", Custom, Url, "unknown").only(Group::Rare),
+    mathml("src", Named(&["mglyph", "annotation", "annotation-xml"]), "MathML 3"),
+    mathml("src", Named(&["share"]), "MathML 3").identifier(),
+    html("srcdoc", Named(&["iframe"]), Html, "HTML"),
+    html("srcset", Named(&["img", "image", "source"]), Srcset, "HTML"),
+    html("srcset", AMP, Srcset, "AMP"),
+    presentation("stroke", "SVG 1.1"),
+    row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", Any, Css, "CSS Style Attributes").identifier(),
+    smil("to", Url),
+    html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Rare).metadata(),
+    html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Rare).metadata(),
+    html("usemap", Named(&["img", "image", "object", "input"]), Url, "HTML 4.01").only(Group::Rare).identifier(),
+    html("value", Named(&["param"]), Url, "HTML 4.01").when(Condition::Is("valuetype", &["ref"])),
+    html("value", Named(&["param"]), Url, "plug-in practice").when(Condition::Is("name", PLUGIN_PARAMETERS)).only(Group::Rare),
+    smil("values", Semicolons),
+    html("verify-xhr", Named(&["form"]), Url, "AMP").navigation(),
+    html("vrml", IMG_INPUT, Url, "Internet Explorer"),
+    svg("xlink:href", Named(&["a"]), "SVG 1.1").resolve_empty().navigation(),
+    svg("xlink:href", Named(&["script"]), "SVG 1.1"),
+    svg("xlink:href", SVG_IMAGE, "SVG 1.1").identifier(),
+    svg("xlink:href", Named(&["use"]), "SVG 1.1").identifier(),
+    svg("xlink:href", SVG_TEMPLATE, "SVG 1.1").identifier(),
+    svg("xlink:href", SVG_ANIMATION, "SVG 1.1, SVG Tiny 1.2").identifier(),
+    svg("xlink:href", SVG_MEDIA, "SVG Tiny 1.2"),
+    mathml("xlink:href", Any, "MathML 2").navigation(),
+];
+
+/// A name in lower case, without an allocation if it is one of the `known` names; `None` if it is not UTF-8.
+fn lower_case(written: &[u8], known: &[&'static str]) -> Option<Cow<'static, str>> {
+    let is_known = |name: &&&str| name.as_bytes().eq_ignore_ascii_case(written);
+    match known.iter().find(is_known) {
+        Some(name) => Some(Cow::Borrowed(name)),
+        None => str::from_utf8(written)
+            .ok()
+            .map(|name| Cow::Owned(name.to_ascii_lowercase())),
+    }
+}
+
+/// The rows of each attribute, indexed by the first letter of its name, so that most lookups fail at once.
+static BY_LETTER: LazyLock<[Vec<&'static [Row]>; 128]> = LazyLock::new(|| {
+    let mut by_letter = [const { Vec::new() }; 128];
+    for rows in TABLE.chunk_by(|one, next| one.attribute == next.attribute) {
+        by_letter[usize::from(rows[0].attribute.as_bytes()[0])].push(rows);
+    }
+    by_letter
+});
+
+/// The rows for an attribute of this name on any element.
+#[must_use]
+pub fn rows(attribute: &str) -> &'static [Row] {
+    let letter = attribute.bytes().next().unwrap_or_default();
+    let of_letter = BY_LETTER
+        .get(usize::from(letter))
+        .map_or(&[][..], Vec::as_slice);
+    of_letter
+        .iter()
+        .find(|rows| rows[0].attribute == attribute)
+        .copied()
+        .unwrap_or_default()
+}
+
+/// The row for `attribute` of an `element`; `None` if the attribute holds no URLs.
+///
+/// Names are in ASCII lower case. `other` returns the decoded value of any attribute of the tag. It is called only
+/// for rows with a condition.
+#[must_use]
+pub fn find(
+    namespace: Namespace,
+    element: &str,
+    attribute: &str,
+    other: &dyn Fn(&str) -> Option<String>,
+    groups: &Groups,
+) -> Option<&'static Row> {
+    rows(attribute).iter().find(|row| {
+        row.group.is_none_or(|group| groups.contains(group))
+            && row.namespaces.contains(&namespace)
+            && row.elements.contain(element)
+            && row.when.holds(other)
+    })
+}
+
+/// A place added by the user: `ELEMENT[ATTRIBUTE]=SYNTAX`.
+///
+/// ```
+/// use baselink_scan::attributes::{Syntax, Place};
+/// let place: Place = "*[data-sheet]=css".parse().unwrap();
+/// assert!(place.covers("div", "data-sheet"));
+/// assert_eq!(place.row().syntax, Syntax::Css);
+/// assert!("div[data-sheet]=json".parse::<Place>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the element in lower case; `None` for any element.
+    element: Option<String>,
+    /// The name of the attribute in lower case.
+    attribute: String,
+    row: &'static Row,
+}
+
+/// The syntaxes that a user can choose, each with its row. The URLs are embedded and resolved against the document
+/// base URL. Empty references are kept. In CSS, a mere fragment names an element.
+static USER: [(&str, Row); 5] = [
+    ("url", html("", Any, Url, "user")),
+    ("urls", html("", Any, Spaces, "user")),
+    ("srcset", html("", Any, Srcset, "user")),
+    ("css", html("", Any, Css, "user").identifier()),
+    ("html", html("", Any, Html, "user")),
+];
+
+impl Place {
+    #[doc(hidden)]
+    /// True if the place covers `attribute` of an `element` of any namespace, both in lower case.
+    #[must_use]
+    pub fn covers(&self, element: &str, attribute: &str) -> bool {
+        self.attribute == attribute && self.element.as_ref().is_none_or(|name| name == element)
+    }
+
+    #[doc(hidden)]
+    /// The name of the attribute, in lower case.
+    #[must_use]
+    pub fn attribute(&self) -> &str {
+        &self.attribute
+    }
+
+    #[doc(hidden)]
+    /// The row that defines how the attribute is read. Its element and attribute names are unused.
+    #[must_use]
+    pub const fn row(&self) -> &'static Row {
+        self.row
+    }
+}
+
+impl FromStr for Place {
+    type Err = Error;
+
+    fn from_str(place: &str) -> Result<Self, Error> {
+        let parts = place.split_once('[').and_then(|(element, rest)| {
+            let (attribute, syntax) = rest.split_once(']')?;
+            Some((
+                element.trim(),
+                attribute.trim(),
+                syntax.trim_start().strip_prefix('=')?.trim(),
+            ))
+        });
+        let name = |name: &str| {
+            !name.is_empty()
+                && !name.contains(|c: char| c.is_ascii_whitespace() || "[]*/>=\"'<".contains(c))
+        };
+        let Some((element, attribute, syntax)) = parts.filter(|(element, attribute, _)| {
+            (*element == "*" || name(element)) && name(attribute)
+        }) else {
+            return Err(Error::new(format!(
+                "'{place}' is not a place; write ELEMENT[ATTRIBUTE]=SYNTAX, such as \
+                 'div[data-link]=url' or '*[data-set]=srcset'"
+            )));
+        };
+        let Some((_, row)) = USER.iter().find(|(known, _)| *known == syntax) else {
+            let known = USER.each_ref().map(|(known, _)| *known).join(", ");
+            return Err(Error::new(format!(
+                "'{place}' has the unknown syntax '{syntax}'; use one of {known}"
+            )));
+        };
+        Ok(Self {
+            element: (element != "*").then(|| element.to_ascii_lowercase()),
+            attribute: attribute.to_ascii_lowercase(),
+            row,
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// The row found for `element[attribute]` of a tag with `others`, with every group enabled.
+    fn found(
+        namespace: Namespace,
+        element: &str,
+        attribute: &str,
+        others: &[(&str, &str)],
+    ) -> Option<&'static Row> {
+        let other = |name: &str| {
+            others
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_string())
+        };
+        find(namespace, element, attribute, &other, &Groups::all())
+    }
+
+    #[test]
+    fn the_table_is_sorted_and_in_lower_case() {
+        for pair in TABLE.windows(2) {
+            let (before, after) = (pair[0].attribute, pair[1].attribute);
+            assert!(before <= after, "{after} comes after {before}");
+        }
+        for row in TABLE {
+            assert_eq!(row.attribute, row.attribute.to_ascii_lowercase());
+            assert!(!row.attribute.is_empty() && row.attribute.is_ascii());
+            if let Named(names) = row.elements {
+                assert!(
+                    names.iter().all(|name| *name == name.to_ascii_lowercase()),
+                    "{names:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_can_be_found() {
+        for row in TABLE {
+            let element = match row.elements {
+                Any => "any",
+                Named(names) => names[0],
+                Prefixed("amp-") => "amp-img",
+                Prefixed("v:") => "v:rect",
+                Prefixed("t:") => "t:media",
+                Prefixed(other) => other,
+                Custom => "x-y",
+            };
+            let others = match row.when {
+                Condition::Always => vec![],
+                Condition::Is(name, values) | Condition::Has(name, values) => {
+                    vec![(name, values[0])]
+                }
+                Condition::Contains(name, part) => vec![(name, part)],
+            };
+            for &namespace in row.namespaces {
+                assert_eq!(found(namespace, element, row.attribute, &others), Some(row));
+            }
+        }
+    }
+
+    #[test]
+    fn no_row_hides_a_later_one_by_name() {
+        for (at, row) in TABLE.iter().enumerate() {
+            for earlier in TABLE[..at]
+                .iter()
+                .filter(|earlier| earlier.attribute == row.attribute)
+            {
+                let (Named(names), Named(hidden)) = (earlier.elements, row.elements) else {
+                    continue;
+                };
+                let same = earlier
+                    .namespaces
+                    .iter()
+                    .any(|name| row.namespaces.contains(name));
+                let both = names.iter().any(|name| hidden.contains(name));
+                assert!(!same || !both || earlier.when != row.when, "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_one_attribute_differ_by_element() {
+        use Namespace::{Html, MathMl, Svg};
+        let syntax = |element| found(Html, element, "archive", &[]).map(|row| row.syntax);
+        assert_eq!(syntax("object"), Some(Spaces));
+        assert_eq!(syntax("applet"), Some(Commas));
+        assert_eq!(syntax("p"), None);
+        let href = |namespace, element| found(namespace, element, "href", &[]).unwrap();
+        assert_eq!(href(Html, "a").empty, Empty::Resolve);
+        assert_eq!(href(Html, "base").against, AttributeBase::Fallback);
+        assert_eq!(href(Svg, "use").fragment, Fragment::Identifier);
+        assert_eq!(href(MathMl, "mrow").fragment, Fragment::Policy);
+        assert!(found(Html, "use", "href", &[]).is_none());
+        assert!(found(Html, "svg", "fill", &[]).is_none());
+        assert!(found(Svg, "base", "href", &[]).is_none());
+        assert_eq!(found(Html, "amp-img", "src", &[]).unwrap().group, None);
+        assert_eq!(
+            found(Html, "my-img", "src", &[]).unwrap().group,
+            Some(Group::Rare)
+        );
+    }
+
+    #[test]
+    fn conditions_read_the_other_attributes() {
+        let meta = |others: &[(&str, &str)]| {
+            found(Namespace::Html, "meta", "content", others).map(|row| row.syntax)
+        };
+        assert_eq!(meta(&[]), None);
+        assert_eq!(meta(&[("http-equiv", "REFRESH")]), Some(Refresh));
+        assert_eq!(meta(&[("http-equiv", " refresh")]), None);
+        assert_eq!(meta(&[("property", "x OG:image")]), Some(Url));
+        assert_eq!(meta(&[("name", "msapplication-task")]), Some(Task));
+        let bg = |value| found(Namespace::Html, "p", "data-bg", &[("data-bg", value)]).unwrap();
+        assert_eq!(bg("URL(a.png)").syntax, CssValue);
+        assert_eq!(bg("a.png").syntax, Url);
+    }
+
+    #[test]
+    fn a_group_counts_only_when_enabled() {
+        let lazy = |groups: &str| {
+            let groups = groups.parse().unwrap();
+            find(Namespace::Html, "img", "data-src", &|_| None, &groups).is_some()
+        };
+        let none = Groups::default();
+        assert!(find(Namespace::Html, "img", "data-src", &|_| None, &none).is_none());
+        assert!(lazy("lazy"));
+        assert!(lazy("social, lazy"));
+        assert!(lazy("all"));
+        assert!(!lazy("social"));
+        let said = |list: &str| list.parse::<Groups>().unwrap_err().to_string();
+        assert!(said("lazzy").contains("'lazzy'; use one of social, lazy, json"));
+        assert!(
+            "headers,text,rare"
+                .parse::<Groups>()
+                .unwrap()
+                .contains(Group::Text)
+        );
+        assert!(said("").contains("unknown group ''"));
+    }
+
+    #[test]
+    fn a_set_contains_the_inserted_groups() {
+        let mut groups = Groups::default();
+        for group in Group::ALL {
+            assert!(!groups.contains(group));
+            groups.insert(group);
+            assert!(groups.contains(group));
+            assert_eq!(group.name().parse::<Group>().unwrap(), group);
+        }
+        assert_eq!(groups, Groups::all());
+    }
+
+    #[test]
+    fn a_place_of_the_user_is_parsed_or_rejected() {
+        let place: Place = " DIV[ Data-Link ] = urls ".trim().parse().unwrap();
+        assert!(place.covers("div", "data-link"));
+        assert!(!place.covers("p", "data-link"));
+        assert_eq!(place.row().syntax, Spaces);
+        for wrong in [
+            "",
+            "div",
+            "div[]=url",
+            "[a]=url",
+            "a[b]",
+            "a[b]url",
+            "a b[c]=url",
+            "*[*]=url",
+        ] {
+            let said = wrong.parse::<Place>().unwrap_err().to_string();
+            assert!(
+                said.contains("ELEMENT[ATTRIBUTE]=SYNTAX"),
+                "{wrong}: {said}"
+            );
+        }
+        let said = "a[b]=uri".parse::<Place>().unwrap_err().to_string();
+        assert!(
+            said.ends_with("use one of url, urls, srcset, css, html"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,477 @@
+//! Collects the links in the value of an attribute or in text. The value is split according to its syntax, and each
+//! reference is added with a map back to its bytes.
+//!
+//! ```
+//! // The value is CSS in an attribute: two layers, one reference.
+//! let page = b"<p style=\"a:url(&quot;x\\&#121;&quot;)\">";
+//! let document = baselink_scan::scan(page, &baselink_scan::ScanOptions::default());
+//! assert_eq!(document.links[0].reference, "xy");
+//! assert_eq!(&page[document.links[0].span().range()], b"x\\&#121;");
+//! ```
+//!
+//! Deliberately absent: the positions of values, which the HTML and XML modules find.
+
+use super::attributes::{Empty, Fragment, Group, Groups, Row, Syntax};
+use super::{ScanOptions, css, json, script, value};
+use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role};
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::layer::spelling::{Carrier, Form, Spelling};
+use baselink_text::layer::xml::EntityUse;
+use baselink_text::layer::{View, escape};
+use baselink_text::span::Span;
+use baselink_url::reference::{Grammar, scheme};
+
+/// The maximum number of JSON-LD bases that are relative to each other. References with more bases stay relative.
+const MOST_INNER_BASES: usize = 16;
+
+/// The links of a document found so far.
+pub(super) struct Collector<'a> {
+    options: &'a ScanOptions,
+    /// True if a new `<` or `>` could end a construct around the document, such as a CDATA section.
+    enclosed: bool,
+    pub(super) links: Vec<Link>,
+    /// The documents embedded in values.
+    pub(super) embedded: Vec<Embedded>,
+}
+
+/// A document embedded in a value.
+pub(super) struct Embedded {
+    pub(super) value: View,
+    pub(super) form: Form,
+    pub(super) carrier: Carrier,
+    /// The carrier of each piece of the value, if there are several.
+    pub(super) pieces: Vec<(Span, Carrier)>,
+    /// The XML entities in the value.
+    pub(super) entities: Vec<EntityUse>,
+    pub(super) enclosed: bool,
+    /// The base of a reference in the place of this value.
+    pub(super) within: Against,
+}
+
+/// The carriers of a value.
+#[derive(Clone, Copy)]
+pub(super) enum Carriers<'a> {
+    /// A single carrier.
+    One(Carrier),
+    /// A carrier for each piece, in order.
+    Pieces(&'a [(Span, Carrier)]),
+}
+
+impl Carriers<'_> {
+    /// The carrier of `span` in the value; `None` if there are several.
+    fn of(self, span: Span) -> Option<Carrier> {
+        match self {
+            Self::One(carrier) => Some(carrier),
+            Self::Pieces(pieces) => {
+                let at = pieces.partition_point(|(piece, _)| piece.end < span.end);
+                let (piece, carrier) = pieces.get(at)?;
+                (piece.start <= span.start).then_some(*carrier)
+            }
+        }
+    }
+
+    fn first(self) -> Carrier {
+        match self {
+            Self::One(carrier) => carrier,
+            Self::Pieces(pieces) => pieces.first().map_or(Carrier::Raw, |(_, carrier)| *carrier),
+        }
+    }
+}
+
+/// The place of a reference: its element, attribute and carrier.
+pub(super) struct LinkPlace<'a> {
+    pub(super) element: &'a str,
+    pub(super) attribute: Option<&'a str>,
+    pub(super) row: Option<&'static Row>,
+    /// The role of the references, if no row gives one.
+    pub(super) role: Role,
+    /// The certainty of the references, if no row gives one.
+    pub(super) certainty: Certainty,
+    pub(super) carriers: Carriers<'a>,
+    pub(super) against: Against,
+    /// True if the attribute is written without `=`.
+    pub(super) no_value: bool,
+    /// The XML entities in the value.
+    pub(super) entities: &'a [EntityUse],
+    /// The name of the custom property whose value contains the reference.
+    pub(super) custom_property: Option<&'a [u8]>,
+}
+
+impl<'a> LinkPlace<'a> {
+    /// The place of the text of an element.
+    pub(super) const fn text_of(element: &'a str, carriers: Carriers<'a>) -> Self {
+        Self {
+            element,
+            attribute: None,
+            row: None,
+            role: Role::Embedded,
+            certainty: Certainty::Certain,
+            carriers,
+            against: Against::Document,
+            no_value: false,
+            entities: &[],
+            custom_property: None,
+        }
+    }
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn new(options: &'a ScanOptions, enclosed: bool) -> Self {
+        Self {
+            options,
+            enclosed,
+            links: Vec::new(),
+            embedded: Vec::new(),
+        }
+    }
+
+    /// The number of links and of embedded documents so far.
+    pub(super) fn mark(&self) -> (usize, usize) {
+        (self.links.len(), self.embedded.len())
+    }
+
+    /// Changes the links since [`Self::mark`], which an XSLT style sheet produces. Their base is unknown, unless they
+    /// begin with `/`: browsers apply a sheet only to documents of its own origin. All links of a template, which
+    /// contains an expression, are unknown. Embedded documents are not read.
+    pub(super) fn leave_to_results(
+        &mut self,
+        (links, embedded): (usize, usize),
+        is_template: bool,
+    ) {
+        self.embedded.truncate(embedded);
+        for link in &mut self.links[links..] {
+            if is_template || !link.reference.starts_with(['/', '\\']) {
+                link.against = Against::Results;
+            }
+        }
+    }
+
+    /// Adds the references in a value.
+    pub(super) fn references(&mut self, view: View, syntax: Syntax, place: &LinkPlace<'_>) {
+        let text = view.text.as_str();
+        let (spans, form) = match syntax {
+            Syntax::Curie if text.trim_start().starts_with('[') => return,
+            Syntax::Url | Syntax::Curie => {
+                return self.add_trimmed(&view, Span::new(0, text.len()), Form::Whole, place);
+            }
+            Syntax::Spaces => (value::space_separated(text), Form::Spaces),
+            Syntax::Pairs => (
+                value::space_separated(text)
+                    .into_iter()
+                    .skip(1)
+                    .step_by(2)
+                    .collect(),
+                Form::Spaces,
+            ),
+            Syntax::Commas => (value::separated(text, b','), Form::Commas),
+            Syntax::Semicolons => (value::separated(text, b';'), Form::Semicolons),
+            Syntax::Srcset => (value::srcset(text), Form::Srcset),
+            Syntax::Task => (value::task(text), Form::Semicolons),
+            Syntax::Refresh => match value::refresh(text) {
+                Some(refresh) if refresh.span.is_empty() => return,
+                Some(refresh) => (vec![refresh.span], Form::Refresh(refresh.quote)),
+                None => return,
+            },
+            Syntax::Documents => {
+                for (span, quote) in value::documents(text) {
+                    self.add_trimmed(&view, span, Form::Refresh(Some(quote)), place);
+                }
+                return;
+            }
+            Syntax::Css | Syntax::CssValue => return self.css(&view, place),
+            Syntax::Html => {
+                let pieces = match place.carriers {
+                    Carriers::One(_) => Vec::new(),
+                    Carriers::Pieces(pieces) => pieces.to_vec(),
+                };
+                self.embedded.push(Embedded {
+                    value: view,
+                    form: Form::Document,
+                    carrier: place.carriers.first(),
+                    pieces,
+                    entities: place.entities.to_vec(),
+                    enclosed: self.enclosed,
+                    within: place.against.clone(),
+                });
+                return;
+            }
+        };
+        for span in spans {
+            self.add_trimmed(&view, span, form, place);
+        }
+    }
+
+    /// Adds the reference at `span` of a value.
+    fn add_trimmed(&mut self, view: &View, span: Span, form: Form, place: &LinkPlace<'_>) {
+        let inner = value::trimmed(&view.text[span.range()]).shifted(span.start);
+        self.add(view, inner, form, inner, place);
+    }
+
+    /// Adds the reference that is written at `at` in a value, with the text `decoded`.
+    pub(super) fn decoded(&mut self, decoded: &View, form: Form, at: Span, place: &LinkPlace<'_>) {
+        self.add(decoded, value::trimmed(&decoded.text), form, at, place);
+    }
+
+    /// Adds the reference at `inner` in `view`. Its span in the value is `at`. The reference cannot be edited if it has
+    /// several carriers, contains an entity, or belongs to an attribute without a value.
+    fn add(&mut self, view: &View, inner: Span, form: Form, at: Span, place: &LinkPlace<'_>) {
+        let row = place.row;
+        let carrier = place.carriers.of(at);
+        let has_unknown = unknown(place.entities, at);
+        let is_editable = !place.no_value && carrier.is_some() && has_unknown.is_none();
+        let carrier = carrier.unwrap_or(place.carriers.first());
+        self.links.push(Link {
+            element: place.element.to_owned(),
+            attribute: place.attribute.map(str::to_owned),
+            reference: view.text[inner.range()].to_owned(),
+            role: row.map_or(place.role, |row| row.role),
+            certainty: row.map_or(place.certainty, |row| self.options.certainty(row.group)),
+            against: match has_unknown {
+                Some(true) => Against::Unknown,
+                _ => place.against.clone(),
+            },
+            empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
+            fragment_identifies: row.is_none_or(|row| {
+                row.fragment == Fragment::Identifier
+                    || matches!(row.syntax, Syntax::Css | Syntax::CssValue)
+            }),
+            map: view.map.slice(inner).filter(|_| is_editable),
+            holder: view.map.covering(inner),
+            spelling: Spelling {
+                form,
+                carrier,
+                enclosed: self.enclosed,
+            },
+            custom_property: place
+                .custom_property
+                .map(|name| String::from_utf8_lossy(name).into()),
+        });
+    }
+
+    /// Adds the URLs of the text in `view`. Returns a diagnostic if a manifest or a script cannot be read.
+    pub(super) fn text(
+        &mut self,
+        view: &View,
+        content: TextContent,
+        place: &LinkPlace<'_>,
+    ) -> Option<Diagnostic> {
+        match content {
+            TextContent::Css => self.css(view, place),
+            TextContent::Json(kind) => return self.json(view, kind, place),
+            TextContent::Script(goal) => return self.script(view, goal, place),
+        }
+        None
+    }
+
+    /// Adds the URLs of the CSS in `view`.
+    pub(super) fn css(&mut self, view: &View, place: &LinkPlace<'_>) {
+        if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
+            return;
+        }
+        let mut urls = css::Urls::of(view.text.as_bytes(), self.options.groups);
+        while let Some(url) = urls.next() {
+            if let Some(raw) = view.slice(url.span) {
+                let (against, custom) = (place.against.clone(), urls.custom_property(url));
+                let place = LinkPlace {
+                    against,
+                    custom_property: custom,
+                    ..*place
+                };
+                self.decoded(&url.decode(raw), url.form, url.span, &place);
+            }
+        }
+    }
+
+    /// Adds the URLs of the JSON in `view`. Returns a diagnostic for a manifest that is not JSON.
+    fn json(
+        &mut self,
+        view: &View,
+        kind: json::JsonKind,
+        place: &LinkPlace<'_>,
+    ) -> Option<Diagnostic> {
+        let found = json::urls(kind, &view.text);
+        for url in &found.urls {
+            let against = match inner_base(view, &found.bases, url.base) {
+                Against::Document => place.against.clone(),
+                inner => inner,
+            };
+            let element = url.member.unwrap_or(place.element);
+            let Some(decoded) = view.slice(url.span).map(escape::script) else {
+                continue;
+            };
+            if url.is_html() {
+                self.json_document(decoded, against);
+                continue;
+            }
+            let certainty = self
+                .options
+                .certainty(url.is_doubtful.then_some(Group::Json));
+            let place = LinkPlace {
+                against,
+                element,
+                role: url.role,
+                certainty,
+                ..*place
+            };
+            self.decoded(&decoded, Form::Script('"'), url.span, &place);
+        }
+        let is_file = matches!(kind, json::JsonKind::Manifest | json::JsonKind::Feed);
+        let line = is_file.then(|| json::fault(&view.text))??;
+        let message = format!("not JSON: syntax error in line {line}; no link in it was read");
+        Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
+    }
+
+    /// Adds the HTML document in a string of JSON. HTML without a tag contains no links.
+    fn json_document(&mut self, value: View, within: Against) {
+        if value.text.contains('<') {
+            let (carrier, form, enclosed) = (Carrier::Raw, Form::Script('"'), self.enclosed);
+            let (pieces, entities) = (Vec::new(), Vec::new());
+            self.embedded.push(Embedded {
+                value,
+                form,
+                carrier,
+                pieces,
+                entities,
+                enclosed,
+                within,
+            });
+        }
+    }
+
+    /// Adds the URLs of the script in `view`. If the script cannot be read to its end, adds none and returns a
+    /// diagnostic.
+    fn script(
+        &mut self,
+        view: &View,
+        goal: script::Goal,
+        place: &LinkPlace<'_>,
+    ) -> Option<Diagnostic> {
+        let urls = match script::urls(&view.text, goal) {
+            Ok(urls) => urls,
+            Err(_) if self.options.probed.contains(Group::Scripts) => return None,
+            Err(fault) => {
+                let message = format!("the script was not read: {} here", fault.what);
+                let span = view.map.covering(Span::at(fault.at));
+                return Some(Diagnostic::new(Code::NotWellFormed, span, message));
+            }
+        };
+        let certainty = self.options.certainty(Some(Group::Scripts));
+        let place = LinkPlace {
+            certainty,
+            against: place.against.clone(),
+            ..*place
+        };
+        for url in urls {
+            let Some(raw) = view.slice(url.span) else {
+                continue;
+            };
+            let decoded = escape::script(raw);
+            if !url.is_specifier || json::is_url_like(&decoded.text) {
+                self.decoded(&decoded, Form::Script(url.quote), url.span, &place);
+            }
+        }
+        None
+    }
+}
+
+/// The syntax of the text of an element, or of a file.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum TextContent {
+    Css,
+    Json(json::JsonKind),
+    Script(script::Goal),
+}
+
+/// The values of `type` that mean JavaScript in a `script` element (HTML, 4.12.1): the empty string, and the media
+/// types of JavaScript (MIME Sniffing, 4.6).
+#[rustfmt::skip]
+const JAVASCRIPT: &[&str] = &[
+    "", "application/ecmascript", "application/javascript", "application/x-ecmascript",
+    "application/x-javascript", "text/ecmascript", "text/javascript", "text/javascript1.0",
+    "text/javascript1.1", "text/javascript1.2", "text/javascript1.3", "text/javascript1.4",
+    "text/javascript1.5", "text/jscript", "text/livescript", "text/x-ecmascript",
+    "text/x-javascript",
+];
+
+/// The type of a `script` element, in lower case: its `type`, or else its `language` (HTML, 4.12.1.1, step 8).
+pub(super) fn script_type(type_: Option<&str>, language: Option<&str>) -> String {
+    match (type_, language) {
+        (None, Some(language)) if !language.is_empty() => {
+            format!("text/{}", language.to_ascii_lowercase())
+        }
+        (type_, _) => type_.unwrap_or_default().trim().to_ascii_lowercase(),
+    }
+}
+
+/// A media type without its parameters (MIME Sniffing, 4.3).
+fn essence(type_: &str) -> &str {
+    type_.split(';').next().unwrap_or_default().trim_end()
+}
+
+impl TextContent {
+    /// The content of a `style` element with this `type`, which is in lower case.
+    pub(super) fn of_style(type_: &str) -> Option<Self> {
+        matches!(type_, "" | "text/css").then_some(Self::Css)
+    }
+
+    /// The content of a `script` element with this `type`, which is in lower case. `None` for other types, if the group
+    /// of the type is not enabled, and for JavaScript that is not `inline`: its text does not run (HTML, 4.12.1).
+    pub(super) fn of_script(
+        type_: &str,
+        inline: impl FnOnce() -> bool,
+        groups: &Groups,
+    ) -> Option<Self> {
+        let (group, content) = match type_ {
+            "importmap" => (Group::Json, Self::Json(json::JsonKind::ImportMap)),
+            "speculationrules" => (Group::Json, Self::Json(json::JsonKind::SpeculationRules)),
+            _ if essence(type_) == "application/ld+json" => {
+                (Group::Json, Self::Json(json::JsonKind::JsonLd))
+            }
+            "module" => (Group::Scripts, Self::Script(script::Goal::Module)),
+            _ if JAVASCRIPT.contains(&type_) => {
+                (Group::Scripts, Self::Script(script::Goal::Classic))
+            }
+            _ => return None,
+        };
+        let is_read = groups.contains(group) && (group == Group::Json || inline());
+        is_read.then_some(content)
+    }
+}
+
+/// True if an entity in `span` is unknown; `None` if `span` contains no entity.
+pub(super) fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
+    let first = entities.partition_point(|entity| entity.span.end <= span.start);
+    let inside = entities[first..]
+        .iter()
+        .take_while(|entity| entity.span.start < span.end);
+    inside.map(|entity| !entity.is_known).reduce(|a, b| a || b)
+}
+
+/// The `@base` in effect, preceded by the bases that it is relative to, up to a null one. [`Against::Nothing`] if the
+/// `@base` in effect is null, if there are too many bases, or if a base is too long.
+fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -> Against {
+    let mut chain = Vec::new();
+    let mut next = innermost;
+    while let Some(base) = next.and_then(|at| bases.get(at)) {
+        let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
+            // Below a null base, a relative one has no meaning.
+            let outermost = chain
+                .first()
+                .map(|base: &String| scheme(Grammar::Rfc3986, base));
+            return match outermost.flatten() {
+                Some(_) => Against::Inner(chain),
+                None => Against::Nothing,
+            };
+        };
+        if chain.len() == MOST_INNER_BASES || raw.text.len() > LONGEST_BASE {
+            return Against::Nothing;
+        }
+        chain.insert(0, escape::script(raw).text);
+        next = base.outer;
+    }
+    if chain.is_empty() {
+        Against::Document
+    } else {
+        Against::Inner(chain)
+    }
+}

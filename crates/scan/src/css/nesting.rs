@@ -1,0 +1,243 @@
+//! The open blocks and statements of CSS, determined after the text was skipped (CSS Syntax 3, 5.4).
+//!
+//! ```
+//! use baselink_scan::{attributes::Groups, css};
+//! // The second `@import` comes too late (Cascade 5, 2).
+//! let sheet = "@import 'a.css'; p { color: red } @import 'b.css';";
+//! assert_eq!(css::urls(sheet, Groups::default()).len(), 1);
+//! ```
+//!
+//! Deliberately absent: the validity of declarations, and of selectors that are not plain.
+
+use super::tokens::{self, CssToken, is_name};
+use baselink_text::span::Span;
+
+/// Pseudo-classes that every browser knows.
+const PSEUDO_CLASSES: &[&str] = &[
+    "root",
+    "link",
+    "visited",
+    "hover",
+    "active",
+    "focus",
+    "first-child",
+    "last-child",
+];
+
+/// Pseudo-elements that every browser knows. They end a compound selector.
+const PSEUDO_ELEMENTS: &[&str] = &[
+    "before",
+    "after",
+    ":before",
+    ":after",
+    ":selection",
+    ":placeholder",
+];
+
+/// The open blocks and the statement at a position of the text.
+pub(super) struct Nesting {
+    /// The offset up to which the blocks are known.
+    at: usize,
+    /// The closer of each open block.
+    open: Vec<u8>,
+    /// True if a rule or declaration may begin here.
+    start: bool,
+    /// The start of the statement at the top level.
+    statement: usize,
+    /// True if this statement is an at-rule.
+    is_at_rule: bool,
+    /// True if the last token at the top level began a block, or if there is none.
+    is_ended: bool,
+    /// True after an `@import` at the top level.
+    has_import: bool,
+    /// True after a valid rule other than `@charset`, `@import` and `@layer` without a block.
+    is_late: bool,
+    /// An identifier that begins a statement, if it may be the name of a custom property.
+    name: Option<Span>,
+    /// The number of blocks around the declaration of a custom property, and the name of the property.
+    pub(super) custom: Option<(usize, Span)>,
+}
+
+impl Nesting {
+    pub(super) fn new() -> Self {
+        Self {
+            at: 0,
+            open: Vec::new(),
+            start: true,
+            statement: 0,
+            is_at_rule: false,
+            is_ended: true,
+            has_import: false,
+            is_late: false,
+            name: None,
+            custom: None,
+        }
+    }
+
+    /// The closer of the block around the at-keyword at `at`, if the keyword begins an at-rule. `at` must not decrease
+    /// from call to call.
+    pub(super) fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
+        self.advance(bytes, at);
+        (self.start && self.has_statements()).then(|| self.open.last().copied())
+    }
+
+    /// True if an `@import` at this place has an effect (Cascade 5, 2).
+    pub(super) fn takes_imports(&self) -> bool {
+        self.open.is_empty() && !self.is_late
+    }
+
+    /// Reads the tokens that begin before `at`, which must not decrease from call to call.
+    pub(super) fn advance(&mut self, bytes: &[u8], at: usize) {
+        while self.at < at {
+            let start = self.at;
+            let (token, end) = tokens::token(bytes, start);
+            self.at = end;
+            if token == CssToken::Blank {
+                continue;
+            }
+            self.note_declaration(bytes, token, Span::new(start, end));
+            if self.open.is_empty() {
+                self.note_rule(bytes, token, start);
+            }
+            match token {
+                CssToken::Open(closer) => self.open.push(closer),
+                CssToken::Function(_) => self.open.push(b')'),
+                CssToken::Close(closer) if self.open.last() == Some(&closer) => {
+                    self.open.pop();
+                }
+                _ => {
+                    self.start = token == CssToken::Semicolon && self.has_statements();
+                    continue;
+                }
+            }
+            self.start = matches!(token, CssToken::Open(b'}') | CssToken::Close(b'}'))
+                && self.has_statements();
+        }
+    }
+
+    /// Begins or ends the declaration of a custom property at a token. A `{}` block in its value does not end it.
+    fn note_declaration(&mut self, bytes: &[u8], token: CssToken<'_>, span: Span) {
+        let depth = self.open.len();
+        match (self.custom, token) {
+            (Some((around, _)), CssToken::Semicolon) if depth == around => self.custom = None,
+            (Some((around, _)), CssToken::Close(closer)) => {
+                let closes = depth == around && self.open.last() == Some(&closer);
+                self.custom = self.custom.filter(|_| !closes);
+            }
+            (Some(_), _) => {}
+            (None, CssToken::Ident(name)) if self.start && self.has_statements() => {
+                let is_custom = name.starts_with(b"--") || is_name(name, "initial-value");
+                self.name = is_custom.then_some(span);
+            }
+            (None, token) => {
+                let is_colon = token == CssToken::Other && bytes[span.start] == b':';
+                let name = self.name.take();
+                self.custom = name.filter(|_| is_colon).map(|name| (depth, name));
+            }
+        }
+    }
+
+    /// Notes whether a valid rule ends the time of imports with the token at `at`, which is at the top level.
+    fn note_rule(&mut self, bytes: &[u8], token: CssToken<'_>, at: usize) {
+        // At the top level, a semicolon ends only at-rules.
+        if self.start && (self.is_ended || self.is_at_rule) {
+            (self.statement, self.is_at_rule) = (at, matches!(token, CssToken::AtKeyword(_)));
+        }
+        self.is_ended = token == CssToken::Open(b'}');
+        if self.is_late || !matches!(token, CssToken::Semicolon | CssToken::Open(b'}')) {
+            return;
+        }
+        let is_block = token != CssToken::Semicolon;
+        let prelude = &bytes[self.statement..at];
+        if !self.is_at_rule {
+            self.is_late = is_block && prelude.split(|&byte| byte == b',').all(is_plain_selector);
+        } else if let (CssToken::AtKeyword(name), start) = tokens::token(bytes, self.statement) {
+            let is_import = is_name(name, "import");
+            let is_layer = !is_block && is_name(name, "layer");
+            self.is_late = match is_layer {
+                true => self.has_import,
+                false => is_plain_rule(name, bytes[start..at].trim_ascii(), is_block),
+            };
+            self.has_import |= is_import && !is_block;
+        }
+    }
+
+    fn has_statements(&self) -> bool {
+        matches!(self.open.last(), None | Some(b'}'))
+    }
+}
+
+/// True if an at-rule other than `@import` is certainly valid: `name` and `prelude` have a common form.
+fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
+    let is = |known: &[&str]| known.iter().any(|known| is_name(name, known));
+    if is(&["font-face", "page"]) {
+        is_block && prelude.is_empty()
+    } else if is(&["layer"]) {
+        is_block && !prelude.contains(&b',')
+    } else if is(&["keyframes", "-webkit-keyframes"]) {
+        is_block && is_plain_name(prelude)
+    } else if is(&["supports"]) {
+        is_block && (prelude.starts_with(b"(") || prelude.starts_with(b"not"))
+    } else {
+        is(&[if is_block { "media" } else { "namespace" }])
+    }
+}
+
+/// True if `name` is a name of ASCII letters, digits, `-` and `_`.
+fn is_plain_name(name: &[u8]) -> bool {
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
+}
+
+/// True if `text` is a selector of names, classes, ids and well-known pseudo-classes, with white space around each
+/// combinator. Any other selector may be invalid (Selectors 4, 3.9).
+fn is_plain_selector(text: &[u8]) -> bool {
+    let mut was_compound = false;
+    let words = text
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    for word in words {
+        let is_combinator = matches!(word, b">" | b"+" | b"~");
+        if !(is_combinator && was_compound || is_plain_compound(word)) {
+            return false;
+        }
+        was_compound = !is_combinator;
+    }
+    was_compound
+}
+
+/// True if `word` is a plain compound selector, such as `a.b#c:hover`.
+fn is_plain_compound(word: &[u8]) -> bool {
+    let mut rest = word.strip_prefix(b"*").unwrap_or(word);
+    let name = rest.len()
+        - rest
+            .iter()
+            .skip_while(|byte| !b".#:".contains(byte))
+            .count();
+    if name > 0 && (rest.len() < word.len() || !is_plain_name(&rest[..name])) {
+        return false;
+    }
+    rest = &rest[name..];
+    while let [mark, ref after @ ..] = *rest {
+        let is = |known: &&str| after.eq_ignore_ascii_case(known.as_bytes());
+        if mark == b':' && PSEUDO_ELEMENTS.iter().any(is) {
+            return true;
+        }
+        let length = after
+            .iter()
+            .take_while(|byte| !b".#:".contains(byte))
+            .count();
+        let is = |known: &&str| after[..length].eq_ignore_ascii_case(known.as_bytes());
+        if !(if mark == b':' {
+            PSEUDO_CLASSES.iter().any(is)
+        } else {
+            is_plain_name(&after[..length])
+        }) {
+            return false;
+        }
+        rest = &after[length..];
+    }
+    !word.is_empty()
+}

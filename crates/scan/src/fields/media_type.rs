@@ -1,0 +1,321 @@
+//! A tolerant parser for `Content-Type` (RFC 2045, 5).
+//!
+//! Comments, folding, a missing `;`, trailing blanks and an unterminated quoted string are tolerated. Parameters
+//! split into pieces or with a charset (RFC 2231) are decoded by mailparse.
+//!
+//! ```
+//! use baselink_scan::fields::media_type::MediaType;
+//! let value = b"Text/HTML (a comment); charset*0=iso-; charset*1=8859-1;\r\n boundary=\"b";
+//! let media_type = MediaType::read(value).unwrap();
+//! assert_eq!(media_type.to_string(), "text/html");
+//! assert_eq!(media_type.parameter("charset"), Some("iso-8859-1"));
+//! assert_eq!(media_type.boundary(), Some(&b"b"[..]));
+//! ```
+//!
+//! Deliberately absent: the meaning of a media type.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use super::heading::{LONGEST_DECODED, comments_end, is_white};
+use baselink_text::format::{Format, in_place_of_html};
+use baselink_text::span::Span;
+
+/// A media type with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaType {
+    /// The type, in lower case.
+    pub type_: Cow<'static, str>,
+    /// The subtype, in lower case.
+    pub subtype: Cow<'static, str>,
+    /// The parameters, with names in lower case and decoded values. Each name occurs once.
+    pub parameters: Vec<(String, String)>,
+    /// True if the parameters were too long to be joined and decoded as in RFC 2231.
+    pub too_long: bool,
+    /// The bytes of the `boundary` parameter, which need not be valid text.
+    boundary: Option<Box<[u8]>>,
+}
+
+impl MediaType {
+    /// The format that the media type names.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        Format::of_media_type(&self.type_, &self.subtype)
+    }
+
+    /// The media type of the body with this `Content-Type` that begins with `body` and was retrieved from `url`. Only
+    /// `text/html` is doubted.
+    #[must_use]
+    pub fn of_body(self, body: &[u8], url: Option<&str>) -> Self {
+        let other = match self.is("text", "html") {
+            true => in_place_of_html(body, url).and_then(|other| other.split_once('/')),
+            false => None,
+        };
+        match other {
+            Some((type_, subtype)) => Self {
+                type_: type_.into(),
+                subtype: subtype.into(),
+                ..self
+            },
+            None => self,
+        }
+    }
+
+    /// The default for a body without a valid `Content-Type` (RFC 2045, 5.2).
+    pub const PLAIN: Self = Self::plain("text", "plain");
+
+    /// The default in a digest. RFC 2046, 5.1.5: "in a digest, the default Content-Type value for a body part is
+    /// changed from "text/plain" to "message/rfc822"."
+    pub const RFC822: Self = Self::plain("message", "rfc822");
+
+    const fn plain(type_: &'static str, subtype: &'static str) -> Self {
+        Self {
+            type_: Cow::Borrowed(type_),
+            subtype: Cow::Borrowed(subtype),
+            parameters: Vec::new(),
+            too_long: false,
+            boundary: None,
+        }
+    }
+
+    /// Parses the value of a `Content-Type`; `None` if it does not begin with `type/subtype`.
+    #[must_use]
+    pub fn read(value: &[u8]) -> Option<Self> {
+        let (type_, rest) = token(value)?;
+        let (subtype, rest) = token(after(rest, b'/')?)?;
+        let pairs = pairs(rest);
+        let length: usize = pairs
+            .iter()
+            .map(|(name, value)| name.len() + value.len() + 5)
+            .sum();
+        let too_long = length > LONGEST_DECODED;
+        // Most parameters need not be joined or decoded.
+        let is_plain = |(name, value): &(String, String)| {
+            memchr::memchr(b'*', name.as_bytes()).is_none()
+                && memchr::memchr_iter(b'=', value.as_bytes())
+                    .all(|at| value.as_bytes().get(at + 1) != Some(&b'?'))
+        };
+        let pairs = match too_long || pairs.iter().all(is_plain) {
+            true => pairs,
+            false => assembled(&pairs),
+        };
+        let boundary = pairs
+            .iter()
+            .find(|(name, _)| name == "boundary")
+            .map(|(_, value)| {
+                octets(value.trim_end()).unwrap_or_else(|| value.trim_end().as_bytes().to_vec())
+            });
+        let boundary = boundary
+            .filter(|bytes| !bytes.is_empty())
+            .map(Vec::into_boxed_slice);
+        let parameters = pairs
+            .into_iter()
+            .map(|(name, value)| (name, unicode(value)))
+            .collect();
+        let (type_, subtype) = (lower(type_), lower(subtype));
+        Some(Self {
+            type_,
+            subtype,
+            parameters,
+            too_long,
+            boundary,
+        })
+    }
+
+    /// The value of the parameter `name`, which is in lower case.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters
+            .iter()
+            .find(|(one, _)| one == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// True for `type_/subtype`, both in lower case.
+    #[must_use]
+    pub fn is(&self, type_: &str, subtype: &str) -> bool {
+        self.type_ == type_ && self.subtype == subtype
+    }
+
+    /// The bytes of the `boundary` parameter, without trailing white space (RFC 2046, 5.1.1: a boundary does not
+    /// end with white space); `None` if it is absent or empty.
+    #[must_use]
+    pub fn boundary(&self) -> Option<&[u8]> {
+        self.boundary.as_deref()
+    }
+}
+
+/// A token in lower case.
+fn lower(token: &[u8]) -> Cow<'static, str> {
+    Cow::Owned(latin_1(token).to_ascii_lowercase())
+}
+
+impl fmt::Display for MediaType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.type_, self.subtype)
+    }
+}
+
+/// The token at the start of `value` (RFC 2045, 5.1), and the rest after it.
+fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
+    let value = &value[comments_end(value)..];
+    let special = |byte: u8| {
+        matches!(byte, b'(' | b')' | b'<' | b'>' | b'@' | b',' | b';' | b':')
+            || matches!(byte, b'\\' | b'"' | b'/' | b'[' | b']' | b'?' | b'=')
+    };
+    let end = value
+        .iter()
+        .position(|&byte| byte <= b' ' || byte == 0x7F || special(byte));
+    let end = end.unwrap_or(value.len());
+    (end > 0).then(|| value.split_at(end))
+}
+
+/// The rest after `byte`, if only white space and comments come before it.
+fn after(value: &[u8], byte: u8) -> Option<&[u8]> {
+    let value = &value[comments_end(value)..];
+    (value.first() == Some(&byte)).then(|| &value[1..])
+}
+
+/// The parameters as written, without quotes. Of several with one name, the first counts. Each character stands for
+/// one byte.
+fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    let mut seen = HashSet::new();
+    while let Some(Pair {
+        name,
+        value,
+        following,
+        ..
+    }) = Pair::read(rest)
+    {
+        rest = following;
+        let name = latin_1(name).to_ascii_lowercase();
+        if !name.is_empty() && seen.insert(name.clone()) {
+            pairs.push((name, value));
+        }
+    }
+    pairs
+}
+
+/// The span of the quoted value of the first parameter `name` of the `Content-Type` in `value`, without its
+/// quotes; `None` if the parameter is missing or not quoted.
+pub(super) fn quoted_parameter(value: &[u8], name: &str) -> Option<Span> {
+    let (_, rest) = token(value)?;
+    let (_, mut rest) = token(after(rest, b'/')?)?;
+    loop {
+        let pair = Pair::read(rest)?;
+        if pair.name.eq_ignore_ascii_case(name.as_bytes()) {
+            let end = value.len() - pair.following.len() - 1;
+            return pair.quoted.map(|length| Span::new(end - length, end));
+        }
+        rest = pair.following;
+    }
+}
+
+/// A parameter as written.
+struct Pair<'a> {
+    name: &'a [u8],
+    /// The value without quotes. Each character stands for one byte.
+    value: String,
+    /// The number of bytes between the quotes of the value; `None` if it is not quoted.
+    quoted: Option<usize>,
+    /// The rest after the value and its quotes.
+    following: &'a [u8],
+}
+
+impl<'a> Pair<'a> {
+    /// The first parameter in `rest`.
+    fn read(mut rest: &'a [u8]) -> Option<Self> {
+        loop {
+            rest = &rest[comments_end(rest)..];
+            if let Some((b';' | b',', following)) = rest.split_first() {
+                rest = following;
+                continue;
+            }
+            let end = rest.iter().position(|&byte| matches!(byte, b'=' | b';'))?;
+            let name = rest[..end].trim_ascii();
+            if rest[end] == b';' {
+                rest = &rest[end..];
+                continue;
+            }
+            // If the preceding `;` is missing, the name is the last word before the `=`.
+            let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
+            let (value, quoted, following) = parameter_value(&rest[end + 1..]);
+            return Some(Self {
+                name,
+                value,
+                quoted,
+                following,
+            });
+        }
+    }
+}
+
+/// The value at the start of `rest`, the number of bytes between its quotes if it is quoted, and the rest after it.
+fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
+    let rest = &rest[comments_end(rest)..];
+    if rest.first() == Some(&b'"') {
+        let mut content = Vec::new();
+        let mut at = 1;
+        while at < rest.len() && rest[at] != b'"' {
+            if rest[at] == b'\\' && at + 1 < rest.len() {
+                at += 1;
+            }
+            // RFC 5322, 2.2.3: unfolding removes a line end, but not the white space after it.
+            if !matches!(rest[at], b'\r' | b'\n') {
+                content.push(rest[at]);
+            }
+            at += 1;
+        }
+        if at < rest.len() {
+            return (latin_1(&content), Some(at - 1), &rest[at + 1..]);
+        }
+    }
+    // An unquoted value, or an unterminated quoted string, ends at the next `;`.
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    let end = memchr::memchr(b';', rest).unwrap_or(rest.len());
+    let comment = (1..end).find(|&at| rest[at] == b'(' && is_white(rest[at - 1]));
+    let mut value = latin_1(rest[..comment.unwrap_or(end)].trim_ascii());
+    value.retain(|one| !matches!(one, '\r' | '\n'));
+    (value, None, &rest[comment.unwrap_or(end)..])
+}
+
+/// The parameters, joined and decoded by mailparse (RFC 2231). mailparse receives every value in quotes.
+fn assembled(pairs: &[(String, String)]) -> Vec<(String, String)> {
+    let mut header = String::from("x/x");
+    for (name, value) in pairs.iter().filter(|(name, _)| !name.contains('"')) {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        header.push_str(&format!("; {name}=\"{value}\""));
+    }
+    mailparse::parse_content_type(&header)
+        .params
+        .into_iter()
+        .collect()
+}
+
+/// Text with one character for each byte, so that nothing is lost before the encoding is known.
+fn latin_1(bytes: &[u8]) -> String {
+    match str::from_utf8(bytes) {
+        Ok(text) if text.is_ascii() => text.to_owned(),
+        _ => bytes.iter().copied().map(char::from).collect(),
+    }
+}
+
+/// `text` decoded as UTF-8, if the bytes that its characters represent are valid UTF-8; else `text` itself.
+fn unicode(text: String) -> String {
+    if text.is_ascii() {
+        return text;
+    }
+    octets(&text)
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or(text)
+}
+
+/// The bytes that the characters of `text` represent; `None` if a character does not represent a single byte.
+fn octets(text: &str) -> Option<Vec<u8>> {
+    if text.is_ascii() {
+        return Some(text.as_bytes().to_vec());
+    }
+    text.chars().map(|one| u8::try_from(one).ok()).collect()
+}

@@ -1,0 +1,859 @@
+//! One pass over a range of a buffer: from tags and comments to links, each reported as soon as it is found.
+//!
+//! If a reference in an attribute, a `srcset` or CSS may not need decoding, the fast path offers it to the receiver as
+//! [`Plain`], without an allocation. Other references, and those that the receiver declines, become a [`Link`]. A
+//! document in a value is scanned separately; markup in text (`noscript`, conditional comments) is scanned in place.
+//!
+//! ```
+//! // The value is CSS in an attribute: two layers, one reference.
+//! let page = b"<p style=\"a:url(&quot;x\\&#121;&quot;)\">";
+//! let document = baselink_scan::scan(page, &baselink_scan::ScanOptions::default());
+//! assert_eq!(document.links[0].reference, "xy");
+//! assert_eq!(&page[document.links[0].span().range()], b"x\\&#121;");
+//! ```
+//!
+//! Deliberately absent: bases and encodings, which are known before a pass begins ([`super::prelude`]).
+
+use std::sync::Arc;
+
+use super::engines;
+use super::exact::Bound;
+use super::rows::{Answer, Answers, element_name};
+use super::sink::{Sink, TextModel};
+use super::tag::{self, FEW, RawAttribute, RawTag};
+use super::walk::{Names, declaration_end};
+use crate::attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row, Syntax};
+use crate::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent, script_type};
+use crate::document::{
+    Against, Certainty, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
+};
+use crate::{ScanOptions, block, css, script, value};
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::escape::{self, Quote};
+use baselink_text::layer::spelling::{Carrier, Form};
+use baselink_text::layer::{OffsetMap, View};
+use baselink_text::span::Span;
+
+/// The maximum nesting depth of documents and of markup in text.
+///
+/// Each level is scanned separately, so without a maximum the work would be quadratic.
+pub const DEEPEST: usize = 16;
+
+/// A reference to resolve against the document base URL. It may not need decoding.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain {
+    /// The bytes of the reference, including white space and character references.
+    pub span: Span,
+    /// The spans of the element's and the attribute's name, and the row for both; `None` in the text of a `style`
+    /// element.
+    pub names: Option<(Span, Span, &'static Row)>,
+    /// The delimiter of the value.
+    pub quote: Quote,
+    /// True if a new `<` or `>` in the reference could end a construct around it, such as a comment.
+    pub enclosed: bool,
+    /// True if an empty reference is resolved like any other.
+    pub empty_resolves: bool,
+    /// True if a reference that is only a fragment identifies an element of this document, and is not a link.
+    pub fragment_identifies: bool,
+    /// The certainty that the value is a reference.
+    pub certainty: Certainty,
+}
+
+/// A receiver of the links of a document, in document order. Spans are offsets in the scanned bytes.
+pub trait Links {
+    /// Receives a reference that may not need decoding. Returns `false` to receive it as a [`Link`] instead.
+    fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool;
+
+    /// Receives a link.
+    fn link(&mut self, bytes: &[u8], link: Link);
+
+    /// Receives a document embedded in a value.
+    fn part(&mut self, bytes: &[u8], part: Part);
+
+    /// Receives a name that a fragment can refer to. Called only if [`ScanOptions::ids`] is set.
+    fn id(&mut self, _id: String) {}
+
+    /// Receives a diagnostic.
+    fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic);
+}
+
+/// A document embedded in a value, not scanned yet.
+pub struct Part {
+    pub(in crate::scan) found: Embedded,
+    pub(in crate::scan) entity: Arc<str>,
+    /// The number of documents, and of levels of markup in text, around this one.
+    pub(in crate::scan) depth: usize,
+}
+
+/// A document to scan, and its nesting.
+#[derive(Clone, Debug)]
+pub struct Whole<'a> {
+    pub bytes: &'a [u8],
+    /// The offset of the text after a byte order mark.
+    pub start: usize,
+    pub charset: Charset,
+    pub entity: Arc<str>,
+    /// The number of documents, and of levels of markup in text, around this one.
+    pub depth: usize,
+    /// True if a new `<` or `>` in the document could end a construct around it, such as a CDATA section.
+    pub enclosed: bool,
+}
+
+/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any. The second
+/// result is true if html5ever stopped, too.
+pub fn links<L: Links>(
+    whole: &Whole<'_>,
+    options: &ScanOptions,
+    links: &mut L,
+) -> (Option<FallbackReason>, bool) {
+    let names = Names::of(options);
+    let span = Span::new(whole.start, whole.bytes.len());
+    let mut pass = Pass::new(whole, options, &names, links);
+    let scanner = options.scanner;
+    let read = engines::tokens(whole.bytes, span.range(), true, scanner, &names, &mut pass);
+    pass.finish(span, &read);
+    (pass.fallback, read.without_tree.is_some())
+}
+
+/// An open element, whose text is scanned at its end.
+struct OpenText {
+    start: usize,
+    content: Content,
+}
+
+/// An open `style` in SVG. Its style sheet is its child text content (SVG 2, 6.3), without the text of its children.
+struct OpenStyle {
+    is_css: bool,
+    /// The stretches of text and CDATA sections so far.
+    texts: Vec<Span>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Content {
+    /// Raw text.
+    Raw(TextContent),
+    /// Markup for readers without scripts, frames or plugins.
+    Markup,
+}
+
+/// The places of the text in `style` and `script` elements.
+const STYLE: LinkPlace<'_> = LinkPlace::text_of("style", Carriers::One(Carrier::Raw));
+const SCRIPT: LinkPlace<'_> = LinkPlace::text_of("script", Carriers::One(Carrier::Raw));
+
+/// An attribute of a tag, and its row in the table.
+type Attribute<'t> = (&'t RawTag, &'t RawAttribute, &'static Row);
+
+/// A span that is scanned as markup: fallback content or a conditional comment, in which a `base` has no effect; in
+/// `prelude`, also the whole document.
+#[derive(Clone, Copy)]
+pub(super) struct Markup {
+    pub(super) span: Span,
+    /// The standing of a `base` in it.
+    pub(super) standing: Standing,
+}
+
+/// One pass over a range of a buffer.
+struct Pass<'a, 'l, L> {
+    bytes: &'a [u8],
+    charset: Charset,
+    options: &'a ScanOptions,
+    names: &'a Names,
+    entity: Arc<str>,
+    links: &'l mut L,
+    rows: Answers,
+    /// The number of documents found in values so far.
+    parts: usize,
+    collector: Collector<'a>,
+    /// True if a new `<` or `>` could end a construct around the scanned bytes.
+    enclosed: bool,
+    /// True for markup in text, which is not part of the document for readers that run scripts.
+    is_in_text: bool,
+    /// The nesting depth of documents and of markup in text.
+    depth: usize,
+    text: Option<OpenText>,
+    /// The open `style` elements in SVG, outermost first. Until the outermost one ends, links are collected, because
+    /// those of its text precede those of its children.
+    styles: Vec<OpenStyle>,
+    markup: Vec<Markup>,
+    fallback: Option<FallbackReason>,
+}
+
+impl<L: Links> Sink for Pass<'_, '_, L> {
+    #[inline(always)]
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+        // A fragment cannot refer to an element in fallback content.
+        if self.options.ids && !self.is_in_text {
+            self.ids(tag, namespace);
+        }
+        if tag.attributes.len() > FEW
+            || !self.styles.is_empty()
+            || self.may_have_text(tag, namespace, text)
+        {
+            self.whole_tag(tag, namespace, text);
+            self.drain();
+            return;
+        }
+        for (at, attribute) in tag.attributes.iter().enumerate() {
+            // Of several attributes with one name, the first counts (HTML, 13.2.5.33).
+            let name = &self.bytes[attribute.name.range()];
+            let is_same = |one: &RawAttribute| {
+                one.name.len() == name.len()
+                    && self.bytes[one.name.range()].eq_ignore_ascii_case(name)
+            };
+            if tag.attributes[..at].iter().any(is_same) {
+                continue;
+            }
+            match self
+                .rows
+                .answer(self.bytes, tag.name, namespace, attribute, self.options)
+            {
+                Answer::Nothing => {}
+                Answer::With(name) if tag.attribute(self.bytes, name).is_none() => {}
+                Answer::Url(row) if self.offer(tag, attribute, row) => {}
+                Answer::Either(one, other)
+                    if self
+                        .either(tag, one, other)
+                        .is_some_and(|row| self.offer(tag, attribute, row)) => {}
+                Answer::Css(row) if self.css_value(tag, attribute, row) => {}
+                Answer::Srcset(row) if self.srcset(tag, attribute, row) => {}
+                Answer::Url(_)
+                | Answer::Either(..)
+                | Answer::Css(_)
+                | Answer::Srcset(_)
+                | Answer::With(_)
+                | Answer::SlowPath => {
+                    let element = self.element(tag);
+                    self.attribute(namespace, &element, attribute, &tag.attributes);
+                    self.drain();
+                }
+            }
+        }
+    }
+
+    fn end_text(&mut self, at: usize) {
+        // The fast path of style sheets.
+        let is_style = |open: &&OpenText| open.content == Content::Raw(TextContent::Css);
+        let style = self
+            .text
+            .as_ref()
+            .filter(|open| is_style(open) && self.styles.is_empty());
+        let span = style.map(|open| Span::new(open.start, at));
+        match span.is_some_and(|span| self.css(span, None)) {
+            true => self.text = None,
+            false => self.close_text(at),
+        }
+        self.drain();
+    }
+
+    fn style_text(&mut self, span: Span) {
+        self.styles
+            .last_mut()
+            .into_iter()
+            .for_each(|style| style.texts.push(span));
+    }
+
+    fn end_style(&mut self, _at: usize) {
+        self.close_style();
+        self.drain();
+    }
+
+    fn comment(&mut self, span: Span) {
+        if self.bytes[span.range()].starts_with(b"<?") {
+            self.import(span);
+        } else {
+            self.markup.extend(conditional_markup(self.bytes, span));
+        }
+        // Links in the text of an element are reported in order when the element ends.
+        if self.text.is_none() {
+            self.drain();
+        }
+    }
+}
+
+impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
+    fn new(
+        whole: &Whole<'a>,
+        options: &'a ScanOptions,
+        names: &'a Names,
+        links: &'l mut L,
+    ) -> Self {
+        Self {
+            bytes: whole.bytes,
+            charset: whole.charset,
+            options,
+            names,
+            entity: Arc::clone(&whole.entity),
+            links,
+            rows: Answers::new(),
+            parts: 0,
+            collector: Collector::new(options, whole.enclosed),
+            enclosed: whole.enclosed,
+            is_in_text: false,
+            depth: whole.depth,
+            text: None,
+            styles: Vec::new(),
+            markup: Vec::new(),
+            fallback: None,
+        }
+    }
+
+    /// Reports the remaining links after `span` was read.
+    fn finish(&mut self, span: Span, read: &engines::Tokenized) {
+        self.fallback = self.fallback.or(read.fallback);
+        if let Some(bound) = read.without_tree {
+            self.links.diagnostic(self.bytes, without_tree(bound));
+        }
+        self.close_text(span.end);
+        while !self.styles.is_empty() {
+            self.close_style();
+        }
+        self.drain();
+    }
+
+    /// True if the text after a tag may contain links, too.
+    #[inline(always)]
+    fn may_have_text(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
+        let is = |name: &str| tag.is_named(self.bytes, name);
+        match (namespace, text) {
+            (Namespace::Html, TextModel::RawText) => match tag.name.len() {
+                6 if is("script") => {
+                    let groups = &self.options.groups;
+                    groups.contains(Group::Json) || groups.contains(Group::Scripts)
+                }
+                6 => !is("iframe"),
+                _ => true,
+            },
+            (Namespace::Html, _) => false,
+            (Namespace::Svg | Namespace::MathMl, _) => is("style"),
+        }
+    }
+
+    /// Reads all attributes of a tag without the fast path, and opens the text after it.
+    fn whole_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+        let element = self.element(tag);
+        if tag.attributes.is_empty() {
+            return self.open_text(tag, namespace, text, &element, &[]);
+        }
+        let attributes = tag::distinct(self.bytes, tag);
+        for attribute in attributes.iter() {
+            self.attribute(namespace, &element, attribute, &attributes);
+        }
+        self.open_text(tag, namespace, text, &element, &attributes);
+    }
+
+    /// Reports the names that a fragment can refer to: an id, and the name of an `a` (HTML, 7.4.6.4).
+    fn ids(&mut self, tag: &RawTag, namespace: Namespace) {
+        let is_anchor = namespace == Namespace::Html && tag.is_named(self.bytes, "a");
+        for name in if is_anchor {
+            &["id", "name"][..]
+        } else {
+            &["id"]
+        } {
+            let first = tag.attribute(self.bytes, name);
+            let id = first
+                .map(|one| self.value(one).text)
+                .filter(|id| !id.is_empty());
+            id.into_iter().for_each(|id| self.links.id(id));
+        }
+    }
+
+    /// The name of the element of `tag`.
+    fn element(&self, tag: &RawTag) -> String {
+        element_name(&self.bytes[tag.name.range()])
+    }
+
+    /// The decoded value of an attribute.
+    fn value(&self, attribute: &RawAttribute) -> View {
+        attribute.decoded(self.bytes, self.charset)
+    }
+
+    /// The decoded value of the attribute called `name` among `attributes`.
+    fn other(&self, attributes: &[RawAttribute], name: &str) -> Option<String> {
+        let found = attributes
+            .iter()
+            .find(|one| one.is_named(self.bytes, name))?;
+        Some(self.value(found).text)
+    }
+
+    /// Scans an attribute that contains CSS. Returns `false`, and does nothing, if the CSS must be decoded first.
+    fn css_value(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
+        // Any URL in CSS needs one of these bytes, even with character references.
+        let Some(span) = attribute
+            .value
+            .filter(|&span| block::holds(self.bytes, span, *b"(@\\&"))
+        else {
+            return true;
+        };
+        if memchr::memchr3(b'&', b'\r', 0, &self.bytes[span.range()]).is_some() {
+            return false;
+        }
+        self.css(span, Some((tag, attribute, row)))
+    }
+
+    /// Scans a list of image candidates. Returns `false`, and does nothing, if the list must be decoded first.
+    fn srcset(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
+        let Some(whole) = attribute.value else {
+            return false;
+        };
+        let list = match str::from_utf8(&self.bytes[whole.range()]) {
+            Ok(list) if list.is_ascii() => list,
+            _ => return false,
+        };
+        // Only `&amp;` is accepted here: it hides no separator, and other character references are rare.
+        let is_amp = |at: usize| list[at..].starts_with("&amp;");
+        if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
+            || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
+        {
+            return false;
+        }
+        for span in value::srcset(list) {
+            let span = span.shifted(whole.start);
+            let place = Some((tag, attribute, row));
+            if !self.links.plain(self.bytes, &self.plain(span, place)) {
+                let raw = self.charset.decode(&self.bytes[span.range()], span.start);
+                self.reference(
+                    &escape::character_references(raw),
+                    Form::Srcset,
+                    place,
+                    None,
+                );
+                self.drain();
+            }
+        }
+        true
+    }
+
+    /// Scans CSS. Returns `false`, and does nothing, if an ASCII byte may be part of another character.
+    fn css(&mut self, span: Span, place: Option<Attribute<'_>>) -> bool {
+        let text = &self.bytes[span.range()];
+        if !self.charset.is_ascii_fixed() && !text.is_ascii() {
+            return false;
+        }
+        let mut urls = css::Urls::of(text, self.options.groups);
+        while let Some(url) = urls.next() {
+            let custom = urls.custom_property(url);
+            let span = url.span.shifted(span.start);
+            let plain = self.plain(span, place);
+            let plain = Plain {
+                empty_resolves: false,
+                fragment_identifies: true,
+                ..plain
+            };
+            let raw = &self.bytes[span.range()];
+            if custom.is_some()
+                || memchr::memchr2(b'\\', 0, raw).is_some()
+                || !self.links.plain(self.bytes, &plain)
+            {
+                let view = url.decode(self.charset.decode(raw, span.start));
+                self.reference(&view, url.form, place, custom);
+                self.drain();
+            }
+        }
+        true
+    }
+
+    /// Offers the value of an attribute as a single reference. Returns `false` if it is not accepted.
+    #[inline(always)]
+    fn offer(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
+        let Some(span) = attribute.value else {
+            return false;
+        };
+        let plain = self.plain(span, Some((tag, attribute, row)));
+        self.links.plain(self.bytes, &plain)
+    }
+
+    /// The row for `tag`: `one` if another attribute contains a token that `one` requires, else `other`. `None` if the
+    /// other attribute must be decoded first.
+    fn either(&self, tag: &RawTag, one: &'static Row, other: &'static Row) -> Option<&'static Row> {
+        let Condition::Has(name, tokens) = one.when else {
+            return None;
+        };
+        let Some(list) = tag
+            .attribute(self.bytes, name)
+            .and_then(|found| found.value)
+        else {
+            return Some(other);
+        };
+        let list = &self.bytes[list.range()];
+        let is_plain =
+            |byte: &u8| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace();
+        let has = |token: &[u8]| {
+            tokens
+                .iter()
+                .any(|one| token.eq_ignore_ascii_case(one.as_bytes()))
+        };
+        let row = if list.split(u8::is_ascii_whitespace).any(has) {
+            one
+        } else {
+            other
+        };
+        list.iter().all(is_plain).then_some(row)
+    }
+
+    /// The reference at `span`, in an attribute or in the text of `style`.
+    #[inline(always)]
+    fn plain(&self, span: Span, place: Option<Attribute<'_>>) -> Plain {
+        let row = place.map(|(.., row)| row);
+        Plain {
+            span,
+            names: place.map(|(tag, attribute, row)| (tag.name, attribute.name, row)),
+            quote: place.map_or(Quote::Double, |(_, attribute, _)| attribute.quote),
+            enclosed: self.enclosed,
+            empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
+            fragment_identifies: row.is_none_or(|row| row.fragment == Fragment::Identifier),
+            certainty: self.options.certainty(row.and_then(|row| row.group)),
+        }
+    }
+
+    /// Scans `<?import implementation="x.htc">`, which is a bogus comment in HTML, but a tag to Internet Explorer.
+    fn import(&mut self, span: Span) {
+        if !self.options.groups.contains(Group::Rare) {
+            return;
+        }
+        let Some(tag) = tag::read(&self.bytes[..span.end], span.start + 1) else {
+            return;
+        };
+        let name = "implementation";
+        if let Some(attribute) = tag.attribute(self.bytes, name)
+            && tag.is_named(self.bytes, "import")
+        {
+            let carrier = Carrier::Attribute(attribute.quote);
+            let place = LinkPlace {
+                attribute: Some(name),
+                no_value: attribute.value.is_none(),
+                ..LinkPlace::text_of("?import", Carriers::One(carrier))
+            };
+            self.collector
+                .references(self.value(attribute), Syntax::Url, &place);
+        }
+    }
+
+    /// Adds the references in an attribute, without the fast path.
+    fn attribute(
+        &mut self,
+        namespace: Namespace,
+        element: &str,
+        attribute: &RawAttribute,
+        attributes: &[RawAttribute],
+    ) {
+        let Ok(name) = str::from_utf8(&self.bytes[attribute.name.range()]) else {
+            return;
+        };
+        let (name, places) = (&*name.to_ascii_lowercase(), &self.options.places);
+        let other = |name: &str| self.other(attributes, name);
+        let of_user = places.iter().find(|place| place.covers(element, name));
+        let Some(row) = of_user
+            .map(Place::row)
+            .or_else(|| attributes::find(namespace, element, name, &other, &self.options.groups))
+        else {
+            return;
+        };
+        let against = match row.against {
+            attributes::AttributeBase::Document => Against::Document,
+            attributes::AttributeBase::Fallback => Against::Fallback,
+            attributes::AttributeBase::Retrieval => Against::Retrieval,
+            attributes::AttributeBase::Codebase => match other("codebase") {
+                None => Against::Document,
+                Some(codebase) if codebase.len() > LONGEST_BASE => Against::Nothing,
+                Some(codebase) => Against::Codebase(value::trim(&codebase).to_owned()),
+            },
+        };
+        let place = LinkPlace {
+            attribute: Some(name),
+            row: Some(row),
+            against,
+            no_value: attribute.value.is_none(),
+            ..LinkPlace::text_of(element, Carriers::One(Carrier::Attribute(attribute.quote)))
+        };
+        self.collector
+            .references(self.value(attribute), row.syntax, &place);
+    }
+
+    /// Opens the text after `tag`, if it is to be scanned.
+    fn open_text(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+        element: &str,
+        attributes: &[RawAttribute],
+    ) {
+        let of_type = || {
+            let type_ = self.other(attributes, "type").unwrap_or_default();
+            type_.trim().to_ascii_lowercase()
+        };
+        let content = match (namespace, element, text) {
+            (Namespace::Html, "style", TextModel::RawText) => {
+                TextContent::of_style(&of_type()).map(Content::Raw)
+            }
+            (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => {
+                let is_css = TextContent::of_style(&of_type()).is_some();
+                return self.styles.push(OpenStyle {
+                    is_css,
+                    texts: Vec::new(),
+                });
+            }
+            (Namespace::Html, "script", TextModel::RawText) => {
+                let is_inline = || !attributes.iter().any(|one| one.is_named(self.bytes, "src"));
+                let groups = &self.options.groups;
+                let [type_, language] =
+                    ["type", "language"].map(|name| self.other(attributes, name));
+                let type_ = script_type(type_.as_deref(), language.as_deref());
+                TextContent::of_script(&type_, is_inline, groups).map(Content::Raw)
+            }
+            _ => {
+                is_fallback_content(namespace, element.as_bytes(), text).then_some(Content::Markup)
+            }
+        };
+        if let Some(content) = content {
+            self.text = Some(OpenText {
+                start: tag.span.end,
+                content,
+            });
+        }
+    }
+
+    /// Closes the text of the open element at `end`.
+    fn close_text(&mut self, end: usize) {
+        let Some(OpenText { start, content }) = self.text.take() else {
+            return;
+        };
+        let span = Span::new(start, end);
+        match content {
+            Content::Raw(TextContent::Script(_))
+                if !script::may_have_urls(&self.bytes[span.range()]) => {}
+            Content::Raw(content) => {
+                let view = self.charset.decode(&self.bytes[span.range()], span.start);
+                let place = if content == TextContent::Css {
+                    &STYLE
+                } else {
+                    &SCRIPT
+                };
+                let diagnostic = self.collector.text(&view, content, place);
+                diagnostic
+                    .into_iter()
+                    .for_each(|one| self.links.diagnostic(self.bytes, one));
+            }
+            Content::Markup => {
+                if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
+                    let standing = Standing::FallbackContent;
+                    self.markup.push(Markup { span, standing });
+                }
+            }
+        }
+    }
+
+    /// Closes the innermost open `style` in SVG.
+    fn close_style(&mut self) {
+        let Some(OpenStyle { is_css, texts }) = self.styles.pop() else {
+            return;
+        };
+        if let Some(first) = texts.first().filter(|_| is_css) {
+            let mut view = View {
+                text: String::new(),
+                map: OffsetMap::verbatim(first.start, 0),
+            };
+            let mut pieces = Vec::new();
+            texts
+                .iter()
+                .for_each(|text| self.svg_text(*text, &mut view, &mut pieces));
+            self.collector.css(
+                &view,
+                &LinkPlace::text_of("style", Carriers::Pieces(&pieces)),
+            );
+        }
+        if self.styles.is_empty() {
+            self.collector.links.sort_by_key(|link| link.span().start);
+            self.markup.sort_by_key(|markup| markup.span.start);
+        }
+    }
+
+    /// Appends a stretch of text in foreign content to `whole`, and the carrier of each piece of it to `pieces`.
+    fn svg_text(&self, span: Span, whole: &mut View, pieces: &mut Vec<(Span, Carrier)>) {
+        let mut at = span.start;
+        let bytes = &self.bytes[..span.end];
+        while at < span.end {
+            let rest = &bytes[at..];
+            let (piece, carrier, next) = if rest.starts_with(b"<![CDATA[") {
+                let body = at + 9;
+                let length = memchr::memmem::find(&bytes[body..], b"]]>");
+                let end = length.map_or(span.end, |length| body + length);
+                let piece = self.charset.decode(&bytes[body..end], body);
+                (piece, Carrier::Raw, length.map_or(span.end, |_| end + 3))
+            } else if let [b'<', b'a'..=b'z' | b'A'..=b'Z', ..]
+            | [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..] = rest
+            {
+                // A tag that the end of the document cuts off.
+                return;
+            } else if matches!(rest, [b'<', b'!' | b'?' | b'/', ..]) {
+                at = declaration_end(bytes, at, true).unwrap_or(span.end);
+                continue;
+            } else {
+                let length =
+                    memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |length| length + 1);
+                let raw = self.charset.decode(&rest[..length], at);
+                (escape::character_data(raw), Carrier::Text, at + length)
+            };
+            let start = whole.text.len();
+            whole.append(&piece);
+            pieces.push((Span::new(start, whole.text.len()), carrier));
+            at = next;
+        }
+    }
+
+    /// Adds a reference found in an attribute, or in the text of `style`; `custom` is the name of the custom property
+    /// around it.
+    fn reference(
+        &mut self,
+        view: &View,
+        form: Form,
+        place: Option<Attribute<'_>>,
+        custom: Option<&[u8]>,
+    ) {
+        let whole = Span::new(0, view.text.len());
+        let Some((tag, attribute, row)) = place else {
+            let place = LinkPlace {
+                custom_property: custom,
+                ..STYLE
+            };
+            return self.collector.decoded(view, form, whole, &place);
+        };
+        let name =
+            String::from_utf8_lossy(&self.bytes[attribute.name.range()]).to_ascii_lowercase();
+        let element = self.element(tag);
+        let place = LinkPlace {
+            attribute: Some(&name),
+            row: Some(row),
+            custom_property: custom,
+            ..LinkPlace::text_of(&element, Carriers::One(Carrier::Attribute(attribute.quote)))
+        };
+        self.collector.decoded(view, form, whole, &place);
+    }
+
+    /// Reports the links found so far, and scans pending markup.
+    fn drain(&mut self) {
+        if !self.styles.is_empty() {
+            return;
+        }
+        if !self.markup.is_empty() {
+            return self.drain_all();
+        }
+        for link in self.collector.links.drain(..) {
+            self.links.link(self.bytes, link);
+        }
+        if !self.collector.embedded.is_empty() {
+            self.embedded();
+        }
+    }
+
+    /// Reports the documents found in values.
+    fn embedded(&mut self) {
+        for found in std::mem::take(&mut self.collector.embedded) {
+            self.parts += 1;
+            if self.depth == DEEPEST {
+                self.links
+                    .diagnostic(self.bytes, too_deep(found.value.map.source()));
+                continue;
+            }
+            let entity = entity_name(&self.entity, self.parts);
+            let part = Part {
+                found,
+                entity,
+                depth: self.depth + 1,
+            };
+            self.links.part(self.bytes, part);
+        }
+    }
+
+    /// Reports the links found so far, and scans pending markup, in document order.
+    fn drain_all(&mut self) {
+        let markup = std::mem::take(&mut self.markup);
+        let mut links = std::mem::take(&mut self.collector.links)
+            .into_iter()
+            .peekable();
+        for markup in markup {
+            while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
+                self.links.link(self.bytes, link);
+            }
+            self.scan_markup(markup);
+        }
+        links.for_each(|link| self.links.link(self.bytes, link));
+        self.embedded();
+    }
+
+    /// Scans markup in text. The recursion depth is at most [`DEEPEST`].
+    fn scan_markup(&mut self, Markup { span, .. }: Markup) {
+        if self.depth == DEEPEST {
+            self.links.diagnostic(self.bytes, too_deep(span));
+            return;
+        }
+        let outer = (self.enclosed, self.is_in_text, self.text.take());
+        let collector = Collector::new(self.options, true);
+        let collector = std::mem::replace(&mut self.collector, collector);
+        (self.enclosed, self.is_in_text) = (true, true);
+        self.depth += 1;
+        let (scanner, names) = (self.options.scanner, self.names);
+        let read = engines::tokens(self.bytes, span.range(), false, scanner, names, self);
+        self.finish(span, &read);
+        self.depth -= 1;
+        (self.enclosed, self.is_in_text, self.text) = outer;
+        self.collector = collector;
+    }
+}
+
+/// The markup in a downlevel-hidden conditional comment: `<!--[if …]> markup <![endif]-->`.
+pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
+    let comment = &bytes[span.range()];
+    let body = comment.strip_prefix(b"<!--")?;
+    let opening = body.trim_ascii_start();
+    if !opening
+        .get(..3)
+        .is_some_and(|start| start.eq_ignore_ascii_case(b"[if"))
+    {
+        return None;
+    }
+    let start = span.start + 4 + memchr::memmem::find(body, b"]>")? + 2;
+    let closing = memchr::memmem::rfind(comment, b"<![").map(|at| span.start + at);
+    let comment_end = if comment.ends_with(b"-->") {
+        span.end - 3
+    } else {
+        span.end
+    };
+    let end = closing.filter(|&at| at >= start).unwrap_or(comment_end);
+    memchr::memchr(b'<', bytes.get(start..end)?)?;
+    Some(Markup {
+        span: Span::new(start, end),
+        standing: Standing::ConditionalComment,
+    })
+}
+
+/// True if the text of an element is markup for readers without scripts, frames or plugins.
+pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: TextModel) -> bool {
+    let mut names = [&b"noscript"[..], b"noframes", b"noembed"].into_iter();
+    (namespace, text) == (Namespace::Html, TextModel::RawText)
+        && names.any(|name| element.eq_ignore_ascii_case(name))
+}
+
+fn too_deep(span: Span) -> Diagnostic {
+    let message =
+        format!("documents are nested more than {DEEPEST} deep here; the inner ones were not read");
+    Diagnostic::new(Code::TooDeep, span, message)
+}
+
+fn without_tree(bound: Bound) -> Diagnostic {
+    let (at, why) = match bound {
+        Bound::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
+        Bound::Nesting(at) => (at, "elements before this place are nested too deeply"),
+        Bound::Unverified(at) => (
+            at,
+            "html5ever and the scanner disagree about the tag that ends here",
+        ),
+        Bound::Annotation(at) => (
+            at,
+            "html5ever cannot read the tag that ends here, in an annotation-xml",
+        ),
+    };
+    let message = format!("{why}; the document was scanned without its tree");
+    Diagnostic::new(Code::WithoutTree, Span::at(at), message)
+}

@@ -1,0 +1,58 @@
+//! The scanners, which turn bytes into a [`Document`] with its links exactly as written.
+//!
+//! [`html`], [`xml`], [`text`] and [`fields`] scan HTML, XML, plain text and header fields. One table lists the
+//! attributes that hold links ([`attributes`]); a second one adds places in XML ([`xml::vocabulary`]). Values are split
+//! according to their syntax ([`value`], [`css`], [`json`], [`script`]). [`whole`] scans files that consist of a single
+//! value.
+//!
+//! ```
+//! use baselink_scan::{ScanOptions, scan};
+//! let options = ScanOptions { groups: "lazy".parse().unwrap(), ..ScanOptions::default() };
+//! assert_eq!(scan(b"<img data-src=x.png>", &options).links[0].reference, "x.png");
+//! assert!(scan(b"<img data-src=x.png>", &ScanOptions::default()).links.is_empty());
+//! ```
+//!
+//! Deliberately absent: bases and targets.
+
+pub mod attributes;
+pub mod block;
+mod collect;
+pub mod css;
+pub mod fields;
+pub mod html;
+pub mod json;
+mod options;
+pub mod script;
+mod sieve;
+pub mod text;
+pub mod value;
+pub mod whole;
+pub mod xml;
+
+pub use self::options::{ScanOptions, Scanner, group_of, is_read};
+
+use crate::document::Document;
+use baselink_text::format::Format;
+
+/// Finds every link of an HTML document, as written.
+///
+/// Any bytes are a valid document. Linear in time and memory.
+#[must_use]
+pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
+    html::document::scan(bytes, options)
+}
+
+/// Finds every link of a document of the given format. `None` if links in that format are not supported, and for
+/// messages, which contain documents but are not documents themselves.
+#[must_use]
+pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
+    match format {
+        Format::Html => Some(html::document::scan(bytes, options)),
+        Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
+        Format::Css | Format::Script | Format::Manifest | Format::JsonFeed => {
+            Some(whole::scan(format, bytes, options))
+        }
+        Format::Plain => Some(text::scan(bytes, options)),
+        _ => None,
+    }
+}

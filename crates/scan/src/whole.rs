@@ -1,0 +1,218 @@
+//! Files that consist of a single value: style sheets; web app manifests and JSON Feeds, in the group `manifest`; and
+//! scripts, in the group `scripts`.
+//!
+//! Every URL is resolved against the URL of its own file, also in a manifest (Web Application Manifest, "processing a
+//! manifest"). The page that refers to the file does not matter.
+//! The element of a link is `script` in a script, the path of its member in a manifest, and empty in a style sheet.
+//!
+//! ```
+//! use baselink_text::format::Format;
+//! use baselink_scan::{ScanOptions, whole};
+//! let json = br#"{ "name": "x", "start_url": "../", "icons": [{ "src": "i.png" }] }"#;
+//! let options = ScanOptions { groups: "manifest".parse().unwrap(), ..ScanOptions::default() };
+//! let document = whole::scan(Format::Manifest, json, &options);
+//! let references = document.links.into_iter().map(|link| link.reference);
+//! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
+//! ```
+//!
+//! Deliberately absent: the positions of URLs, which [`css`](super::css), [`json`](super::json) and
+//! [`script`](super::script) find.
+
+use std::sync::Arc;
+
+use super::collect::{Carriers, Collector, LinkPlace, TextContent};
+use super::json::JsonKind;
+use super::script::Goal;
+use super::{ScanOptions, html, is_read};
+use crate::document::Document;
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::spelling::Carrier;
+
+/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`], [`Format::JsonFeed`] or
+/// [`Format::Script`]. If the group of the format is not enabled, no links are returned.
+///
+/// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
+/// ASCII.
+#[must_use]
+pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
+    let found = match format {
+        Format::Css => Charset::detect_style_sheet(bytes, options.charset),
+        _ => Charset::detect_plain(bytes, options.charset),
+    };
+    let (content, element) = match format {
+        Format::Css => (TextContent::Css, ""),
+        Format::Manifest => (TextContent::Json(JsonKind::Manifest), ""),
+        Format::JsonFeed => (TextContent::Json(JsonKind::Feed), ""),
+        _ => (TextContent::Script(Goal::File), "script"),
+    };
+    let empty = |charset| Document::empty(Arc::clone(&options.entity), format, charset);
+    if !is_read(format, options) {
+        return Document {
+            not_utf_8: found.not_utf_8,
+            ..empty(found.charset)
+        };
+    }
+    Document::of_file(bytes, found, |bytes, start, charset| {
+        let mut collector = Collector::new(options, false);
+        let view = charset.decode(&bytes[start..], start);
+        let place = LinkPlace::text_of(element, Carriers::One(Carrier::Raw));
+        let diagnostics = Vec::from_iter(collector.text(&view, content, &place));
+        let parts = html::document::parts(collector.embedded, &options.entity, options);
+        Document {
+            links: collector.links,
+            parts,
+            diagnostics,
+            ..empty(charset)
+        }
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::attributes::Groups;
+    use crate::document::Against;
+    use baselink_text::diagnostic::Code;
+    use baselink_text::layer::spelling::Form;
+    use baselink_text::span::Span;
+
+    fn references(document: &Document) -> Vec<&str> {
+        document
+            .links
+            .iter()
+            .map(|link| link.reference.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn without_the_group_there_are_no_links() {
+        let options = ScanOptions::default();
+        assert!(
+            scan(Format::Script, b"import './a.js'", &options)
+                .links
+                .is_empty()
+        );
+        assert!(
+            scan(Format::Manifest, br#"{"scope":"a"}"#, &options)
+                .links
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn byte_order_marks_and_encodings() {
+        let options = ScanOptions {
+            groups: Groups::all(),
+            ..ScanOptions::default()
+        };
+        let marked = b"\xef\xbb\xbf{\"scope\":\"\xc3\xa9/\"}";
+        let document = scan(Format::Manifest, marked, &options);
+        assert_eq!(references(&document), ["é/"]);
+        assert_eq!(&marked[document.links[0].span().range()], "é/".as_bytes());
+        let wide: Vec<u8> = "\u{feff}import './é.js'"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let document = scan(Format::Script, &wide, &options);
+        assert_eq!(references(&document), ["./é.js"]);
+        assert!(document.decoded.is_some());
+    }
+
+    #[test]
+    fn malformed_files_are_reported() {
+        let options = ScanOptions {
+            groups: Groups::all(),
+            ..ScanOptions::default()
+        };
+        let faults = |document: Document| -> Vec<_> {
+            document
+                .diagnostics
+                .into_iter()
+                .map(|one| (one.code, one.span.start))
+                .collect()
+        };
+        assert_eq!(
+            faults(scan(Format::Manifest, b"{\n", &options)),
+            [(Code::NotWellFormed, 0)]
+        );
+        assert_eq!(
+            faults(scan(Format::Script, b"import 'a'; (", &options)),
+            [(Code::NotWellFormed, 13)]
+        );
+        assert_eq!(faults(scan(Format::Script, b"import 'a'", &options)), []);
+    }
+
+    /// The encoding of `bytes`, and each reference with its span.
+    fn scanned(bytes: &[u8], charset: &str) -> (&'static str, Vec<(String, Span)>) {
+        let options = ScanOptions {
+            charset: Charset::for_label(charset),
+            ..ScanOptions::default()
+        };
+        let document = scan(Format::Css, bytes, &options);
+        let links = document
+            .links
+            .iter()
+            .map(|link| (link.reference.clone(), link.span()));
+        (document.charset.name(), links.collect())
+    }
+
+    #[test]
+    fn a_style_sheet_is_a_document() {
+        let document = scan(Format::Css, b"@import ' a\\62 ' ;", &ScanOptions::default());
+        assert_eq!((document.format, document.links.len()), (Format::Css, 1));
+        let link = &document.links[0];
+        assert_eq!(
+            (link.element.as_str(), link.attribute.as_deref()),
+            ("", None)
+        );
+        assert_eq!(
+            (link.reference.as_str(), link.span()),
+            ("ab", Span::new(10, 15))
+        );
+        assert_eq!(link.against, Against::Document);
+        assert!(link.fragment_identifies && !link.empty_resolves);
+        assert_eq!(link.spelling.form, Form::CssString('\''));
+    }
+
+    #[test]
+    fn links_in_every_encoding_of_a_style_sheet_map_to_the_bytes() {
+        let expected = |charset, reference: &str, start, end| {
+            (charset, vec![(reference.to_owned(), Span::new(start, end))])
+        };
+        assert_eq!(
+            scanned(b"url(\xc3\xa9)", ""),
+            expected("UTF-8", "\u{e9}", 4, 6)
+        );
+        assert_eq!(
+            scanned(b"url(\xe9x)", ""),
+            expected("UTF-8", "\u{fffd}x", 4, 6)
+        );
+        assert_eq!(
+            scanned(b"\xef\xbb\xbfurl(a)", "koi8-r"),
+            expected("UTF-8", "a", 7, 8)
+        );
+        assert_eq!(
+            scanned(b"url(\x95\x5c)", "shift_jis"),
+            expected("Shift_JIS", "\u{8868}", 4, 6)
+        );
+        assert_eq!(
+            scanned(b"@charset \"koi8-r\";url(\xc1)", ""),
+            expected("KOI8-R", "\u{430}", 22, 23)
+        );
+        assert_eq!(
+            scanned(b"\xff\xfeu\0r\0l\0(\0a\0)\0", ""),
+            expected("UTF-16LE", "a", 4, 5)
+        );
+        let document = scan(
+            Format::Css,
+            b"\xff\xfeu\0r\0l\0(\0a\0)\0",
+            &ScanOptions::default(),
+        );
+        let decoded = document
+            .decoded
+            .map(|decoded| decoded.map.covering(Span::new(4, 5)));
+        assert_eq!(decoded, Some(Span::new(10, 12)));
+    }
+}

@@ -1,0 +1,1015 @@
+//! One pass over the tokens of a document. It determines the namespace and the `xml:base` of each element, and finds
+//! the values and texts that contain links.
+//!
+//! ```
+//! use baselink_scan::document::Against;
+//! use baselink_scan::ScanOptions;
+//! use baselink_text::format::Format;
+//! let feed = b"<feed xmlns='http://www.w3.org/2005/Atom'><entry xml:base='e/'><link href='x'/></entry></feed>";
+//! let document = baselink_scan::scan_as(Format::Xml, feed, &ScanOptions::default()).unwrap();
+//! assert_eq!(document.element_bases[0].value, "e/");
+//! assert_eq!(document.links[1].against, Against::Element(0));
+//! ```
+//!
+//! Deliberately absent: validity. A DTD is read only for its internal entities.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::entry::{self, EntryLink, EntryLinkElement};
+use super::namespaces::{Bindings, Vocabulary};
+use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
+use super::vocabulary;
+use crate::attributes::{self, Namespace, Row, Syntax};
+use crate::collect::{Carriers, Collector, LinkPlace, TextContent, script_type};
+use crate::document::{
+    Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing,
+};
+use crate::html::saved;
+use crate::{ScanOptions, value};
+use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::escape::Quote;
+use baselink_text::layer::spelling::Carrier;
+use baselink_text::layer::xml::{self, DecodedText, Entities, EntityUse};
+use baselink_text::layer::{OffsetMap, View};
+use baselink_text::span::Span;
+
+/// The maximum length in bytes of a reported name.
+const LONGEST_NAME: usize = 256;
+
+/// The number of recorded bases beyond which elements that only resemble `base` are ignored.
+const MOST_STRAYS: usize = 32;
+
+/// Names of SVG and MathML in mixed case, which the tables list in lower case.
+#[rustfmt::skip]
+const MIXED_CASE: &[&str] = &[
+    "altGlyph", "animateColor", "animateMotion", "animateTransform", "clipPath", "feImage",
+    "foreignObject", "glyphRef", "linearGradient", "radialGradient", "textPath", "attributeName",
+    "definitionURL",
+];
+
+/// An element.
+#[derive(Clone, Copy)]
+struct XmlElement<'a> {
+    name: Span,
+    /// The name without its prefix, for table lookups; empty if it is not valid text.
+    local: &'a str,
+    vocabulary: Vocabulary,
+    /// The index in [`Document::element_bases`] of the base in force; `None` for the base of the document.
+    base: Option<usize>,
+    /// True if the element is in an XSLT style sheet.
+    in_sheet: bool,
+}
+
+impl XmlElement<'_> {
+    /// True if the element is `local` of XHTML.
+    fn is_xhtml(&self, local: &str) -> bool {
+        self.vocabulary == Vocabulary::Xhtml && self.local == local
+    }
+
+    fn against(&self) -> Against {
+        self.base.map_or(Against::Document, Against::Element)
+    }
+
+    /// True if the element is copied to the documents that an XSLT style sheet produces (XSLT 1.0, 7.1.1).
+    fn is_literal_result(&self) -> bool {
+        self.in_sheet && self.vocabulary != Vocabulary::Xslt
+    }
+}
+
+/// An element with the attributes of its start tag.
+struct StartedElement<'a> {
+    element: XmlElement<'a>,
+    attributes: Vec<NamespacedAttribute<'a>>,
+}
+
+impl<'a> StartedElement<'a> {
+    /// The attribute with this name.
+    fn attribute(&self, vocabulary: Vocabulary, local: &str) -> Option<&NamespacedAttribute<'a>> {
+        self.attributes
+            .iter()
+            .find(|one| (one.vocabulary, one.local) == (vocabulary, local))
+    }
+}
+
+/// An attribute with its namespace.
+struct NamespacedAttribute<'a> {
+    raw: XmlAttribute,
+    vocabulary: Vocabulary,
+    /// The name without its prefix.
+    local: &'a str,
+}
+
+impl<'a> NamespacedAttribute<'a> {
+    /// The name of the attribute in the table of HTML, SVG and MathML.
+    fn table_name(&self) -> Option<Cow<'a, str>> {
+        let local = table_case(self.local)?;
+        match self.vocabulary {
+            Vocabulary::Plain => Some(local),
+            Vocabulary::XLink if local == "href" => Some("xlink:href".into()),
+            Vocabulary::Office => Some(format!("o:{local}").into()),
+            _ => None,
+        }
+    }
+}
+
+/// An open element.
+struct OpenElement<'a> {
+    element: XmlElement<'a>,
+    /// The argument for [`Bindings::leave`].
+    outer: usize,
+    /// The link of the entry, if the element is an entry of a feed.
+    entry: Option<EntryLink>,
+}
+
+/// An element whose text is scanned when it ends.
+struct OpenContent {
+    /// The number of open elements, including this one.
+    depth: usize,
+    content: ContentKind,
+    /// The pieces of its text so far, each with true for a CDATA section.
+    pieces: Vec<(Span, bool)>,
+    /// True if an XSLT instruction among its children adds text to it.
+    has_instruction: bool,
+}
+
+#[derive(Clone, Copy)]
+enum ContentKind {
+    /// The text of `style` or `script`.
+    Text(TextContent),
+    /// The text of a `guid`, which may give the link of its entry, but is not itself a link.
+    Guid,
+    /// Text of an element that has a row in [`vocabulary::TABLE`].
+    Value(&'static Row),
+}
+
+/// A pass over a document.
+pub(super) struct XmlPass<'a> {
+    bytes: &'a [u8],
+    options: &'a ScanOptions,
+    /// The document, without the collected links.
+    pub(super) found: Document,
+    pub(super) collector: Collector<'a>,
+    entities: Entities,
+    bindings: Bindings,
+    open: Vec<OpenElement<'a>>,
+    /// The number of open XHTML templates.
+    templates: usize,
+    /// The open elements whose text is scanned, outermost first.
+    texts: Vec<OpenContent>,
+    /// The vocabulary of elements without a namespace; `None` before the start tag of the document element.
+    plain: Option<Vocabulary>,
+    has_base: bool,
+    has_doctype: bool,
+    /// True if the document element is an Atom feed or entry, in which `xml:base` applies to every reference (RFC 4287,
+    /// 2).
+    is_atom: bool,
+}
+
+impl<'a> XmlPass<'a> {
+    /// Reads `bytes` from `start` up to the end or the first fault.
+    pub(super) fn over(
+        bytes: &'a [u8],
+        start: usize,
+        charset: Charset,
+        format: Format,
+        options: &'a ScanOptions,
+    ) -> Self {
+        let mut pass = Self {
+            bytes,
+            options,
+            found: Document::empty(Arc::clone(&options.entity), format, charset),
+            collector: Collector::new(options, false),
+            entities: Entities::default(),
+            bindings: Bindings::default(),
+            open: Vec::new(),
+            templates: 0,
+            texts: Vec::new(),
+            plain: None,
+            has_base: false,
+            has_doctype: false,
+            is_atom: false,
+        };
+        let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
+        if let Some(fault) = fault.or_else(|| pass.fault_at_end()) {
+            let message = format!("not well formed: {}; the rest was not read", fault.what);
+            pass.report(Code::NotWellFormed, fault.at, message);
+        }
+        if pass.entities.is_exhausted() {
+            let message =
+                "the entities exceed their budget; links that contain them were kept unchanged";
+            pass.report(Code::EntityBudget, start, message);
+        }
+        pass
+    }
+
+    fn report(&mut self, code: Code, at: usize, message: impl Into<Cow<'static, str>>) {
+        self.found
+            .diagnostics
+            .push(Diagnostic::new(code, Span::at(at), message));
+    }
+
+    /// The fault at the end of the document, if an element is open or there is none.
+    fn fault_at_end(&self) -> Option<XmlFault> {
+        let end = self.bytes.len();
+        match self.open.is_empty() {
+            false => Some(XmlFault::new(end, "the document ends inside an element")),
+            true if self.plain.is_none() => Some(XmlFault::new(end, "the document has no element")),
+            true => None,
+        }
+    }
+
+    /// Processes the next token.
+    fn take(&mut self, token: XmlToken, span: Span) -> Result<(), XmlFault> {
+        match token {
+            XmlToken::StartTag { is_empty } => self.start_tag(span, is_empty)?,
+            XmlToken::EndTag => self.end_tag(span)?,
+            XmlToken::Text => self.piece(span, false)?,
+            XmlToken::CData => self.piece(span, true)?,
+            XmlToken::Comment => self.commented_base(span),
+            XmlToken::Instruction => self.instruction(span),
+            XmlToken::Doctype => self.doctype(span)?,
+        }
+        Ok(())
+    }
+
+    /// Processes character data or a CDATA section.
+    fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), XmlFault> {
+        let depth = self.open.len();
+        if depth == 0 {
+            let bytes = &self.bytes[span.range()];
+            let blank = bytes.len() - bytes.trim_ascii_start().len();
+            return if blank == bytes.len() {
+                Ok(())
+            } else {
+                Err(XmlFault::new(
+                    span.start + blank,
+                    "this text is outside the document element",
+                ))
+            };
+        }
+        if !is_cdata {
+            self.base_in_entity(span);
+        }
+        if let Some(text) = self.texts.last_mut().filter(|text| text.depth == depth) {
+            text.pieces.push((span, is_cdata));
+        }
+        Ok(())
+    }
+
+    /// Records the first entity in the text at `span` that may contain the effective `base` element.
+    fn base_in_entity(&mut self, span: Span) {
+        let may_count = !self.has_base && self.templates == 0;
+        if !may_count || memchr::memchr(b'&', &self.bytes[span.range()]).is_none() {
+            return;
+        }
+        let has_default = self.entities.has_default("base", "href");
+        let has_base = |text: &str| {
+            text.split('<').skip(1).any(|tag| {
+                let name = tag
+                    .split([' ', '\t', '\r', '\n', '/', '>'])
+                    .next()
+                    .unwrap_or_default();
+                name.rsplit(':').next() == Some("base") && (has_default || tag.contains("href"))
+            })
+        };
+        let View { text, map } = self.decode(span);
+        let Some(found) = self.entities.find(&text, &has_base) else {
+            return;
+        };
+        self.has_base = true;
+        self.found.bases.push(DeclaredBase {
+            value: Some(text[found.range()].to_owned()),
+            doubt: Some(BaseDoubt::Element),
+            ..DeclaredBase::of(BaseKind::Element, map.covering(found))
+        });
+    }
+
+    /// Reads the internal subset, and binds the namespaces that well-known DTDs declare for the document element. A
+    /// document has at most one document type declaration, before that element (XML 1.0, 2.8).
+    fn doctype(&mut self, span: Span) -> Result<(), XmlFault> {
+        let fault = |what| Err(XmlFault::new(span.start, what));
+        if self.plain.is_some() {
+            return fault("a document type declaration begins here, inside or after an element");
+        }
+        if std::mem::replace(&mut self.has_doctype, true) {
+            return fault("a second document type declaration begins here");
+        }
+        let text = self.found.charset.decode(&self.bytes[span.range()], 0).text;
+        let inside = text
+            .get("<!DOCTYPE".len()..text.len().saturating_sub(1))
+            .unwrap_or_default();
+        self.entities = Entities::of_doctype(inside);
+        let before_subset = inside.split('[').next().unwrap_or_default();
+        for (public, vocabulary) in [
+            ("-//W3C//DTD XHTML ", Vocabulary::Xhtml),
+            ("-//W3C//DTD SVG ", Vocabulary::Svg),
+        ] {
+            if before_subset.contains(public) {
+                self.bindings.bind(b"", vocabulary);
+                self.bindings.bind(b"xlink", Vocabulary::XLink);
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, span: Span) {
+        let inside = Span::new(span.start + 2, span.end.saturating_sub(2));
+        let target = &self.bytes[inside.range()];
+        let row = vocabulary::INSTRUCTIONS.iter().find(|(name, ..)| {
+            target
+                .strip_prefix(name.as_bytes())
+                .is_some_and(|rest| rest.first().is_some_and(|byte| byte.is_ascii_whitespace()))
+        });
+        // Processing instructions after the start of the document element are ignored.
+        let Some(&(name, group, row)) = row.filter(|_| self.plain.is_none()) else {
+            return;
+        };
+        if group.is_some_and(|group| !self.options.groups.contains(group)) {
+            return;
+        }
+        let Ok(tag) = tokens::tag(self.bytes, inside.start, inside.end) else {
+            return;
+        };
+        for attribute in &tag.attributes {
+            if &self.bytes[attribute.name.range()] == b"href" {
+                // Pseudo-attributes may contain only the predefined entities (xml-stylesheet, 3).
+                let value =
+                    xml::attribute_value(self.decode(attribute.value), &Entities::default());
+                let element = format!("?{name}");
+                let names = (&*element, "href");
+                let against = (Against::DocumentEntity, false);
+                self.references(names, attribute.quote, row, against, value);
+            }
+        }
+    }
+
+    /// The bytes of a name.
+    fn name(&self, span: Span) -> &'a [u8] {
+        &self.bytes[span.range()]
+    }
+
+    /// A name as reported, cut to [`LONGEST_NAME`] bytes.
+    fn shown(&self, span: Span) -> Cow<'a, str> {
+        let name = self.name(span);
+        String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)])
+    }
+
+    /// A name without its prefix; empty if it is not valid text.
+    fn local(&self, name: Span) -> &'a str {
+        let qualified = self.name(name);
+        let local =
+            memchr::memchr(b':', qualified).map_or(qualified, |colon| &qualified[colon + 1..]);
+        str::from_utf8(local).unwrap_or_default()
+    }
+
+    fn prefix(&self, name: Span) -> &'a [u8] {
+        let qualified = self.name(name);
+        memchr::memchr(b':', qualified).map_or(&[], |colon| &qualified[..colon])
+    }
+
+    fn value(&self, attribute: &XmlAttribute) -> DecodedText {
+        xml::attribute_value(self.decode(attribute.value), &self.entities)
+    }
+
+    /// Adds the references in the value of the attribute `name` of `element`, which is a literal result element of XSLT
+    /// if `is_literal`.
+    fn references(
+        &mut self,
+        (element, name): (&str, &str),
+        quote: Quote,
+        row: &'static Row,
+        (against, is_literal): (Against, bool),
+        DecodedText { view, entities }: DecodedText,
+    ) {
+        let found = self.collector.mark();
+        let is_template = is_literal && value::is_template(&view.text);
+        let carriers = Carriers::One(Carrier::XmlAttribute(quote));
+        let place = LinkPlace {
+            attribute: Some(name),
+            row: Some(row),
+            against,
+            entities: &entities,
+            ..LinkPlace::text_of(element, carriers)
+        };
+        self.collector.references(view, row.syntax, &place);
+        if is_literal {
+            self.collector.leave_to_results(found, is_template);
+        }
+    }
+
+    fn decode(&self, span: Span) -> View {
+        self.found
+            .charset
+            .decode(&self.bytes[span.range()], span.start)
+    }
+
+    fn start_tag(&mut self, span: Span, is_empty: bool) -> Result<(), XmlFault> {
+        if self.open.is_empty() && self.plain.is_some() {
+            return Err(XmlFault::new(
+                span.start,
+                "a second document element begins here",
+            ));
+        }
+        let inside = Span::new(span.start + 1, span.end - 1 - usize::from(is_empty));
+        let XmlTag { name, attributes } = tokens::tag(self.bytes, inside.start, inside.end)?;
+        let outer = self.bindings.enter();
+        self.declare_namespaces(&attributes);
+        let local = self.local(name);
+        let mut vocabulary = self.bindings.of_element(self.prefix(name));
+        let is_root = self.plain.is_none();
+        if is_root {
+            self.plain = Some(match vocabulary {
+                Vocabulary::Plain => Vocabulary::of_root(local),
+                // The output method of HTML writes such elements as HTML (XSLT 1.0, 16.2).
+                Vocabulary::Xslt => Vocabulary::Xhtml,
+                _ => Vocabulary::Plain,
+            });
+        }
+        if vocabulary == Vocabulary::Plain {
+            vocabulary = self.plain.unwrap_or(vocabulary);
+        }
+        self.is_atom |= is_root && vocabulary == Vocabulary::Atom;
+        let namespaced = |raw: XmlAttribute| NamespacedAttribute {
+            vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
+            local: self.local(raw.name),
+            raw,
+        };
+        let attributes = attributes.into_iter().map(namespaced).collect();
+        let around = self.open.last().map(|open| open.element);
+        let base = around.and_then(|around| around.base);
+        let mut started = StartedElement {
+            element: XmlElement {
+                name,
+                local,
+                vocabulary,
+                base,
+                in_sheet: false,
+            },
+            attributes,
+        };
+        started.element.in_sheet =
+            around.is_some_and(|around| around.in_sheet) || begins_sheet(&started, is_root);
+        self.interrupt_text(vocabulary);
+        started.element.base = self.xml_base(&started, is_root);
+        if self.options.entry_links {
+            self.entry_link_in(&started);
+        }
+        self.base_element(span, &started);
+        if self.options.ids {
+            self.ids(&started);
+        }
+        for attribute in &started.attributes {
+            self.attribute(&started, attribute);
+        }
+        if is_empty {
+            self.bindings.leave(outer);
+            return Ok(());
+        }
+        let mut element = started.element;
+        self.templates += usize::from(element.is_xhtml("template"));
+        let entry = self.entry_of(span, &element);
+        // The link of an entry is the base of the entry's content, but not of other links in the entry.
+        element.base = element.base.or_else(|| self.base_in_entry(&element));
+        self.open.push(OpenElement {
+            element,
+            outer,
+            entry,
+        });
+        self.open_text(&started);
+        Ok(())
+    }
+
+    fn declare_namespaces(&mut self, attributes: &[XmlAttribute]) {
+        for attribute in attributes {
+            let prefix = match self.name(attribute.name) {
+                b"xmlns" => &[],
+                name => match name.strip_prefix(b"xmlns:") {
+                    Some(prefix) => prefix,
+                    None => continue,
+                },
+            };
+            let value = self.value(attribute).view.text;
+            self.bindings.bind(prefix, Vocabulary::of_name(&value));
+        }
+    }
+
+    fn end_tag(&mut self, span: Span) -> Result<(), XmlFault> {
+        let name = self.bytes[span.start + 2..span.end - 1].trim_ascii_end();
+        if self
+            .open
+            .last()
+            .is_none_or(|open| self.name(open.element.name) != name)
+        {
+            return Err(XmlFault::new(
+                span.start,
+                "this end tag is not that of the open element",
+            ));
+        }
+        if self
+            .texts
+            .last()
+            .is_some_and(|text| text.depth == self.open.len())
+        {
+            self.close_text();
+        }
+        if let Some(open) = self.open.pop() {
+            self.bindings.leave(open.outer);
+            self.templates -= usize::from(open.element.is_xhtml("template"));
+        }
+        Ok(())
+    }
+
+    /// Records the `xml:base` of an element. Returns the index of the base in force in the element.
+    fn xml_base(&mut self, started: &StartedElement<'a>, is_root: bool) -> Option<usize> {
+        let around = started.element.base;
+        let Some(found) = started.attribute(Vocabulary::Xml, "base") else {
+            let name = started.element.name;
+            return match self.default_of(name, "xml:base") {
+                Some(value) => {
+                    self.note_xml_base(around, is_root, value, Some(BaseDoubt::Default), name)
+                }
+                None => around,
+            };
+        };
+        let value = self.value(&found.raw);
+        let text = value::trim(&value.view.text).to_owned();
+        let doubt = BaseDoubt::of_value(&value.entities);
+        let against = if is_root {
+            Against::DocumentEntity
+        } else {
+            started.element.against()
+        };
+        let (element, row) = (self.shown(started.element.name), &vocabulary::XML_BASE);
+        let against = (against, started.element.is_literal_result());
+        self.references((&element, "xml:base"), found.raw.quote, row, against, value);
+        self.note_xml_base(around, is_root, text, doubt, found.raw.value)
+    }
+
+    /// Records an `xml:base` with this value. Returns its index, or `None` for the document element.
+    fn note_xml_base(
+        &mut self,
+        outer: Option<usize>,
+        is_root: bool,
+        value: String,
+        doubt: Option<BaseDoubt>,
+        span: Span,
+    ) -> Option<usize> {
+        if is_root {
+            let declared = DeclaredBase::of(BaseKind::XmlBase, span);
+            self.found.bases.push(DeclaredBase {
+                value: Some(value),
+                doubt,
+                ..declared
+            });
+            return None;
+        }
+        let bases = &mut self.found.element_bases;
+        bases.push(ElementBase {
+            is_entry_link: false,
+            outer,
+            value,
+            doubt,
+            span,
+        });
+        Some(bases.len() - 1)
+    }
+
+    /// The declaration of a default value for `attribute` of the elements called `name`, as reported.
+    fn default_of(&self, name: Span, attribute: &str) -> Option<String> {
+        let element = str::from_utf8(self.name(name)).ok()?;
+        let has_default = self.entities.has_default(element, attribute);
+        has_default.then(|| format!("<!ATTLIST {} {attribute}>", self.shown(name)))
+    }
+
+    /// Records the comment with which Firefox replaced a `base` element when it saved the page.
+    fn commented_base(&mut self, span: Span) {
+        let is_in_head = self.open.last().is_some_and(|OpenElement { element, .. }| {
+            element.vocabulary == Vocabulary::Xhtml
+                && self.name(element.name).rsplit(|&byte| byte == b':').next() == Some(b"head")
+        });
+        if self.found.format != Format::Xhtml || self.options.ignore_saved || !is_in_head {
+            return;
+        }
+        if let Some(url) = saved::commented_url(self.bytes, span) {
+            let url = self.decode(url).text;
+            let value = Some(value::trim(&url).to_owned());
+            let declared = DeclaredBase::of(BaseKind::Comment, span);
+            self.found.bases.push(DeclaredBase { value, ..declared });
+        }
+    }
+
+    /// Records an XHTML `base` element, or an element that resembles one.
+    fn base_element(&mut self, span: Span, started: &StartedElement<'a>) {
+        if !started.element.local.eq_ignore_ascii_case("base") {
+            return;
+        }
+        let is_base = started.element.is_xhtml("base");
+        if !is_base
+            && (!matches!(self.found.format, Format::Xhtml | Format::Svg)
+                || self.found.bases.len() >= MOST_STRAYS)
+        {
+            return;
+        }
+        let href = started.attribute(Vocabulary::Plain, "href");
+        let (value, doubt) = match href.map(|href| self.value(&href.raw)) {
+            Some(DecodedText { view, entities }) => (
+                Some(value::trim(&view.text).to_owned()),
+                BaseDoubt::of_value(&entities),
+            ),
+            None => {
+                let default = self.default_of(started.element.name, "href");
+                let doubt = default.as_ref().map(|_| BaseDoubt::Default);
+                (default, doubt)
+            }
+        };
+        let standing = match value {
+            _ if !is_base => Standing::NotXhtml,
+            _ if self.templates > 0 => Standing::Template,
+            None => Standing::NoHref,
+            Some(_) if self.has_base => Standing::Later,
+            Some(_) => Standing::First,
+        };
+        self.has_base |= standing == Standing::First;
+        self.found.bases.push(DeclaredBase {
+            kind: BaseKind::Element,
+            span,
+            value,
+            doubt,
+            standing,
+        });
+    }
+
+    /// Records the names that a fragment can refer to: `id`, `xml:id` (xml:id Version 1.0, 4), and the name of an
+    /// XHTML `a`.
+    fn ids(&mut self, started: &StartedElement<'a>) {
+        let is_anchor = started.element.is_xhtml("a");
+        for attribute in &started.attributes {
+            let counts = match (attribute.vocabulary, attribute.local) {
+                (Vocabulary::Plain | Vocabulary::Xml, "id") => true,
+                (Vocabulary::Plain, "name") => is_anchor,
+                _ => false,
+            };
+            if counts {
+                let id = self.value(&attribute.raw).view.text;
+                self.found.ids.extend((!id.is_empty()).then_some(id));
+            }
+        }
+    }
+
+    /// The value of the attribute called `name` in the tables.
+    fn other(&self, started: &StartedElement<'a>, name: &str) -> Option<String> {
+        Some(self.read_other(started, name)?.view.text)
+    }
+
+    /// The value of the attribute called `name` in the tables, with its entities.
+    fn read_other(&self, started: &StartedElement<'a>, name: &str) -> Option<DecodedText> {
+        let is_named =
+            |one: &&NamespacedAttribute<'_>| one.table_name().is_some_and(|one| one == name);
+        Some(self.value(&started.attributes.iter().find(is_named)?.raw))
+    }
+
+    fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
+        let Some(row) = self.row(started, attribute) else {
+            return;
+        };
+        let against = (
+            self.against(started, row),
+            started.element.is_literal_result(),
+        );
+        let value = self.value(&attribute.raw);
+        let (element, name) = (
+            self.shown(started.element.name),
+            self.shown(attribute.raw.name),
+        );
+        self.references((&element, &name), attribute.raw.quote, row, against, value);
+    }
+
+    /// The row for an attribute: a place of the user, or a row of either table.
+    fn row(
+        &self,
+        started: &StartedElement<'a>,
+        attribute: &NamespacedAttribute<'a>,
+    ) -> Option<&'static Row> {
+        let XmlElement {
+            name,
+            local,
+            vocabulary,
+            ..
+        } = started.element;
+        let other = |name: &str| self.other(started, name);
+        let groups = &self.options.groups;
+        if !self.options.places.is_empty() {
+            let lower = |span| {
+                str::from_utf8(self.name(span))
+                    .unwrap_or_default()
+                    .to_ascii_lowercase()
+            };
+            let (qualified, attribute) = (lower(name), lower(attribute.raw.name));
+            let covers = |element: &str| {
+                self.options
+                    .places
+                    .iter()
+                    .find(|place| place.covers(element, &attribute))
+            };
+            if let Some(place) = covers(&qualified).or_else(|| covers(&local.to_ascii_lowercase()))
+            {
+                return Some(place.row());
+            }
+        }
+        let in_table = || {
+            let namespace = match vocabulary {
+                Vocabulary::Xhtml | Vocabulary::Vml => Namespace::Html,
+                Vocabulary::Svg => Namespace::Svg,
+                Vocabulary::MathMl => Namespace::MathMl,
+                _ => return None,
+            };
+            let attribute = attribute.table_name()?;
+            // Most attributes have no row on any element.
+            if attributes::rows(&attribute).is_empty() {
+                return None;
+            }
+            let name = match vocabulary {
+                Vocabulary::Vml => format!("v:{local}").into(),
+                _ => table_case(local)?,
+            };
+            attributes::find(namespace, &name, &attribute, &other, groups)
+        };
+        in_table().or_else(|| {
+            let named = Some((attribute.vocabulary, attribute.local));
+            vocabulary::row(vocabulary, local, named, &other, groups)
+        })
+    }
+
+    /// The base against which the references in an attribute are resolved.
+    fn against(&self, started: &StartedElement<'a>, row: &Row) -> Against {
+        let element = &started.element;
+        if matches!(row.syntax, Syntax::Css | Syntax::CssValue | Syntax::Html) {
+            return self.of_style(element);
+        }
+        match row.against {
+            // The literal result elements may include a `base` element, which is not one of the sheet.
+            attributes::AttributeBase::Document
+                if element.vocabulary == Vocabulary::Xslt && element.base.is_none() =>
+            {
+                Against::Fallback
+            }
+            attributes::AttributeBase::Document => element.against(),
+            attributes::AttributeBase::Fallback => Against::Fallback,
+            attributes::AttributeBase::Retrieval => Against::Retrieval,
+            attributes::AttributeBase::Codebase => match self.read_other(started, "codebase") {
+                None => element.against(),
+                Some(DecodedText { entities, .. }) if entities.iter().any(|one| !one.is_known) => {
+                    Against::Unknown
+                }
+                Some(DecodedText { view, .. }) if view.text.len() > LONGEST_BASE => {
+                    Against::Nothing
+                }
+                Some(DecodedText { view, .. }) => {
+                    let codebase = value::trim(&view.text).to_owned();
+                    match element.base {
+                        Some(base) => Against::ElementCodebase(base, codebase),
+                        None => Against::Codebase(codebase),
+                    }
+                }
+            },
+        }
+    }
+
+    /// The base of CSS, scripts and documents in `element`. Outside Atom, no `xml:base` applies to them (SVG 2, 6.5).
+    fn of_style(&self, element: &XmlElement<'a>) -> Against {
+        if self.is_atom {
+            element.against()
+        } else {
+            Against::DocumentEntity
+        }
+    }
+
+    /// Opens the text of an element, if it is to be scanned.
+    fn open_text(&mut self, started: &StartedElement<'a>) {
+        let XmlElement {
+            local, vocabulary, ..
+        } = started.element;
+        let type_ = || {
+            let found = self.other(started, "type");
+            found
+                .map(|type_| type_.trim().to_ascii_lowercase())
+                .unwrap_or_default()
+        };
+        let content = match (vocabulary, local) {
+            (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
+                TextContent::of_style(&type_()).map(ContentKind::Text)
+            }
+            (Vocabulary::Xhtml | Vocabulary::Svg, "script") => {
+                let sources: &[&str] = match vocabulary {
+                    Vocabulary::Svg => &["href", "xlink:href"],
+                    _ => &["src"],
+                };
+                let is_inline = || sources.iter().all(|one| self.other(started, one).is_none());
+                let groups = &self.options.groups;
+                let [type_, language] = ["type", "language"].map(|name| self.other(started, name));
+                let type_ = script_type(type_.as_deref(), language.as_deref());
+                TextContent::of_script(&type_, is_inline, groups).map(ContentKind::Text)
+            }
+            (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
+            _ => {
+                let other = |name: &str| self.other(started, name);
+                let row = vocabulary::row(vocabulary, local, None, &other, &self.options.groups);
+                row.map(ContentKind::Value)
+            }
+        };
+        self.texts.extend(content.map(|content| OpenContent {
+            depth: self.open.len(),
+            content,
+            pieces: Vec::new(),
+            has_instruction: false,
+        }));
+    }
+
+    /// Prepares the innermost open text for a child element of this vocabulary. The text of a `style` or `script`
+    /// continues after the child (HTML, 4.2.6; SVG 2, 6.3), and any other text is discarded.
+    fn interrupt_text(&mut self, child: Vocabulary) {
+        let depth = self.open.len();
+        let Some(text) = self.texts.last_mut().filter(|text| text.depth == depth) else {
+            return;
+        };
+        text.has_instruction |= child == Vocabulary::Xslt;
+        if matches!(text.content, ContentKind::Value(_) | ContentKind::Guid) {
+            self.texts.pop();
+        }
+    }
+
+    /// Ends the open text, which belongs to the innermost element, and scans it.
+    fn close_text(&mut self) {
+        let (
+            Some(OpenContent {
+                content,
+                pieces,
+                has_instruction,
+                ..
+            }),
+            Some(open),
+        ) = (self.texts.pop(), self.open.last())
+        else {
+            return;
+        };
+        let (Some((first, _)), element) = (pieces.first(), open.element) else {
+            return;
+        };
+        let mut whole = View {
+            text: String::new(),
+            map: OffsetMap::verbatim(first.start, 0),
+        };
+        let mut carriers: Vec<(Span, Carrier)> = Vec::with_capacity(pieces.len());
+        let mut entities: Vec<EntityUse> = Vec::new();
+        for (span, is_cdata) in pieces {
+            let raw = self.decode(span);
+            let start = whole.text.len();
+            let carrier = if is_cdata {
+                whole.append(&xml::cdata(raw));
+                Carrier::CData
+            } else {
+                let text = xml::character_data(raw, &self.entities);
+                entities.extend(text.entities.iter().map(|one| EntityUse {
+                    span: one.span.shifted(start),
+                    ..*one
+                }));
+                whole.append(&text.view);
+                Carrier::XmlText
+            };
+            if whole.text.len() > start {
+                carriers.push((Span::new(start, whole.text.len()), carrier));
+            }
+        }
+        let carriers = match carriers.as_slice() {
+            [(_, only)] => Carriers::One(*only),
+            several => Carriers::Pieces(several),
+        };
+        let (row, against) = match content {
+            ContentKind::Text(_) | ContentKind::Guid => (None, self.of_style(&element)),
+            ContentKind::Value(row) => (Some(row), element.against()),
+        };
+        if self.options.entry_links {
+            self.entry_link_text(&element, &whole, &entities);
+        }
+        let (found, is_literal) = (self.collector.mark(), element.is_literal_result());
+        let element = self.shown(element.name);
+        let place = LinkPlace {
+            row,
+            against,
+            entities: &entities,
+            ..LinkPlace::text_of(&element, carriers)
+        };
+        match content {
+            ContentKind::Text(content) => {
+                let diagnostic = self.collector.text(&whole, content, &place);
+                self.found.diagnostics.extend(diagnostic);
+            }
+            ContentKind::Guid => {}
+            // HTML without a tag contains no links.
+            ContentKind::Value(Row {
+                syntax: Syntax::Html,
+                ..
+            }) if !whole.text.contains('<') => {}
+            ContentKind::Value(row) => self.collector.references(whole, row.syntax, &place),
+        }
+        if is_literal {
+            self.collector.leave_to_results(found, has_instruction);
+        }
+    }
+
+    /// The link of the entry that begins with the tag at `span`; `None` if `element` is not an entry, or an
+    /// `xml:base` is in force.
+    fn entry_of(&mut self, span: Span, element: &XmlElement<'a>) -> Option<EntryLink> {
+        let is_entry = entry::is_entry(element.vocabulary, element.local);
+        // An `xml:base` of the document element comes first in the list.
+        let has_base = || {
+            self.found
+                .bases
+                .first()
+                .is_some_and(|base| base.kind == BaseKind::XmlBase)
+        };
+        if !self.options.entry_links || !is_entry || element.base.is_some() || has_base() {
+            return None;
+        }
+        Some(EntryLink::begin(span, &mut self.found.element_bases))
+    }
+
+    /// The index of the enclosing entry's base, if `element` is content of that entry.
+    fn base_in_entry(&self, element: &XmlElement<'a>) -> Option<usize> {
+        let entry = self.open.last()?.entry?;
+        let is_content = entry::is_content(element.vocabulary, element.local);
+        is_content.then_some(entry.base)
+    }
+
+    /// Records the link of the enclosing entry, if the element is an Atom `link` that gives it.
+    fn entry_link_in(&mut self, started: &StartedElement<'a>) {
+        let element = &started.element;
+        let is_link = (element.vocabulary, element.local) == (Vocabulary::Atom, "link");
+        let is_in_entry = self.open.last().is_some_and(|one| one.entry.is_some());
+        if !is_link || element.base.is_some() || !is_in_entry {
+            return;
+        }
+        let rel = self.other(started, "rel").unwrap_or_default();
+        let type_ = || self.other(started, "type").unwrap_or_default();
+        let href = || self.read_other(started, "href");
+        if let Some((kind, DecodedText { view, entities })) =
+            EntryLinkElement::of_link(&rel, type_).zip(href())
+        {
+            self.note_entry_link(self.open.len(), kind, &view, &entities);
+        }
+    }
+
+    /// Records the link of the enclosing entry, if the open `element` with the text `whole` gives it.
+    fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[EntityUse]) {
+        if let Some(kind) = EntryLinkElement::of_text(element.vocabulary, element.local) {
+            self.note_entry_link(self.open.len() - 1, kind, whole, entities);
+        }
+    }
+
+    /// Records a link of the entry that is the innermost of the first `depth` open elements.
+    fn note_entry_link(
+        &mut self,
+        depth: usize,
+        kind: EntryLinkElement,
+        view: &View,
+        entities: &[EntityUse],
+    ) {
+        let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
+        if let Some(OpenElement {
+            entry: Some(entry), ..
+        }) = around
+        {
+            entry.note(kind, view, entities, &mut self.found.element_bases);
+        }
+    }
+
+    /// True if the text of a `guid` with these attributes may be the link of its entry.
+    fn is_permalink(&self, started: &StartedElement<'a>) -> bool {
+        let is_named = |one: &&NamespacedAttribute<'_>| self.name(one.raw.name) == b"isPermaLink";
+        let found = started.attributes.iter().find(is_named);
+        let value = found.map(|one| self.value(&one.raw).view.text);
+        self.options.entry_links && entry::is_permalink(value.as_deref())
+    }
+}
+
+/// True if an element begins an XSLT style sheet (XSLT 1.0, 2.2 and 2.3).
+fn begins_sheet(started: &StartedElement<'_>, is_root: bool) -> bool {
+    match started.element.vocabulary {
+        Vocabulary::Xslt => ["stylesheet", "transform"].contains(&started.element.local),
+        _ => is_root && started.attribute(Vocabulary::Xslt, "version").is_some(),
+    }
+}
+
+/// A name in lower case, as in the tables; `None` if it is not in the case that XML requires.
+fn table_case(name: &str) -> Option<Cow<'_, str>> {
+    let mixed = MIXED_CASE
+        .iter()
+        .find(|mixed| mixed.eq_ignore_ascii_case(name));
+    match mixed {
+        Some(mixed) => (*mixed == name).then(|| name.to_ascii_lowercase().into()),
+        None => (!name.bytes().any(|byte| byte.is_ascii_uppercase())).then_some(name.into()),
+    }
+}

@@ -1,0 +1,158 @@
+//! Errors about files and arguments, never about documents.
+//!
+//! An anomaly of a document is a [`Diagnostic`](crate::diagnostic::Diagnostic). An [`Error`] consists of one
+//! sentence for people, a [kind](Error::kind) for programs, and the system's error, if any, as its
+//! [source](std::error::Error::source).
+//!
+//! ```
+//! use baselink_text::error::ErrorKind;
+//! use baselink_url::{Base, Profile};
+//! let error = Base::parse(Profile::Rfc1808, "../up").unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::Url);
+//! assert!(error.to_string().contains("../up"));
+//! ```
+//!
+//! The module also formats the parts of sentences: paths ([`name`]), system errors ([`cause`]), and text made safe
+//! for a terminal ([`visible`]).
+//!
+//! Deliberately absent: the command line. `cli` adds the option to use; only a few sentences of `files` name one.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::{fmt, io};
+
+/// An error, with its kind and one sentence for people.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    sentence: String,
+    source: Option<io::Error>,
+}
+
+/// The subject of an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An invalid argument: an unknown name, or a malformed pattern or place.
+    Argument,
+    /// A URL that cannot be a base.
+    Url,
+    /// A malformed file of settings or URLs.
+    Syntax,
+    /// An unsuitable file: a symlink or folder in its place, a name already in use, or a change by another program.
+    File,
+    /// A failure that the system reported about a file or stream. The [`source`](std::error::Error::source) is
+    /// usually the system's error.
+    Io,
+    /// Two edits of the same bytes.
+    Overlap,
+}
+
+impl Error {
+    /// The kind of error.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+/// Constructors for the library and the program.
+#[doc(hidden)]
+impl Error {
+    /// Creates an error about an [argument](ErrorKind::Argument). `sentence` has no capital at the start and no
+    /// full stop at the end.
+    #[must_use]
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self::of(ErrorKind::Argument, sentence)
+    }
+
+    /// Creates an error of this kind.
+    #[must_use]
+    pub fn of(kind: ErrorKind, sentence: impl Into<String>) -> Self {
+        Self {
+            kind,
+            sentence: sentence.into(),
+            source: None,
+        }
+    }
+
+    /// Creates an error about the file at `path`.
+    #[must_use]
+    pub fn file(path: &Path, why: &str) -> Self {
+        Self::of(ErrorKind::File, format!("{}: {why}", name(path)))
+    }
+
+    /// Creates an error from a system error about the file at `path`.
+    #[must_use]
+    pub fn io(path: &Path, error: io::Error) -> Self {
+        let sentence = format!("{}: {}", name(path), cause(&error));
+        Self::system(sentence, error)
+    }
+
+    /// Creates an error with `sentence` from a system error.
+    #[must_use]
+    pub fn system(sentence: impl Into<String>, error: io::Error) -> Self {
+        Self {
+            kind: ErrorKind::Io,
+            sentence: sentence.into(),
+            source: Some(error),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|error| error as _)
+    }
+}
+
+/// A result whose error is about a file or an argument.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Formats a path for people, on one line.
+#[must_use]
+pub fn name(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
+}
+
+/// Describes a system error, in clearer words for common kinds.
+#[must_use]
+pub fn cause(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "a directory".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Escapes the characters of `text` that a terminal would obey or show in a different order.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    // Most text is plain ASCII. A loop without branches checks many bytes at once.
+    let is_plain = |all, byte| all & matches!(byte, b' '..=b'~');
+    if text.bytes().fold(true, is_plain) || !text.contains(is_misleading) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_misleading(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.into()
+}
+
+/// True if a terminal would obey `c`, or would show the text around it in a different order or line.
+fn is_misleading(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

@@ -1,0 +1,279 @@
+//! The media type of a body that its server calls HTML.
+//!
+//! Servers send scripts, images and fonts as `text/html`, their default. Browsers use them nevertheless, because a link
+//! determines how its target is read (Fetch Standard, "destination"; MIME Sniffing, 8). Such a body does not begin with
+//! `<`, and its first bytes or the suffix of its URL tell its type.
+//!
+//! ```
+//! use baselink_text::format::in_place_of_html;
+//! let type_of = |body: &[u8], url| in_place_of_html(body, Some(url));
+//! assert_eq!(type_of(b"\x89PNG\r\n\x1a\n", "http://h/a.php"), Some("image/png"));
+//! assert_eq!(type_of(b"let x;", "http://h/a.js?v=3"), Some("text/javascript"));
+//! assert_eq!(type_of(b"\n<p>", "http://h/a.js"), None);
+//! assert_eq!(type_of(b"Hello", "http://h/a.php"), None);
+//! ```
+//!
+//! Deliberately absent: doubts about any other media type, and the content of archives such as ZIP.
+
+/// Media types and their extensions, of which the first is the default. Browsers recognize a file on disk by its
+/// extension.
+#[rustfmt::skip]
+pub const EXTENSIONS: &[(&str, &[&str])] = &[
+    ("text/html", &["html", "htm", "shtml", "shtm"]),
+    ("application/xhtml+xml", &["xhtml", "xht", "xhtm"]),
+    ("text/css", &["css"]),
+    ("text/javascript", &["js", "mjs"]),
+    ("application/javascript", &["js", "mjs"]),
+    ("application/x-javascript", &["js", "mjs"]),
+    ("application/ecmascript", &["js", "mjs"]),
+    ("text/ecmascript", &["js", "mjs"]),
+    ("application/json", &["json", "webmanifest", "map", "geojson", "jsonld"]),
+    ("text/json", &["json", "webmanifest", "map", "geojson", "jsonld"]),
+    ("application/ld+json", &["jsonld", "json"]),
+    ("application/manifest+json", &["webmanifest", "json"]),
+    ("text/xml", &["xml", "xsl", "xslt", "rss", "atom", "rdf", "opml", "svg", "xhtml"]),
+    ("application/xml", &["xml", "xsl", "xslt", "rss", "atom", "rdf", "opml", "svg", "xhtml"]),
+    ("application/rss+xml", &["rss", "xml", "rdf"]),
+    ("application/atom+xml", &["atom", "xml"]),
+    ("application/rdf+xml", &["rdf", "xml"]),
+    ("application/xslt+xml", &["xsl", "xslt"]),
+    // Servers send this type for unknown kinds of text, so any extension of a text format is kept.
+    ("text/plain", &["txt", "text", "log", "md", "csv", "css", "js", "mjs", "json", "xml", "svg", "srt", "vtt"]),
+    ("text/csv", &["csv"]),
+    ("text/markdown", &["md", "markdown"]),
+    ("text/vtt", &["vtt"]),
+    ("text/calendar", &["ics"]),
+    ("text/vcard", &["vcf"]),
+    ("image/png", &["png", "apng"]),
+    ("image/apng", &["png", "apng"]),
+    ("image/jpeg", &["jpg", "jpeg", "jpe", "jfif", "pjpeg", "pjp"]),
+    ("image/jpg", &["jpg", "jpeg", "jpe", "jfif", "pjpeg", "pjp"]),
+    ("image/gif", &["gif"]),
+    ("image/webp", &["webp"]),
+    ("image/avif", &["avif"]),
+    ("image/svg+xml", &["svg"]),
+    ("image/bmp", &["bmp"]),
+    ("image/tiff", &["tif", "tiff"]),
+    ("image/x-icon", &["ico", "cur"]),
+    ("image/vnd.microsoft.icon", &["ico", "cur"]),
+    ("image/jxl", &["jxl"]),
+    ("image/heic", &["heic"]),
+    ("font/woff", &["woff"]),
+    ("font/woff2", &["woff2"]),
+    ("font/ttf", &["ttf"]),
+    ("font/otf", &["otf"]),
+    ("font/sfnt", &["ttf", "otf"]),
+    ("application/font-woff", &["woff"]),
+    ("application/font-woff2", &["woff2"]),
+    ("application/x-font-woff", &["woff"]),
+    ("application/x-font-ttf", &["ttf"]),
+    ("application/x-font-truetype", &["ttf"]),
+    ("application/x-font-opentype", &["otf"]),
+    ("application/vnd.ms-fontobject", &["eot"]),
+    ("audio/mpeg", &["mp3", "mpga"]),
+    ("audio/mp4", &["m4a", "mp4"]),
+    ("audio/ogg", &["ogg", "oga", "opus"]),
+    ("audio/wav", &["wav"]),
+    ("audio/x-wav", &["wav"]),
+    ("audio/flac", &["flac"]),
+    ("audio/aac", &["aac"]),
+    ("audio/webm", &["weba", "webm"]),
+    ("video/mp4", &["mp4", "m4v"]),
+    ("video/webm", &["webm"]),
+    ("video/ogg", &["ogv", "ogg"]),
+    ("video/quicktime", &["mov", "qt"]),
+    ("video/mp2t", &["ts"]),
+    ("application/vnd.apple.mpegurl", &["m3u8"]),
+    ("application/x-mpegurl", &["m3u8"]),
+    ("application/dash+xml", &["mpd"]),
+    ("application/pdf", &["pdf"]),
+    ("application/zip", &["zip", "epub", "docx", "xlsx", "pptx", "odt", "jar"]),
+    ("application/gzip", &["gz", "tgz", "svgz"]),
+    ("application/x-gzip", &["gz", "tgz", "svgz"]),
+    ("application/epub+zip", &["epub"]),
+    ("application/wasm", &["wasm"]),
+    ("application/rtf", &["rtf"]),
+    ("application/msword", &["doc"]),
+    ("application/x-shockwave-flash", &["swf"]),
+    ("message/rfc822", &["eml", "mht", "mhtml"]),
+    ("multipart/related", &["mht", "mhtml"]),
+];
+
+/// The media types of images, fonts, audio, video and PDF, each with bytes at its start and at another offset (MIME
+/// Sniffing, 6 and 7.1). Signatures of letters are longer than there, so that no text has them.
+#[rustfmt::skip]
+const SIGNATURES: &[(&[u8], usize, &[u8], &str)] = &[
+    (b"\x89PNG\r\n\x1a\n", 0, b"", "image/png"),
+    (b"\xff\xd8\xff", 0, b"", "image/jpeg"),
+    (b"GIF87a", 0, b"", "image/gif"),
+    (b"GIF89a", 0, b"", "image/gif"),
+    (b"RIFF", 8, b"WEBPVP", "image/webp"),
+    (b"", 4, b"ftypavif", "image/avif"),
+    (b"", 4, b"ftyphei", "image/heic"),
+    (b"\x00\x00\x01\x00", 0, b"", "image/x-icon"),
+    (b"\x00\x00\x02\x00", 0, b"", "image/x-icon"),
+    (b"BM", 6, b"\x00\x00\x00\x00", "image/bmp"),
+    (b"II*\x00", 0, b"", "image/tiff"),
+    (b"MM\x00*", 0, b"", "image/tiff"),
+    (b"wOFF", 4, b"\x00\x01\x00\x00", "font/woff"),
+    (b"wOFF", 4, b"OTTO", "font/woff"),
+    (b"wOF2", 4, b"\x00\x01\x00\x00", "font/woff2"),
+    (b"wOF2", 4, b"OTTO", "font/woff2"),
+    (b"\x00\x01\x00\x00", 0, b"", "font/ttf"),
+    (b"OTTO\x00", 0, b"", "font/otf"),
+    (b"ttcf\x00", 0, b"", "font/ttf"),
+    (b"", 34, b"LP\x00", "application/vnd.ms-fontobject"),
+    (b"ID3\x02", 0, b"", "audio/mpeg"),
+    (b"ID3\x03", 0, b"", "audio/mpeg"),
+    (b"ID3\x04", 0, b"", "audio/mpeg"),
+    (b"\xff\xfb", 0, b"", "audio/mpeg"),
+    (b"OggS\x00", 0, b"", "audio/ogg"),
+    (b"fLaC\x00", 0, b"", "audio/flac"),
+    (b"RIFF", 8, b"WAVE", "audio/wav"),
+    (b"", 4, b"ftypM4A", "audio/mp4"),
+    (b"", 4, b"ftypqt", "video/quicktime"),
+    (b"", 4, b"ftyp", "video/mp4"),
+    (b"\x1a\x45\xdf\xa3", 0, b"", "video/webm"),
+    (b"%PDF-", 0, b"", "application/pdf"),
+];
+
+/// The first bytes of gzip (RFC 1952), zstd (RFC 8878) and the obsolete `compress`.
+const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x1f\x9d"];
+
+/// The reason why a page that [`is_compressed`] is not read.
+pub const STILL_COMPRESSED: &str = "it is still compressed";
+
+/// The media type of an image, a font, audio, video or PDF that begins with `bytes`.
+#[doc(hidden)]
+#[must_use]
+pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
+    let has_at =
+        |at: usize, part: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(part));
+    let is_match = |row: &&(&[u8], usize, &[u8], _)| has_at(0, row.0) && has_at(row.1, row.2);
+    SIGNATURES.iter().find(is_match).map(|row| row.3)
+}
+
+/// The media type of a body that was sent as `text/html` from `url`, if it is not HTML. `body` is the body, or at least
+/// its first bytes.
+#[doc(hidden)]
+#[must_use]
+pub fn in_place_of_html(body: &[u8], url: Option<&str>) -> Option<&'static str> {
+    if begins_with_markup(body) {
+        return None;
+    }
+    media_type_of(body).or_else(|| {
+        let extension = extension(url?)?;
+        let has = |known: &&str| known.eq_ignore_ascii_case(extension);
+        let default = EXTENSIONS
+            .iter()
+            .find(|(_, known)| known.first().is_some_and(&has));
+        let any = || EXTENSIONS.iter().find(|(_, known)| known.iter().any(&has));
+        let (media_type, _) = default.or_else(any)?;
+        (!PAGES.contains(media_type)).then_some(*media_type)
+    })
+}
+
+/// The media types of pages and messages, which a suffix does not prove.
+const PAGES: [&str; 4] = [
+    "text/html",
+    "application/xhtml+xml",
+    "message/rfc822",
+    "multipart/related",
+];
+
+/// The suffix of the last segment in the path of `url`.
+fn extension(url: &str) -> Option<&str> {
+    let path = match url.split_once("://") {
+        Some((_, rest)) => rest.split_once('/')?.1,
+        None if url.starts_with("cid:") => return None,
+        None => url,
+    };
+    let path = path.split(['?', '#']).next()?;
+    let (stem, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
+    (!stem.is_empty()).then_some(extension)
+}
+
+/// True if `body` begins with `<`, after white space and a byte order mark. The mark may be that of UTF-16.
+fn begins_with_markup(body: &[u8]) -> bool {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
+    let body = if is_utf_16 { &body[2..] } else { body };
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || (is_utf_16 && *byte == 0);
+    body.iter().find(|byte| !is_blank(byte)) == Some(&b'<')
+}
+
+/// True if `body`, a page or a part of it, is still compressed: it has the signature of a compression, or
+/// `is_undecoded` is true and it has bytes that no text has (MIME Sniffing, 3, "binary data byte").
+#[doc(hidden)]
+#[must_use]
+pub fn is_compressed(body: &[u8], is_undecoded: bool) -> bool {
+    let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    COMPRESSED.iter().any(|start| body.starts_with(start))
+        || (is_undecoded && !begins_with_markup(body) && body.iter().take(512).any(is_binary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_decide_before_the_suffix() {
+        for (body, url, expected) in [
+            (
+                &b"\x89PNG\r\n\x1a\n"[..],
+                "http://h/x.js",
+                Some("image/png"),
+            ),
+            (b"RIFF\0\0\0\0WEBPVP8 ", "http://h/", Some("image/webp")),
+            (b"RIFF and WEBP", "http://h/", None),
+            (b"BM\0\0\0\0\0\0\0\0", "http://h/", Some("image/bmp")),
+            (b"BMW is a brand", "http://h/", None),
+            (b"\0\0\0 ftypisom", "http://h/x.php", Some("video/mp4")),
+            (b"wOF2\0\x01\0\0", "http://h/x.php", Some("font/woff2")),
+            (b"OTTO\0\x0a", "http://h/x.php", Some("font/otf")),
+            (b"OTTO is a name", "http://h/x.php", None),
+            (b"%PDF-1.7", "http://h/x.php", Some("application/pdf")),
+            (b"{}", "http://h/x.php", None),
+            (b"{}", "http://h/x.JSON?a=.php", Some("application/json")),
+            (b"{}", "http://h/x.php?a=.json", None),
+            (b"{}", "http://h/.json", None),
+            (b"{}", "http://h.js", None),
+            (b"{}", "http://h.js/", None),
+            (b"{}", "http://h/x.js/", None),
+            (b"{}", "x/y.mjs#z", Some("text/javascript")),
+            (b"{}", "cid:x.js", None),
+            (b"", "http://h/x.svg", Some("image/svg+xml")),
+            (b"x", "http://h/x.xml", Some("text/xml")),
+            (b"x", "http://h/x.txt", Some("text/plain")),
+            (b"x", "http://h/x.jpeg", Some("image/jpeg")),
+            (b"x", "http://h/x.xhtml", None),
+            (b"x", "http://h/x.html", None),
+            (b"x", "http://h/x.mht", None),
+            (b" \r\n\x0c\t<", "http://h/x.js", None),
+            (b"\xef\xbb\xbf <", "http://h/x.js", None),
+            (b"\xff\xfe\n\0<\0", "http://h/x.js", None),
+            (b"\xfe\xff\0 \0<", "http://h/x.js", None),
+            (b"\xfe\xff\0x", "http://h/x.js", Some("text/javascript")),
+        ] {
+            let found = in_place_of_html(body, Some(url));
+            assert_eq!(found, expected, "{} {url}", body.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn text_is_not_compressed() {
+        for (body, signature, bytes) in [
+            (&b"\x1f\x8b\x08"[..], true, true),
+            (b"(\xb5/\xfd", true, true),
+            (b"\x1f\x9d\x90", true, true),
+            (b"\x0b\x02\x80", false, true),
+            (b"caf\xe9\t\x1b$B", false, false),
+            (b"<p>\0", false, false),
+            (b"\xff\xfe<\0p\0", false, false),
+            (b"", false, false),
+        ] {
+            let found = (is_compressed(body, false), is_compressed(body, true));
+            assert_eq!(found, (signature, bytes), "{}", body.escape_ascii());
+        }
+    }
+}

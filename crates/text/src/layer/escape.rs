@@ -1,0 +1,529 @@
+//! Escapes of the syntaxes that contain URLs: character references (HTML, 13.2.5.72 and following),
+//! CSS escapes (CSS Syntax 3, 4.3.7), escapes in strings of JSON (RFC 8259, 7) and of JavaScript (ECMAScript, 12.9.4).
+//!
+//! Each syntax has a decoder, from [`View`] to [`View`], and an encoder whose output decodes to the given text.
+//!
+//! ```
+//! use baselink_text::layer::{escape, View};
+//! let css = escape::css(View::of_str(r"im\ g.png", 0));
+//! assert_eq!(css.text, "im g.png");
+//! assert_eq!(escape::css_string("a\"b", '"'), "a\\\"b");
+//! ```
+//!
+//! Deliberately absent: the ends of an escaped value, which the scanners find.
+
+use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
+
+use super::{MapBuilder, OpenEscape, View};
+use crate::span::Span;
+
+/// Decodes the character references of an HTML attribute value, normalises its newlines and replaces NUL, as the
+/// tokenizer does (HTML, 13.2.3.5 and 13.2.5.36 to 38).
+///
+/// `view` is the raw value between its quotes, decoded from its charset.
+#[must_use]
+pub fn character_references(view: View) -> View {
+    markup(view, true)
+}
+
+/// Decodes the character references of text (the data and RCDATA states) and normalises newlines.
+#[must_use]
+pub fn character_data(view: View) -> View {
+    markup(view, false)
+}
+
+fn markup(view: View, attribute: bool) -> View {
+    let next = |rest: &[u8]| memchr::memchr3(b'&', b'\r', 0, rest);
+    layered(view, next, |rest, _| match rest.as_bytes() {
+        [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
+        [b'\r', ..] => Some((1, Unescaped::One('\n'))),
+        [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
+        _ => character_reference(rest, attribute),
+    })
+}
+
+/// The character or characters that an escape represents.
+pub(super) enum Unescaped {
+    Nothing,
+    One(char),
+    Two(char, char),
+    Text(String),
+}
+
+/// Decodes the escapes in `view`. `next` finds the next ASCII character that may begin an escape. `escape`
+/// receives the text from that character on, and the length of the text decoded so far. It returns the length and
+/// meaning of the escape, or `None` if the character represents itself.
+pub(super) fn layered(
+    view: View,
+    next: impl Fn(&[u8]) -> Option<usize>,
+    mut escape: impl FnMut(&str, usize) -> Option<(usize, Unescaped)>,
+) -> View {
+    if next(view.text.as_bytes()).is_none() {
+        return view;
+    }
+    let mut text = String::with_capacity(view.text.len());
+    let mut map = MapBuilder::default();
+    let mut plain = 0;
+    let mut at = 0;
+    while let Some(length) = next(&view.text.as_bytes()[at..]) {
+        at += length;
+        let rest = &view.text[at..];
+        let Some((length, decoded)) = escape(rest, text.len() + at - plain) else {
+            at += 1;
+            continue;
+        };
+        text.push_str(&view.text[plain..at]);
+        map.verbatim(plain, at - plain);
+        let before = text.len();
+        match decoded {
+            Unescaped::Nothing => {}
+            Unescaped::One(character) => text.push(character),
+            Unescaped::Two(first, second) => text.extend([first, second]),
+            Unescaped::Text(new) => text.push_str(&new),
+        }
+        map.whole(
+            text.len() - before,
+            Span::new(at, at + length),
+            open(&rest[..length]),
+        );
+        at += length;
+        plain = at;
+    }
+    if plain == 0 {
+        return view;
+    }
+    text.push_str(&view.text[plain..]);
+    map.verbatim(plain, view.text.len() - plain);
+    View {
+        map: map.finish(0).over(&view.map),
+        text,
+    }
+}
+
+/// The kind of an unterminated escape.
+fn open(escape: &str) -> Option<OpenEscape> {
+    match escape.as_bytes() {
+        [b'&', .., b';'] => None,
+        [b'&', b'#', b'x' | b'X', ..] => Some(OpenEscape::Hexadecimal),
+        [b'&', b'#', ..] => Some(OpenEscape::Decimal),
+        [b'&', ..] => Some(OpenEscape::Name),
+        // Six digits, or JSON's `\u` and four, take no further digits. Treating them as open does no harm.
+        [b'\\', .., last] if last.is_ascii_hexdigit() => Some(OpenEscape::Hexadecimal),
+        _ => None,
+    }
+}
+
+/// The most frequent character references. Since each ends in `;`, it is not the beginning of another name.
+const COMMON: [(&str, char); 4] = [
+    ("&amp;", '&'),
+    ("&quot;", '"'),
+    ("&lt;", '<'),
+    ("&gt;", '>'),
+];
+
+/// The length and meaning of a character reference at the start of `rest`, which begins with `&`.
+fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)> {
+    let bytes = rest.as_bytes();
+    if bytes.get(1) == Some(&b'#') {
+        return numeric_reference(bytes);
+    }
+    let common = COMMON.iter().find(|(name, _)| rest.starts_with(name));
+    if let Some((name, one)) = common {
+        return Some((name.len(), Unescaped::One(*one)));
+    }
+    let mut matched = None;
+    for end in 2..=bytes.len() {
+        // `get` rejects a split character, which no name contains.
+        let Some(entry) = rest.get(1..end).and_then(|name| NAMED_ENTITIES.get(name)) else {
+            break;
+        };
+        if entry.0 != 0 {
+            matched = Some((end, *entry));
+        }
+    }
+    let (length, (first, second)) = matched?;
+    let next = bytes.get(length);
+    if attribute
+        && bytes[length - 1] != b';'
+        && next.is_some_and(|&byte| byte == b'=' || byte.is_ascii_alphanumeric())
+    {
+        return None;
+    }
+    let first = char::from_u32(first)?;
+    Some((
+        length,
+        match char::from_u32(second) {
+            Some('\0') | None => Unescaped::One(first),
+            Some(second) => Unescaped::Two(first, second),
+        },
+    ))
+}
+
+fn numeric_reference(bytes: &[u8]) -> Option<(usize, Unescaped)> {
+    let (radix, digits) = match bytes.get(2) {
+        Some(b'x' | b'X') => (16, 3),
+        _ => (10, 2),
+    };
+    let mut number: u32 = 0;
+    let mut at = digits;
+    while let Some(digit) = bytes
+        .get(at)
+        .and_then(|&byte| char::from(byte).to_digit(radix))
+    {
+        number = number.saturating_mul(radix).saturating_add(digit);
+        at += 1;
+    }
+    if at == digits {
+        return None;
+    }
+    if bytes.get(at) == Some(&b';') {
+        at += 1;
+    }
+    let decoded = match number {
+        0 => '\u{fffd}',
+        0x80..=0x9f => C1_REPLACEMENTS[number as usize - 0x80]
+            .or_else(|| char::from_u32(number))
+            .unwrap_or('\u{fffd}'),
+        _ => char::from_u32(number).unwrap_or('\u{fffd}'),
+    };
+    Some((at, Unescaped::One(decoded)))
+}
+
+/// Decodes the text of a CSS string: its escapes (CSS Syntax 3, 4.3.5 and 4.3.7), NUL and newlines (3.3).
+#[must_use]
+pub fn css(view: View) -> View {
+    css_escapes(view, false)
+}
+
+/// Decodes the text of a url-token (4.3.6), in which a final backslash is an escape (4.3.7). A string ignores it.
+#[must_use]
+pub fn css_url_token(view: View) -> View {
+    css_escapes(view, true)
+}
+
+fn css_escapes(view: View, token: bool) -> View {
+    let begins = |byte: &u8| matches!(byte, b'\\' | b'\r' | 0 | 0x0c);
+    let next = |rest: &[u8]| rest.iter().position(begins);
+    layered(view, next, |rest, _| {
+        let bytes = rest.as_bytes();
+        match bytes {
+            [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
+            [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
+            [b'\r' | 0x0c, ..] => Some((1, Unescaped::One('\n'))),
+            [b'\\'] if token => Some((1, Unescaped::One('\u{fffd}'))),
+            [b'\\'] => Some((1, Unescaped::Nothing)),
+            [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
+            [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
+            [b'\\', first, ..] if first.is_ascii_hexdigit() => Some(css_hex(bytes)),
+            [b'\\', ..] => {
+                let escaped = rest[1..].chars().next()?;
+                let length = 1 + escaped.len_utf8();
+                Some((
+                    length,
+                    Unescaped::One(if escaped == '\0' { '\u{fffd}' } else { escaped }),
+                ))
+            }
+            _ => None,
+        }
+    })
+}
+
+fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
+    let digits = bytes[1..]
+        .iter()
+        .take(6)
+        .take_while(|byte| byte.is_ascii_hexdigit())
+        .count();
+    let number = bytes[1..=digits].iter().fold(0, |number, &byte| {
+        number * 16 + char::from(byte).to_digit(16).unwrap_or(0)
+    });
+    let mut length = 1 + digits;
+    match bytes.get(length..) {
+        Some([b'\r', b'\n', ..]) => length += 2,
+        Some([b' ' | b'\t' | b'\n' | b'\r' | 0x0c, ..]) => length += 1,
+        _ => {}
+    }
+    let decoded = char::from_u32(number).filter(|&decoded| decoded != '\0');
+    (length, Unescaped::One(decoded.unwrap_or('\u{fffd}')))
+}
+
+/// Decodes the escapes of a JavaScript string (ECMAScript, 12.9.4), including the octal ones of old scripts
+/// (B.1.2). The escapes of JSON (RFC 8259, 7) are a subset. A lone surrogate becomes U+FFFD.
+///
+/// `view` is the text between the quotes.
+#[must_use]
+pub fn script(view: View) -> View {
+    let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
+    layered(view, next, |rest, _| {
+        let hexadecimal = |digits: &str| {
+            let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            u32::from_str_radix(digits, 16)
+                .ok()
+                .filter(|_| is_hex)
+                .and_then(char::from_u32)
+        };
+        let one = |character| Unescaped::One(character);
+        let escaped = rest[1..].chars().next()?;
+        Some(match escaped {
+            'b' => (2, one('\u{8}')),
+            'f' => (2, one('\u{c}')),
+            'n' => (2, one('\n')),
+            'r' => (2, one('\r')),
+            't' => (2, one('\t')),
+            'v' => (2, one('\u{b}')),
+            'x' => (
+                4.min(rest.len()),
+                one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}')),
+            ),
+            'u' if rest[2..].starts_with('{') => {
+                let end = rest.find('}').unwrap_or(rest.len() - 1);
+                let digits = rest.get(3..end).unwrap_or_default();
+                (end + 1, one(hexadecimal(digits).unwrap_or('\u{fffd}')))
+            }
+            'u' => unicode_escape(rest),
+            '0'..='7' => {
+                let most = if escaped <= '3' { 3 } else { 2 };
+                let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
+                let length = rest
+                    .bytes()
+                    .skip(1)
+                    .take(most)
+                    .take_while(|byte| is_octal(byte))
+                    .count();
+                let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
+                (1 + length, one(char::from(code)))
+            }
+            '\r' if rest[2..].starts_with('\n') => (3, Unescaped::Nothing),
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' => (1 + escaped.len_utf8(), Unescaped::Nothing),
+            other => (1 + other.len_utf8(), one(other)),
+        })
+    })
+}
+
+fn unicode_escape(rest: &str) -> (usize, Unescaped) {
+    let unit = |at: usize| {
+        rest.get(at..at + 4)
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+    };
+    let Some(high) = unit(2) else {
+        return (2, Unescaped::One('\u{fffd}'));
+    };
+    if (0xd800..0xdc00).contains(&high)
+        && rest.get(6..8) == Some("\\u")
+        && let Some(low @ 0xdc00..0xe000) = unit(8)
+    {
+        let paired = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        return (
+            12,
+            Unescaped::One(char::from_u32(paired).unwrap_or('\u{fffd}')),
+        );
+    }
+    (
+        6,
+        Unescaped::One(char::from_u32(high).unwrap_or('\u{fffd}')),
+    )
+}
+
+/// The delimiter of an attribute value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quote {
+    /// `"…"`
+    Double,
+    /// `'…'`
+    Single,
+    /// No quotes: the value ends at white space or `>`.
+    None,
+}
+
+/// `text` with every character written by `spell`.
+pub(super) fn spelled(text: &str, spell: impl Fn(char, &mut String)) -> String {
+    let mut out = String::with_capacity(text.len());
+    text.chars()
+        .for_each(|character| spell(character, &mut out));
+    out
+}
+
+/// Escapes `text` for an attribute value delimited by `quote`.
+#[must_use]
+pub fn attribute(text: &str, quote: Quote) -> String {
+    spelled(text, |character, out| match (character, quote) {
+        ('&', _) => out.push_str("&amp;"),
+        ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
+        ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
+        ('<', Quote::None) => out.push_str("&lt;"),
+        ('>', Quote::None) => out.push_str("&gt;"),
+        ('\t' | '\n' | '\u{c}' | ' ' | '=' | '`', Quote::None) | ('\r', _) => {
+            out.push_str(&format!("&#{};", u32::from(character)));
+        }
+        _ => out.push(character),
+    })
+}
+
+/// Escapes `text` for a place between tags.
+#[must_use]
+pub fn text(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+/// Escapes `text` for a CSS string quoted by `quote`.
+#[must_use]
+pub fn css_string(text: &str, quote: char) -> String {
+    spelled(text, |character, out| match character {
+        '\n' | '\r' | '\u{c}' | '\0' => {
+            out.push_str(&format!("\\{:x} ", u32::from(character)));
+        }
+        _ if character == quote || character == '\\' => out.extend(['\\', character]),
+        _ => out.push(character),
+    })
+}
+
+/// Escapes `text` for a string of JavaScript or JSON quoted by `quote`.
+#[must_use]
+pub fn script_string(text: &str, quote: char) -> String {
+    spelled(text, |character, out| match character {
+        _ if character == quote || character == '\\' => out.extend(['\\', character]),
+        '\0'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
+            out.push_str(&format!("\\u{:04x}", u32::from(character)));
+        }
+        _ => out.push(character),
+    })
+}
+
+/// Percent-encodes, as UTF-8, the characters of `text` that `special` selects.
+#[must_use]
+pub fn percent_encode(text: &str, special: impl Fn(char) -> bool) -> String {
+    spelled(text, |character, out| match special(character) {
+        true => {
+            for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+                out.push_str(&format!("%{byte:02X}"));
+            }
+        }
+        false => out.push(character),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn check(decode: fn(View) -> View, raw: &str, text: &str) {
+        let view = decode(View::of_str(raw, 0));
+        assert_eq!(view.text, text, "{raw:?}");
+        assert_eq!(view.map.len(), text.len(), "{raw:?}");
+        assert_eq!(view.map.to_source(text.len()), Some(raw.len()), "{raw:?}");
+    }
+
+    #[test]
+    fn character_references_of_attributes() {
+        for (raw, text) in [
+            ("a&amp;b", "a&b"),
+            ("&#104;ttp", "http"),
+            ("&#x2F;&#x2f", "//"),
+            // 13.2.5.73: in an attribute, a name without `;` before `=` or an alphanumeric is text.
+            ("?a&copy=1", "?a&copy=1"),
+            ("?a&copyb", "?a&copyb"),
+            ("?a&copy;", "?a©"),
+            ("?a&copy", "?a©"),
+            ("&notit;", "&notit;"),
+            ("&notin;", "∉"),
+            ("&nope; & &# &#x &;", "&nope; & &# &#x &;"),
+            (
+                "&#0;&#xd800;&#x110000;&#99999999999;",
+                "\u{fffd}\u{fffd}\u{fffd}\u{fffd}",
+            ),
+            ("&#128;&#x81;", "€\u{81}"),
+            ("a\r\nb\rc\0", "a\nb\nc\u{fffd}"),
+            ("&#13;\n", "\r\n"),
+            ("&NotEqualTilde;", "≂̸"),
+        ] {
+            check(character_references, raw, text);
+        }
+    }
+
+    #[test]
+    fn character_references_of_text_need_no_semicolon() {
+        check(character_data, "&copyb&notit;", "©b¬it;");
+    }
+
+    #[test]
+    fn css_escapes() {
+        for (raw, text) in [
+            (r"im\ g", "im g"),
+            (r"\41 b\41b", "Ab\u{41b}"),
+            (r"\000041b", "Ab"),
+            ("\\41\r\nb", "Ab"),
+            (r"\0 \110000 ", "\u{fffd}\u{fffd}"),
+            (r"a\)b\\", r"a)b\"),
+        ] {
+            check(css, raw, text);
+        }
+        assert_eq!(css(View::of_str("a\\\nb", 0)).text, "ab");
+    }
+
+    /// ECMAScript, 12.9.4 and B.1.2.
+    #[test]
+    fn script_escapes() {
+        for (raw, text) in [
+            (r#"\x2e\u002F\u{0062}\'\"\\\/\q\é"#, "./b'\"\\/qé"),
+            (r"\b\f\n\r\t\v\0", "\u{8}\u{c}\n\r\t\u{b}\0"),
+            ("a\\\nb\\\r\nc\\\rd\\\u{2028}e", "abcde"),
+            (r"\101\7a\3778\400", "A\u{7}a\u{ff}8 0"),
+            (r"\ud83d\ude00\ud83d", "😀\u{fffd}"),
+        ] {
+            check(script, raw, text);
+        }
+        // An invalid escape is an error of the script, but must be read without a panic.
+        for raw in [
+            r"\x2", r"\xzz", r"\u{zz}", r"\u{}", r"\u{", r"\u12", r"\xé", "\\",
+        ] {
+            let read = script(View::of_str(raw, 0));
+            assert_eq!(read.map.len(), read.text.len(), "{raw}");
+        }
+        for quote in ['"', '\''] {
+            let text = "/'\"\\\n\u{2029}\0é";
+            let spelled = script_string(text, quote);
+            assert_eq!(script(View::of_str(&spelled, 0)).text, text);
+        }
+    }
+
+    #[test]
+    fn json_escapes() {
+        for (raw, text) in [
+            (r"\/a\u0041\n", "/aA\n"),
+            (r"\ud83d\ude00", "😀"),
+            (r"\ud83dx", "\u{fffd}x"),
+            (r#"\"\\"#, r#""\"#),
+        ] {
+            check(script, raw, text);
+        }
+    }
+
+    #[test]
+    fn escaped_text_decodes_to_itself() {
+        let special = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
+        for quote in [Quote::Double, Quote::Single, Quote::None] {
+            let spelled = attribute(special, quote);
+            assert_eq!(
+                character_references(View::of_str(&spelled, 0)).text,
+                special
+            );
+        }
+        for quote in ['"', '\''] {
+            assert_eq!(
+                css(View::of_str(&css_string(special, quote), 0)).text,
+                special
+            );
+        }
+        assert_eq!(
+            script(View::of_str(&script_string(special, '"'), 0)).text,
+            special
+        );
+        assert_eq!(
+            character_data(View::of_str(&text(special), 0)).text,
+            special
+        );
+    }
+}

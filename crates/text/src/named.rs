@@ -1,0 +1,59 @@
+//! Macros for enums whose values have names.
+//!
+//! ```
+//! use baselink_text::diagnostic::Code;
+//! assert_eq!(Code::ALL[0].name(), "base-relative");
+//! ```
+//!
+//! Deliberately absent: the enums themselves. Each is in the room that uses it.
+
+/// Declares an enum with `ALL` and `name`. Each value states its name: `BaseRelative = "base-relative"`.
+macro_rules! named {
+    (
+        $(#[$attribute:meta])*
+        pub enum $type:ident {
+            $($(#[$of_value:meta])* $value:ident = $name:literal,)+
+        }
+    ) => {
+        $(#[$attribute])*
+        pub enum $type {
+            $($(#[$of_value])* $value,)+
+        }
+
+        impl $type {
+            /// All values, in the order of declaration; `value as usize` is the index.
+            #[doc(hidden)]
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$value),+];
+
+            /// The name of the value in output.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $name,)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+/// Implements `Display` and `Serialize` by name.
+macro_rules! display_by_name {
+    ($($type:ty),+) => {
+        $(impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        })+
+    };
+}
+pub(crate) use display_by_name;

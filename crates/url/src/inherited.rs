@@ -1,0 +1,132 @@
+//! The parts of a base URL that references inherit. A reference inherits the text before one of a few offsets or, if
+//! it has a relative path, the directory of the base's path (RFC 1808 section 4, steps 2 to 6; RFC 3986, 5.2.2 and
+//! 5.2.3).
+//!
+//! ```
+//! use baselink_url::{Base, Profile};
+//! let base = Base::new(Profile::Rfc1808, "http://a/b/../c/d;p?q");
+//! let url = |reference: &str| base.resolve(reference).unwrap().url;
+//! assert_eq!(url("#s"), "http://a/b/../c/d;p?q#s");
+//! assert_eq!(url("g"), "http://a/c/g", "a directory is without dot segments");
+//! ```
+//!
+//! Deliberately absent: the choice of the part, which each profile's file makes.
+
+use super::draft::{Draft, Top};
+use super::profile::Profile;
+use super::target::{Target, Unresolvable};
+use super::trace::Trace;
+use super::usable::Unusable;
+use crate::reference::Reference;
+use baselink_text::span::Span;
+
+/// A base URL with the offsets up to which references inherit it.
+#[derive(Clone)]
+pub(super) struct Inherited {
+    pub(super) profile: Profile,
+    pub(super) text: String,
+    pub(super) usable: Result<(), Unusable>,
+    pub(super) cuts: Cuts,
+    pub(super) directory: Directory,
+}
+
+/// Offsets in the text of a base: a reference inherits everything before one of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cuts {
+    /// After the `:` of the scheme.
+    pub(super) scheme: usize,
+    /// After the net_loc, or where it would be.
+    pub(super) net_loc: usize,
+    /// After the path.
+    pub(super) path: usize,
+    /// After the params, or after the path if there are none.
+    pub(super) params: usize,
+    /// After the query, before the fragment.
+    pub(super) query: usize,
+    pub(super) has_net_loc: bool,
+}
+
+/// The text before a relative path: the base up to the last `/` of its path, without dot segments.
+#[derive(Clone, Debug)]
+pub(super) struct Directory {
+    pub(super) text: String,
+    pub(super) top: Top,
+}
+
+impl Inherited {
+    /// Splits the base URL `text`. `trace` receives the segments of its directory.
+    pub(super) fn of(
+        profile: Profile,
+        text: String,
+        usable: Result<(), Unusable>,
+        trace: &mut impl Trace,
+    ) -> Self {
+        let url = Reference::split(profile.grammar(), &text);
+        let query = url
+            .fragment_span
+            .map_or(text.len(), |fragment| fragment.start - 1);
+        let cuts = Cuts {
+            scheme: url.scheme_span.map_or(0, |scheme| scheme.end + 1),
+            net_loc: url.path_span.start,
+            path: url.path_span.end,
+            params: url.query_span.map_or(query, |query| query.start - 1),
+            query,
+            has_net_loc: url.net_loc_span.is_some(),
+        };
+        let written = directory(profile, &url);
+        let mut target = Target::default();
+        let mut draft = Draft {
+            reference: written,
+            target: &mut target,
+        };
+        draft.add(&text[..cuts.net_loc]);
+        // A8: the first slash is not part of the path in step 6.
+        let slash = usize::from(written.starts_with('/'));
+        draft.add(&written[..slash]);
+        let rooted = profile == Profile::Rfc1808 || slash > 0;
+        let mut top = Top {
+            floor: draft.target.url.len(),
+            rooted,
+        };
+        draft.segments(profile, Span::new(slash, written.len()), &mut top, trace);
+        let directory = Directory {
+            text: target.url,
+            top,
+        };
+        Self {
+            profile,
+            text,
+            usable,
+            cuts,
+            directory,
+        }
+    }
+
+    /// The components of the base, as written.
+    pub(super) fn components(&self) -> Reference<'_> {
+        Reference::split(self.profile.grammar(), &self.text)
+    }
+
+    /// The directory of the base as written, including dot segments.
+    pub(super) fn written_directory(&self) -> &str {
+        directory(self.profile, &self.components())
+    }
+
+    /// Checks step 1 and A22. Fails if nothing can be relative to the base.
+    pub(super) fn established(&self, trace: &mut impl Trace) -> Result<(), Unresolvable> {
+        self.usable.map_err(|why| {
+            let number = if why == Unusable::Empty { "1" } else { "A22" };
+            trace.step(number, || why.to_string());
+            Unresolvable::BaseUnusable(why)
+        })
+    }
+}
+
+/// The path of the base `url` up to its last `/`, as written.
+fn directory<'a>(profile: Profile, url: &Reference<'a>) -> &'a str {
+    match url.path() {
+        // RFC 3986, 5.2.3: "a string consisting of "/" concatenated with the reference's path".
+        "" if profile == Profile::Rfc3986 && url.net_loc_span.is_some() => "/",
+        path => &path[..path.rfind('/').map_or(0, |at| at + 1)],
+    }
+}

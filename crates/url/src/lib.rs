@@ -1,0 +1,534 @@
+//! Resolves a reference against a base URL, and finds a reference for a given URL.
+//!
+//! There are three [`Profile`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard, which
+//! browsers implement. The two RFC profiles are textual: the result consists of slices of the base and of the
+//! reference. [`Target::kept`] lists the slices of the reference. `docs/resolution.md` lists the readings of ambiguous
+//! sentences in RFC 1808, which comments here cite as A1 to A29.
+//!
+//! ```
+//! use baselink_url::{Base, Profile};
+//! let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q#f");
+//! let target = base.resolve("../g?y").unwrap();
+//! assert_eq!(target.url, "http://a/b/g?y");
+//! let kept = target.kept[0];
+//! assert_eq!(&"../g?y"[kept.reference.range()], "g?y");
+//! assert_eq!(&target.url[kept.url..], "g?y");
+//! ```
+//!
+//! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape, drop no port, and
+//! copy even text that is not a URL.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::reference::{Grammar, Reference, scheme};
+use baselink_text::error::{Error, ErrorKind, Result};
+use baselink_text::span::Span;
+
+mod ascii;
+mod draft;
+mod explanation;
+mod inherited;
+mod layout;
+mod place;
+mod profile;
+mod relative;
+mod rfc1808;
+mod rfc3986;
+mod splice;
+mod target;
+mod trace;
+mod usable;
+mod whatwg;
+pub(crate) use ascii::ascii;
+pub use explanation::{Explanation, Step, explain};
+pub(crate) use place::{is_agreed_absolute, is_same_place};
+pub use profile::Profile;
+pub use relative::relativize;
+pub use splice::Splice;
+pub use target::{Kept, Target, Unresolvable};
+pub use usable::{Unusable, hierarchical_scheme, usable};
+pub use whatwg::parses;
+
+use inherited::Inherited;
+use layout::{HostFolders, OtherHost};
+use splice::Prefixes;
+use trace::Trace;
+use usable::{why_not_absolute, written_absolute};
+use whatwg::Parsed;
+
+/// A base URL, prepared for any number of references.
+#[derive(Clone)]
+pub struct Base {
+    inherited: Inherited,
+    prefixes: Option<Prefixes>,
+    /// Used by the `whatwg` profile only.
+    parsed: Parsed,
+    layout: Option<HostFolders>,
+}
+
+impl fmt::Debug for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Base")
+            .field("profile", &self.profile())
+            .field("url", &self.as_str())
+            .field("usable", &self.inherited.usable)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Base {
+    /// Accepts any text as the base. If nothing can be relative to it, only absolute references can be resolved.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile, Unresolvable, Unusable};
+    /// let base = Base::new(Profile::Rfc1808, "mailto:x@y");
+    /// assert_eq!(base.resolve("g").unwrap_err(), Unresolvable::BaseUnusable(Unusable::Scheme));
+    /// assert_eq!(base.resolve("g:h").unwrap().url, "g:h");
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(profile: Profile, url: &str) -> Self {
+        Self::traced(profile, url, &mut ())
+    }
+
+    fn traced(profile: Profile, url: &str, trace: &mut impl Trace) -> Self {
+        let mut parsed = Parsed::default();
+        let (text, usable) = match profile {
+            // A22
+            Profile::Rfc1808 => (url.to_owned(), usable(url)),
+            Profile::Rfc3986 => (url.to_owned(), written_absolute(Grammar::Rfc3986, url)),
+            Profile::Whatwg => {
+                let serialised;
+                (parsed, serialised) = Parsed::of(url);
+                serialised.map_or_else(|why| (url.to_owned(), Err(why)), |text| (text, Ok(())))
+            }
+        };
+        let inherited = Inherited::of(profile, text, usable, trace);
+        let prefixes = Prefixes::of(url, &inherited);
+        Self {
+            inherited,
+            prefixes,
+            parsed,
+            layout: None,
+        }
+    }
+
+    /// The text of a base that was given as `url`, in ASCII: serialised under `whatwg`, and in the RFC profiles with
+    /// only [characters beyond ASCII](ascii) respelled.
+    pub fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
+        match profile {
+            Profile::Rfc1808 | Profile::Rfc3986 => ascii(url),
+            Profile::Whatwg => Parsed::of(url).1.map_or(Cow::Borrowed(url), Cow::Owned),
+        }
+    }
+
+    /// True if references can be relative to this base, which was made from `url`. Every profile applies the test for
+    /// RFC 1808 ([`usable`]).
+    pub fn is_usable(&self, url: &str) -> bool {
+        match self.profile() {
+            Profile::Rfc1808 => self.inherited.usable.is_ok(),
+            Profile::Rfc3986 | Profile::Whatwg => usable(url).is_ok(),
+        }
+    }
+
+    /// True if `url` is an absolute URL in the profile.
+    pub fn is_absolute(profile: Profile, url: &str) -> bool {
+        let usable = match profile {
+            Profile::Rfc1808 => usable(url),
+            Profile::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
+            Profile::Whatwg => Self::new(profile, url).inherited.usable,
+        };
+        !matches!(
+            usable,
+            Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid)
+        )
+    }
+
+    /// Parses an absolute URL to use as the base.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `url` is not an absolute URL in the profile. In the RFC profiles, also fails if `url` ends with a space
+    /// or a control character.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// assert!(Base::parse(Profile::Rfc3986, "http://a/").is_ok());
+    /// assert!(Base::parse(Profile::Rfc3986, "a/b").is_err());
+    /// assert!(Base::parse(Profile::Rfc3986, "http://a/ ").is_err());
+    /// ```
+    pub fn parse(profile: Profile, url: &str) -> Result<Self> {
+        let base = Self::new(profile, url);
+        match base.inherited.usable {
+            Err(
+                why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid | Unusable::Blank),
+            ) => {
+                let sentence = format!("'{url}' cannot be a base URL: {}", why_not_absolute(why));
+                Err(Error::of(ErrorKind::Url, sentence))
+            }
+            _ => Ok(base),
+        }
+    }
+
+    /// The base URL: as given in the RFC profiles, serialised under `whatwg`.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// assert_eq!(Base::new(Profile::Rfc1808, "HTTP://A/#f").as_str(), "HTTP://A/#f");
+    /// assert_eq!(Base::new(Profile::Whatwg, "HTTP://A/#f").as_str(), "http://a/#f");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.inherited.text
+    }
+
+    /// The rules by which this base resolves references.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// assert_eq!(Base::new(Profile::Whatwg, "http://a").profile(), Profile::Whatwg);
+    /// ```
+    #[must_use]
+    pub const fn profile(&self) -> Profile {
+        self.inherited.profile
+    }
+
+    /// Percent-encodes the queries of references in an encoding other than UTF-8, as the URL Standard requires for
+    /// documents in such an encoding. `encode` may write a character that the encoding lacks as `&#…;`. The RFC
+    /// profiles percent-encode nothing.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// let latin1 = |text: &str| text.chars().map(|c| c as u8).collect();
+    /// let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(latin1);
+    /// assert_eq!(base.resolve("é?é").unwrap().url, "http://a/%C3%A9?%E9");
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_query_encoding(
+        mut self,
+        encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
+        self.parsed.encode_query = Some(Arc::new(move |query: &str| {
+            whatwg::escaped_references(encode(query))
+        }));
+        self
+    }
+
+    /// Resolves references in a tree whose folders are named after hosts: a relative path that climbs above the
+    /// host of the base leads to another host. `host` maps the name of a folder to the net_loc after
+    /// which it was named. If `host` returns `None`, the reference is resolved as if there were no layout.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// let host = |folder: &str| folder.strip_suffix("_8080").map(|host| format!("{host}:8080"));
+    /// let base = Base::new(Profile::Whatwg, "http://a.example/").in_layout(host);
+    /// assert_eq!(base.resolve("../b.example_8080/x").unwrap().url, "http://b.example:8080/x");
+    /// assert_eq!(base.resolve("../b/x").unwrap().url, "http://a.example/b/x");
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_layout(
+        mut self,
+        host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        let path = Reference::split(Grammar::Rfc3986, self.as_str()).path();
+        self.layout = Some(HostFolders::new(path, host));
+        self
+    }
+
+    /// True if `reference` leads through the folder that contains all hosts of a [layout](Self::in_layout).
+    pub fn leads_through_layout(&self, reference: &str) -> bool {
+        self.other_host(reference).is_some()
+    }
+
+    fn other_host(&self, reference: &str) -> Option<OtherHost> {
+        self.layout.as_ref()?.other_host(self.profile(), reference)
+    }
+
+    /// True if the profile sees a relative reference, whose target depends on the base. Under `whatwg`, `http:g`
+    /// is relative to a base with the same scheme.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// let base = |profile| Base::new(profile, "http://a/");
+    /// assert!(!base(Profile::Rfc1808).is_relative("http:g"));
+    /// assert!(base(Profile::Whatwg).is_relative("http:g"));
+    /// assert!(!base(Profile::Whatwg).is_relative("http://g"));
+    /// assert!(base(Profile::Rfc3986).is_relative("1:2"));
+    /// ```
+    #[must_use]
+    pub fn is_relative(&self, reference: &str) -> bool {
+        match self.profile() {
+            Profile::Whatwg => self.parsed.is_relative(reference),
+            profile => scheme(profile.grammar(), reference).is_none(),
+        }
+    }
+
+    /// Resolves `reference`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the reference is relative and the base cannot have relative references, or if the parser of the
+    /// URL Standard fails.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// let base = |profile| Base::new(profile, "http://a/b/c/d;p?q");
+    /// assert_eq!(base(Profile::Rfc1808).resolve(";x").unwrap().url, "http://a/b/c/d;x");
+    /// assert_eq!(base(Profile::Rfc3986).resolve(";x").unwrap().url, "http://a/b/c/;x");
+    /// assert_eq!(base(Profile::Whatwg).resolve("//g h/").ok(), None);
+    /// ```
+    pub fn resolve(&self, reference: &str) -> std::result::Result<Target, Unresolvable> {
+        let mut target = Target::default();
+        match self.splice(reference.as_bytes()) {
+            Some(splice) => self.spliced(reference, splice, &mut target),
+            // In a layout, a reference that climbs above the host is never spliced.
+            None => match self.other_host(reference) {
+                Some(other) => self.resolve_in(&other, reference, &mut target)?,
+                None => self.resolve_fully(reference, &mut target, &mut ())?,
+            },
+        }
+        Ok(target)
+    }
+
+    /// Resolves `reference` from the root of the `other` host.
+    fn resolve_in(
+        &self,
+        other: &OtherHost,
+        reference: &str,
+        target: &mut Target,
+    ) -> std::result::Result<(), Unresolvable> {
+        /// Keeps the rest of the reference from being read as a scheme or a host.
+        const HERE: &str = "./";
+        let scheme = Reference::split(Grammar::Rfc3986, self.as_str())
+            .scheme()
+            .unwrap_or_default();
+        let mut root = Self::new(self.profile(), &format!("{scheme}://{}/", other.net_loc));
+        root.parsed
+            .encode_query
+            .clone_from(&self.parsed.encode_query);
+        let rest = &reference[other.rest..];
+        root.resolve_fully(&format!("{HERE}{rest}"), target, &mut ())?;
+        target.kept.retain_mut(|kept| {
+            let dropped = HERE.len().saturating_sub(kept.reference.start);
+            let is_of_rest = kept.reference.end > HERE.len();
+            if is_of_rest {
+                let in_reference = |at: usize| at - HERE.len() + other.rest;
+                let start = kept.reference.start + dropped;
+                kept.reference = Span::new(in_reference(start), in_reference(kept.reference.end));
+                kept.url += dropped;
+            }
+            is_of_rest
+        });
+        Ok(())
+    }
+
+    /// The fast path: the target of `reference`, as a prefix of the base and a tail of the reference. `reference`
+    /// is in ASCII or an encoding that extends it.
+    ///
+    /// A result means that every profile resolves the reference to this URL, apart from the spelling of the base,
+    /// unless [`Splice::differs`] is true. The reference is then relative in all profiles, not empty, and not a
+    /// placeholder. The result is `None` if the reference needs closer examination: if it contains bytes beyond ASCII,
+    /// blanks, or other characters that the URL Standard spells differently. Under `whatwg`, it is also `None` for a
+    /// host without a path, because the URL Standard adds one.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q#f");
+    /// let prefix = |reference: &str| base.splice(reference.as_bytes()).map(|splice| splice.prefix);
+    /// assert_eq!(prefix("g/h;i?y#s"), Some("http://a/b/c/"));
+    /// assert_eq!(prefix("/g"), Some("http://a"));
+    /// assert_eq!(prefix("//g/"), Some("http:"));
+    /// assert_eq!(prefix("?y"), Some("http://a/b/c/d;p"));
+    /// assert_eq!(prefix("#s"), Some("http://a/b/c/d;p?q"));
+    /// for reference in ["", "g:h", ";x", "g/../h", "//G", "?", "g h", "\u{fc}", "%2e/g"] {
+    ///     assert_eq!(prefix(reference), None, "{reference}");
+    /// }
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
+        let splice = self.prefixes.as_ref()?.splice(&self.inherited, reference)?;
+        // In a layout, a reference that climbs above the root of its host leads to another host.
+        (!splice.differs || self.layout.is_none()).then_some(splice)
+    }
+
+    /// Builds the target from the result of [`Base::splice`].
+    pub fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
+        let Splice {
+            prefix,
+            mut dropped,
+            ..
+        } = splice;
+        let mut end = prefix.len();
+        target.url.reserve_exact(end + reference.len() - dropped);
+        target.url.push_str(prefix);
+        target.url.push_str(&reference[dropped..]);
+        if self.profile() == Profile::Whatwg {
+            // Under this profile, the kept part is always the longest common tail.
+            let pairs = reference[..dropped].bytes().rev().zip(prefix.bytes().rev());
+            let more = pairs.take_while(|(a, b)| a == b).count();
+            (dropped, end) = (dropped - more, end - more);
+        }
+        if dropped < reference.len() {
+            let reference = Span::new(dropped, reference.len());
+            target.kept.push(Kept {
+                reference,
+                url: end,
+            });
+        }
+    }
+
+    /// Resolves `reference` by the rules of the profile, without the fast path.
+    fn resolve_fully(
+        &self,
+        reference: &str,
+        target: &mut Target,
+        trace: &mut impl Trace,
+    ) -> std::result::Result<(), Unresolvable> {
+        match self.profile() {
+            Profile::Rfc1808 => self.inherited.rfc1808(reference, target, trace),
+            Profile::Rfc3986 => self.inherited.rfc3986(reference, target, trace),
+            Profile::Whatwg => self
+                .parsed
+                .resolve(&self.inherited, reference, target, trace),
+        }
+    }
+}
+
+/// Resolves one reference. For more than one, use [`Base`].
+///
+/// # Errors
+///
+/// Fails as [`Base::resolve`] does.
+///
+/// ```
+/// use baselink_url::{Profile, resolve};
+/// assert_eq!(resolve(Profile::Rfc1808, "http://a/b", "../g").unwrap(), "http://a/../g");
+/// assert_eq!(resolve(Profile::Rfc3986, "http://a/b", "../g").unwrap(), "http://a/g");
+/// ```
+pub fn resolve(
+    profile: Profile,
+    base: &str,
+    reference: &str,
+) -> std::result::Result<String, Unresolvable> {
+    Base::new(profile, base)
+        .resolve(reference)
+        .map(|target| target.url)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::reference::{conformance, contains_placeholder};
+
+    /// Formats the target: each kept part ends with `|`, and each new part is in brackets.
+    fn spliced(profile: Profile, base: &str, reference: &str) -> String {
+        let target = Base::new(profile, base).resolve(reference).unwrap();
+        let (mut text, mut end) = (String::new(), 0);
+        for kept in &target.kept {
+            if end < kept.url {
+                text.push_str(&format!("[{}]", &target.url[end..kept.url]));
+            }
+            end = kept.url + kept.reference.len();
+            text.push_str(&reference[kept.reference.range()]);
+            text.push('|');
+        }
+        if end < target.url.len() {
+            text.push_str(&format!("[{}]", &target.url[end..]));
+        }
+        text
+    }
+
+    #[test]
+    fn kept_ranges_are_unchanged_in_the_target() {
+        let base = "http://a/b/c/d;p?q#f";
+        for (profile, base, reference, expected) in [
+            (Profile::Rfc1808, base, "g?y#s", "[http://a/b/c/]g?y#s|"),
+            (Profile::Rfc1808, base, "../g", "[http://a/b/]g|"),
+            (Profile::Rfc1808, base, "../../../g", "[http://a/]../g|"),
+            (
+                Profile::Rfc1808,
+                base,
+                "x/./y/../z/",
+                "[http://a/b/c/]x/|z/|",
+            ),
+            (Profile::Rfc1808, base, "", "[http://a/b/c/d;p?q#f]"),
+            (Profile::Rfc1808, base, "//h/../x", "[http:]//h/../x|"),
+            (Profile::Rfc1808, base, "///x", "[http://a]/x|"),
+            (Profile::Rfc1808, base, "?#", "[http://a/b/c/d;p?q]#|"),
+            (Profile::Rfc1808, base, "g:h", "g:h|"),
+            (Profile::Rfc1808, "http://a", "g", "[http://a/]g|"),
+            (Profile::Rfc1808, "x:/a", ".//g", "[x:/./]/g|"),
+            (Profile::Rfc3986, base, "../../../g/./h", "[http://a/]g/|h|"),
+            (Profile::Rfc3986, base, "g:/.//h/..", "g:|[/.]/|/|"),
+            (Profile::Rfc3986, "x:/a/b", "/.//g", "[x:/.]/|/g|"),
+            (
+                Profile::Whatwg,
+                base,
+                " g&h?ü ",
+                "[http://a/b/c/g&h?%C3%BC]",
+            ),
+            (
+                Profile::Whatwg,
+                base,
+                "ü/g&h ",
+                "[http://a/b/c/%C3%BC]/g&h|",
+            ),
+        ] {
+            assert_eq!(
+                spliced(profile, base, reference),
+                expected,
+                "{profile} {reference}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_base_that_is_not_absolute() {
+        for profile in Profile::ALL {
+            for (text, why) in [("", Unusable::Empty), ("/a", Unusable::Relative)] {
+                let base = Base::new(profile, text);
+                assert_eq!(
+                    base.resolve("g"),
+                    Err(Unresolvable::BaseUnusable(why)),
+                    "{profile}"
+                );
+                assert!(base.resolve("").is_err());
+                assert_eq!(base.resolve("g://h/").unwrap().url, "g://h/");
+                let error = Base::parse(profile, text).unwrap_err().to_string();
+                assert!(error.contains(&format!("'{text}'")), "{error}");
+            }
+        }
+        assert!(Base::parse(Profile::Whatwg, "http://[/").is_err());
+        assert!(Base::parse(Profile::Rfc1808, "mailto:a@b").is_ok());
+    }
+
+    /// A quadratic algorithm would not finish these.
+    #[test]
+    fn a_million_segments() {
+        let n = 1_000_000;
+        let (up, down) = ("../".repeat(n), "a/".repeat(n));
+        for profile in Profile::ALL {
+            let base = Base::new(profile, &format!("http://a/{down}"));
+            let resolved = |reference: &str| base.resolve(reference).map(|target| target.url);
+            let at_the_top = Ok("http://a/g".to_owned());
+            assert_eq!(resolved(&format!("{up}g")), at_the_top);
+            assert_eq!(resolved(&format!("{down}{up}{up}g")), at_the_top);
+            assert_eq!(resolved(&"b/../".repeat(n)), resolved("."));
+            assert_eq!(resolved(&format!("x{}", "/.".repeat(n))), resolved("x/"));
+            assert_eq!(base.relativize("http://a/g").len(), 3 * n + 1);
+            let explained = explain(profile, "http://a/", &format!("{down}{up}g"));
+            assert_eq!(explained.result, at_the_top);
+        }
+        let slashes = "/".repeat(n);
+        assert!(resolve(Profile::Rfc1808, "x:/", &slashes).is_ok_and(|url| url.len() > n));
+        assert!(!conformance(&slashes).conforms);
+        assert!(!contains_placeholder(&"{A%__".repeat(n)));
+    }
+}

@@ -1,0 +1,203 @@
+//! Compares two URLs: do they lead to the same place, apart from spelling?
+//!
+//! Spelling differences are: a character that only one profile percent-encodes (RFC 3986, 6.2.2.2), the case of scheme
+//! and host, a default port, and literal dot segments (6.2.2.1, 6.2.2.3, 6.2.3). Readings that are peculiar to the URL
+//! Standard are not spelling: `\` as `/`, `%2e` as a dot, line ends as nothing. A `..` above the root is not spelling
+//! either, because RFC 1808, 4, keeps it.
+//!
+//! ```
+//! use baselink_rewrite::{Options, rewrite};
+//! let differs = |reference: &str| {
+//!     let page = format!("<a href='{reference}'>x</a>");
+//!     rewrite(page.as_bytes(), &Options::at("http://a/b/")).report.links[0].differs
+//! };
+//! assert!(differs(r"c\d") && differs("c/%2E%2e/d") && differs("http:c") && differs("../../c"));
+//! assert!(!differs("c d") && !differs("c/../d") && !differs("HTTP://A:80") && !differs("mailto:c@d"));
+//! ```
+//!
+//! Deliberately absent: the server's interpretation of a path.
+
+use super::splice::{is_plain_by_blocks, is_plain_host};
+use super::whatwg::{is_special, serialised};
+use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
+
+/// True if `one` and `other`, the targets under two profiles, lead to the same place.
+pub fn is_same_place(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let [one, other] = [one, other].map(|url| Reference::split(Grammar::Rfc3986, url));
+    let is_alike = |one: Option<&str>, other: Option<&str>| {
+        one == other || one.map(decoded) == other.map(decoded)
+    };
+    let is_same_root = || {
+        (one.scheme(), one.net_loc()) == (other.scheme(), other.net_loc())
+            || root(&one) == root(&other)
+    };
+    let is_same_path = || one.path() == other.path() || path(&one) == path(&other);
+    is_alike(one.query(), other.query())
+        && is_alike(one.fragment(), other.fragment())
+        && is_same_root()
+        && is_same_path()
+}
+
+fn decoded(part: &str) -> Vec<u8> {
+    decode_percent(part.as_bytes())
+}
+
+/// The scheme and host of a URL, normalised for comparison.
+fn root(url: &Reference<'_>) -> String {
+    let scheme = url.scheme().unwrap_or_default();
+    match url.net_loc() {
+        Some(net_loc) => serialised(&format!("{scheme}://{net_loc}/")).into_owned(),
+        None => scheme.to_ascii_lowercase(),
+    }
+}
+
+fn path(url: &Reference<'_>) -> Segments {
+    segments(match url.path() {
+        "" if url.net_loc().is_some() => "/",
+        path => path,
+    })
+}
+
+/// The concatenated segments of a path.
+#[derive(Default, PartialEq)]
+struct Segments {
+    bytes: Vec<u8>,
+    /// The end of each segment. A decoded segment may contain a `/`.
+    ends: Vec<usize>,
+}
+
+impl Segments {
+    fn push(&mut self, segment: &str) {
+        decode_percent_into(segment.as_bytes(), &mut self.bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn pop(&mut self) {
+        self.ends.pop();
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+}
+
+/// The decoded segments of a path, without literal dot segments.
+fn segments(path: &str) -> Segments {
+    let mut segments = Segments::default();
+    let mut kept = 0;
+    let mut is_open = false;
+    for (number, segment) in path.split('/').enumerate() {
+        is_open = matches!(segment, "." | "..");
+        match segment {
+            "." => {}
+            // The first segment, which is empty in an absolute path, is never removed.
+            ".." if segments.ends.len() > kept.max(1) => segments.pop(),
+            _ => {
+                segments.push(segment);
+                if segment == ".." {
+                    kept = segments.ends.len();
+                    is_open = number == 0;
+                }
+            }
+        }
+    }
+    if is_open {
+        segments.push("");
+    }
+    segments
+}
+
+/// True if all profiles are known to see an absolute URL in `reference`, with the same target. Scans the bytes once.
+pub fn is_agreed_absolute(reference: &str) -> bool {
+    let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else {
+        return false;
+    };
+    let rest = &reference.as_bytes()[scheme.len() + 1..];
+    if !is_special(scheme) && !rest.starts_with(b"/") {
+        return true;
+    }
+    let Some(rest) = rest.strip_prefix(b"//") else {
+        return false;
+    };
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
+    let (host, path) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
+    let is_read_alike = |at: usize| match path[at] {
+        b'\\' => false,
+        b'/' => path.get(at + 1) != Some(&b'.'),
+        b'%' => !matches!(path[at + 1..], [b'2', b'e' | b'E', ..]),
+        byte => !byte.is_ascii_control(),
+    };
+    is_plain_host(host) && (is_plain_by_blocks(path) || (0..path.len()).all(is_read_alike))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_does_not_change_the_place() {
+        for (one, other) in [
+            ("HTTP://A:80", "http://a/"),
+            (
+                "http://a/b c/\u{fc}?d e#f g",
+                "http://a/b%20c/%C3%BC?d%20e#f%20g",
+            ),
+            ("http://a/b/./c/../d/..", "http://a/b/"),
+            ("http://a/%7eb", "http://a/~b"),
+            ("http://\u{fc}/", "http://xn--tda/"),
+            ("http://a/%41%4%zz%", "http://a/A%4%zz%"),
+            ("http://a/b/../%62//./c", "http://a/b//c"),
+            ("mailto:a b", "mailto:a%20b"),
+        ] {
+            assert!(is_same_place(one, other), "{one} {other}");
+            assert!(is_same_place(other, one), "{one} {other}");
+        }
+        for (one, other) in [
+            ("http://a/b\\c", "http://a/b/c"),
+            ("http://a/b%2Fc", "http://a/b/c"),
+            ("http://a/bc/d", "http://a/b/cd"),
+            ("http://a/b/", "http://a/b"),
+            ("http://a/b/%2e%2e/c", "http://a/c"),
+            ("http://a/b/%2e/c", "http://a/b/c"),
+            ("http://a/../c", "http://a/c"),
+            ("http://a/b/../../c", "http://a/c"),
+            ("http://a/b\nc", "http://a/bc"),
+            ("http:c", "http://a/c"),
+            ("http:c", "http://c/"),
+            ("http://a/b?", "http://a/b"),
+            ("http://a/b", "https://a/b"),
+            ("http://a/b", "http://a:81/b"),
+        ] {
+            assert!(!is_same_place(one, other), "{one} {other}");
+            assert!(!is_same_place(other, one), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn absolute_references_on_which_all_profiles_agree() {
+        for one in [
+            "http://a.b/c?d#e",
+            "HTTPS://a",
+            "mailto:a@b",
+            "data:a/%2e%2e/b\\c",
+            "x:\\",
+        ] {
+            assert!(is_agreed_absolute(one), "{one}");
+        }
+        for one in [
+            "http:a",
+            "http:/a",
+            "http:///a",
+            "http://a/b\\c",
+            "http://a/%2E",
+            "http://a/../b",
+            "http://a/b\tc",
+            "http://a b/",
+            "1:2",
+            "ja\nva:x",
+            "a",
+        ] {
+            assert!(!is_agreed_absolute(one), "{one}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The three sets of rules by which references are resolved.
+//!
+//! ```
+//! use baselink_url::{Profile, resolve};
+//! let [rfc1808, rfc3986, whatwg] = Profile::ALL.map(|one| resolve(one, "http://a/b", ";c").unwrap());
+//! assert_eq!((rfc1808.as_str(), rfc3986.as_str()), ("http://a/b;c", "http://a/;c"));
+//! assert_eq!(whatwg, rfc3986);
+//! ```
+//!
+//! Deliberately absent: the rules. Each set has its own file in this folder.
+
+use std::str::FromStr;
+
+use crate::reference::Grammar;
+use baselink_text::error::{Error, Result};
+use baselink_text::{display_by_name, named};
+
+named! {
+    /// The rules by which a reference is resolved.
+    ///
+    /// ```
+    /// use baselink_url::Profile;
+    /// assert_eq!(Profile::default().name(), "rfc1808");
+    /// assert_eq!("whatwg".parse::<Profile>().unwrap(), Profile::Whatwg);
+    /// assert!("rfc2396".parse::<Profile>().unwrap_err().to_string().contains("rfc3986"));
+    /// ```
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[non_exhaustive]
+    pub enum Profile {
+        /// RFC 1808 section 4, with the readings of `docs/resolution.md`.
+        #[default]
+        Rfc1808 = "rfc1808",
+        /// RFC 3986 section 5.2.2, strict, with a guard for paths that begin with `//` (A24).
+        Rfc3986 = "rfc3986",
+        /// The URL Standard; results are serialised URLs.
+        Whatwg = "whatwg",
+    }
+}
+
+display_by_name!(Profile);
+
+impl Profile {
+    /// The grammar that splits a reference into components.
+    pub const fn grammar(self) -> Grammar {
+        match self {
+            Self::Rfc1808 => Grammar::Rfc1808,
+            Self::Rfc3986 | Self::Whatwg => Grammar::Rfc3986,
+        }
+    }
+}
+
+impl FromStr for Profile {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.name() == name)
+            .ok_or_else(|| {
+                Error::new(format!(
+                    "unknown resolver '{name}'; use rfc1808, rfc3986 or whatwg"
+                ))
+            })
+    }
+}

@@ -1,0 +1,161 @@
+//! RFC 1808 section 4, step by step, in the readings of `docs/resolution.md`.
+//!
+//! ```
+//! use baselink_url::{Profile, resolve};
+//! assert_eq!(resolve(Profile::Rfc1808, "http://a/b;p?q", "?y").unwrap(), "http://a/b;p?y");
+//! ```
+//!
+//! Deliberately absent: the choice of the base in step 1, which [`baselink_rewrite::base`] makes.
+
+use super::draft::Draft;
+use super::inherited::Inherited;
+use super::target::{Target, Unresolvable};
+use super::trace::Trace;
+use crate::reference::{Grammar, Reference};
+use baselink_text::span::Span;
+
+impl Inherited {
+    /// Resolves `reference` by RFC 1808 section 4.
+    pub(super) fn rfc1808(
+        &self,
+        reference: &str,
+        target: &mut Target,
+        trace: &mut impl Trace,
+    ) -> Result<(), Unresolvable> {
+        let url = Reference::split(Grammar::Rfc1808, reference);
+        let mut draft = Draft { reference, target };
+        // A21: `http:g` is absolute, too.
+        if let Some(scheme) = url.scheme() {
+            trace.step("2b", || {
+                format!("the reference has the scheme {scheme:?}: it is absolute")
+            });
+            draft.keep(Span::new(0, reference.len()));
+            return Ok(());
+        }
+        self.established(trace)?;
+        trace.step("1", || "the base URL is established");
+        // A2: only the empty string inherits the fragment.
+        if reference.is_empty() {
+            trace.step(
+                "2a",
+                || "the reference is empty: it inherits the entire base URL",
+            );
+            draft.add(&self.text);
+            return Ok(());
+        }
+        trace.step("2a", || "the reference is not empty");
+        trace.step("2b", || "it has no scheme");
+        trace.step("2c", || {
+            format!(
+                "it inherits the scheme {:?}",
+                self.components().scheme().unwrap_or_default()
+            )
+        });
+        self.step_3(&url, &mut draft, trace);
+        trace.step("7", || {
+            format!("the components are combined: {}", draft.target.url)
+        });
+        Ok(())
+    }
+
+    fn step_3(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
+        let end = url.text.len();
+        // A5: an empty net_loc is inherited like an absent one.
+        if let Some(net_loc) = url.net_loc().filter(|net_loc| !net_loc.is_empty()) {
+            trace.step("3", || {
+                format!("it has the net_loc {net_loc:?}: skip to step 7")
+            });
+            draft.add(&self.text[..self.cuts.scheme]);
+            draft.keep(Span::new(0, end));
+            return;
+        }
+        trace.step("3", || inherits("net_loc", self.components().net_loc()));
+        // A11: dot segments in an absolute path are kept.
+        if url.path().starts_with('/') {
+            trace.step("4", || "its path begins with \"/\": skip to step 7");
+            draft.add(&self.text[..self.cuts.net_loc]);
+            draft.keep(Span::new(url.path_span.start, end));
+            draft.guard(self.cuts.net_loc, self.cuts.has_net_loc, trace);
+            return;
+        }
+        trace.step("4", || "its path does not begin with \"/\"");
+        if url.path_span.is_empty() {
+            self.step_5(url, draft, trace);
+        } else {
+            trace.step("5", || "its path is not empty");
+            self.step_6(url, draft, trace);
+        }
+    }
+
+    /// Step 5, for an empty path. A delimiter such as `?` stays unless its component is inherited (A1).
+    fn step_5(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
+        let base = || self.components();
+        trace.step("5", || {
+            format!(
+                "its path is empty: it inherits the path {:?}",
+                base().path()
+            )
+        });
+        let (cut, own) = if let Some(params) = url.params().filter(|params| !params.is_empty()) {
+            trace.step("5a", || {
+                format!("it has the params {params:?}: skip to step 7")
+            });
+            (self.cuts.path, url.params_span)
+        } else {
+            trace.step("5a", || inherits("params", base().params()));
+            if let Some(query) = url.query().filter(|query| !query.is_empty()) {
+                trace.step("5b", || {
+                    format!("it has the query {query:?}: skip to step 7")
+                });
+                (self.cuts.params, url.query_span)
+            } else {
+                trace.step("5b", || inherits("query", base().query()));
+                (self.cuts.query, url.fragment_span)
+            }
+        };
+        draft.add(&self.text[..cut]);
+        if let Some(own) = own {
+            draft.keep(Span::new(own.start - 1, url.text.len()));
+        }
+    }
+
+    fn step_6(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
+        trace.step("6", || {
+            // A8: the leading `/` takes no part in this step.
+            let (written, path) = (self.written_directory(), url.path());
+            let directory = written.strip_prefix('/').unwrap_or(written);
+            let aside = if directory == written {
+                ""
+            } else {
+                ", the leading \"/\" set aside"
+            };
+            format!(
+                "{path:?} after {directory:?} is {:?}{aside}",
+                format!("{directory}{path}")
+            )
+        });
+        draft
+            .target
+            .url
+            .reserve(self.directory.text.len() + url.text.len() + 1);
+        draft.add(&self.directory.text);
+        let mut top = self.directory.top;
+        draft.segments(self.profile, url.path_span, &mut top, trace);
+        trace.end_segments();
+        let resolved = &draft.target.url[self.cuts.net_loc..];
+        // A7. Without the `/`, the path after an empty net_loc would be read as the net_loc.
+        if self.cuts.has_net_loc && !resolved.is_empty() && !resolved.starts_with('/') {
+            trace.step("A7", || "a \"/\" parts the net_loc from the path");
+            draft.insert(self.cuts.net_loc, "/");
+        }
+        draft.guard(self.cuts.net_loc, self.cuts.has_net_loc, trace);
+        draft.keep(Span::new(url.path_span.end, url.text.len()));
+    }
+}
+
+fn inherits(name: &str, component: Option<&str>) -> String {
+    match component {
+        Some(component) => format!("it inherits the {name} {component:?}"),
+        None => format!("it has no {name}, and neither has the base"),
+    }
+}

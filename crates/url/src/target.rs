@@ -1,0 +1,58 @@
+//! The URL that a reference resolves to, and the parts of it that are bytes of the reference.
+//!
+//! ```
+//! use baselink_url::{Base, Profile};
+//! let target = Base::new(Profile::Rfc1808, "http://a/b/c").resolve("./g/../h").unwrap();
+//! assert_eq!(target.url, "http://a/b/h");
+//! let [kept] = target.kept[..] else { panic!() };
+//! assert_eq!((&"./g/../h"[kept.reference.range()], kept.url), ("h", "http://a/b/".len()));
+//! ```
+//!
+//! Deliberately absent: the resolution itself.
+
+use std::fmt;
+
+use super::usable::Unusable;
+use baselink_text::span::Span;
+
+/// The result of resolving a reference.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Target {
+    /// The absolute URL.
+    pub url: String,
+    /// The parts of the reference that are unchanged in `url`: disjoint, not empty, and in the same order in both.
+    /// Every other byte of `url` is new.
+    pub kept: Vec<Kept>,
+}
+
+/// A range of a reference that is unchanged in the URL it resolves to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct Kept {
+    /// The bytes of the reference.
+    pub reference: Span,
+    /// The offset in the URL of the first of these bytes.
+    pub url: usize,
+}
+
+/// The reason why a reference has no target.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Unresolvable {
+    /// The reference is relative, and nothing can be relative to this base.
+    BaseUnusable(Unusable),
+    /// The parser of the URL Standard fails on the reference; `whatwg` only.
+    Invalid,
+}
+
+impl fmt::Display for Unresolvable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BaseUnusable(why) => why.fmt(f),
+            Self::Invalid => f.write_str("the URL Standard's parser fails on the reference"),
+        }
+    }
+}
+
+impl std::error::Error for Unresolvable {}

@@ -1,0 +1,150 @@
+//! A test for URLs to which references can be relative (RFC 1808, sections 2 and 4, step 1).
+//!
+//! ```
+//! use baselink_url::{Unusable, usable};
+//! assert_eq!(usable("http://a/b"), Ok(()));
+//! assert_eq!(usable("mailto:a@b"), Err(Unusable::Scheme));
+//! ```
+//!
+//! Deliberately absent: the fallback to an outer base, which [`baselink_rewrite::base`] chooses.
+
+use std::fmt;
+
+use crate::reference::{Grammar, Reference, is_c0_or_space, scheme};
+use baselink_text::error::{Error, Result};
+
+/// The reason why nothing can be relative to a base.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Unusable {
+    /// It is the empty string.
+    Empty,
+    /// It has no scheme.
+    Relative,
+    /// It contains a tab or a line end.
+    ControlCharacter,
+    /// It ends with a space or a control character; no URL does (RFC 1738, 2.2). Browsers drop such
+    /// characters from the end of a link (URL Standard, 4.4), so the target of an empty reference would be another URL.
+    Blank,
+    /// Its scheme has no relative form.
+    Scheme,
+    /// It has no `//`, and its path does not begin with `/`.
+    Rootless,
+    /// The parser of the URL Standard fails on it; `whatwg` only.
+    Invalid,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "the base URL is empty",
+            Self::Relative => "the base URL is not absolute",
+            Self::ControlCharacter => "the base URL contains a tab or a line end",
+            Self::Blank => "the base URL ends with a space or a control character",
+            Self::Scheme => "the scheme of the base URL has no relative form",
+            Self::Rootless => "the base URL is not hierarchical",
+            Self::Invalid => "the URL Standard's parser fails on the base URL",
+        })
+    }
+}
+
+impl std::error::Error for Unusable {}
+
+/// A22: the schemes whose URLs cannot be a base (RFC 1808 section 2, and similar schemes that came later).
+const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] = [
+    "data",
+    "javascript",
+    "mailto",
+    "news",
+    "telnet",
+    "cid",
+    "mid",
+    "about",
+    "blob",
+    "urn",
+];
+
+/// Checks that relative references can be resolved against `url` at all (A22). Links in documents are
+/// resolved only against such a base, whatever the profile.
+///
+/// # Errors
+///
+/// Fails with the reason.
+///
+/// ```
+/// use baselink_url::{Unusable, usable};
+/// assert_eq!(usable("http://a"), Ok(()));
+/// assert_eq!(usable("x:/a"), Ok(()));
+/// assert_eq!(usable("x:a"), Err(Unusable::Rootless));
+/// assert_eq!(usable("JavaScript:/,x"), Err(Unusable::Scheme));
+/// assert_eq!(usable("http://a\n/"), Err(Unusable::ControlCharacter));
+/// assert_eq!(usable("http://a/ "), Err(Unusable::Blank));
+/// ```
+pub fn usable(url: &str) -> std::result::Result<(), Unusable> {
+    written_absolute(Grammar::Rfc1808, url)?;
+    let url = Reference::split(Grammar::Rfc1808, url);
+    let scheme = url.scheme().unwrap_or_default();
+    if SCHEMES_WITHOUT_RELATIVE_FORM
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(scheme))
+    {
+        return Err(Unusable::Scheme);
+    }
+    let path = url.path();
+    if url.net_loc_span.is_none() && !path.is_empty() && !path.starts_with('/') {
+        return Err(Unusable::Rootless);
+    }
+    Ok(())
+}
+
+pub(super) fn written_absolute(grammar: Grammar, url: &str) -> std::result::Result<(), Unusable> {
+    if url.is_empty() {
+        Err(Unusable::Empty)
+    } else if scheme(grammar, url).is_none() {
+        Err(Unusable::Relative)
+    } else if url.ends_with(is_c0_or_space) {
+        Err(Unusable::Blank)
+    } else if memchr::memchr3(b'\t', b'\r', b'\n', url.as_bytes()).is_some() {
+        Err(Unusable::ControlCharacter)
+    } else {
+        Ok(())
+    }
+}
+
+pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
+    match why {
+        Unusable::Invalid => "the URL Standard's parser fails on it",
+        Unusable::Blank => "it ends with a space or a control character",
+        _ => "give an absolute URL, with a scheme",
+    }
+}
+
+/// The scheme called `name`, in lower case.
+fn scheme_named(name: &str) -> Result<String> {
+    match scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
+        true => Ok(name.to_ascii_lowercase()),
+        false => Err(Error::new("not a scheme of URLs; use one such as https")),
+    }
+}
+
+/// The scheme called `name`, in lower case, if its URLs name a host.
+///
+/// # Errors
+///
+/// Fails if `name` is not a scheme, or if its URLs do not name a host.
+///
+/// ```
+/// use baselink_url::hierarchical_scheme;
+/// assert_eq!(hierarchical_scheme("HTTPS")?, "https");
+/// assert!(hierarchical_scheme("mailto").is_err());
+/// # Ok::<(), baselink_text::error::Error>(())
+/// ```
+pub fn hierarchical_scheme(name: &str) -> Result<String> {
+    let name = scheme_named(name)?;
+    match usable(&format!("{name}://a/")) {
+        Ok(()) => Ok(name),
+        Err(_) => Err(Error::new(format!(
+            "URLs of the scheme '{name}' have no host; use one such as https"
+        ))),
+    }
+}

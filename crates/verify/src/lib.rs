@@ -1,0 +1,797 @@
+//! Proof that rewriting changed the reported values and nothing else.
+//!
+//! html5ever parses three documents into markup5ever_rcdom trees: the input, the output, and the output with a
+//! marker for each piece of new text. The three must have the same elements, attributes, texts and comments. A
+//! value without markers must be equal in input and output. A value with markers may differ only at the markers; the
+//! text that readers see has none. If
+//! building a tree would take too long, tokens are compared instead. XML is compared by the events of quick-xml,
+//! style sheets by the tokens of cssparser, and other documents as one text. Then the output is scanned again, and
+//! its references must lead to the reported targets.
+//!
+//! ```
+//! use baselink_rewrite::{Options, rewrite};
+//! use baselink_verify::verify;
+//! let options = Options::at("http://a/");
+//! let rewritten = rewrite(b"<p>x<a href=y>z</a>", &options);
+//! assert_eq!(verify(&rewritten), Ok(()));
+//! ```
+//!
+//! Every link must be exactly where the edits put it, from its first byte to its last. This reveals a wrong escape
+//! that ends a value too early.
+//!
+//! A message must have the same entities before and after, with equal headings except for links in header fields
+//! and for fields that describe a body (`fields`). The content of a part must decode to the result of that part's
+//! edits. Each document in a part is verified like a file.
+//!
+//! Deliberately absent: trust in the edits. They define which bytes may differ, and everything else is compared.
+//! `self_doubt` tests this with wrong edits.
+
+mod fields;
+#[cfg(test)]
+mod self_doubt;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use crate::pieces::{Dissection, TreePiece, VISIBLE_TEXT, event_pieces};
+use baselink_rewrite::container;
+use baselink_rewrite::container::entity::{Container, EntityKind};
+use baselink_rewrite::report::{LinkReport, Reason, Report};
+use baselink_rewrite::{Options, PlannedPart, Rewritten, Site, rewrite};
+use baselink_scan::ScanOptions;
+use baselink_scan::document::Against;
+use baselink_text::edit::{Edit, Edits};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
+use baselink_text::layer::transfer::TransferEncoding;
+use baselink_text::layer::xml;
+use baselink_text::span::Span;
+
+/// A difference in the output that the report does not explain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// A sentence without a full stop.
+    pub message: String,
+}
+
+/// The maximum number of differences to return, since one often causes others.
+const MOST: usize = 10;
+
+impl Rewritten<'_> {
+    /// Proves that the output differs from its source only in the reported links, by parsing both.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first differences, in document order.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
+    /// let rewritten = rewriter.rewrite(b"<p class=a><a href='x'>y</a>");
+    /// assert_eq!(rewritten.verify(), Ok(()));
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    pub fn verify(&self) -> Result<(), Vec<Difference>> {
+        let (source, options) = (self.source(), &self.options);
+        if !options.format.holds_many() {
+            return verify(self);
+        }
+        let mut edits = Edits::default();
+        for (name, message) in container::units(options.format, source) {
+            let entity = name.unwrap_or_else(|| options.scan.entity.clone());
+            let scan = ScanOptions {
+                entity,
+                ..options.scan.clone()
+            };
+            let options = Options {
+                scan,
+                ..options.clone()
+            };
+            let rewritten = rewrite(&source[message.range()], &options);
+            verify(&rewritten)?;
+            let _ = edits.append(&rewritten.edits, message.start);
+        }
+        match edits == self.edits {
+            true => Ok(()),
+            false => Err(vec![Difference {
+                message: "the edits differ from the edits of its messages".into(),
+            }]),
+        }
+    }
+}
+
+/// Proves that the output differs from its source only in the reported values.
+///
+/// # Errors
+///
+/// Fails with the first differences, in the order of the file.
+pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Difference>> {
+    let mut differences = Vec::new();
+    let output = rewritten.output();
+    let with_every_place = with_every_place(options);
+    let options = with_every_place.as_ref().unwrap_or(options);
+    let found = rewrite(&output, options).report;
+    let beyond_ascii = match container::of(options.format) {
+        Some(container) => entities(
+            container,
+            rewritten,
+            options,
+            (&output, &found),
+            &mut differences,
+        ),
+        None => {
+            for part in &rewritten.parts {
+                let source = rewritten.source();
+                document(
+                    rewritten,
+                    part,
+                    source,
+                    &rewritten.edits,
+                    &output,
+                    &mut differences,
+                );
+            }
+            let parts = rewritten.parts.iter().filter(|_| !output.is_ascii());
+            parts.map(|part| part.entity).collect()
+        }
+    };
+    check_targets(rewritten, &found, &beyond_ascii, options, &mut differences);
+    differences.truncate(MOST);
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(differences)
+    }
+}
+
+/// Verifies `edits` of `source`, the document in `part`.
+fn document(
+    rewritten: &Rewritten<'_>,
+    part: &PlannedPart,
+    source: &[u8],
+    edits: &Edits,
+    output: &[u8],
+    differences: &mut Vec<Difference>,
+) {
+    let Some(entity) = rewritten.report.entities.get(part.entity) else {
+        return;
+    };
+    edits_belong_to_links(edits, part, differences);
+    let marker = unused_word(source);
+    let marked = marked(source, edits, entity.charset, &marker);
+    let dissection = Dissection::of(source, entity.format, entity.charset);
+    let [was, marked, is] = [source, &marked, output].map(|bytes| dissection.pieces(bytes));
+    compare(&was, &marked, &is, &marker, differences);
+    let mut report = |message: &str| {
+        differences.push(Difference {
+            message: message.to_owned(),
+        })
+    };
+    let is_visible = |edit: Edit<'_>| edit.new.iter().all(u8::is_ascii_graphic);
+    if entity.format == Format::Plain && !edits.iter().all(is_visible) {
+        // Some readers ignore white space in such a URL (RFC 1738, appendix).
+        report("a URL in text was given characters that are not visible ASCII");
+    }
+    let is_xml = matches!(entity.format, Format::Xhtml | Format::Svg | Format::Xml);
+    let faults = |bytes: &[u8]| faults_of_xml(&entity.charset.decode(bytes, 0).text);
+    if is_xml && faults(output) > faults(source) {
+        report("the output is less well-formed than the input");
+    }
+}
+
+/// Verifies that a message has the same entities, and each document in it as if it were a file. Returns the indices,
+/// in the report, of changed documents that now contain bytes beyond ASCII.
+fn entities(
+    container: &Container,
+    rewritten: &Rewritten<'_>,
+    options: &Options,
+    (output, found): (&[u8], &Report),
+    differences: &mut Vec<Difference>,
+) -> Vec<usize> {
+    let mut beyond_ascii = Vec::new();
+    let source = rewritten.source();
+    let read = |bytes: &[u8]| (container.read)(bytes, &"".into());
+    let (old, new) = (read(source), read(output));
+    let mut report = |message: String| differences.push(Difference { message });
+    if old.entities.len() != new.entities.len() {
+        let (was, is) = (old.entities.len(), new.entities.len());
+        report(format!("the input has {was} entities, the output {is}"));
+        return beyond_ascii;
+    }
+    if let Err(odd) = old.of_output(source, output) {
+        report(format!("in the output {odd}"));
+    }
+    let links = fields::in_headings(&rewritten.report.links, &old);
+    for Span { start, end } in fields::disallowed_edits(container, rewritten, &old, &links) {
+        report(format!(
+            "the bytes {start} to {end} changed, but are not part of a rewritten link"
+        ));
+    }
+    check_spans(
+        &links,
+        &fields::in_headings(&found.links, &new),
+        &rewritten.edits,
+        &mut report,
+    );
+    let mut parts = rewritten.parts.iter().peekable();
+    // The offsets up to which input and output are compared. Delimiters, preambles and opaque parts must be equal.
+    let mut compared = (0, 0);
+    let mut between = |old: usize, new: usize, next: (usize, usize)| {
+        let same = source.get(compared.0..old) == output.get(compared.1..new);
+        compared = next;
+        same
+    };
+    for (old, new) in old.entities.iter().zip(&new.entities) {
+        let name = &old.name;
+        if !old.is_like(new) {
+            report(format!("the entity '{name}' is a different entity"));
+        }
+        if !fields::are_right(container, (source, old), (output, new)) {
+            report(format!(
+                "more than a URL changed in the heading of the entity '{name}'"
+            ));
+        }
+        let next = match old.kind {
+            EntityKind::Leaf => (old.body.end, new.body.end),
+            _ => (old.body.start, new.body.start),
+        };
+        if !between(old.heading.span.start, new.heading.span.start, next) {
+            report(format!(
+                "bytes outside of entities changed before the entity '{name}'"
+            ));
+        }
+        if old.kind != EntityKind::Leaf {
+            continue;
+        }
+        let Some(part) = parts.next_if(|part| part.body == old.body) else {
+            if source[old.body.range()] != output[new.body.range()] {
+                report(format!("the entity '{name}' changed unreported"));
+            }
+            continue;
+        };
+        let decoded = (old.decode(source), new.decode(output), &part.edits);
+        let (Ok(before), Ok(after), Some(edits)) = decoded else {
+            report(format!("the entity '{name}' cannot be decoded"));
+            continue;
+        };
+        if edits.apply(&before.bytes) != *after.bytes {
+            report(format!(
+                "the entity '{name}' does not decode to its content with the rewritten links"
+            ));
+        }
+        let is_base64 = old.transfer_encoding == TransferEncoding::Base64;
+        let is_whole = |body: Span, bytes: &[u8]| is_whole_base64(&bytes[body.range()]);
+        if is_base64 && is_whole(old.body, source) && !is_whole(new.body, output) {
+            report(format!(
+                "the base64 of the entity '{name}' does not end where it must"
+            ));
+        }
+        if !after.bytes.is_ascii() {
+            beyond_ascii.push(part.entity);
+        }
+        let mut inside = Vec::new();
+        document(
+            rewritten,
+            part,
+            &before.bytes,
+            edits,
+            &after.bytes,
+            &mut inside,
+        );
+        let mut report_inside = |message| inside.push(Difference { message });
+        if let Some(entity) = rewritten.report.entities.get(part.entity) {
+            let scan = ScanOptions {
+                charset: Some(entity.charset),
+                ..options.scan.clone()
+            };
+            let (format, destination) = (entity.format, None);
+            let options = Options {
+                format,
+                scan,
+                destination,
+                ..options.clone()
+            };
+            let found = |bytes: &[u8]| rewrite(bytes, &options).report.links;
+            let (was, is) = (found(&before.bytes), found(&after.bytes));
+            check_spans(&all(&was), &all(&is), edits, &mut report_inside);
+        }
+        inside
+            .into_iter()
+            .for_each(|found| report(format!("entity '{name}': {}", found.message)));
+    }
+    if !between(source.len(), output.len(), (source.len(), output.len())) {
+        report("bytes after the last entity changed".to_owned());
+    }
+    if parts.next().is_some() {
+        report("a changed part is not in any entity".to_owned());
+    }
+    beyond_ascii
+}
+
+/// True if `body` is base64 to its end, in groups of four (RFC 2045, 6.8). Not all readers stop at the padding.
+fn is_whole_base64(body: &[u8]) -> bool {
+    let data: Vec<u8> = body
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
+    let padding = data.iter().rev().take_while(|&&byte| byte == b'=').count();
+    data.len().is_multiple_of(4) && padding <= 2 && !data[..data.len() - padding].contains(&b'=')
+}
+
+/// Checks that every edit is within a link that was reported as rewritten.
+fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Vec<Difference>) {
+    let mut links = part.rewritten.iter().peekable();
+    for edit in edits.iter() {
+        while links.next_if(|link| link.end < edit.span.start).is_some() {}
+        let inside = links
+            .peek()
+            .is_some_and(|link| link.start <= edit.span.start && edit.span.end <= link.end);
+        if !inside {
+            let Span { start, end } = edit.span;
+            let message =
+                format!("the bytes {start} to {end} changed, but are not part of a rewritten link");
+            differences.push(Difference { message });
+        }
+    }
+}
+
+/// A word of letters that `source` does not contain, whatever its encoding.
+///
+/// The candidates depend on the whole source, so nobody can place them in it on purpose.
+fn unused_word(source: &[u8]) -> String {
+    let ascii: Vec<u8> = source.iter().copied().filter(|&byte| byte != 0).collect();
+    let mut hasher = DefaultHasher::new();
+    ascii.hash(&mut hasher);
+    loop {
+        hasher.write_u8(0);
+        let letters = hasher
+            .finish()
+            .to_le_bytes()
+            .map(|byte| char::from(b'a' + byte % 26));
+        let word: String = ['q'].into_iter().chain(letters).collect();
+        if memchr::memmem::find(&ascii, word.as_bytes()).is_none() {
+            return word;
+        }
+    }
+}
+
+/// The source with a marker in place of each piece of new text.
+fn marked(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u8> {
+    let mut marks = Edits::default();
+    let marker = charset
+        .encode(marker)
+        .unwrap_or_else(|_| marker.as_bytes().to_vec());
+    for edit in edits.iter() {
+        // The edits come from a sorted, disjoint list, so this cannot fail.
+        let _ = marks.push(edit.span, &marker);
+    }
+    marks.apply(source)
+}
+
+/// The number of violations of XML 1.0 (2.2, 2.4 and 3.1) that new text could cause: characters that are not allowed
+/// in XML, `&` that does not begin a reference, `<` in a value, `]]>` in character data, unterminated elements.
+fn faults_of_xml(text: &str) -> usize {
+    let not_allowed = text
+        .chars()
+        .filter(|&character| !xml::is_char(character))
+        .count();
+    let lone_ampersands = |text: &str| {
+        let begins = |rest: &str| {
+            let (name, _) = rest.split_once(';')?;
+            let is_name = |name: &str| {
+                name.starts_with(|first: char| {
+                    first.is_alphabetic() || first == '_' || first == ':'
+                }) && name
+                    .chars()
+                    .all(|next| next.is_alphanumeric() || "_:.-".contains(next))
+            };
+            let digits = |text: &str, radix| {
+                !text.is_empty() && text.chars().all(|digit| digit.is_digit(radix))
+            };
+            Some(match name.strip_prefix('#') {
+                Some(number) => match number.strip_prefix('x') {
+                    Some(number) => digits(number, 16),
+                    None => digits(number, 10),
+                },
+                None => is_name(name),
+            })
+        };
+        text.split('&')
+            .skip(1)
+            .filter(|rest| begins(rest) != Some(true))
+            .count()
+    };
+    let of_piece = |piece: &TreePiece| match piece.kind.split(' ').next() {
+        Some("attribute") => lone_ampersands(&piece.text) + piece.text.matches('<').count(),
+        Some("text") => lone_ampersands(&piece.text) + piece.text.matches("]]>").count(),
+        // "Associating Style Sheets with XML documents", 3.1
+        Some("instruction") if piece.text.starts_with("<?xml-stylesheet") => {
+            lone_ampersands(&piece.text) + piece.text[1..].matches('<').count()
+        }
+        _ => 0,
+    };
+    let pieces = event_pieces(text);
+    let count = |kind: &str| {
+        pieces
+            .iter()
+            .filter(|piece| piece.kind.starts_with(kind))
+            .count()
+    };
+    let unclosed = count("element ").abs_diff(count("end tag"));
+    not_allowed + unclosed + pieces.iter().map(of_piece).sum::<usize>()
+}
+
+fn compare(
+    before: &[TreePiece],
+    marked: &[TreePiece],
+    after: &[TreePiece],
+    marker: &str,
+    differences: &mut Vec<Difference>,
+) {
+    let mut report = |message: String| differences.push(Difference { message });
+    if before.len() != after.len() || before.len() != marked.len() {
+        report(format!(
+            "the input has {} pieces, the output {}",
+            before.len(),
+            after.len()
+        ));
+    }
+    for ((old, mark), new) in before.iter().zip(marked).zip(after) {
+        if old.kind != new.kind || old.kind != mark.kind {
+            // From here on, the two sequences are out of step.
+            return report(format!("{} became {}", old.kind, new.kind));
+        }
+        if mark.text.contains(marker) {
+            if mark.kind == VISIBLE_TEXT
+                || !matches_marked(&old.text, &mark.text, marker)
+                || !matches_marked(&new.text, &mark.text, marker)
+            {
+                report(format!(
+                    "{}: more than a URL changed in '{}'",
+                    old.kind,
+                    shortened(&old.text)
+                ));
+            }
+        } else if old.text != new.text {
+            report(format!(
+                "{}: '{}' changed unreported",
+                old.kind,
+                shortened(&old.text)
+            ));
+        }
+    }
+}
+
+/// True if `text` is `marked` with arbitrary text in place of each marker.
+fn matches_marked(text: &str, marked: &str, marker: &str) -> bool {
+    let kept: Vec<&str> = marked.split(marker).collect();
+    let [first, middle @ .., last] = kept.as_slice() else {
+        return text == marked;
+    };
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    for part in middle {
+        match memchr::memmem::find(rest.as_bytes(), part.as_bytes()) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// Scans the output again, and checks that it has the reported links with their targets.
+fn check_targets(
+    rewritten: &Rewritten<'_>,
+    found: &Report,
+    beyond_ascii: &[usize],
+    options: &Options,
+    differences: &mut Vec<Difference>,
+) {
+    // A document with only ASCII reads the same in every encoding that may be assumed.
+    for &place in beyond_ascii {
+        let (old, new) = (
+            rewritten.report.entities.get(place),
+            found.entities.get(place),
+        );
+        if let (Some(old), Some(new)) = (old, new)
+            && old.charset != new.charset
+        {
+            let (was, is) = (old.charset.name(), new.charset.name());
+            let message = format!("the input was {was}, the output reads as {is}");
+            differences.push(Difference { message });
+        }
+    }
+    let places = options.site.as_ref().map(|_| {
+        let mut places = rewrite(rewritten.source(), options).report.links;
+        places.iter_mut().for_each(|place| place.stay(Reason::Kept));
+        places
+    });
+    let (old, new) = (
+        all_places(&rewritten.report.links, places.as_deref()),
+        all(&found.links),
+    );
+    let mut report = |message: String| differences.push(Difference { message });
+    if old.len() != new.len() {
+        report(format!(
+            "the input has {} links, the output {}",
+            old.len(),
+            new.len()
+        ));
+    }
+    for (&old, &new) in old.iter().zip(&new) {
+        let expected = old.in_output();
+        let is_same_place = old.element == new.element && old.entity == new.entity;
+        if new.reference != expected || !is_same_place {
+            report(format!(
+                "'{}' became '{}' instead of '{expected}'",
+                old.reference, new.reference
+            ));
+        }
+    }
+    // Links of a part have other offsets in the file than in its content, where `entities` checks them.
+    if container::of(options.format).is_none() {
+        check_spans(&old, &new, &rewritten.edits, &mut report);
+    }
+}
+
+/// A site that has every resource.
+#[derive(Debug)]
+struct EveryResource;
+
+impl Site for EveryResource {
+    fn has(&self, _: &LinkReport, _: &Against) -> bool {
+        true
+    }
+}
+
+/// The options under which each value that leads to a resource of the site is a link, before and after a change; `None`
+/// without a site.
+fn with_every_place(options: &Options) -> Option<Options> {
+    let site: Arc<dyn Site> = Arc::new(EveryResource);
+    options.site.is_some().then(|| Options {
+        site: Some(site),
+        ..options.clone()
+    })
+}
+
+/// The reports `links`, and between them the `places` whose values are not links. `places` are the reports of a document
+/// in which every value is a link, all kept.
+fn all_places<'a>(
+    links: &'a [LinkReport],
+    places: Option<&'a [LinkReport]>,
+) -> Vec<&'a LinkReport> {
+    let Some(places) = places else {
+        return all(links);
+    };
+    let mut links = links.iter().peekable();
+    let mut found = Vec::with_capacity(places.len());
+    for place in places {
+        let is_place = |link: &&LinkReport| {
+            link.span == place.span
+                && link.entity == place.entity
+                && link.reference == place.reference
+                && link.attribute == place.attribute
+        };
+        found.push(links.next_if(is_place).unwrap_or(place));
+    }
+    // A link without a place makes the numbers differ.
+    found.extend(links);
+    found
+}
+
+fn all(links: &[LinkReport]) -> Vec<&LinkReport> {
+    links.iter().collect()
+}
+
+/// Checks that each link covers exactly the edited form of its bytes.
+fn check_spans(
+    old: &[&LinkReport],
+    new: &[&LinkReport],
+    edits: &Edits,
+    report: &mut dyn FnMut(String),
+) {
+    // The shift that the edits up to each edit cause for later bytes.
+    let mut moved = vec![0_isize];
+    for edit in edits.iter() {
+        let by = edit.new.len().cast_signed() - edit.span.len().cast_signed();
+        moved.push(moved.last().unwrap_or(&0) + by);
+    }
+    let edits: Vec<Span> = edits.iter().map(|edit| edit.span).collect();
+    for (old, new) in old.iter().zip(new) {
+        let Span { start, end } = old.span;
+        let before = edits.partition_point(|edit| edit.start < start);
+        let inside = edits.partition_point(|edit| edit.end <= end);
+        let start = start.saturating_add_signed(moved[before]);
+        let end = end.saturating_add_signed(moved[inside.max(before)]);
+        let Span {
+            start: from,
+            end: to,
+        } = new.span;
+        // A link that became empty may have received quotes, which contain it.
+        let is_quoted = new.reference.is_empty() && start <= from && to <= end;
+        if (start, end) != (from, to) && !is_quoted {
+            let reference = &new.reference;
+            report(format!(
+                "'{reference}' is in the bytes {from} to {to}, not in {start} to {end}"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::pieces::{token_pieces, tree_pieces};
+    use baselink_rewrite::rewrite;
+
+    /// The differences reported if the edits of `page` are replaced by one that writes `new` at `span`.
+    fn messages(page: &str, span: Span, new: &str) -> Vec<String> {
+        let options = Options::at("http://a/b/");
+        let mut rewritten = rewrite(page.as_bytes(), &options);
+        assert_eq!(verify(&rewritten), Ok(()));
+        rewritten.edits = Edits::default();
+        rewritten.edits.push(span, new.as_bytes()).unwrap();
+        let differences = verify(&rewritten).unwrap_err();
+        differences
+            .into_iter()
+            .map(|difference| difference.message)
+            .collect()
+    }
+
+    #[test]
+    fn edits_beyond_the_report_are_found() {
+        let page = "<p id=i><a href=\"x\" title='t'>text</a><!--c-->";
+        let at = |text: &str| {
+            let start = page.find(text).unwrap();
+            Span::new(start, start + text.len())
+        };
+        // A target other than the reported one.
+        assert_eq!(
+            messages(page, at("x"), "http://a/c/x"),
+            ["'x' became 'http://a/c/x' instead of 'http://a/b/x'"]
+        );
+        // A value and a tag that end too early.
+        assert!(!messages(page, at("x"), "http://a/b/x\"><b>").is_empty());
+        // Text that is not a link.
+        assert!(!messages(page, at("text"), "other").is_empty());
+        assert!(!messages(page, at("c-->"), "-->").is_empty());
+    }
+
+    #[test]
+    fn a_change_of_tokens_is_found() {
+        let sheet = "@import 'x'; a { b: url(y) c }";
+        let options = Options {
+            format: Format::Css,
+            ..Options::at("http://a/b/")
+        };
+        let mut rewritten = rewrite(sheet.as_bytes(), &options);
+        assert_eq!(
+            rewritten.output(),
+            b"@import 'http://a/b/x'; a { b: url(http://a/b/y) c }"
+        );
+        assert_eq!(verify(&rewritten), Ok(()));
+        let (x, y) = (Span::new(9, 10), Span::new(24, 25));
+        assert_eq!([&sheet[x.range()], &sheet[y.range()]], ["x", "y"]);
+        for (span, new) in [
+            (x, "x'; @import 'y"),
+            (x, "x\n"),
+            (x, "x\\"),
+            (y, "y z"),
+            (y, "y)z("),
+            (y, "\"y\""),
+            (y, "y /**/"),
+            (y, "y("),
+            (y, "http://a/c/y"),
+            (Span::new(0, 1), "/"),
+            (Span::new(26, 28), ""),
+        ] {
+            rewritten.edits = Edits::default();
+            rewritten.edits.push(span, new.as_bytes()).unwrap();
+            assert!(verify(&rewritten).is_err(), "{new:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_a_token() {
+        let options = Options {
+            format: Format::Css,
+            ..Options::at("http://a/'\"/")
+        };
+        for (charset, mark) in [("utf-8", &b"\xef\xbb\xbf"[..]), ("utf-16le", b"\xff\xfe")] {
+            let charset = Charset::for_label(charset).unwrap();
+            let text = charset.encode("url(a\"b)src('c')").unwrap();
+            let sheet = [mark, text.as_slice()].concat();
+            let rewritten = rewrite(&sheet, &options);
+            assert_eq!(rewritten.edits.iter().count(), 1);
+            assert_eq!(verify(&rewritten), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_change_of_the_assumed_encoding_is_found() {
+        // The program never makes such an edit (fixtures: not-editable). The edit removes the only bytes that keep
+        // the page from being read as UTF-8.
+        let options = Options {
+            format: Format::Message,
+            ..Options::at("http://a/b/")
+        };
+        let flips = |message: &[u8], old: &[u8], new: &[u8]| {
+            let mut rewritten = rewrite(message, &options);
+            let start = message
+                .windows(old.len())
+                .position(|bytes| bytes == old)
+                .unwrap();
+            rewritten
+                .edits
+                .push(Span::new(start, start + old.len()), new)
+                .unwrap();
+            let message = "the input was windows-1252, the output reads as UTF-8".to_owned();
+            verify(&rewritten).is_err_and(|all| all.contains(&Difference { message }))
+        };
+        let html = b"Content-Type: text/html\n".to_vec();
+        let plain = [html.clone(), b"\n\xc3\xbc<a href=x><a href=\xfc>".to_vec()].concat();
+        assert!(flips(&plain, b"\xfc", b"%FC"));
+        // The check also applies if only the decoded text contains bytes beyond ASCII.
+        let encoding = b"Content-Transfer-Encoding: quoted-printable\n\n";
+        let encoded = [
+            html,
+            encoding.to_vec(),
+            b"=C3=BC<a href=3Dx><a href=3D=FC>".to_vec(),
+        ]
+        .concat();
+        assert!(flips(&encoded, b"=FC", b"%FC"));
+        // A part with only ASCII reads the same, whatever the other parts contain.
+        let two = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n\
+            <a href=x><a href=\xfc>\n--b\nContent-Type: text/plain\n\n\xc3\xbc\n--b--\n";
+        assert!(!flips(two, b"\xfc", b"%FC"));
+    }
+
+    #[test]
+    fn unreported_changes_are_found() {
+        let pieces = |text: &str| tree_pieces(text);
+        let before = pieces("<p class=a>x<a href=qzq>y");
+        for after in [
+            "<p class=b>x<a href=qzq>y",
+            "<p class=a>x<a href=z>z",
+            "<p class=a>x<i href=z>y",
+        ] {
+            let mut differences = Vec::new();
+            compare(&before, &before, &pieces(after), "qzq", &mut differences);
+            assert!(!differences.is_empty(), "{after}");
+        }
+        for page in [
+            "<svg><style>a{}</svg>url(qzq)",
+            "<svg><style>a{}<g>url(qzq)",
+            "<p>url(qzq)",
+        ] {
+            for pieces in [tree_pieces, token_pieces] {
+                let (old, new) = (
+                    pieces(&page.replace("qzq", "x")),
+                    pieces(&page.replace("qzq", "y")),
+                );
+                let mut differences = Vec::new();
+                compare(&old, &pieces(page), &new, "qzq", &mut differences);
+                assert!(!differences.is_empty(), "{page}");
+            }
+        }
+        let mut differences = Vec::new();
+        let after = token_pieces("<p class=a>x<a href=/z>y");
+        let marked = token_pieces("<p class=a>x<a href=qzqz>y");
+        compare(
+            &token_pieces("<p class=a>x<a href=z>y"),
+            &marked,
+            &after,
+            "qzq",
+            &mut differences,
+        );
+        assert_eq!(differences, []);
+    }
+}
