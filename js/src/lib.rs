@@ -10,8 +10,8 @@ mod options;
 
 use std::process::abort;
 
+use baselink::Level;
 use baselink::{Base, ListedLink};
-use baselink_rewrite::base::Level;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 

@@ -13,13 +13,11 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::PathBuf;
 
+use baselink::Code;
+use baselink::Format;
 use baselink::archive::{ArchiveEntry, Offset, Record, Records};
 use baselink::{Outcome, Rewriter};
 use baselink_rewrite::record::{RecordDocument, document, payload};
-use baselink_rewrite::rewrite;
-use baselink_scan::scan;
-use baselink_text::diagnostic::Code;
-use baselink_text::format::Format;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -212,7 +210,7 @@ impl ArchiveColumns {
 
     fn links(&mut self, key: &Key, found: &RecordDocument<'_>) {
         let Self { batches, path, .. } = self;
-        let totals = rewrite::links(&found.bytes, &found.options, &mut |found| {
+        let totals = baselink_rewrite::links(&found.bytes, &found.options, &mut |found| {
             let link = &found.link;
             let texts = [
                 Some(&*link.reference),
@@ -248,10 +246,10 @@ impl ArchiveColumns {
             .map_or(Format::Other, |(type_, subtype)| {
                 Format::of_media_type(type_, subtype)
             });
-        if !format.has_headings() && !scan::is_read(format, &options.scan) {
+        if !format.has_headings() && !baselink_scan::is_read(format, &options.scan) {
             return Ok(());
         }
-        let (edits, totals) = rewrite::edits(bytes, options);
+        let (edits, totals) = baselink_rewrite::edits(bytes, options);
         let mut output = Output::default();
         if totals.lacks_memory {
             return Err(ErrorKind::OutOfMemory.into());

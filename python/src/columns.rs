@@ -13,8 +13,8 @@
 use std::collections::VecDeque;
 use std::slice;
 
+use baselink::ListedLink;
 use baselink::{Reason, RewriterBuilder};
-use baselink_rewrite::ListedLink;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyTuple};

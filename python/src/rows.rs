@@ -9,10 +9,10 @@
 use std::cell::RefCell;
 use std::vec::IntoIter;
 
+use baselink::Lines;
+use baselink::ListedLink;
+use baselink::{BaseChain, Level};
 use baselink::{Diagnostic, LinkReport, Outcome, Rewriter, RewriterBuilder, Rewritten};
-use baselink_rewrite::ListedLink;
-use baselink_rewrite::base::{BaseChain, Level};
-use baselink_text::span::Lines;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

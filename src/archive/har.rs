@@ -25,8 +25,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::record::Offset;
-use super::records::Anomaly;
+use baselink_rewrite::archive::{Anomaly, Offset};
 use baselink_text::diagnostic::Code;
 use baselink_text::error::{Error, ErrorKind, Result};
 

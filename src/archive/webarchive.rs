@@ -27,8 +27,7 @@ use std::io::Cursor;
 
 use plist::stream::{BinaryReader, Event, OwnedEvent, XmlReader};
 
-use super::record::Offset;
-use super::records::Anomaly;
+use baselink_rewrite::archive::{Anomaly, Offset};
 use baselink_text::diagnostic::Code;
 use baselink_text::error::{Error, ErrorKind, Result, cause};
 

@@ -6,7 +6,6 @@
 //! ```
 //!
 //! Deliberately absent: single cases, which are in `fixtures/http`.
-#![cfg(feature = "codings")]
 
 use std::io::Write as _;
 

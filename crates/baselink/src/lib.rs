@@ -7,7 +7,7 @@
 //! use baselink::Rewriter;
 //! let rewriter = Rewriter::builder().url("http://a/x/y.html").build()?;
 //! let rewritten = rewriter.rewrite(b"<base href=/docs/><a href=intro.html>");
-//! assert_eq!(rewritten.verify(), Ok(())); // Proves that only URLs changed.
+//! assert_eq!(baselink::verify(&rewritten), Ok(())); // Proves that only URLs changed.
 //! assert_eq!(
 //!     &*rewritten.into_output(),
 //!     b"<base href=http://a/docs/><a href=http://a/docs/intro.html>"
@@ -21,7 +21,7 @@
 //! | get the edits without a report | [`Rewriter::edits`] |
 //! | list links with their targets | [`Rewriter::links`] |
 //! | explain the base of a document | [`Rewriter::base`] |
-//! | prove that only URLs changed | [`Rewritten::verify`] |
+//! | prove that only URLs changed | [`verify`] |
 //! | resolve one reference, or make it relative | [`resolve`], [`relativize`] |
 //!
 //! The folder `examples/` has complete programs.
@@ -38,8 +38,8 @@
 //! new bytes <──edit── Edits <──layer (lift)── new text of the link
 //! ```
 //!
-//! `rewriter` is the public interface, and `rewrite` drives the modules above. `archive` reads web archives; `files`,
-//! `collection` and `purpose` work on folders of documents. `docs/architecture.md` describes each module.
+//! This crate is the public interface of `baselink-text`, `baselink-url`, `baselink-scan`, `baselink-rewrite` and
+//! `baselink-verify`, which are internal and may change in any version. `docs/architecture.md` describes them.
 //!
 //! # Glossary
 //!
@@ -53,103 +53,52 @@
 //! - *profile*: the rules of resolution: RFC 1808, RFC 3986 or the URL Standard ([`Profile`]);
 //! - *place*: an attribute or other syntax that holds references ([`Place`]);
 //! - *group*: a named set of optional places ([`Group`]);
-//! - *room*: a top-level module of this crate;
 //! - *view*: decoded text with a map from each position to the bytes that it was decoded from;
 //! - *layer*: one of several nested views, such as a CSS string in an HTML attribute;
 //! - *lift*: to convert an edit of a view into an edit of the bytes beneath it.
 //!
 //! # Features
 //!
-//! - `cli` (default): the program `baselink` and the crates that only the program needs;
-//! - `tree`: the modules `files`, `collection` and `purpose`, for folders of documents;
-//! - `archive`: the module `archive`, for web archives; implies `codings`;
-//! - `codings`: compressed bodies of HTTP responses (gzip, deflate, br, zstd);
-//! - `serde`: `Serialize` for [`Report`], [`ListedLink`] and their fields, with the keys of `--json`.
+//! - `codings` (default): compressed bodies of HTTP responses (gzip, deflate, br, zstd), and the module `archive`.
 //!
-//! Without features the library also compiles for targets without files and threads, such as `wasm32-unknown-unknown`.
+//! The library also compiles for targets without files and threads, such as `wasm32-unknown-unknown`.
 //!
 //! # Stability
 //!
 //! The names on this page follow semantic versioning; enums and structs that will grow are non-exhaustive. The
-//! module `archive` and the modules hidden from this page are exempt.
+//! module `archive` is exempt.
 //!
 //! # Deliberately absent
 //!
-//! The network. Only `files`, `collection` and `cli` access files; all other modules work on bytes and streams. A
-//! document never causes an error: an anomaly becomes a [`Diagnostic`].
+//! The network and files: all functions work on bytes and streams. A document never causes an error: an anomaly
+//! becomes a [`Diagnostic`].
 
 #![forbid(unsafe_code)]
 
-// Lets the module `cli` name this crate `baselink`, as its users do.
-extern crate self as baselink;
-
-// Public for the program and the tests only; semantic versioning does not cover these modules.
-pub mod archive;
-#[doc(hidden)]
-pub mod base;
-#[doc(hidden)]
-pub mod cli;
-#[doc(hidden)]
-pub mod collection;
-#[doc(hidden)]
-pub mod container;
-#[doc(hidden)]
-pub mod diagnostic;
-#[doc(hidden)]
-pub mod document;
-#[doc(hidden)]
-pub mod edit;
-#[doc(hidden)]
-pub mod error;
-#[doc(hidden)]
-pub mod files;
-#[doc(hidden)]
-pub mod format;
-#[doc(hidden)]
-pub mod layer;
-mod named;
-mod pieces;
-#[doc(hidden)]
-pub mod purpose;
-#[doc(hidden)]
-pub mod reference;
-#[doc(hidden)]
-pub mod report;
-#[doc(hidden)]
-pub mod resolve;
-#[doc(hidden)]
-pub mod rewrite;
 mod rewriter;
-#[doc(hidden)]
-pub mod scan;
-#[doc(hidden)]
-pub mod span;
-#[doc(hidden)]
-pub mod verify;
 
-pub use base::{BaseChain, ContentLocationUse, Declared, Level, Rule, Source, Status};
-pub use diagnostic::{Code, Diagnostic};
-pub use document::Role;
-pub use edit::{Edit, Edits};
-pub use error::{Error, ErrorKind};
-pub use format::Format;
-pub use layer::charset::Charset;
-pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
-pub use resolve::{Base, Kept, Profile, Target, Unresolvable, Unusable, relativize, resolve};
-pub use rewrite::{
+#[cfg(feature = "codings")]
+pub use baselink_rewrite::archive;
+pub use baselink_rewrite::base::{
+    BaseChain, ContentLocationUse, Declared, Level, Rule, Source, Status,
+};
+pub use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Reason, Report};
+pub use baselink_rewrite::{
     BaseElement, Choice, Dkim, Fragments, ListedLink, LocalCopies, Rewritten, Totals,
 };
+pub use baselink_scan::attributes::{Group, Groups, Place};
+pub use baselink_scan::document::Role;
+pub use baselink_text::diagnostic::{Code, Diagnostic};
+pub use baselink_text::edit::{Edit, Edits};
+pub use baselink_text::error::{Error, ErrorKind};
+pub use baselink_text::format::Format;
+pub use baselink_text::layer::charset::Charset;
+pub use baselink_text::span::{Lines, Span};
+pub use baselink_url::{Base, Kept, Profile, Target, Unresolvable, Unusable, relativize, resolve};
+pub use baselink_verify::{Difference, verify};
 pub use rewriter::{Rewriter, RewriterBuilder};
-pub use scan::attributes::{Group, Groups, Place};
-pub use span::{Lines, Span};
-pub use verify::Difference;
-
-#[doc(hidden)]
-pub use rewrite::{Destination, LinkBases, NearbyFiles, Options, edits, links, rewrite};
-#[doc(hidden)]
-pub use scan::{ScanOptions, scan, scan_as};
 
 /// Runs the examples of the README as doc tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
+#[doc = include_str!("../../../README.md")]
 pub struct Readme;

@@ -16,6 +16,7 @@
 //!
 //! Deliberately absent: file names and neighboring files. The feature `tree` works on folders of documents.
 
+#[cfg(feature = "codings")]
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -374,6 +375,7 @@ impl Rewriter {
     /// }
     /// # Ok::<(), baselink_text::error::Error>(())
     /// ```
+    #[cfg(feature = "codings")]
     #[must_use]
     pub fn record<'r>(
         &self,

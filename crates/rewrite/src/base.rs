@@ -41,7 +41,6 @@ pub use heading::{ContentLocationUse, of_heading};
 
 /// The rule of RFC 1808, section 3, that determined a base, as seen from the entity that has the base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Rule {
     /// 3.1, embedded in the document's content or its own heading.
     Embedded,
@@ -87,7 +86,6 @@ impl serde::Serialize for Rule {
 named! {
     /// The source of a base.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    #[non_exhaustive]
     pub enum Source {
         /// An HTML `base` element.
         BaseElement = "base-element",
@@ -214,7 +212,6 @@ impl From<UrlField> for Source {
 
 /// One level of the chain, or one of several declarations on the same level.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
 pub struct Level {
     /// The entity that declares the value.
     pub entity: Arc<str>,
@@ -236,7 +233,6 @@ pub struct Level {
 
 /// The level that determined an inherited base, as seen from the entity that declares the base.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
 pub struct Declared {
     /// The declaring entity.
     pub entity: Arc<str>,
@@ -248,7 +244,6 @@ pub struct Declared {
 
 /// A base URL with its rule and source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Established {
     /// The URL.
     pub url: Arc<str>,
@@ -260,7 +255,6 @@ pub struct Established {
 
 /// The base of one entity, with all levels that were examined.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
 pub struct BaseChain {
     /// The entity.
     pub entity: Arc<str>,
@@ -319,7 +313,6 @@ pub struct BaseChain {
 
 /// The base that an element below the document element declares by `xml:base`, or a feed entry by its link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ElementChain {
     /// The base; `None` if there is none.
     pub base: Option<Established>,
@@ -708,7 +701,7 @@ impl BaseChain {
 
     /// True if the base and the document's own URL are in the same folder, so that relative paths have the same
     /// targets against both.
-    pub fn is_of_folder(&self) -> bool {
+    pub(crate) fn is_of_folder(&self) -> bool {
         let folder = |url: &str| {
             let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
             path.rfind('/').map_or(0, |at| at + 1)
@@ -799,7 +792,7 @@ fn retrieval_noun(source: Source) -> &'static str {
 }
 
 /// Shortens a URL for a sentence. A very long URL could appear in thousands of sentences.
-pub fn abridged(url: &str) -> Cow<'_, str> {
+pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
     const LONGEST: usize = 256;
     if url.len() <= LONGEST {
         return Cow::Borrowed(url);

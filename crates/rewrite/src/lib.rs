@@ -17,7 +17,13 @@
 //! Deliberately absent: syntax and file access. The modules below know no markup and read only the bytes they are
 //! given.
 
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "codings")]
+pub mod archive;
+pub mod base;
 mod beside;
+pub mod container;
 pub mod copies;
 mod crawled;
 mod declaration;
@@ -34,7 +40,9 @@ mod options;
 mod plan;
 mod prepared;
 mod properties;
+#[cfg(feature = "codings")]
 pub mod record;
+pub mod report;
 mod rows;
 mod totals;
 mod unfit_base;
@@ -42,12 +50,12 @@ mod unfit_base;
 use std::borrow::Cow;
 
 pub use self::beside::NearbyFiles;
-pub(crate) use self::options::NOWHERE;
+pub use self::options::NOWHERE;
 pub use self::options::{
     BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
     Site,
 };
-pub(crate) use self::plan::PlannedPart;
+pub use self::plan::PlannedPart;
 use self::plan::{FilePlan, Requested};
 pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
@@ -59,6 +67,8 @@ use baselink_text::span::Lines;
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]
 pub struct Rewritten<'a> {
+    /// The bytes that were rewritten.
+    #[doc(hidden)]
     pub source: &'a [u8],
     /// The changes, as offsets in the source.
     pub edits: Edits,

@@ -65,7 +65,6 @@ pub trait Site: fmt::Debug + Send + Sync {
 
 /// The replacement for a link that has a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Choice {
     /// The target if the link is relative; otherwise no change.
     Target,
@@ -149,7 +148,7 @@ impl Options {
     }
 
     /// The files next to the document; `None` for a message, which is not stored next to files that it links to.
-    pub fn beside(&self) -> Option<&dyn NearbyFiles> {
+    pub(crate) fn beside(&self) -> Option<&dyn NearbyFiles> {
         self.beside
             .as_deref()
             .filter(|_| !self.format.has_headings())
@@ -157,7 +156,11 @@ impl Options {
 
     /// The files around a document with the base of `chain`, if references resolved `against` this base lead from file
     /// to file in a tree of several hosts.
-    pub fn layout(&self, chain: &BaseChain, against: &Against) -> Option<Arc<dyn NearbyFiles>> {
+    pub(crate) fn layout(
+        &self,
+        chain: &BaseChain,
+        against: &Against,
+    ) -> Option<Arc<dyn NearbyFiles>> {
         let is_of_layout = !self.format.has_headings() && chain.is_of_layout(against);
         self.beside.clone().filter(|_| is_of_layout)
     }
@@ -184,7 +187,6 @@ impl Options {
 
 /// The treatment of messages with a DKIM or ARC signature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Dkim {
     /// Rewrites them like any other message. A signature becomes invalid if signed bytes change.
     #[default]
@@ -195,7 +197,6 @@ pub enum Dkim {
 
 /// The treatment of links to local copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum LocalCopies {
     /// Leaves them unchanged.
     #[default]
@@ -218,7 +219,6 @@ impl FromStr for LocalCopies {
 
 /// The treatment of references that consist of a fragment only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Fragments {
     /// Resolves them, as RFC 1808 requires.
     #[default]
@@ -245,7 +245,6 @@ impl FromStr for Fragments {
 
 /// The treatment of the `base` element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum BaseElement {
     /// Keeps the element, and makes its href absolute.
     #[default]

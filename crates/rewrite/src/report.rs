@@ -42,7 +42,6 @@ named! {
 named! {
     /// The reason why a link was kept unchanged or could not be edited.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    #[non_exhaustive]
     pub enum Reason {
         /// The link names an element of its own document by id, and must continue to do so.
         IdReference = "id-reference",
@@ -123,7 +122,6 @@ impl Reason {
 
 /// A link and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
 pub struct LinkReport {
     /// The name of the entity that contains the link.
     pub entity: Arc<str>,
@@ -171,6 +169,7 @@ pub struct LinkReport {
 /// A custom property of CSS whose value contains a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomProperty {
+    /// The name, with its two hyphens.
     pub name: Box<str>,
     /// Other targets of the link, from the style sheets that its page links.
     pub in_sheets: Vec<TargetInSheet>,
@@ -181,12 +180,13 @@ pub struct CustomProperty {
 pub struct TargetInSheet {
     /// The URL of the style sheet.
     pub base: String,
+    /// The target of the link from there.
     pub target: String,
 }
 
 impl LinkReport {
     /// Marks the link as not editable.
-    pub fn refuse(&mut self, reason: Reason) {
+    pub(crate) fn refuse(&mut self, reason: Reason) {
         self.written = None;
         self.outcome = Outcome::NotEditable;
         self.reason = Some(reason);
@@ -202,7 +202,7 @@ impl LinkReport {
     }
 
     /// Marks the link as kept for `reason`, and clears its target.
-    pub fn leave(&mut self, reason: Reason) {
+    pub(crate) fn leave(&mut self, reason: Reason) {
         self.target = None;
         self.differs = false;
         self.stay(reason);
@@ -223,7 +223,7 @@ impl LinkReport {
 
     /// Marks the link as rewritten to `written`, which has no file in a copy. If `is_nowhere` is true, the new reference
     /// leads nowhere; otherwise it is a URL.
-    pub fn guard(&mut self, written: String, is_nowhere: bool) {
+    pub(crate) fn guard(&mut self, written: String, is_nowhere: bool) {
         self.outcome = Outcome::Rewritten;
         self.reason = is_nowhere.then_some(Reason::Nowhere);
         self.target = (!is_nowhere).then(|| written.clone());
@@ -255,7 +255,6 @@ impl LinkReport {
 
 /// An entity and its base.
 #[derive(Clone, Debug, serde::Serialize)]
-#[non_exhaustive]
 pub struct EntityReport {
     /// The enclosing entity, as an index into [`Report::entities`].
     pub parent: Option<usize>,
@@ -280,7 +279,6 @@ pub struct EntityReport {
 
 /// The report on all links of a file.
 #[derive(Clone, Debug, Default, serde::Serialize)]
-#[non_exhaustive]
 pub struct Report {
     /// The document and the entities inside it, outermost first.
     pub entities: Vec<EntityReport>,

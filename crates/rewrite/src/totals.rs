@@ -51,7 +51,6 @@ impl LinkBases {
 
 /// The outcomes of a file's links, in numbers. The default is a file without links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Totals {
     counts: CountsByReason,
     /// The number of rewritten links that lead elsewhere under another profile.

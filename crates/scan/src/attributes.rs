@@ -463,7 +463,7 @@ const SOCIAL: &[&str] = &[
 
 /// The `rel` values of `link` elements that a browser loads with the page (HTML, 4.6.7). Excludes links that only
 /// some devices load, and those that are loaded only after an application is installed.
-pub const LOADED: &[&str] = &["stylesheet", "icon", "preload", "modulepreload"];
+pub(crate) const LOADED: &[&str] = &["stylesheet", "icon", "preload", "modulepreload"];
 
 /// schema.org properties whose value is a URL.
 #[rustfmt::skip]
@@ -715,7 +715,7 @@ impl Place {
     #[doc(hidden)]
     /// The name of the attribute, in lower case.
     #[must_use]
-    pub fn attribute(&self) -> &str {
+    pub(crate) fn attribute(&self) -> &str {
         &self.attribute
     }
 

@@ -2,7 +2,7 @@
 //! an unquoted value of a tag (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
 //!
 //! In HTML, special bytes are only a dozen or two apart. At such distances, an inlined comparison is faster than a
-//! call. For longer distances, [`find`] falls back to memchr.
+//! call. For longer distances, `find` falls back to memchr.
 //!
 //! ```
 //! // The name ends at its `=`, the value at the white space; the `/` is part of the value.

@@ -54,7 +54,7 @@ pub struct CssUrl {
 
 impl CssUrl {
     /// Decodes the URL from its escaped form `raw`.
-    pub fn decode(self, raw: View) -> View {
+    pub(crate) fn decode(self, raw: View) -> View {
         match self.form {
             Form::CssToken => escape::css_url_token(raw),
             _ => escape::css(raw),
@@ -280,7 +280,7 @@ pub(crate) struct Urls<'a> {
 }
 
 impl<'a> Urls<'a> {
-    pub fn of(bytes: &'a [u8], groups: Groups) -> Self {
+    pub(crate) fn of(bytes: &'a [u8], groups: Groups) -> Self {
         Self {
             bytes,
             groups,
@@ -298,7 +298,7 @@ impl<'a> Urls<'a> {
 
     /// The name of the custom property whose value contains `url`, the last URL found (CSS Custom Properties 1, 2); or
     /// `initial-value`, which may be that of a custom property. `None` for a URL that needs no base.
-    pub fn custom_property(&mut self, url: CssUrl) -> Option<&'a [u8]> {
+    pub(crate) fn custom_property(&mut self, url: CssUrl) -> Option<&'a [u8]> {
         let text = &self.bytes[url.span.range()];
         if text.starts_with(b"#") || text.starts_with(b"data:") || !self.may_have_custom() {
             return None;

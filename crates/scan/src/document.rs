@@ -1,6 +1,6 @@
 //! The central types: a [`Document`] and its [`Link`]s, exactly as written.
 //!
-//! A scanner creates them and knows nothing about bases. [`mod@baselink_rewrite::rewrite`] turns links into targets and edits,
+//! A scanner creates them and knows nothing about bases. `rewrite` turns links into targets and edits,
 //! and knows nothing about syntax.
 //!
 //! ```
@@ -99,7 +99,7 @@ impl Document {
     /// Scans a file in the encoding that was `found`. `scan` receives a buffer, the offset of the document in it, and
     /// the encoding of the buffer. The buffer is the file if its encoding is compatible with ASCII, else its text in
     /// UTF-8.
-    pub fn of_file(
+    pub(crate) fn of_file(
         bytes: &[u8],
         found: Detected,
         scan: impl FnOnce(&[u8], usize, Charset) -> Self,
@@ -383,7 +383,7 @@ pub enum BaseDoubt {
 
 impl BaseDoubt {
     /// Returns the doubt about a value with `entities`, if one of them is unknown.
-    pub fn of_value(entities: &[EntityUse]) -> Option<Self> {
+    pub(crate) fn of_value(entities: &[EntityUse]) -> Option<Self> {
         let is_known = entities.iter().all(|entity| entity.is_known);
         (!is_known).then_some(Self::Value)
     }
@@ -414,7 +414,7 @@ pub enum BaseKind {
 ///
 /// The comment gives a retrieval URL. It also determines the treatment of fragments, and of links that the saving
 /// program wrote. To support another comment of this kind, add a variant of [`Program`] and a reader in
-/// `scan/html/saved.rs`. For a note that gives only a URL, add a variant of [`Source`](baselink_rewrite::base::Source) instead.
+/// `scan/html/saved.rs`. For a note that gives only a URL, add a variant of `Source` instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
     /// The program that wrote the comment.

@@ -14,10 +14,13 @@
 //!
 //! Deliberately absent: bases and targets.
 
+#![forbid(unsafe_code)]
+
 pub mod attributes;
 pub mod block;
 mod collect;
 pub mod css;
+pub mod document;
 pub mod fields;
 pub mod html;
 pub mod json;

@@ -65,7 +65,7 @@ impl ScanOptions {
 
     /// The certainty of a reference in a place of `group`.
     #[inline(always)]
-    pub fn certainty(&self, group: Option<Group>) -> Certainty {
+    pub(crate) fn certainty(&self, group: Option<Group>) -> Certainty {
         match group {
             None => Certainty::Certain,
             Some(group) if self.probed.contains(group) => Certainty::IfFound,

@@ -17,7 +17,6 @@ use crate::{display_by_name, named};
 named! {
     /// The kinds of anomalies.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    #[non_exhaustive]
     pub enum Code {
         /// A `<base href>` that is relative; RFC 1808, section 10, requires an absolute URL.
         BaseRelative = "base-relative",
@@ -100,7 +99,6 @@ named! {
 
 /// An anomaly of a document.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
 pub struct Diagnostic {
     /// The kind of anomaly.
     pub code: Code,

@@ -31,7 +31,6 @@ pub struct Error {
 
 /// The subject of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum ErrorKind {
     /// An invalid argument: an unknown name, or a malformed pattern or place.
     Argument,

@@ -18,8 +18,8 @@ mod body;
 
 use std::str::FromStr;
 
-pub(crate) use self::body::EXTENSIONS;
-pub(crate) use self::body::STILL_COMPRESSED;
+pub use self::body::EXTENSIONS;
+pub use self::body::STILL_COMPRESSED;
 pub use self::body::{in_place_of_html, is_compressed, media_type_of};
 use crate::display_by_name;
 use crate::error::{Error, Result};
@@ -27,7 +27,6 @@ use crate::error::{Error, Result};
 /// The formats. The command line knows all by name except the last two, which cannot be requested. Scripts and
 /// manifests are scanned only if a group enables them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
 pub enum Format {
     /// text/html
     #[default]

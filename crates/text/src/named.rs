@@ -8,6 +8,8 @@
 //! Deliberately absent: the enums themselves. Each is in the room that uses it.
 
 /// Declares an enum with `ALL` and `name`. Each value states its name: `BaseRelative = "base-relative"`.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! named {
     (
         $(#[$attribute:meta])*
@@ -35,9 +37,10 @@ macro_rules! named {
         }
     };
 }
-pub(crate) use named;
 
 /// Implements `Display` and `Serialize` by name.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! display_by_name {
     ($($type:ty),+) => {
         $(impl std::fmt::Display for $type {
@@ -56,4 +59,3 @@ macro_rules! display_by_name {
         })+
     };
 }
-pub(crate) use display_by_name;

@@ -18,6 +18,8 @@
 //! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape, drop no port, and
 //! copy even text that is not a URL.
 
+#![forbid(unsafe_code)]
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ mod inherited;
 mod layout;
 mod place;
 mod profile;
+pub mod reference;
 mod relative;
 mod rfc1808;
 mod rfc3986;
@@ -41,9 +44,9 @@ mod target;
 mod trace;
 mod usable;
 mod whatwg;
-pub(crate) use ascii::ascii;
+pub use ascii::ascii;
 pub use explanation::{Explanation, Step, explain};
-pub(crate) use place::{is_agreed_absolute, is_same_place};
+pub use place::{is_agreed_absolute, is_same_place};
 pub use profile::Profile;
 pub use relative::relativize;
 pub use splice::Splice;

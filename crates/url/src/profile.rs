@@ -25,7 +25,6 @@ named! {
     /// assert!("rfc2396".parse::<Profile>().unwrap_err().to_string().contains("rfc3986"));
     /// ```
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    #[non_exhaustive]
     pub enum Profile {
         /// RFC 1808 section 4, with the readings of `docs/resolution.md`.
         #[default]

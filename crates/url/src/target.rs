@@ -17,7 +17,6 @@ use baselink_text::span::Span;
 
 /// The result of resolving a reference.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
 pub struct Target {
     /// The absolute URL.
     pub url: String,
@@ -28,7 +27,6 @@ pub struct Target {
 
 /// A range of a reference that is unchanged in the URL it resolves to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
 pub struct Kept {
     /// The bytes of the reference.
     pub reference: Span,
@@ -38,7 +36,6 @@ pub struct Kept {
 
 /// The reason why a reference has no target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
 pub enum Unresolvable {
     /// The reference is relative, and nothing can be relative to this base.
     BaseUnusable(Unusable),

@@ -15,7 +15,6 @@ use baselink_text::error::{Error, Result};
 
 /// The reason why nothing can be relative to a base.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
 pub enum Unusable {
     /// It is the empty string.
     Empty,

@@ -26,7 +26,10 @@
 //! Deliberately absent: trust in the edits. They define which bytes may differ, and everything else is compared.
 //! `self_doubt` tests this with wrong edits.
 
+#![forbid(unsafe_code)]
+
 mod fields;
+mod pieces;
 #[cfg(test)]
 mod self_doubt;
 
@@ -49,7 +52,6 @@ use baselink_text::span::Span;
 
 /// A difference in the output that the report does not explain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Difference {
     /// A sentence without a full stop.
     pub message: String,
@@ -58,59 +60,52 @@ pub struct Difference {
 /// The maximum number of differences to return, since one often causes others.
 const MOST: usize = 10;
 
-impl Rewritten<'_> {
-    /// Proves that the output differs from its source only in the reported links, by parsing both.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the first differences, in document order.
-    ///
-    /// ```
-    /// use baselink::Rewriter;
-    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
-    /// let rewritten = rewriter.rewrite(b"<p class=a><a href='x'>y</a>");
-    /// assert_eq!(rewritten.verify(), Ok(()));
-    /// # Ok::<(), baselink_text::error::Error>(())
-    /// ```
-    pub fn verify(&self) -> Result<(), Vec<Difference>> {
-        let (source, options) = (self.source(), &self.options);
-        if !options.format.holds_many() {
-            return verify(self);
-        }
-        let mut edits = Edits::default();
-        for (name, message) in container::units(options.format, source) {
-            let entity = name.unwrap_or_else(|| options.scan.entity.clone());
-            let scan = ScanOptions {
-                entity,
-                ..options.scan.clone()
-            };
-            let options = Options {
-                scan,
-                ..options.clone()
-            };
-            let rewritten = rewrite(&source[message.range()], &options);
-            verify(&rewritten)?;
-            let _ = edits.append(&rewritten.edits, message.start);
-        }
-        match edits == self.edits {
-            true => Ok(()),
-            false => Err(vec![Difference {
-                message: "the edits differ from the edits of its messages".into(),
-            }]),
-        }
-    }
-}
-
-/// Proves that the output differs from its source only in the reported values.
+/// Proves that the output differs from its source only in the reported links, by parsing both.
 ///
 /// # Errors
 ///
-/// Fails with the first differences, in the order of the file.
-pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Difference>> {
+/// Fails with the first differences, in document order.
+///
+/// ```
+/// use baselink_rewrite::{Options, rewrite};
+/// use baselink_verify::verify;
+/// let rewritten = rewrite(b"<p class=a><a href='x'>y</a>", &Options::at("http://a/"));
+/// assert_eq!(verify(&rewritten), Ok(()));
+/// ```
+pub fn verify(rewritten: &Rewritten<'_>) -> Result<(), Vec<Difference>> {
+    let (source, options) = (rewritten.source(), &rewritten.options);
+    if !options.format.holds_many() {
+        return verify_one(rewritten);
+    }
+    let mut edits = Edits::default();
+    for (name, message) in container::units(options.format, source) {
+        let entity = name.unwrap_or_else(|| options.scan.entity.clone());
+        let scan = ScanOptions {
+            entity,
+            ..options.scan.clone()
+        };
+        let options = Options {
+            scan,
+            ..options.clone()
+        };
+        let rewritten = rewrite(&source[message.range()], &options);
+        verify_one(&rewritten)?;
+        let _ = edits.append(&rewritten.edits, message.start);
+    }
+    if edits == rewritten.edits {
+        return Ok(());
+    }
+    Err(vec![Difference {
+        message: "the edits differ from the edits of its messages".into(),
+    }])
+}
+
+/// Verifies a file that is one document, message or response.
+fn verify_one(rewritten: &Rewritten<'_>) -> Result<(), Vec<Difference>> {
     let mut differences = Vec::new();
     let output = rewritten.output();
-    let with_every_place = with_every_place(options);
-    let options = with_every_place.as_ref().unwrap_or(options);
+    let with_every_place = with_every_place(&rewritten.options);
+    let options = with_every_place.as_ref().unwrap_or(&rewritten.options);
     let found = rewrite(&output, options).report;
     let beyond_ascii = match container::of(options.format) {
         Some(container) => entities(

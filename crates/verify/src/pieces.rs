@@ -7,7 +7,7 @@
 //! use baselink_rewrite::{Options, rewrite};
 //! use baselink_verify::verify;
 //! let options = Options::at("http://a/");
-//! assert!(verify(&rewrite(b"<a href=x>y", &options), &options).is_ok());
+//! assert!(verify(&rewrite(b"<a href=x>y", &options)).is_ok());
 //! ```
 //!
 //! Deliberately absent: the positions of pieces.
@@ -31,15 +31,15 @@ use baselink_text::span::Span;
 /// The way to split documents of one format and encoding into comparable pieces.
 #[derive(Clone, Copy)]
 pub(crate) struct Dissection {
-    pub format: Format,
-    pub charset: Charset,
+    pub(crate) format: Format,
+    pub(crate) charset: Charset,
     /// True if HTML is compared by tags and texts, because building its tree would take too long.
     pub(crate) by_tokens: bool,
 }
 
 impl Dissection {
     /// Chooses the method for `source` and its rewritten form.
-    pub fn of(source: &[u8], format: Format, charset: Charset) -> Self {
+    pub(crate) fn of(source: &[u8], format: Format, charset: Charset) -> Self {
         let by_tokens = format == Format::Html
             && !html::has_affordable_tree(charset.decode(source, 0).text.as_bytes());
         Self {
@@ -50,7 +50,7 @@ impl Dissection {
     }
 
     /// The pieces of the document `bytes`, according to the parser of the format.
-    pub fn pieces(self, bytes: &[u8]) -> Vec<TreePiece> {
+    pub(crate) fn pieces(self, bytes: &[u8]) -> Vec<TreePiece> {
         let Self {
             format,
             charset,
@@ -76,12 +76,12 @@ impl Dissection {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TreePiece {
     /// The kind of piece, with its name.
-    pub kind: String,
+    pub(crate) kind: String,
     /// The value or text.
-    pub text: String,
+    pub(crate) text: String,
 }
 
-pub fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePiece {
+pub(crate) fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePiece {
     TreePiece {
         kind: kind.into(),
         text: text.into(),

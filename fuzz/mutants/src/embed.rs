@@ -71,12 +71,7 @@ impl Embedding {
             return Vec::new();
         }
         let found = self.mutants.get(&place(span.start()));
-        found
-            .into_iter()
-            .flatten()
-            .filter(|mutant| mutant.genre == genre)
-            .cloned()
-            .collect()
+        found.into_iter().flatten().filter(|mutant| mutant.genre == genre).cloned().collect()
     }
 
     fn body(&mut self, is_const: bool, block: &mut Block, output: &syn::ReturnType) {
@@ -89,13 +84,9 @@ impl Embedding {
             return;
         }
         for mutant in self.bodies.get(&at).cloned().unwrap_or_default() {
-            let Ok(new) = syn::parse_str::<Expr>(&mutant.replacement) else {
-                continue;
-            };
+            let Ok(new) = syn::parse_str::<Expr>(&mutant.replacement) else { continue };
             let question = question(mutant.number);
-            block
-                .stmts
-                .insert(0, parse_quote!(if #question { return #new; }));
+            block.stmts.insert(0, parse_quote!(if #question { return #new; }));
             self.done.insert(mutant.number);
         }
     }
@@ -103,28 +94,16 @@ impl Embedding {
 
 impl VisitMut for Embedding {
     fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
-        self.body(
-            function.sig.constness.is_some(),
-            &mut function.block,
-            &function.sig.output,
-        );
+        self.body(function.sig.constness.is_some(), &mut function.block, &function.sig.output);
     }
 
     fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
-        self.body(
-            function.sig.constness.is_some(),
-            &mut function.block,
-            &function.sig.output,
-        );
+        self.body(function.sig.constness.is_some(), &mut function.block, &function.sig.output);
     }
 
     fn visit_trait_item_fn_mut(&mut self, function: &mut syn::TraitItemFn) {
         if let Some(block) = &mut function.default {
-            self.body(
-                function.sig.constness.is_some(),
-                block,
-                &function.sig.output,
-            );
+            self.body(function.sig.constness.is_some(), block, &function.sig.output);
         }
     }
 
@@ -147,9 +126,7 @@ impl VisitMut for Embedding {
             Expr::Binary(binary) => {
                 for mutant in self.at(binary.op.span(), "BinaryOperator") {
                     let mut new = binary.clone();
-                    let Ok(op) = syn::parse_str(&mutant.replacement) else {
-                        continue;
-                    };
+                    let Ok(op) = syn::parse_str(&mutant.replacement) else { continue };
                     new.op = op;
                     others.push((mutant.number, Expr::Binary(new)));
                 }
@@ -232,10 +209,7 @@ fn opening(source: &str, (line, column): Place) -> Place {
     let at = source[..offset + column].rfind('{').unwrap_or(0);
     let before = &source[..at];
     let start = before.rfind('\n').map_or(0, |at| at + 1);
-    (
-        before.matches('\n').count() + 1,
-        before[start..].chars().count() + 1,
-    )
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
 pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
@@ -263,21 +237,14 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
         };
         for (number, listed) in mutants {
             let span = &listed["span"];
-            let at = (
-                number_of(span, "start", "line"),
-                number_of(span, "start", "column"),
-            );
+            let at = (number_of(span, "start", "line"), number_of(span, "start", "column"));
             let mutant = Mutant {
                 number: *number,
                 genre: listed["genre"].as_str().unwrap().to_owned(),
                 replacement: listed["replacement"].as_str().unwrap().to_owned(),
             };
             match mutant.genre.as_str() {
-                "FnValue" => all
-                    .bodies
-                    .entry(opening(&source, at))
-                    .or_default()
-                    .push(mutant),
+                "FnValue" => all.bodies.entry(opening(&source, at)).or_default().push(mutant),
                 _ => all.mutants.entry(at).or_default().push(mutant),
             }
         }
@@ -312,11 +279,7 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
 /// compile.
 fn drop_arms(path: &Path, line: usize) -> Result<Vec<usize>, Failure> {
     let mut text = fs::read_to_string(path)?;
-    let start: usize = text
-        .split('\n')
-        .take(line - 1)
-        .map(|line| line.len() + 1)
-        .sum();
+    let start: usize = text.split('\n').take(line - 1).map(|line| line.len() + 1).sum();
     let Some(open) = text[start..].find(" {\n").map(|open| start + open + 1) else {
         return Ok(Vec::new());
     };
@@ -351,14 +314,10 @@ fn drop_mutant(path: &Path, line: usize) -> Result<Option<usize>, Failure> {
     let mut at = line.min(lines.len());
     while at > 0 && line - at < 40 {
         at -= 1;
-        let Some(found) = lines[at].rfind(question) else {
-            continue;
-        };
+        let Some(found) = lines[at].rfind(question) else { continue };
         let rest = &lines[at][found + question.len()..];
         let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        let Ok(number) = number.parse::<usize>() else {
-            continue;
-        };
+        let Ok(number) = number.parse::<usize>() else { continue };
         let mut whole = lines.join("\n");
         let start: usize = lines[..at].iter().map(|line| line.len() + 1).sum::<usize>() + found;
         // A guard that consists of the check alone.
@@ -404,10 +363,7 @@ pub fn build(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
             })
             .args(if is_checked { arguments } else { &[] })
             .current_dir(folder)
-            .env(
-                "RUSTFLAGS",
-                "--cap-lints=allow -Cdebuginfo=0 -Ccodegen-units=16",
-            )
+            .env("RUSTFLAGS", "--cap-lints=allow -Cdebuginfo=0 -Ccodegen-units=16")
             .env("CARGO_INCREMENTAL", "0")
             .stderr(Stdio::inherit())
             .stdout(Stdio::piped())
@@ -416,20 +372,14 @@ pub fn build(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
         let mut places: BTreeSet<(String, usize, bool)> = BTreeSet::new();
         let mut others = Vec::new();
         for line in output.stdout.split(|&byte| byte == b'\n') {
-            let Ok(message) = serde_json::from_slice::<Value>(line) else {
-                continue;
-            };
-            if let (Some(program), true) = (
-                message["executable"].as_str(),
-                message["profile"]["test"] == true,
-            ) {
+            let Ok(message) = serde_json::from_slice::<Value>(line) else { continue };
+            if let (Some(program), true) =
+                (message["executable"].as_str(), message["profile"]["test"] == true)
+            {
                 programs.push_str(&format!("{program}\n"));
             }
             if message["message"]["level"] == "error" {
-                let spans = message["message"]["spans"]
-                    .as_array()
-                    .cloned()
-                    .unwrap_or_default();
+                let spans = message["message"]["spans"].as_array().cloned().unwrap_or_default();
                 let primary = spans.iter().filter(|span| span["is_primary"] == true);
                 let found: Vec<_> = primary
                     .filter_map(|span| {
@@ -471,10 +421,7 @@ pub fn build(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
                 None => println!("{file}:{line}: no mutant there"),
             }
         }
-        println!(
-            "round {round}: {} errors, dropped {dropped:?}",
-            places.len()
-        );
+        println!("round {round}: {} errors, dropped {dropped:?}", places.len());
         if dropped.is_empty() {
             return Err("nothing to drop".into());
         }

@@ -12,35 +12,19 @@ use std::time::{Duration, Instant};
 use crate::Failure;
 
 fn lines(path: &Path) -> Result<Vec<String>, Failure> {
-    Ok(fs::read_to_string(path)?
-        .lines()
-        .map(str::to_owned)
-        .collect())
+    Ok(fs::read_to_string(path)?.lines().map(str::to_owned).collect())
 }
 
 fn name(program: &str) -> String {
-    let name = Path::new(program)
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    name.rsplit_once('-')
-        .map_or(name.clone(), |(name, _)| name.to_owned())
+    let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.rsplit_once('-').map_or(name.clone(), |(name, _)| name.to_owned())
 }
 
 fn command(folder: &Path, program: &str) -> Command {
     let mut command = Command::new(program);
-    command
-        .current_dir(folder)
-        .env("CARGO_MANIFEST_DIR", folder)
-        .env("PROPTEST_RNG_SEED", "1808");
-    command
-        .env("PROPTEST_MAX_SHRINK_ITERS", "0")
-        .env("CARGO_PKG_NAME", "baselink");
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.current_dir(folder).env("CARGO_MANIFEST_DIR", folder).env("PROPTEST_RNG_SEED", "1808");
+    command.env("PROPTEST_MAX_SHRINK_ITERS", "0").env("CARGO_PKG_NAME", "baselink");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
@@ -89,10 +73,8 @@ pub fn cover(folder: &Path) -> Result<(), Failure> {
         }
     }
     table.sort();
-    let table: String = table
-        .iter()
-        .map(|(time, program, seen)| format!("{time}\t{program}\t{seen}\n"))
-        .collect();
+    let table: String =
+        table.iter().map(|(time, program, seen)| format!("{time}\t{program}\t{seen}\n")).collect();
     fs::write(folder.join("mutants/cover"), table)?;
     Ok(())
 }
@@ -107,38 +89,25 @@ pub fn run(folder: &Path, (nth, of): (usize, usize), longest: u64) -> Result<(),
         else {
             continue;
         };
-        let seen: BTreeSet<usize> = seen
-            .split(',')
-            .filter_map(|number| number.parse().ok())
-            .collect();
+        let seen: BTreeSet<usize> =
+            seen.split(',').filter_map(|number| number.parse().ok()).collect();
         let time = time.parse::<u64>()?;
         if time <= longest {
             programs.push((time, program, seen));
         }
     }
-    let dropped: BTreeSet<String> = lines(&folder.join("mutants/dropped"))?
-        .into_iter()
-        .collect();
+    let dropped: BTreeSet<String> = lines(&folder.join("mutants/dropped"))?.into_iter().collect();
     let results = folder.join("mutants/results");
-    let known = if results.exists() {
-        lines(&results)?
-    } else {
-        Vec::new()
-    };
+    let known = if results.exists() { lines(&results)? } else { Vec::new() };
     let killed: BTreeSet<&str> = known
         .iter()
         .filter_map(|line| line.split_once("\tkilled\t"))
         .map(|(number, _)| number)
         .collect();
-    let mut file = fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(&results)?;
+    let mut file = fs::OpenOptions::new().append(true).create(true).open(&results)?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in lines(&folder.join("mutants/names"))? {
-        let Some((number, what)) = line.split_once('\t') else {
-            continue;
-        };
+        let Some((number, what)) = line.split_once('\t') else { continue };
         let place: usize = number.parse()?;
         if dropped.contains(number) || killed.contains(number) || place % of != nth {
             continue;
@@ -163,11 +132,7 @@ pub fn run(folder: &Path, (nth, of): (usize, usize), longest: u64) -> Result<(),
             (None, false) => "never reached",
         };
         *counts.entry(result).or_default() += 1;
-        writeln!(
-            file,
-            "{number}\t{result}\t{}\t{what}",
-            killer.unwrap_or_default()
-        )?;
+        writeln!(file, "{number}\t{result}\t{}\t{what}", killer.unwrap_or_default())?;
     }
     println!("{counts:?}");
     Ok(())

@@ -23,9 +23,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         .typescript(false)
         .remove_name_section(true)
         .remove_producers_section(true);
-    bindgen
-        .no_modules(true)?
-        .no_modules_global("glue")?
-        .generate(folder)?;
+    bindgen.no_modules(true)?.no_modules_global("glue")?.generate(folder)?;
     Ok(())
 }

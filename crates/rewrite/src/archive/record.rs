@@ -43,7 +43,6 @@ impl fmt::Display for Offset {
 
 /// The purpose of a record (ISO 28500, 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum RecordType {
     /// Information about the records that follow.
     Warcinfo,
@@ -90,7 +89,6 @@ pub enum RecordContent {
 
 /// A record of an archive.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Record {
     /// The position of the record.
     pub offset: Offset,

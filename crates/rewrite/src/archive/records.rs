@@ -72,7 +72,6 @@ pub enum ArchiveEntry {
 
 /// A defect that prevents reading a record, or a fact about many records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Anomaly {
     /// The position of the anomaly.
     pub offset: Offset,

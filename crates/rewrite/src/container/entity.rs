@@ -29,17 +29,17 @@ pub struct Container {
     /// Finds the entities of a file. The second argument is the name of the outermost entity.
     pub read: fn(&[u8], &Arc<str>) -> Structure,
     /// The fields of a heading that may declare a base.
-    pub bases: &'static [UrlField],
+    pub(crate) bases: &'static [UrlField],
     /// The header fields of signatures over a message.
-    pub signatures: &'static [&'static str],
+    pub(crate) signatures: &'static [&'static str],
     /// True if the content of a body is itself signed or encrypted, so that no byte may change.
     pub(crate) is_sealed: fn(&[u8]) -> bool,
     /// The maximum number of bytes in a line of an unencoded body.
     pub(crate) longest_line: Option<usize>,
     /// The numbers of lines that an edit must not increase, because a reader of a mailbox ends a message at them.
-    pub delimiters: fn(&[u8]) -> (usize, usize),
+    pub(crate) delimiters: fn(&[u8]) -> (usize, usize),
     /// The noun for such a file in diagnostics.
-    pub noun: &'static str,
+    pub(crate) noun: &'static str,
     /// The fields that describe a body and change with it.
     pub of_body: &'static [&'static str],
     /// Updates the fields that describe a changed body, except for lengths that depend on other entities.
@@ -53,7 +53,9 @@ pub struct Container {
 pub struct ChangedBody<'a> {
     /// The file.
     pub bytes: &'a [u8],
+    /// The entity whose body it is.
     pub entity: &'a Entity,
+    /// The decoded body.
     pub decoded: &'a DecodedBody<'a>,
     /// The edits of the content.
     pub edits: &'a Edits,
@@ -263,7 +265,7 @@ impl Structure {
     }
 
     /// The first signature field of the entity `index`, which is a message.
-    pub fn signature(&self, bytes: &[u8], index: usize) -> Option<Span> {
+    pub(crate) fn signature(&self, bytes: &[u8], index: usize) -> Option<Span> {
         let entity = &self.entities[index];
         let is_message = entity
             .parent

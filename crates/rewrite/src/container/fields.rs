@@ -24,9 +24,11 @@ use baselink_text::span::Span;
 
 /// An edit of a file, and the entity whose heading or body contains it.
 pub struct Placed {
+    /// The edit.
     pub edit: Edit<'static>,
     /// The index of the entity in the list.
     pub entity: usize,
+    /// True if the edit is in the body, false if it is in the heading.
     pub in_body: bool,
 }
 
@@ -157,7 +159,7 @@ fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit<'static>
 }
 
 /// Updates the `Content-MD5` of a body that changes.
-pub fn digest(changed: &ChangedBody<'_>) -> Described {
+pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
     let ChangedBody {
         bytes,
         entity,

@@ -38,7 +38,7 @@ use baselink_text::layer::transfer::{Codings, TransferEncoding};
 use baselink_text::span::Span;
 
 /// The layout of a response.
-pub static HTTP: Container = Container {
+pub(crate) static HTTP: Container = Container {
     read: response,
     bases: &[UrlField::Base, UrlField::ContentBase],
     signatures: &[],

@@ -41,7 +41,7 @@ use baselink_text::layer::transfer::TransferEncoding;
 use baselink_text::span::Span;
 
 /// The layout of messages, and the limits that they must respect.
-pub static MIME: Container = Container {
+pub(crate) static MIME: Container = Container {
     read: entities_named,
     bases: &UrlField::ALL,
     signatures: &[

@@ -660,7 +660,7 @@ mod tests {
 
     #[test]
     fn every_field_is_documented() {
-        let documented = include_str!("../../../docs/links.md");
+        let documented = include_str!("../../../../docs/links.md");
         let section = documented
             .split("## Header fields and plain text")
             .nth(1)

@@ -18,7 +18,7 @@ pub mod heading;
 pub mod links;
 pub mod media_type;
 
-pub(crate) use self::heading::decimal;
+pub use self::heading::decimal;
 pub use self::heading::{Field, Heading};
 pub use self::links::links;
 pub use self::media_type::MediaType;

@@ -23,7 +23,7 @@ use baselink_text::layer::charset::Charset;
 use baselink_text::layer::spelling::{Carrier, Spelling};
 
 /// Scans `bytes` as HTML.
-pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
+pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     Document::of_file(
         bytes,
         prelude::encoding(bytes, options),
@@ -90,7 +90,7 @@ impl Links for DocumentBuilder<'_> {
 }
 
 /// Scans the HTML documents in values of the document called `entity`, which is not HTML.
-pub(in crate::scan) fn parts(
+pub(crate) fn parts(
     mut embedded: Vec<Embedded>,
     entity: &str,
     options: &ScanOptions,

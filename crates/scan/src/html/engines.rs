@@ -27,12 +27,12 @@ use crate::document::FallbackReason;
 use baselink_text::span::Span;
 
 /// The result of scanning a document.
-pub(crate) struct Tokenized {
-    pub facts: TreeFacts,
+pub struct Tokenized {
+    pub(crate) facts: TreeFacts,
     /// The reason why the walk stopped, if it did.
-    pub fallback: Option<FallbackReason>,
+    pub(crate) fallback: Option<FallbackReason>,
     /// The bound at which html5ever stopped, if it did. The document was then read without its tree.
-    pub without_tree: Option<exact::Bound>,
+    pub(crate) without_tree: Option<exact::Bound>,
 }
 
 /// Reports the tokens in `range` of `bytes` to `sink`, with each engine until it stops. `scripting` is the flag of

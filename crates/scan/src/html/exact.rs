@@ -55,7 +55,7 @@ const WINDOW: usize = 64 * 1024;
 
 /// The bound at which the engine stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
+pub(crate) enum Bound {
     /// The tag at this offset has more than 1,000 attributes.
     Attributes(usize),
     /// The tree up to this offset took more work than its size allows, because it nests too deep.
@@ -67,7 +67,7 @@ pub enum Bound {
 }
 
 /// Reports every tag and comment in `range` of `bytes` to `sink`. `scripting` is the flag of HTML, 13.2.4.5.
-pub fn scan<S: Sink>(
+pub(crate) fn scan<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
     scripting: bool,

@@ -38,7 +38,7 @@ use baselink_text::span::Span;
 /// The maximum nesting depth of documents and of markup in text.
 ///
 /// Each level is scanned separately, so without a maximum the work would be quadratic.
-pub const DEEPEST: usize = 16;
+pub(crate) const DEEPEST: usize = 16;
 
 /// A reference to resolve against the document base URL. It may not need decoding.
 #[derive(Clone, Copy, Debug)]
@@ -80,19 +80,22 @@ pub trait Links {
 
 /// A document embedded in a value, not scanned yet.
 pub struct Part {
-    pub(in crate::scan) found: Embedded,
-    pub(in crate::scan) entity: Arc<str>,
+    pub(crate) found: Embedded,
+    pub(crate) entity: Arc<str>,
     /// The number of documents, and of levels of markup in text, around this one.
-    pub(in crate::scan) depth: usize,
+    pub(crate) depth: usize,
 }
 
 /// A document to scan, and its nesting.
 #[derive(Clone, Debug)]
 pub struct Whole<'a> {
+    /// The bytes of the document.
     pub bytes: &'a [u8],
     /// The offset of the text after a byte order mark.
     pub start: usize,
+    /// The character encoding of the bytes.
     pub charset: Charset,
+    /// The number of the entity.
     pub entity: Arc<str>,
     /// The number of documents, and of levels of markup in text, around this one.
     pub depth: usize,

@@ -10,7 +10,7 @@
 //! assert_eq!(rewritten.output(), b"<a href=http://a/docs/x></a><base href=http://a/docs/>");
 //! ```
 //!
-//! Deliberately absent: the choice among the bases ([`baselink_rewrite::base`]).
+//! Deliberately absent: the choice among the bases (`base`).
 
 use memchr::memmem;
 

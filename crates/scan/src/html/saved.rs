@@ -144,7 +144,7 @@ pub(super) const COMMENTED_BASE: &[u8] = b"<!-- base href=\"";
 
 /// The URL in a comment with which Firefox replaces a `base` element, if the comment ends within the first [`HEAD`]
 /// bytes of a page.
-pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
+pub(crate) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
     let (start, end) = (COMMENTED_BASE, b"\" -->");
     if comment.end > HEAD {
         return None;

@@ -1,6 +1,6 @@
 //! The interface between the engines of HTML and their users.
 //!
-//! Two engines find the tags of a document: [`super::walk`] as long as it can prove its result, and [`super::exact`] as
+//! Two engines find the tags of a document: [`super::walk`] as long as it can prove its result, and `super::exact` as
 //! a fallback. Beyond html5ever's bounds, the best effort of `walk` is the last resort. All of them report to a
 //! [`Sink`], so that each can continue where the one before it stopped.
 //!
@@ -57,11 +57,22 @@ pub trait Sink {
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A start tag.
-    StartTag { tag: &'a RawTag, text: TextModel },
+    StartTag {
+        /// The tag.
+        tag: &'a RawTag,
+        /// How the text after the tag is read.
+        text: TextModel,
+    },
     /// An end tag.
-    EndTag { tag: &'a RawTag },
+    EndTag {
+        /// The tag.
+        tag: &'a RawTag,
+    },
     /// A comment.
-    Comment { span: Span },
+    Comment {
+        /// The comment, with its delimiters.
+        span: Span,
+    },
 }
 
 impl<F: FnMut(Event<'_>)> Sink for F {
@@ -93,9 +104,9 @@ pub enum TextModel {
 
 /// Facts that are known only after the whole document has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TreeFacts {
+pub struct TreeFacts {
     /// Every `base` element by the offset of its tag, with its standing; the effective one first.
-    pub bases: Vec<(usize, Standing)>,
+    pub(crate) bases: Vec<(usize, Standing)>,
     /// True if a tree with lists of children, such as markup5ever_rcdom's, would take too many steps to search these
     /// lists.
     pub(crate) has_costly_lists: bool,

@@ -2,10 +2,10 @@
 //! states (HTML, 13.2.5). Tree construction (13.2.6) is followed only where it affects which tags count, or what they
 //! mean.
 //!
-//! The walk has two modes. In the first, it *proves* that its reports equal those of html5ever ([`super::exact`];
+//! The walk has two modes. In the first, it *proves* that its reports equal those of html5ever (`super::exact`;
 //! `tests/html/fast.rs` compares the two). It reports to a [`Sink`] only the tags and attributes that can matter,
 //! and allocates nothing for a tag. At the first `<` where the bytes read so far do not suffice for a proof, it
-//! stops with [`Unproved`].
+//! stops with `Unproved`.
 //!
 //! In the second mode, [`best_effort`], it reports every tag and comment, and never stops. This mode is the fallback if
 //! html5ever would take too long. It also supplies the tokens that `--verify` compares. It takes linear time and
@@ -36,7 +36,7 @@ use std::ops::Range;
 
 use self::foreign::{Foreign, TagPlace};
 use self::names::{Element, ElementKind};
-pub(crate) use self::names::{Name, Names};
+pub use self::names::{Name, Names};
 use super::sink::{Sink, TextModel, TreeFacts};
 use super::tag::{self, AttributeFilter, MOST_ATTRIBUTES, RawTag, TooManyAttributes};
 use crate::ScanOptions;
@@ -51,14 +51,14 @@ use baselink_text::span::Span;
 pub(crate) struct Unproved {
     /// The offset of the `<` at which the walk stopped. Everything that begins before it has been reported to the
     /// sink, and nothing that begins there or later.
-    pub at: usize,
+    pub(crate) at: usize,
     /// The reason why the walk stopped.
-    pub reason: FallbackReason,
+    pub(crate) reason: FallbackReason,
 }
 
 /// Walks over `range` of `bytes`, and stops at the first place that it cannot prove. `scripting` is the flag of
 /// HTML, 13.2.4.5.
-pub fn document<S: Sink>(
+pub(crate) fn document<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
     scripting: bool,

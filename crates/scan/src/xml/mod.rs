@@ -33,7 +33,7 @@ use baselink_text::layer::charset::Charset;
 /// Scans `bytes` as XML of this `format`.
 ///
 /// Any bytes are a document. Linear in time and memory.
-pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
+pub(crate) fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
     Document::of_file(
         bytes,
         Charset::detect_xml(bytes, options.charset),

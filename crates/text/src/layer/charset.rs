@@ -244,7 +244,7 @@ impl Charset {
     }
 
     /// The default encoding: UTF-8 for a document that is valid UTF-8, else windows-1252.
-    pub fn assumed(is_utf_8: bool) -> Self {
+    pub(crate) fn assumed(is_utf_8: bool) -> Self {
         Self(if is_utf_8 {
             encoding_rs::UTF_8
         } else {

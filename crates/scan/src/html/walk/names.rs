@@ -60,7 +60,7 @@ impl Name {
 
     /// A hash of the name.
     #[inline(always)]
-    pub fn hash(self) -> usize {
+    pub(crate) fn hash(self) -> usize {
         let mixed = (self.start ^ u64::from(self.length)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 40) as usize
     }

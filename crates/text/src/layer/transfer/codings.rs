@@ -448,4 +448,5 @@ impl std::io::Read for Frames<'_> {
     }
 }
 
+#[cfg(all(test, feature = "codings"))]
 mod tests;
