@@ -61,7 +61,9 @@ mod status;
 /// Checks for the fuzz target `settings` that arbitrary bytes are either settings or an error of one printable line.
 #[cfg(any(fuzzing, test))]
 pub fn hold_settings(bytes: &[u8]) {
-    if let Err(error) = settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &[]) {
+    if let Err(error) =
+        settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &args::program())
+    {
         let message = error.to_string();
         let is_printable = |c: char| !c.is_control() && c != '\u{202e}';
         assert!(
