@@ -42,11 +42,11 @@ use super::base_hints::BaseHints;
 use super::failure::Failure;
 use super::files::{each_document, status_after};
 use super::input::{File, Input};
+use super::json_records;
 use super::output::{
     FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, visible_reference,
 };
 use super::places::FilePlaces;
-use super::record;
 use super::request::{Documents, Origin, ShowBases};
 use super::source;
 use super::status::ExitStatus;
@@ -147,7 +147,7 @@ fn show_document(
     match form {
         BasesForm::Json => {
             for entity in &report.entities {
-                output.json(&record::BaseRecord::of(input, entity))?;
+                output.json(&json_records::BaseRecord::of(input, entity))?;
             }
         }
         BasesForm::Line => {

@@ -29,7 +29,7 @@ use baselink_scan::{ScanOptions, group_of, is_read};
 use baselink_text::error::{Error, Result};
 use baselink_text::format::Format;
 
-use super::archived::{Archived, Wanted};
+use super::archive_item::{Archived, Wanted};
 use super::document_name::DocumentName;
 use super::dotless_hosts;
 use super::failure::FileResult;

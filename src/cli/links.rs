@@ -22,12 +22,12 @@ use super::document_name::DocumentName;
 use super::failure::FileResult;
 use super::files::{each_document, status_after};
 use super::input::{File, Input};
+use super::json_records;
 use super::link_counts::{LinkCounts, LinkResult};
 use super::output::{
     FAINT, Output, PLACE, StrictViolations, location, ok_or_report, style_of, visible_reference,
 };
 use super::places::FilePlaces;
-use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
 use super::results::Results;
 use super::source;
@@ -157,7 +157,7 @@ fn print(
     match (form, &link.target) {
         (LinksForm::Json, _) => {
             let place = (*line, *column);
-            output.json(&record::LinkRecord::of(
+            output.json(&json_records::LinkRecord::of(
                 table.name,
                 place,
                 offset,

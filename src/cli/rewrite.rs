@@ -14,8 +14,8 @@
 //! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at
 //! the end ([`summary`]).
 
-pub(super) mod archives;
 mod document;
+pub(super) mod extract;
 mod kind;
 mod summary;
 pub(super) mod target;
@@ -34,14 +34,14 @@ use self::document::{rewrite_document, write_document};
 pub(crate) use self::kind::RewriteKind;
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
-use super::captures::are_all_archives;
+use super::capture_plan::are_all_archives;
 use super::failure::FileResult;
 use super::files::{self, FinishedFiles, SkipReason};
 use super::input::{Contents, File, Input, NonDocument, OpenedInput};
+use super::json_records;
 use super::link_counts::LinkCountsRecord;
 use super::output::{Output, count, ok_or_report};
 use super::progress::{is_stopped, stop_between_files};
-use super::record;
 use super::request::{Origin, Rewrite, WrittenTo};
 use super::source;
 use super::status::ExitStatus;
@@ -53,7 +53,7 @@ pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStat
         WrittenTo::Path { .. } | WrittenTo::Nowhere
     );
     if makes_folder && are_all_archives(&request.documents) {
-        return archives::extract(request, None, output);
+        return extract::extract(request, None, output);
     }
     rewrite(request, &RewriteKind::Absolute, output)
 }
@@ -304,7 +304,7 @@ fn commit_batch(
                 link_counts: &summary.link_counts,
                 results: kind.results(),
             };
-            output.json(&record::FileRecord::of(
+            output.json(&json_records::FileRecord::of(
                 path,
                 format,
                 to,

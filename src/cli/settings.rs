@@ -116,11 +116,14 @@ impl Settings {
         let mut options = Vec::new();
         for (key, value) in table.get_ref() {
             let (at, key) = (key.span().start, key.get_ref());
-            let arguments = program.get_subcommands().flat_map(Command::get_arguments);
-            let mut named = arguments.filter(|one| one.get_long() == Some(key));
+            let of_commands = program.get_subcommands().flat_map(Command::get_arguments);
+            let argument = program
+                .get_arguments()
+                .chain(of_commands)
+                .find(|one| one.get_long() == Some(key));
             let known = KEYS.into_iter().find(|known| known == key);
-            let Some((known, argument)) = known.zip(named.next()) else {
-                return Err(wrong(at, &unknown(key, named.next().is_some())));
+            let Some((known, argument)) = known.zip(argument) else {
+                return Err(wrong(at, &unknown(key, argument.is_some())));
             };
             let refused = |why: String| wrong(value.span().start, &format!("{key}: {why}"));
             let mut values = values(argument, value.get_ref()).map_err(refused)?;

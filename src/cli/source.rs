@@ -11,7 +11,7 @@
 //! The calling thread reads the file; others work on the documents ([`in_order`]). A document is in memory whole, a
 //! mailbox or an archive is not.
 //!
-//! Deliberately absent: opening a file ([`super::input`]), and the items of an archive ([`super::archived`]).
+//! Deliberately absent: opening a file ([`super::input`]), and the items of an archive ([`super::archive_item`]).
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -28,7 +28,7 @@ use baselink_text::error::{Error, Result, cause, name};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
 
-use super::archived::{Item, Wanted};
+use super::archive_item::{Item, Wanted};
 use super::document_name::DocumentName;
 use super::failure::{Failure, FileResult};
 use super::in_order::{self, Bounds, Received, in_order};

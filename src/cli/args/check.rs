@@ -16,7 +16,7 @@ use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::overwrites::list_of_missing;
-use crate::cli::captures::holds_resources;
+use crate::cli::capture_plan::holds_resources;
 use crate::cli::request::{Archives, Check, CheckForm, Classes, is_standard_input};
 
 #[derive(Debug, Args)]

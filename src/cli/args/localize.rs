@@ -18,7 +18,7 @@ use clap::Args;
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
 use super::overwrites::list_of_missing;
-use crate::cli::captures::is_page;
+use crate::cli::capture_plan::is_page;
 use crate::cli::request::{Archives, Extraction, Localize, folder_of};
 
 #[derive(Debug, Args)]

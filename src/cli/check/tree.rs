@@ -32,8 +32,8 @@ use baselink_url::Profile;
 
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
-use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, finish_archive};
+use crate::cli::archive_item::{Archived, Wanted};
+use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
 use crate::cli::files::{SkipCounts, each_document, progress, status_after};

@@ -22,7 +22,7 @@ use baselink_scan::is_read;
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 
-use super::archived::{Archived, Wanted};
+use super::archive_item::{Archived, Wanted};
 use super::failure::{Failure, FileResult};
 use super::files::progress;
 use super::input::{Contents, File, Input, OpenedInput, format_of_file};
