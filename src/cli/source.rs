@@ -129,7 +129,8 @@ pub(crate) fn each<T: Send>(
         ..
     } = file;
     let threads = if output.is_buffered() { 1 } else { jobs };
-    let counts = format.is_archive() && output.count_diagnostics();
+    let is_archive = !matches!(contents, Contents::Document(_) | Contents::Mailbox(_));
+    let counts = is_archive && output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
     let mut process = |path: &Path, pieces: Pieces<'_>, output: &mut Output| {
         let mut pieces = pieces.map(|mut piece| {
