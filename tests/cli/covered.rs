@@ -31,7 +31,7 @@ const ELSEWHERE: [(&str, &str, &str, &str); 11] = [
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
     // The number of threads and the proof change the output only if the program has a fault.
     ("*", "--jobs", "tests/trees/commands.rs", "results_do_not_depend_on_the_number_of_jobs"),
-    ("*", "--verify", "src/verify.rs", "edits_beyond_the_report_are_found"),
+    ("*", "--verify", "crates/verify/src/lib.rs", "edits_beyond_the_report_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     // `localize` prints `local` instead of this name.
     ("reason", "chosen", "tests/project/library.rs", "a_chosen_text_that_is_already_present_is_kept"),

@@ -1,7 +1,7 @@
 //! Splitting of mailboxes: the four variants by hand, a simple splitter as the referee for generated mailboxes, and
 //! readers that return few bytes at a time.
 //!
-//! Deliberately absent: the bounds of time and memory. They are tested in `src/container/mbox.rs`, where
+//! Deliberately absent: the bounds of time and memory. They are tested in `crates/rewrite/src/container/mbox.rs`, where
 //! the work can be counted.
 
 use std::io::{self, ErrorKind, Read};

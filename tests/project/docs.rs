@@ -6,6 +6,8 @@
 //!
 //! Deliberately absent: prose. Only tables and links are compared.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use baselink::{Outcome, Reason, Role};
 use baselink_cli::collection::Absence;
 use baselink_cli::collection::origin;
@@ -434,57 +436,52 @@ fn every_limit_has_a_test() {
     }
 }
 
-#[test]
-fn every_dependency_has_a_reason_and_its_feature() {
-    let text = include_str!("../../docs/architecture.md");
-    let cargo = include_str!("../../Cargo.toml");
-    let features = cargo
-        .split("[features]")
-        .nth(1)
-        .unwrap()
-        .split("\n[")
-        .next()
-        .unwrap();
-    // Each feature with its parts, which may take several lines.
-    let parts_of_features = features
-        .split("]\n")
-        .filter_map(|feature| feature.rsplit_once("= ["));
-    let parts_of_features: Vec<(&str, &str)> = parts_of_features
-        .map(|(name, parts)| (name.trim().rsplit('\n').next().unwrap().trim(), parts))
-        .collect();
-    let mut expected = Vec::new();
-    for table in cargo.split("\n[").skip(1) {
+/// The third-party crates that a manifest names under `dependencies`.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for table in manifest.split("\n[").skip(1) {
         let (title, lines) = table.split_once(']').unwrap();
-        if title != "dependencies" && !title.ends_with(".dependencies") {
+        if title != "dependencies" && !title.ends_with("'.dependencies") {
             continue;
         }
-        for krate in lines
+        for line in lines
             .lines()
-            .filter_map(|line| Some(line.split_once(" = ")?.0))
+            .filter(|line| line.contains('=') && !line.starts_with('#'))
         {
-            let dep = format!("\"dep:{krate}\"");
-            let feature = parts_of_features
-                .iter()
-                .find(|(_, parts)| parts.contains(&dep));
-            expected.push((krate, feature.map_or("", |(name, _)| name)));
+            let name = line.split([' ', '.', '=']).next().unwrap();
+            if !name.starts_with("baselink") {
+                names.push(name.to_owned());
+            }
         }
     }
-    expected.sort_unstable();
-    expected.dedup();
-    let row = |line: &'static str| {
-        let cells: Vec<&str> = line
-            .trim_matches('|')
-            .split('|')
-            .map(|cell| cell.trim())
-            .collect();
+    names
+}
+
+#[test]
+fn every_dependency_has_a_reason_and_its_crates() {
+    let text = include_str!("../../docs/architecture.md");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut expected: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (krate, manifest) in [
+        ("text", "crates/text/Cargo.toml"),
+        ("url", "crates/url/Cargo.toml"),
+        ("scan", "crates/scan/Cargo.toml"),
+        ("rewrite", "crates/rewrite/Cargo.toml"),
+        ("verify", "crates/verify/Cargo.toml"),
+        ("program", "Cargo.toml"),
+    ] {
+        let manifest = std::fs::read_to_string(root.join(manifest)).unwrap();
+        for name in dependencies(&manifest) {
+            expected.entry(name).or_default().insert(krate.to_owned());
+        }
+    }
+    let mut documented = BTreeMap::new();
+    for line in table(text, "## Dependencies") {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         assert!(cells.len() == 3 && !cells[1].is_empty(), "{line}");
-        (cells[0].trim_matches('`'), cells[2].trim_matches('`'))
-    };
-    let mut documented: Vec<_> = table(text, "## Dependencies")
-        .into_iter()
-        .map(row)
-        .collect();
-    documented.sort_unstable();
+        let crates = cells[2].split(", ").map(str::to_owned).collect();
+        documented.insert(cells[0].trim_matches('`').to_owned(), crates);
+    }
     assert_eq!(documented, expected);
 }
 

@@ -1,5 +1,5 @@
-//! `docs/public-api.txt` lists the public interface: every name that `src/lib.rs` exports and does not hide, with
-//! its fields, variants, methods and traits.
+//! `docs/public-api.txt` lists the public interface: every name that `crates/baselink/src/lib.rs` exports, with its
+//! fields, variants, methods and traits.
 //!
 //! A change of the list affects users of the library: removals and modifications are breaking changes (RFC 1105 of
 //! Rust), additions are not. After reviewing the difference, run `BASELINK_PUBLIC_API=write cargo test --test
@@ -18,26 +18,29 @@ use syn::{
 
 type Names = Vec<String>;
 
-/// The parsed files of the library, by module path.
+/// The parsed files of the library, by module path, which begins with the name of the crate.
 fn modules() -> BTreeMap<Names, File> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut folders, mut files): (_, Vec<PathBuf>) = (vec![root.clone()], Vec::new());
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let (mut folders, mut files): (_, Vec<PathBuf>) = (vec![crates.clone()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let is_of_the_program = path == root.join("cli") || path == root.join("main.rs");
             match path.is_dir() {
-                _ if is_of_the_program || path.ends_with("tests.rs") => {}
+                true if path.ends_with("tests") => {}
                 true => folders.push(path),
-                false => files.push(path),
+                false if path.ends_with("tests.rs") => {}
+                false if path.extension().is_some_and(|extension| extension == "rs") => {
+                    files.push(path);
+                }
+                false => {}
             }
         }
     }
     let parsed = files.into_iter().map(|path| {
-        let module = path.strip_prefix(&root).unwrap().with_extension("");
+        let module = path.strip_prefix(&crates).unwrap().with_extension("");
         let names = module.iter().map(|name| name.to_str().unwrap().to_owned());
         let names = names
-            .filter(|name| name != "lib" && name != "mod")
+            .filter(|name| name != "src" && name != "lib" && name != "mod")
             .collect();
         (
             names,
@@ -47,7 +50,7 @@ fn modules() -> BTreeMap<Names, File> {
     parsed.collect()
 }
 
-/// Adds the enums that the macro `named!` of `src/named.rs` declares, each with its method `name`.
+/// Adds the enums that the macro `named!` of `crates/text/src/named.rs` declares, each with its method `name`.
 fn with_named(mut file: File) -> File {
     let declared = file.items.iter().filter_map(|item| match item {
         Item::Macro(item) if item.mac.path.is_ident("named") => item.mac.parse_body().ok(),
@@ -110,7 +113,8 @@ fn exports(module: &[String], file: &File) -> Vec<(String, Names)> {
     }
     for (_, path) in &mut names {
         match path[0].as_str() {
-            "crate" => drop(path.remove(0)),
+            "crate" => path[0].clone_from(&module[0]),
+            name if name.starts_with("baselink_") => path[0] = name[9..].to_owned(),
             "self" => drop(path.splice(..1, module.iter().cloned())),
             "super" => drop(path.splice(..1, module[..module.len() - 1].iter().cloned())),
             _ => *path = [module, path].concat(),
@@ -289,9 +293,14 @@ fn text(item: Item) -> String {
 
 fn listing() -> String {
     let modules = modules();
-    let root: &File = &modules[&Names::new()];
+    let own = ["baselink".to_owned()];
+    let root: &File = &modules[&own[..]];
     let mut lists = BTreeMap::new();
-    for (name, path) in exports(&[], root) {
+    for (name, path) in exports(&own, root) {
+        if modules.contains_key(&path) {
+            lists.insert(name.clone(), format!("pub mod {name};\n"));
+            continue;
+        }
         let module = defined(&modules, &path);
         let mut list = Vec::new();
         for item in &modules[&module].items {
@@ -328,13 +337,6 @@ fn listing() -> String {
         impls.sort();
         list.extend(impls);
         lists.insert(name, list.concat());
-    }
-    for item in &root.items {
-        if let Item::Mod(item) = item
-            && is_public(&item.vis, &item.attrs)
-        {
-            lists.insert(item.ident.to_string(), format!("pub mod {};\n", item.ident));
-        }
     }
     lists.into_values().collect::<Vec<_>>().join("\n")
 }

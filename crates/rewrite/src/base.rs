@@ -161,6 +161,7 @@ impl SourceKind {
 
 impl Source {
     /// The kind of this source.
+    #[doc(hidden)]
     pub fn kind(self) -> SourceKind {
         match self {
             Self::BaseElement | Self::XmlBase => SourceKind::Markup,
@@ -715,6 +716,7 @@ impl BaseChain {
     /// True if references resolved `against` this base lead from file to file in a tree whose folders are named after
     /// hosts. The base is then the URL that the folder names spell. An empty `base` element is ignored, because
     /// crawlers write it in place of the original.
+    #[doc(hidden)]
     pub fn is_of_layout(&self, against: &Against) -> bool {
         let is_layout = |base: &Established| base.source == Source::Layout;
         let is_empty = |level: &Level| {

@@ -73,12 +73,14 @@ pub struct Rewritten<'a> {
     /// The changes, as offsets in the source.
     pub edits: Edits,
     /// The documents that may change, with their edits. Empty for a mailbox, which is planned message by message.
+    #[doc(hidden)]
     pub parts: Vec<PlannedPart>,
     /// The outcome of every link.
     pub report: Report,
     /// The outcomes in numbers.
     pub totals: Totals,
     /// The options used.
+    #[doc(hidden)]
     pub options: Options,
 }
 
@@ -98,11 +100,10 @@ impl<'a> Rewritten<'a> {
     /// The lines of the file, to which the spans of the report belong.
     ///
     /// ```
-    /// use baselink::Rewriter;
-    /// let rewritten = Rewriter::builder().url("http://a/").build()?.rewrite(b"<p>\n<a href=x>");
+    /// use baselink_rewrite::{Options, rewrite};
+    /// let rewritten = rewrite(b"<p>\n<a href=x>", &Options::at("http://a/"));
     /// let place = rewritten.report.links[0].span.start;
     /// assert_eq!(rewritten.lines().place(place), (2, 9));
-    /// # Ok::<(), baselink_text::error::Error>(())
     /// ```
     #[must_use]
     pub fn lines(&self) -> Lines {

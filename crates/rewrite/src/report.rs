@@ -159,6 +159,7 @@ pub struct LinkReport {
     #[serde(skip)]
     pub(crate) differs_under: [bool; Profile::ALL.len()],
     /// The name of the custom property of CSS whose value contains the link.
+    #[doc(hidden)]
     #[serde(skip)]
     pub custom_property: Option<Box<CustomProperty>>,
     /// True if the link can be replaced in its position: apart from escapes, its bytes are the reference itself, and
@@ -209,6 +210,7 @@ impl LinkReport {
     }
 
     /// Marks the link as kept for `reason`, with its target.
+    #[doc(hidden)]
     pub fn stay(&mut self, reason: Reason) {
         self.written = None;
         self.outcome = Outcome::Left;
@@ -290,6 +292,7 @@ pub struct Report {
 
 impl Report {
     /// Adds the report on a message that begins at offset `start` of the file.
+    #[doc(hidden)]
     pub fn append(&mut self, mut message: Self, start: usize) {
         let before = self.entities.len();
         for entity in &mut message.entities {

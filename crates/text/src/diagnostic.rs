@@ -121,6 +121,7 @@ impl Diagnostic {
     }
 
     /// Creates a diagnostic for the header field `name` at `span`, which is not the first of its name.
+    #[doc(hidden)]
     #[must_use]
     pub fn repeated(name: &str, span: Span) -> Self {
         let message = format!("{name} is repeated: the first counts");

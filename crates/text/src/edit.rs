@@ -95,6 +95,7 @@ impl Edits {
     }
 
     /// Adds an edit if it begins after all present ones. Returns true if it was added.
+    #[doc(hidden)]
     pub fn add(&mut self, span: Span, new: &[u8]) -> bool {
         let is_apart = self.end <= span.start;
         if is_apart {
@@ -106,6 +107,7 @@ impl Edits {
 
     /// Adds an edit with the same replacement as the previous one, without comparing bytes, if it begins after all
     /// present ones. `span` must be as long as the span of the previous edit.
+    #[doc(hidden)]
     #[inline(always)]
     pub fn repeat(&mut self, span: Span) {
         if self.end <= span.start {
@@ -137,6 +139,7 @@ impl Edits {
     }
 
     /// Adds `others`, which may precede or interleave with present edits. If edits overlap, the first wins.
+    #[doc(hidden)]
     pub fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
         let sorted = self.places.len();
         others
@@ -287,6 +290,7 @@ impl Edits {
     }
 
     /// True if applying the edits to `source` gives `result`.
+    #[doc(hidden)]
     pub fn make(&self, source: &[u8], result: &[u8]) -> bool {
         let mut rest = result;
         let takes = |kept: &[u8], new: &[u8]| {
@@ -303,6 +307,7 @@ impl Edits {
     }
 
     /// Like [`Self::apply`], but fails if memory is exhausted.
+    #[doc(hidden)]
     pub fn try_apply(&self, source: &[u8]) -> std::result::Result<Vec<u8>, TryReserveError> {
         let mut out = Vec::new();
         out.try_reserve_exact(self.longest(source))?;

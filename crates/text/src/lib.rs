@@ -7,7 +7,7 @@
 //! ```
 //! use baselink_text::{edit::Edits, span::Span};
 //! let mut edits = Edits::default();
-//! edits.push(Span::at(8, 1), "http://a/x");
+//! edits.push(Span::at(8), b"http://a/").unwrap();
 //! assert_eq!(edits.apply(b"<a href=x>"), b"<a href=http://a/x>");
 //! ```
 //!

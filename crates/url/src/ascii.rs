@@ -4,9 +4,7 @@
 //! base. The host is converted as in RFC 3987, 3.1: by IDNA if the scheme is special, else by percent-encoding.
 //!
 //! ```
-//! use baselink_rewrite::{Options, rewrite};
-//! let options = Options::at("http://bücher.example/é/?é");
-//! assert_eq!(rewrite("<a href=é>".as_bytes(), &options).output(), "<a href=http://xn--bcher-kva.example/%C3%A9/é>".as_bytes());
+//! assert_eq!(baselink_url::ascii("http://bücher.example/é/?é"), "http://xn--bcher-kva.example/%C3%A9/?%C3%A9");
 //! ```
 //!
 //! Deliberately absent: other normalization. ASCII characters stay as they are, even if no URL may contain them.

@@ -120,6 +120,7 @@ impl Base {
 
     /// The text of a base that was given as `url`, in ASCII: serialised under `whatwg`, and in the RFC profiles with
     /// only [characters beyond ASCII](ascii) respelled.
+    #[doc(hidden)]
     pub fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
         match profile {
             Profile::Rfc1808 | Profile::Rfc3986 => ascii(url),
@@ -129,6 +130,7 @@ impl Base {
 
     /// True if references can be relative to this base, which was made from `url`. Every profile applies the test for
     /// RFC 1808 ([`usable`]).
+    #[doc(hidden)]
     pub fn is_usable(&self, url: &str) -> bool {
         match self.profile() {
             Profile::Rfc1808 => self.inherited.usable.is_ok(),
@@ -137,6 +139,7 @@ impl Base {
     }
 
     /// True if `url` is an absolute URL in the profile.
+    #[doc(hidden)]
     pub fn is_absolute(profile: Profile, url: &str) -> bool {
         let usable = match profile {
             Profile::Rfc1808 => usable(url),
@@ -243,6 +246,7 @@ impl Base {
     }
 
     /// True if `reference` leads through the folder that contains all hosts of a [layout](Self::in_layout).
+    #[doc(hidden)]
     pub fn leads_through_layout(&self, reference: &str) -> bool {
         self.other_host(reference).is_some()
     }
@@ -361,6 +365,7 @@ impl Base {
     }
 
     /// Builds the target from the result of [`Base::splice`].
+    #[doc(hidden)]
     pub fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
         let Splice {
             prefix,

@@ -40,6 +40,7 @@ display_by_name!(Profile);
 
 impl Profile {
     /// The grammar that splits a reference into components.
+    #[doc(hidden)]
     pub const fn grammar(self) -> Grammar {
         match self {
             Self::Rfc1808 => Grammar::Rfc1808,

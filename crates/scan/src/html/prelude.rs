@@ -4,10 +4,9 @@
 //! encoding. Tags are read in advance only if a search of the bytes finds that either may exist.
 //!
 //! ```
-//! use baselink_rewrite::{Options, rewrite};
-//! let page = b"<a href=x></a><base href=/docs/>";
-//! let rewritten = rewrite(page, &Options::at("http://a/"));
-//! assert_eq!(rewritten.output(), b"<a href=http://a/docs/x></a><base href=http://a/docs/>");
+//! use baselink_scan::{ScanOptions, scan};
+//! let document = scan(b"<a href=x></a><base href=/docs/>", &ScanOptions::default());
+//! assert_eq!(document.bases[0].value.as_deref(), Some("/docs/"));
 //! ```
 //!
 //! Deliberately absent: the choice among the bases (`base`).
