@@ -22,7 +22,7 @@ use baselink_text::error::{Error, Result, name};
 
 use super::dotless_hosts;
 use super::failure::Failure;
-use super::in_order::{Bounds, Item, Received, in_order};
+use super::in_order::{Bounds, QueueItem, Received, in_order};
 use super::input::{File, NonDocument, OpenedInput};
 use super::output::{BufferedOutput, Output, count, ok_or_report};
 use super::progress::{Progress, is_stopped};
@@ -135,7 +135,7 @@ fn work_through<T: Send>(
         let is_single = mem::take(&mut is_first) && files.peek().is_none();
         let size = value.as_ref().map_or(0, Origin::size);
         let is_alone = is_single || size >= large || matches!(value, Ok(Origin::Standard));
-        Some(Item {
+        Some(QueueItem {
             value,
             size: usize::try_from(size).unwrap_or(usize::MAX),
             is_alone,

@@ -9,7 +9,7 @@
 //! finished results after it. [`Bounds`] limit the memory. The first error ends all work. If one thread is allowed,
 //! the calling thread does everything.
 //!
-//! Each item gets a context of its own, such as a buffer for output. An item that is [alone](Item::is_alone) gets the
+//! Each item gets a context of its own, such as a buffer for output. An item that is [alone](QueueItem::is_alone) gets the
 //! context of `receive` instead, after all earlier results, so that large output needs no buffer.
 //!
 //! ```text
@@ -36,7 +36,7 @@ pub(crate) struct Bounds {
 
 /// An item to work on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Item<I> {
+pub(crate) struct QueueItem<I> {
     pub(crate) value: I,
     pub(crate) size: usize,
     /// True if the calling thread works on the item, while no other work is under way.
@@ -61,7 +61,7 @@ const TOGETHER: (usize, usize) = (8, 128 << 10);
 /// The first error of `receive`, after which no more results are received.
 pub(crate) fn in_order<I: Send, C: Send, R: Send, E: Send>(
     bounds: Bounds,
-    items: impl Iterator<Item = Item<I>>,
+    items: impl Iterator<Item = QueueItem<I>>,
     context: &mut C,
     blank: impl Fn() -> C + Sync,
     work: impl Fn(I, &mut C) -> R + Sync,
@@ -99,7 +99,7 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E: Send>(
             0
         };
         if (0..wanted).filter(spawn).count() > 0 {
-            queue.feed(&mut items, &work_alone);
+            queue.feed(&mut items, work_alone);
         }
     });
     let state = queue
@@ -136,7 +136,7 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
         items: 4 * threads,
         size: usize::MAX,
     };
-    let items = items.map(|value| Item {
+    let items = items.map(|value| QueueItem {
         value,
         size: TOGETHER.1,
         is_alone: false,
@@ -257,8 +257,8 @@ where
     /// Takes `items` as long as there is room for them, and waits until all results are received.
     fn feed(
         &self,
-        items: &mut dyn Iterator<Item = Item<I>>,
-        work_alone: &dyn Fn(&mut Receiver<'c, C, F>, I) -> Result<(), E>,
+        items: &mut dyn Iterator<Item = QueueItem<I>>,
+        work_alone: impl Fn(&mut Receiver<'c, C, F>, I) -> Result<(), E>,
     ) {
         let _watch = PanicGuard(self);
         let Bounds {
@@ -425,7 +425,7 @@ mod tests {
         work: impl Fn(I) -> R + Sync,
         mut receive: impl FnMut(R) -> Result<(), E> + Send,
     ) -> Result<(), E> {
-        let items = items.map(|(value, size)| Item {
+        let items = items.map(|(value, size)| QueueItem {
             value,
             size,
             is_alone: false,
@@ -447,7 +447,7 @@ mod tests {
     #[test]
     fn an_item_alone_gets_the_context_of_the_results() {
         for threads in [1, 3] {
-            let items = (0..40).map(|value| Item {
+            let items = (0..40).map(|value| QueueItem {
                 value,
                 size: 1,
                 is_alone: value % 7 == 0 || value > 30,

@@ -190,6 +190,11 @@ impl<'a> Input<'a> {
             archived: None,
         }
     }
+
+    /// True for a message of a mailbox.
+    pub(crate) fn is_message(&self) -> bool {
+        !self.entity.is_empty()
+    }
 }
 
 impl<'a> File<'a> {

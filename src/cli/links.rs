@@ -10,8 +10,8 @@
 //!
 //! Deliberately absent: a total for each file. The total of all files is printed at the end.
 
-use std::io;
 use std::path::PathBuf;
+use std::{io, mem};
 
 use anstyle::Style;
 use baselink_rewrite::{ListedLink, Options, Rewritten, Totals, report::Outcome, rewrite};
@@ -87,15 +87,20 @@ fn list_file(
     output: &mut Output,
 ) -> io::Result<(ExitStatus, (LinkCounts, BaseHints))> {
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
-    let mut status = ExitStatus::Done;
+    let (mut status, mut is_listed) = (ExitStatus::Done, false);
     let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
         let (totals, of_document) = list_document(request, input, options, output)?;
         let mut helps = BaseHints::default();
         helps.add(input, options, &totals);
         Ok((totals, of_document, helps))
     };
-    let read = source::each(file, output, work, |listed, _, buffer, output| {
+    let read = source::each(file, output, work, |listed, input, buffer, output| {
         let (totals, of_document, helps) = listed;
+        let has_rows = request.form == LinksForm::Text && totals.links() > 0;
+        // The messages of a mailbox are one listing.
+        if has_rows && input.is_message() && !mem::replace(&mut is_listed, true) {
+            output.blank_line()?;
+        }
         status = status.max(of_document);
         link_counts.add_totals(&totals);
         hints.merge(helps);
@@ -128,6 +133,7 @@ fn list_document(
     let (mut printed, mut strict) = (Ok(()), StrictViolations::default());
     let mut table = Table {
         name,
+        is_message: input.is_message(),
         grammar: request.grammar,
         widths: None,
         waiting: Vec::new(),
@@ -180,6 +186,8 @@ fn place_of(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink
 /// A table with aligned columns.
 struct Table<'a> {
     name: DocumentName<'a>,
+    /// True for a message of a mailbox; an empty line separates other documents.
+    is_message: bool,
     grammar: bool,
     /// The widths of the columns, once enough rows are known.
     widths: Option<[usize; 3]>,
@@ -188,8 +196,7 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn add(&mut self, found: ListedLink, output: &mut Output) -> io::Result<()> {
-        // An empty line separates documents.
-        if self.waiting.is_empty() && self.widths.is_none() {
+        if !self.is_message && self.waiting.is_empty() && self.widths.is_none() {
             output.blank_line()?;
         }
         if let Some(widths) = self.widths {
@@ -228,7 +235,7 @@ impl Table<'_> {
             widths = [0; 3];
         }
         self.widths = Some(widths);
-        let waiting = std::mem::take(&mut self.waiting);
+        let waiting = mem::take(&mut self.waiting);
         waiting
             .iter()
             .try_for_each(|found| self.print_row(found, widths, output))

@@ -31,7 +31,7 @@ use baselink_text::span::Span;
 use super::archive_item::{Item, Wanted};
 use super::document_name::DocumentName;
 use super::failure::{Failure, FileResult};
-use super::in_order::{self, Bounds, Received, in_order};
+use super::in_order::{Bounds, QueueItem, Received, in_order};
 use super::input::{Contents, File, Input};
 use super::output::{BufferedOutput, Output};
 use super::progress::is_stopped;
@@ -44,7 +44,11 @@ const DOCUMENTS: usize = 64;
 const LARGE: usize = 1 << 20;
 
 /// A part of a file, with at most one document.
-enum Piece {
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an archive consists of items, so a smaller variant would save nothing"
+)]
+enum FilePart {
     Whole(Vec<u8>),
     Message {
         number: usize,
@@ -58,7 +62,7 @@ enum Piece {
     Item(Item),
 }
 
-impl Piece {
+impl FilePart {
     fn size(&self) -> usize {
         match self {
             Self::Whole(bytes) | Self::Message { bytes, .. } => bytes.len(),
@@ -66,7 +70,7 @@ impl Piece {
         }
     }
 
-    /// The document of the piece, if it has one, in the file `path`.
+    /// The document of the part, if it has one, in the file `path`.
     fn input<'a>(&'a self, path: &'a Path, format: Format) -> Option<Input<'a>> {
         let name = DocumentName::of(path);
         match self {
@@ -102,7 +106,7 @@ impl Piece {
 fn options_for<'a>(input: &Input<'a>, options: &'a Options) -> Cow<'a, Options> {
     match input.archived {
         Some(archived) => Cow::Borrowed(&archived.options),
-        None if input.entity.is_empty() => Cow::Borrowed(options),
+        None if !input.is_message() => Cow::Borrowed(options),
         None => {
             let mut options = options.clone();
             options.scan.entity = Arc::clone(&input.entity);
@@ -132,18 +136,18 @@ pub(crate) fn each<T: Send>(
     let is_archive = !matches!(contents, Contents::Document(_) | Contents::Mailbox(_));
     let counts = is_archive && output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
-    let mut process = |path: &Path, pieces: Pieces<'_>, output: &mut Output| {
-        let mut pieces = pieces.map(|mut piece| {
-            if let Ok(Piece::Item(item)) = &mut piece {
+    let mut process = |path: &Path, parts: FileParts<'_>, output: &mut Output| {
+        let mut parts = parts.map(|mut part| {
+            if let Ok(FilePart::Item(item)) = &mut part {
                 item.messages.retain(|_| wanted != Wanted::Captures);
                 anomalies += usize::from(!item.messages.is_empty());
                 let number = numbers.next().unwrap_or(u32::MAX);
                 item.document.iter_mut().for_each(|one| one.number = number);
             }
-            piece
+            part
         });
         let of_file = (path, format, &options);
-        work_through(of_file, threads, &mut pieces, output, &work, &mut done)
+        work_through(of_file, threads, &mut parts, output, &work, &mut done)
     };
     let ended = read(path, contents, (&options, wanted), &mut process, output);
     if counts {
@@ -152,21 +156,21 @@ pub(crate) fn each<T: Send>(
     ended.map(|()| anomalies)
 }
 
-type Pieces<'p> = &'p mut dyn Iterator<Item = Result<Piece>>;
+type FileParts<'p> = &'p mut dyn Iterator<Item = Result<FilePart>>;
 
-/// Calls `process` with the pieces of the file `path`, and for WACZ with those of each inner archive.
+/// Calls `process` with the parts of the file `path`, and for WACZ with those of each inner archive.
 fn read(
     path: &Path,
     contents: Contents,
     (options, wanted): (&Options, Wanted),
-    process: &mut dyn FnMut(&Path, Pieces<'_>, &mut Output) -> FileResult<()>,
+    process: &mut dyn FnMut(&Path, FileParts<'_>, &mut Output) -> FileResult<()>,
     output: &mut Output,
 ) -> FileResult<()> {
     let failed = |error: Error| failure(path, &error);
-    let item = |item: Item| Ok(Piece::Item(item));
+    let item = |item: Item| Ok(FilePart::Item(item));
     match contents {
         Contents::Document(bytes) => {
-            process(path, &mut iter::once(Ok(Piece::Whole(bytes))), output)
+            process(path, &mut iter::once(Ok(FilePart::Whole(bytes))), output)
         }
         Contents::Mailbox(reader) => process(path, &mut messages(path, reader), output),
         Contents::Warc(reader) => {
@@ -217,14 +221,14 @@ fn read(
 }
 
 /// Returns the messages of the mailbox `path`.
-fn messages(path: &Path, reader: impl Read) -> impl Iterator<Item = Result<Piece>> {
+fn messages(path: &Path, reader: impl Read) -> impl Iterator<Item = Result<FilePart>> {
     let (mut messages, mut lines) = (Messages::new(reader), 0);
     iter::from_fn(move || {
         let found = messages.next_message().transpose()?;
         Some(found.map(|found| {
             let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
             let before = count(&found.bytes[..found.message.start]);
-            let piece = Piece::Message {
+            let part = FilePart::Message {
                 number: found.number,
                 offset: usize::try_from(found.offset).unwrap_or(usize::MAX),
                 lines: lines + before,
@@ -232,7 +236,7 @@ fn messages(path: &Path, reader: impl Read) -> impl Iterator<Item = Result<Piece
                 message: found.message,
             };
             lines += before + count(&found.bytes[found.message.start..]);
-            piece
+            part
         }))
     })
     .map(|found| found.map_err(|error| Error::io(path, error)))
@@ -244,10 +248,10 @@ fn records(
     reader: impl Read,
     options: &Options,
     wanted: Wanted,
-) -> impl Iterator<Item = Result<Piece>> {
+) -> impl Iterator<Item = Result<FilePart>> {
     Records::new(reader).map(move |entry| {
         let entry = entry.map_err(|error| Error::file(path, &error.to_string()))?;
-        Ok(Piece::Item(Item::of(entry, options, wanted)))
+        Ok(FilePart::Item(Item::of(entry, options, wanted)))
     })
 }
 
@@ -264,11 +268,11 @@ fn read_whole(mut reader: impl Read) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Calls `work` for the document of each piece, and `done` with each result, in order. Reports anomalies.
+/// Calls `work` for the document of each part, and `done` with each result, in order. Reports anomalies.
 fn work_through<T: Send>(
     (path, format, options): (&Path, Format, &Options),
     threads: usize,
-    pieces: Pieces<'_>,
+    parts: FileParts<'_>,
     output: &mut Output,
     work: &(impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync),
     done: &mut (impl FnMut(T, &Input<'_>, BufferedOutput, &mut Output) -> FileResult<()> + Send),
@@ -278,41 +282,41 @@ fn work_through<T: Send>(
         items: DOCUMENTS * threads,
         size: UNDER_WAY,
     };
-    let is_read = |piece: &Result<Piece>| !matches!(piece, Ok(Piece::Item(_))) || !is_stopped();
-    let items = pieces.take_while(is_read).map(|value| {
-        let size = value.as_ref().map_or(0, Piece::size);
-        let is_alone = size >= LARGE || matches!(value, Ok(Piece::Whole(_)));
-        in_order::Item {
+    let is_read = |part: &Result<FilePart>| !matches!(part, Ok(FilePart::Item(_))) || !is_stopped();
+    let items = parts.take_while(is_read).map(|value| {
+        let size = value.as_ref().map_or(0, FilePart::size);
+        let is_alone = size >= LARGE || matches!(value, Ok(FilePart::Whole(_)));
+        QueueItem {
             value,
             size,
             is_alone,
         }
     });
     let blank = output.buffered();
-    let work = |piece: Result<Piece>, output: &mut Output| {
-        let piece = piece?;
-        if let Piece::Item(item) = &piece {
+    let work = |part: Result<FilePart>, output: &mut Output| {
+        let part = part?;
+        if let FilePart::Item(item) = &part {
             for (offset, code, message) in &item.messages {
                 output.diagnostic_at(&format!("{}@{offset}", name(path)), *code, message);
             }
         }
-        let result = piece
+        let result = part
             .input(path, format)
             .map(|input| work(&input, &options_for(&input, options), output));
-        Ok::<_, Error>((piece, result))
+        Ok::<_, Error>((part, result))
     };
     let (mut has_anomalies, mut has_records) = (false, false);
     let receive = |received, output: &mut Output| {
         let Received::Result(result, buffer) = received else {
             return Ok(());
         };
-        let (piece, result) = result?;
-        if let Piece::Item(item) = &piece {
+        let (part, result) = result?;
+        if let FilePart::Item(item) = &part {
             has_anomalies |= item.is_anomaly;
             has_records |= !item.is_anomaly;
         }
         let buffer = Output::into_buffer(buffer);
-        let Some((input, result)) = piece.input(path, format).zip(result) else {
+        let Some((input, result)) = part.input(path, format).zip(result) else {
             return Ok(output.append(buffer)?);
         };
         if let Some(record) = input.name.record {
