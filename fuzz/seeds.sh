@@ -17,15 +17,21 @@ for target in fuzz/fuzz_targets/*.rs; do
     mkdir -p "$into/$target"
     if [ -d "tests/findings/$target" ]; then put "$target" "tests/findings/$target" '*'; fi
 done
-put css fixtures input.css
-put html fixtures input.html
-put http fixtures input.http
 put mbox fixtures '*.mbox'
-put message fixtures input.eml
-put transfer fixtures input.eml
 put url_map fixtures '*.csv'
 put warc fixtures '*.warc' '*.warc.gz'
-put xml fixtures input.xml input.xhtml input.svg
+# The documents of the cases.
+PYTHONPATH=tests/compare python3 - "$into" <<'END'
+import sys
+from pathlib import Path
+from compare import case_file
+TARGETS = {"css": "css", "html": "html", "http": "http", "message": "message transfer", "feed": "xml", "xhtml": "xml", "svg": "xml"}
+for folder, targets in TARGETS.items():
+    for path in Path("fixtures", folder).glob("*.case"):
+        for name, content in case_file(path)[1].items():
+            for target in targets.split() if name.startswith("input.") else []:
+                Path(sys.argv[1], target, f"{folder}_{path.stem}").write_bytes(content)
+END
 # The examples in docs/settings.md.
 awk -v into="$into/settings/example-" '/^```toml/ { number++; on = 1; next } /^```/ { on = 0 } on { print > (into number) }' docs/settings.md
 rows() { grep -v -e '^#' -e '^$' fixtures/resolution/references.tsv; }

@@ -66,21 +66,50 @@ function optionsOf(format, lines) {
 /** The names of cases with a compressed HTTP body, which the package leaves unchanged. */
 export const CODED = /^http\/(bug-[0-9]+-)?(br|deflate|gzip|zstd|media-type-absent-gzip)/;
 
+const SINGLE = { r: "\r", t: "\t", "\\": "\\", "\n": "" };
+
+/** The bytes, as characters, of an escaped section; tests/common/case_file.rs describes the form of cases. */
+function unescape(text) {
+  const plain = (found, escape) => SINGLE[escape] ?? String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+  return text.replace(/\\(x[0-9a-f]{2}|[^])/g, plain);
+}
+
+/** The arguments of a command line. Only `$'…'` contains escapes. */
+function words(command) {
+  const found = [];
+  for (const [, space, escaped, ...plain] of command.matchAll(/( )|\$'([^']*)'|'([^']*)'|"([^"]*)"|([^ '"]+)/g)) {
+    if (space) found.push("");
+    else found.push(found.pop() + unescape(escaped ?? "") + plain.join(""));
+  }
+  return found.map((word) => Buffer.from(word, "latin1").toString());
+}
+
+/** The arguments and the sections of a case. */
+function caseOf(path) {
+  const [head, ...parts] = readFileSync(path, "latin1").split(/^==> /m);
+  const sections = {};
+  for (const part of parts) {
+    const [, name, form, content] = part.match(/^(.*) <==(.*)\n([^]*)$/);
+    const text = form === " escaped" ? unescape(content) : form ? content.slice(0, -1) : content;
+    sections[name] = Buffer.from(text, "latin1");
+  }
+  return { given: words(head.match(/^\$ baselink rewrite(.*)$/m)[1]), sections };
+}
+
 /** Every case: name, arguments of the command, options of the package, bytes before and after, rows of links. */
 export function* cases() {
   for (const [folder, [format, extension, least]] of Object.entries(FOLDERS)) {
-    const entries = readdirSync(join(fixtures, folder), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    assert(entries.length >= least, `${folder} has only ${entries.length} cases`);
-    for (const { name } of entries) {
-      const read = (file) => readFileSync(join(fixtures, folder, name, file));
-      const lines = (file) => read(file).toString().split("\n").slice(0, -1);
-      const given = lines("arguments");
+    const names = readdirSync(join(fixtures, folder)).filter((name) => name.endsWith(".case"));
+    assert(names.length >= least, `${folder} has only ${names.length} cases`);
+    for (const file of names) {
+      const { given, sections } = caseOf(join(fixtures, folder, file));
+      const lines = (name) => sections[name].toString().split("\n").slice(0, -1);
       yield {
-        name: `${folder}/${name}`,
+        name: `${folder}/${file.slice(0, -".case".length)}`,
         arguments: ["--format", format, ...given],
         options: optionsOf(format, given),
-        input: read(`input.${extension}`),
-        expected: read(`expected.${extension}`),
+        input: sections[`input.${extension}`],
+        expected: sections[`expected.${extension}`],
         links: lines("expected.links"),
         base: lines("expected.base")[0],
       };

@@ -6,6 +6,7 @@ If a file or program is absent, a test is skipped; with BASELINK_REQUIRE_OUTSIDE
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,25 +20,22 @@ SHARED = REPOSITORY.parent / "shared"
 
 
 class Case(NamedTuple):
-    """A folder of fixtures/FORMAT."""
+    """A file of fixtures/FORMAT: its options, each with its value, and its sections."""
 
-    folder: Path
+    name: str
     format: str
     extension: str
+    arguments: list[tuple[str, str]]
+    sections: dict[str, bytes]
 
     def read(self, name: str) -> bytes:
-        return (self.folder / name.replace("*", self.extension)).read_bytes()
+        return self.sections[name.replace("*", self.extension)]
 
     def rows(self, name: str) -> list[list[str]]:
         return [line.split("\t") for line in self.read(name).decode().split("\n")[:-1]]
 
-    def arguments(self) -> list[tuple[str, str]]:
-        """The command-line options of the case, each with its value."""
-        lines = iter(self.read("arguments").decode().split("\n")[:-1])
-        return [(name, "" if name in WITHOUT_VALUE else next(lines)) for name in lines]
-
     def has_any(self, options: set[tuple[str, str]]) -> bool:
-        return any(option in options for option in self.arguments())
+        return any(option in options for option in self.arguments)
 
 
 FOLDERS = {
@@ -74,7 +72,7 @@ COMMAND_ONLY = {("--trust", "entry-link"), ("--trust", "-saved")}
 def options_of(case: Case) -> dict[str, Any]:
     """The options of a case as keyword arguments."""
     options: dict[str, Any] = {"format": case.format}
-    for name, value in case.arguments():
+    for name, value in case.arguments:
         if name in WITHOUT_VALUE:
             options |= WITHOUT_VALUE[name]
         elif name == "--trust":
@@ -86,12 +84,49 @@ def options_of(case: Case) -> dict[str, Any]:
     return options
 
 
+ESCAPE = re.compile(rb"\\(x[0-9a-f]{2}|.|\n)")
+SINGLE = {b"r": b"\r", b"t": b"\t", b"\\": b"\\", b"\n": b""}
+
+
+def unescape(text: bytes) -> bytes:
+    """The bytes of an escaped section; tests/common/case_file.rs describes the form of cases."""
+
+    def byte(found: re.Match[bytes]) -> bytes:
+        escape = found[1]
+        return SINGLE[escape] if escape in SINGLE else bytes.fromhex(escape[1:].decode())
+
+    return ESCAPE.sub(byte, text)
+
+
+def words(command: str) -> list[str]:
+    """The arguments of a command line. Only `$'…'` contains escapes."""
+    found: list[str] = []
+    for space, escaped, *plain in re.findall(r"( )|\$'([^']*)'|'([^']*)'|\"([^\"]*)\"|([^ '\"]+)", command):
+        if space:
+            found.append("")
+        else:
+            found[-1] += unescape(escaped.encode()).decode() + "".join(plain)
+    return found
+
+
+def case_of(path: Path, format: str, extension: str) -> Case:
+    head, *sections = re.split(rb"^==> ", path.read_bytes(), flags=re.MULTILINE)
+    found = {}
+    for section in sections:
+        header, content = section.split(b"\n", 1)
+        name, form = header.decode().split(" <==")
+        found[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
+    given = iter(words(head.decode().split("$ baselink rewrite", 1)[1].rstrip("\n")))
+    arguments = [(name, "" if name in WITHOUT_VALUE else next(given)) for name in given]
+    return Case(f"{path.parent.name}/{path.stem}", format, extension, arguments, found)
+
+
 def cases() -> Iterator[Case]:
     for name, (format, extension, least) in FOLDERS.items():
-        folders = sorted(folder for folder in (FIXTURES / name).iterdir() if folder.is_dir())
-        assert len(folders) >= least, f"{name} has only {len(folders)} cases"
-        for folder in folders:
-            yield Case(folder, format, extension)
+        paths = sorted((FIXTURES / name).glob("*.case"))
+        assert len(paths) >= least, f"{name} has only {len(paths)} cases"
+        for path in paths:
+            yield case_of(path, format, extension)
 
 
 def absent(what: str) -> NoReturn:

@@ -10,6 +10,7 @@ from conftest import COMMAND_ONLY, Case, Command, cases, options_of
 import baselink
 
 CASES = [case for case in cases() if not case.has_any(COMMAND_ONLY)]
+NAMES = [case.name for case in CASES]
 
 
 def field(text: str | None) -> str:
@@ -22,11 +23,7 @@ def row(link: baselink.Link) -> list[str]:
     return [field(text) for text in fields]
 
 
-def name_of(case: Case) -> str:
-    return f"{case.folder.parent.name}/{case.folder.name}"
-
-
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_a_case_gives_the_expected_result(case: Case) -> None:
     options, data = options_of(case), case.read("input.*")
     assert baselink.rewrite(data, **options) == case.read("expected.*")
@@ -42,10 +39,10 @@ def test_a_case_gives_the_expected_result(case: Case) -> None:
     assert [base.rule, base.source, field(base.url)] == outermost[-3:]
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_a_case_gives_the_result_of_the_command(case: Case, command: Command) -> None:
     options, data = options_of(case), case.read("input.*")
-    arguments = [argument for group in case.arguments() for argument in group if argument]
+    arguments = [argument for group in case.arguments for argument in group if argument]
     given = ["--format", case.format, *arguments, "-"]
     assert baselink.rewrite(data, **options) == command("rewrite", "--quiet", *given, data=data)
     rows = [json.loads(line) for line in command("links", "--json", *given, data=data).splitlines()]

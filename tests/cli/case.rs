@@ -16,8 +16,7 @@
 //! which are empty by default. Files below `after/` are new or changed after the run; `gone` marks a removed file. Every other
 //! file exists in the current folder before the program starts.
 //!
-//! A section with bytes that text cannot show is `escaped`: `\xNN` is a byte, `\r`, `\t` and `\\` mean the same as in Rust,
-//! and a `\` at the end of a line removes the line end. `no line end` removes the end of the last line.
+//! `tests/common/case_file.rs` describes the forms `escaped` and `no line end`.
 //!
 //! Deliberately absent: symbolic links, times, permissions and empty folders.
 
@@ -28,6 +27,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::case_file;
 use crate::folder::files;
 
 /// The names of the exit status and the standard streams.
@@ -56,8 +56,7 @@ pub(crate) struct Ending {
 impl Case {
     /// The cases of `tests/cli/cases/`, in the order of their names.
     pub(crate) fn all() -> Vec<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/cases");
-        let cases: Vec<_> = files(&folder)
+        let cases: Vec<_> = files(&folder())
             .into_iter()
             .map(|(path, text)| {
                 let name = path.to_str().unwrap().strip_suffix(".case");
@@ -72,49 +71,25 @@ impl Case {
 
     fn parse(name: &str, text: &str) -> Self {
         let wrong = |what: &str| -> ! { panic!("{name}: {what}") };
-        if !text.ends_with('\n') {
-            wrong("the last line has no end");
-        }
-        let mut lines = text
-            .split_inclusive('\n')
-            .skip_while(|line| line.starts_with('#'));
-        let mut head = |start: &str| match lines.next().and_then(|line| line.strip_prefix(start)) {
+        let (head, sections) = case_file::parse(name, text);
+        let mut head = head.into_iter().skip_while(|line| line.starts_with('#'));
+        let mut line = |start: &str| match head.next().and_then(|line| line.strip_prefix(start)) {
             Some(rest) => rest,
             None => wrong(&format!("a line that begins with '{start}' is missing")),
         };
-        let (command, status) = (head("$ baselink"), head("? ").to_owned());
-        let mut sections: Vec<(&str, &str, String)> = Vec::new();
-        for line in lines {
-            let header = line
-                .trim_end()
-                .strip_prefix("==> ")
-                .and_then(|rest| rest.split_once(" <=="));
-            match (header, sections.last_mut()) {
-                (Some((path, form)), _) => sections.push((path, form.trim_start(), String::new())),
-                (None, Some((.., body))) => body.push_str(line),
-                (None, None) => wrong("there is something before the first file"),
-            }
-        }
+        let (command, status) = (line("$ baselink"), line("? ").to_owned() + "\n");
         let (mut files, mut removed) = (Files::new(), Vec::new());
-        for (path, form, body) in sections {
-            let bytes = match form {
-                "gone" if body.is_empty() => {
-                    removed.push(path.strip_prefix("after/").unwrap());
-                    continue;
-                }
-                "" => body.into_bytes(),
-                "no line end" => body[..body.len() - 1].into(),
-                "escaped" => unescape(&body),
-                _ => wrong(form),
-            };
-            if files.insert(path.into(), bytes).is_some() {
+        for (path, form, bytes) in sections {
+            if form == "gone" {
+                removed.push(path.strip_prefix("after/").unwrap());
+            } else if files.insert(path.into(), bytes).is_some() {
                 wrong(&format!("{path} is there twice"));
             }
         }
         let mut stream = |name: &str| files.remove(Path::new(name)).unwrap_or_default();
         let [stdin, stdout, stderr] = ["stdin", "stdout", "stderr"].map(&mut stream);
         let streams = [status, as_text(&stdout), as_text(&stderr)];
-        let mut case = Self::new(name, words(command.trim_end()), stdin, streams, files);
+        let mut case = Self::new(name, case_file::words(command), stdin, streams, files);
         for path in removed {
             assert!(
                 case.expected.files.remove(Path::new(path)).is_some(),
@@ -122,6 +97,40 @@ impl Case {
             );
         }
         case
+    }
+
+    /// Makes `ending` the expectation of the case.
+    pub(crate) fn bless(&self, ending: &Ending) {
+        let path = folder().join(format!("{}.case", self.name));
+        let text = fs::read_to_string(&path).unwrap();
+        let (head, sections) = case_file::parse(&self.name, &text);
+        let mut blessed = String::new();
+        for line in head {
+            match line.starts_with("? ") {
+                true => blessed += &format!("? {}", ending.streams[0]),
+                false => blessed += &format!("{line}\n"),
+            }
+        }
+        let is_expected = |name: &str| STREAMS[1..].contains(&name) || name.starts_with("after/");
+        for (name, _, bytes) in sections.iter().filter(|(name, ..)| !is_expected(name)) {
+            blessed += &case_file::section(name, bytes);
+        }
+        for (stream, printed) in STREAMS[1..].iter().zip(ending.printed()) {
+            if !printed.is_empty() {
+                blessed += &case_file::section(stream, printed.as_bytes());
+            }
+        }
+        for (path, bytes) in &ending.files {
+            if self.files.get(path) != Some(bytes) {
+                blessed += &case_file::section(&format!("after/{}", path.display()), bytes);
+            }
+        }
+        let removed = self
+            .files
+            .keys()
+            .filter(|path| !ending.files.contains_key(*path));
+        blessed.extend(removed.map(|path| format!("==> after/{} <== gone\n", path.display())));
+        fs::write(path, blessed).unwrap();
     }
 
     /// A case whose files below `after` are new or changed after the run; the other `files` exist before it.
@@ -186,60 +195,12 @@ impl Ending {
     }
 }
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/cases")
+}
+
 fn as_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// The bytes of an `escaped` section.
-fn unescape(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut pieces = text.split('\\');
-    bytes.extend(pieces.next().unwrap_or_default().as_bytes());
-    while let Some(piece) = pieces.next() {
-        let (byte, length) = match piece.as_bytes() {
-            // Two backslashes: the piece between them is empty.
-            [] => {
-                bytes.push(b'\\');
-                bytes.extend(pieces.next().unwrap_or_default().as_bytes());
-                continue;
-            }
-            [b'\n', ..] => (None, 1),
-            [b'r', ..] => (Some(b'\r'), 1),
-            [b't', ..] => (Some(b'\t'), 1),
-            [b'x', ..] => (Some(u8::from_str_radix(&piece[1..3], 16).unwrap()), 3),
-            _ => panic!("no escape begins with \\{piece}"),
-        };
-        bytes.extend(byte);
-        bytes.extend(&piece.as_bytes()[length..]);
-    }
-    bytes
-}
-
-/// Splits a command into words as a shell does: `'…'` and `"…"` are literal, `$'…'` is escaped.
-fn words(mut rest: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    while let Some(next) = rest.strip_prefix(' ') {
-        rest = next;
-        let mut word = Vec::new();
-        while !rest.is_empty() && !rest.starts_with(' ') {
-            let quotes = ["$'", "'", "\""]
-                .into_iter()
-                .find(|quote| rest.starts_with(quote));
-            let (piece, after) = match quotes {
-                Some(open) => rest[open.len()..]
-                    .split_once(&open[open.len() - 1..])
-                    .unwrap(),
-                None => rest.split_at(rest.find([' ', '\'', '"']).unwrap_or(rest.len())),
-            };
-            match quotes {
-                Some("$'") => word.extend(unescape(piece)),
-                _ => word.extend(piece.as_bytes()),
-            }
-            rest = after;
-        }
-        words.push(String::from_utf8(word).unwrap());
-    }
-    words
 }
 
 #[test]

@@ -9,12 +9,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use baselink::{Outcome, Reason};
 use baselink_rewrite::base::Source;
 use baselink_text::diagnostic::Code;
 
 use crate::case::{Case, Ending, Files, baselink, put, run};
+use crate::case_file;
 
 /// Commands whose output clap generates; `tests/cli/cases.rs` tests them.
 const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
@@ -72,22 +74,22 @@ fn is_printed(cases: &[Case], texts: &[String]) -> bool {
     printed.any(|printed| texts.iter().any(|text| printed.contains(text)))
 }
 
-/// True if a fixture has an expectation `file` with `name` in column `column` or a later one.
-fn is_expected(file: &str, column: usize, name: &str) -> bool {
-    let below = |folder: PathBuf| {
-        fs::read_dir(folder)
-            .into_iter()
-            .flatten()
-            .map(|entry| entry.unwrap().path())
-    };
-    let cases = below(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")).flat_map(below);
-    cases
-        .filter_map(|case| fs::read_to_string(case.join(file)).ok())
-        .any(|text| {
-            text.lines()
-                .any(|line| line.split('\t').skip(column).any(|field| field == name))
-        })
+/// True if a fixture has an expectation `section` with `name` in column `column` or a later one.
+fn is_expected(section: &str, column: usize, name: &str) -> bool {
+    let mut rows = FIXTURES.iter().flat_map(|case| case.fields(section));
+    rows.any(|row| row.iter().skip(column).any(|field| field == name))
 }
+
+/// The cases of documents and messages in `fixtures/`.
+static FIXTURES: LazyLock<Vec<case_file::Case>> = LazyLock::new(|| {
+    let folders = [
+        "html", "css", "xhtml", "svg", "feed", "manifest", "script", "message", "http",
+    ];
+    let cases = folders.into_iter();
+    cases
+        .flat_map(|folder| case_file::Case::all(folder, 1))
+        .collect()
+});
 
 /// The exit status.
 fn status_of(ending: &Ending) -> &str {

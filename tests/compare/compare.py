@@ -10,6 +10,9 @@ A difference that is not listed is an error, and so is a listed case that does n
     cargo build --release && tests/compare/compare.py /tmp/before target/release/baselink
     tests/compare/compare.py OLD NEW --only fixtures/css/                      # cases whose names contain this
 
+A change of the fixtures changes the cases. To compare with the same cases before and after it, keep copies of `fixtures/`
+and `tests/cli/cases/` beside the old program, and name them with `--fixtures DIR` and `--cases DIR`.
+
 The cases come from `fixtures/` and `tests/cli/`; from `corpus/` and `suites/` in the folder `shared` next to the
 checkout; and from the manuals of Debian's python3.11-doc and sqlite3-doc. Install these packages, or unpack them with
 `dpkg -x PACKAGE ROOT` and add `--docs ROOT/usr/share/doc`.
@@ -131,24 +134,28 @@ def words(command):
     return found
 
 
-def cli_cases():
-    """The cases of `tests/cli/cases/`, in the format that `tests/cli/case.rs` describes."""
-    for path in sorted((CHECKOUT / "tests/cli/cases").glob("*.case")):
-        head, *sections = re.split(rb"^==> ", path.read_bytes(), flags=re.M)
-        command = re.search(r"^\$ baselink(.*)$", head.decode(), re.M)[1]
-        found = {}
-        for section in sections:
-            header, content = section.split(b"\n", 1)
-            name, form = header.decode().split(" <==")
-            found[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
+def case_file(path):
+    """The arguments and the sections of a case, in the format that `tests/common/case_file.rs` describes."""
+    head, *sections = re.split(rb"^==> ", path.read_bytes(), flags=re.M)
+    found = {}
+    for section in sections:
+        header, content = section.split(b"\n", 1)
+        name, form = header.decode().split(" <==")
+        found[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
+    return words(re.search(r"^\$ baselink(.*)$", head.decode(), re.M)[1]), found
+
+
+def cli_cases(folder):
+    """The cases of `tests/cli/cases/`, or of a copy."""
+    for path in sorted(folder.glob("*.case")):
+        arguments, found = case_file(path)
         files = {name: content for name, content in found.items()
                  if name not in {"stdin", "stdout", "stderr"} and not name.startswith("after/")}
-        yield Case(f"tests/cli/{path.stem}", words(command), files, found.get("stdin", b""))
+        yield Case(f"tests/cli/{path.stem}", arguments, files, found.get("stdin", b""))
 
 
-def fixture_cases():
+def fixture_cases(root):
     """Documents with their options, folders of documents, and every other file as a document."""
-    root = CHECKOUT / "fixtures"
     sites = ["archive", "crawl", "notes", "saved", *sorted(f"saves/{name}" for name in os.listdir(root / "saves"))]
     for name in sites:
         yield from tree(f"fixtures/{name}", root / name)
@@ -157,6 +164,11 @@ def fixture_cases():
         if path.parts[0] == "tree":
             if path.name == "move":
                 yield from tree(f"fixtures/{path.parent}", folder / "site", lines(file))
+        elif path.suffix == ".case":
+            (_, *options), found = case_file(file)
+            name, content = next(section for section in found.items() if section[0].startswith("input."))
+            yield from document(f"fixtures/{path.with_suffix('')}", name, content, options)
+        # The form of older fixtures: a folder for each case.
         elif (folder / "arguments").exists():
             if path.stem == "input":
                 yield from document(f"fixtures/{path.parent}", path.name, file, lines(folder / "arguments"))
@@ -200,7 +212,7 @@ def suite_cases(suites):
             yield Case(f"suites/{path.relative_to(suites)} {' '.join(arguments)}", arguments, {}, pairs)
 
 
-def all_cases(shared, docs):
+def all_cases(shared, docs, fixtures, cases_of_commands):
     """Every case, and the folders that are absent. Large cases come first, since cases run in parallel."""
     absent = []
 
@@ -220,10 +232,10 @@ def all_cases(shared, docs):
         if present(folder):
             for path in below(folder):
                 cases += document(f"corpus/{folder.name}/{path}", Path(path).name, folder / path)
-    cli = list(cli_cases())
+    cli = list(cli_cases(cases_of_commands))
     if not cli:
-        absent.append(CHECKOUT / "tests/cli")
-    return [*cases, *fixture_cases(), *cli], absent
+        absent.append(cases_of_commands)
+    return [*cases, *fixture_cases(fixtures), *cli], absent
 
 
 def put(path, content):
@@ -300,12 +312,15 @@ def main():
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(), help="how many cases at a time")
     parser.add_argument("--shared", metavar="DIR", type=Path, default=CHECKOUT.parent / "shared")
     parser.add_argument("--docs", metavar="DIR", type=Path, default=Path("/usr/share/doc"))
+    parser.add_argument("--fixtures", metavar="DIR", type=Path, default=CHECKOUT / "fixtures")
+    parser.add_argument("--cases", metavar="DIR", type=Path, default=CHECKOUT / "tests/cli/cases")
     options = parser.parse_args()
     for program in (options.old, options.new):
         if not os.access(program, os.X_OK):
             parser.error(f"{program}: not a program")
     started = time.monotonic()
-    cases, absent = all_cases(options.shared.resolve(), options.docs.resolve())
+    cases, absent = all_cases(options.shared.resolve(), options.docs.resolve(), options.fixtures.resolve(),
+                              options.cases.resolve())
     assert len({case.name for case in cases}) == len(cases), "two cases have one name"
     OLD, NEW, CASES = options.old, options.new, {case.name: case for case in cases if options.only in case.name}
     listed = {name for name in intended() if options.only in name}

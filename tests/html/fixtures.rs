@@ -1,40 +1,45 @@
-//! Every case of a document in `fixtures/`: the bytes after rewriting, every link with its outcome, and every base.
+//! Every case of a document, message or response in `fixtures/`: the bytes after rewriting, every link with its outcome, and
+//! every base. Messages also run with CRLF as line ends. `BLESS=1` writes what was found into the cases.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
-
-use baselink_rewrite::base::Retrieval;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
 
 use baselink::LocalCopies;
-use baselink_rewrite::{Options, edits, rewrite};
+use baselink_rewrite::base::{ContentLocationUse, Retrieval};
+use baselink_rewrite::{Dkim, Options, edits, rewrite};
+use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
 use baselink_verify::verify;
 
+use crate::case_file::Case;
 use crate::expected::{field, row};
 
-/// The folders of cases: name, extension of the documents, format, minimum number of cases.
-const FOLDERS: &[(&str, &str, Format, usize)] = &[
-    ("html", "html", Format::Html, 100),
-    ("css", "css", Format::Css, 60),
-    ("xhtml", "xhtml", Format::Xhtml, 15),
-    ("svg", "svg", Format::Svg, 10),
-    ("feed", "xml", Format::Xml, 15),
-    ("manifest", "webmanifest", Format::Manifest, 3),
-    ("jsonfeed", "json", Format::JsonFeed, 1),
-    ("script", "js", Format::Script, 5),
+/// The folders of cases: name, format, minimum number of cases.
+const FOLDERS: [(&str, Format, usize); 10] = [
+    ("html", Format::Html, 100),
+    ("css", Format::Css, 60),
+    ("xhtml", Format::Xhtml, 15),
+    ("svg", Format::Svg, 10),
+    ("feed", Format::Xml, 15),
+    ("manifest", Format::Manifest, 3),
+    ("jsonfeed", Format::JsonFeed, 1),
+    ("script", Format::Script, 5),
+    ("message", Format::Message, 140),
+    ("http", Format::Http, 40),
 ];
 
 /// The options for the arguments of a case.
-fn options(arguments: &str, format: Format) -> Options {
+fn options(case: &Case, format: Format) -> Options {
     let mut options = Options {
         format,
         ..Options::default()
     };
-    let mut lines = arguments.lines();
-    while let Some(name) = lines.next() {
-        let value = lines
+    let mut arguments = case.arguments.iter().map(String::as_str);
+    while let Some(name) = arguments.next() {
+        if name == "--skip-dkim" {
+            options.dkim = Dkim::Keep;
+            continue;
+        }
+        let value = arguments
             .next()
             .unwrap_or_else(|| panic!("{name} has no value"));
         match name {
@@ -43,6 +48,10 @@ fn options(arguments: &str, format: Format) -> Options {
             "--trust" if value == "entry-link" => options.scan.entry_links = true,
             "--trust" if value == "-saved" => options.scan.ignore_saved = true,
             "--trust" if value == "-local-copies" => options.local_copies = LocalCopies::Rewrite,
+            "--trust" if value == "-content-location" => {
+                options.content_location = ContentLocationUse::Label;
+            }
+            "--format" => assert_eq!(value, format.name()),
             "--resolver" => options.profile = value.parse().unwrap(),
             "--fragments" => options.fragments = Some(value.parse().unwrap()),
             "--base-element" => options.base_element = value.parse().unwrap(),
@@ -55,50 +64,62 @@ fn options(arguments: &str, format: Format) -> Options {
     options
 }
 
-fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
-    let read = |name: &str| {
-        fs::read(case.join(name)).map_err(|error| format!("{name} is missing: {error}"))
-    };
-    let arguments = String::from_utf8(read("arguments")?).unwrap();
-    let options = options(&arguments, format);
-    let input = read(&format!("input.{extension}"))?;
-    let report = rewrite(&input, &options).report;
+fn with_crlf(bytes: &[u8]) -> Vec<u8> {
+    let mut with = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+    for &byte in bytes {
+        if byte == b'\n' {
+            with.push(b'\r');
+        }
+        with.push(byte);
+    }
+    with
+}
+
+/// Runs a case after `form` has converted the line ends of its documents. Returns the problems.
+fn check(case: &mut Case, format: Format, form: fn(&[u8]) -> Vec<u8>) -> String {
+    let options = options(case, format);
+    let input = form(case.bytes("input.*"));
+    let rewritten = rewrite(&input, &options);
+    let (report, output) = (&rewritten.report, rewritten.output());
 
     let links: String = report.links.iter().map(row).collect();
-    // The same edits and links are produced without a report.
-    let written = edits(&input, &options).0.apply(&input);
+    // The same edits, links and counts are produced without a report.
+    let (edits, totals) = edits(&input, &options);
+    let written = edits.apply(&input);
     let mut listed = String::new();
     baselink_rewrite::links(&input, &options, &mut |found| {
         listed.push_str(&row(&found.link));
     });
     let mut bases = String::new();
-    for chain in report.entities.iter().map(|entity| &entity.chain) {
+    for entity in &report.entities {
+        let chain = &entity.chain;
+        let media_type = match format {
+            Format::Message | Format::Http => Some(entity.media_type.to_string()),
+            _ => None,
+        };
+        let mut fields = vec![field(&chain.entity)];
+        fields.extend(media_type.as_deref().map(field));
         let base = chain.base.as_deref().unwrap_or("-");
-        let fields = [
-            &*chain.entity,
-            chain.rule.section(),
-            chain.source.name(),
-            base,
-        ];
-        writeln!(bases, "{}", fields.map(field).join("\t")).unwrap();
+        fields.extend([chain.rule.section(), chain.source.name(), base].map(field));
+        writeln!(bases, "{}", fields.join("\t")).unwrap();
     }
-    let rewritten = rewrite(&input, &options);
-    let output = rewritten.output();
     let mut wrong = String::new();
     for (name, found) in [
-        (format!("expected.{extension}"), output.as_slice()),
-        ("expected.links".to_owned(), links.as_bytes()),
-        (format!("expected.{extension}"), written.as_slice()),
-        ("expected.links".to_owned(), listed.as_bytes()),
-        ("expected.base".to_owned(), bases.as_bytes()),
+        ("expected.*", &*output),
+        ("expected.*", &written),
+        ("expected.links", links.as_bytes()),
+        ("expected.links", listed.as_bytes()),
+        ("expected.base", bases.as_bytes()),
     ] {
-        let expected = read(&name)?;
-        if expected != found {
-            let (expected, found) = (
-                String::from_utf8_lossy(&expected),
-                String::from_utf8_lossy(found),
-            );
-            writeln!(wrong, "{name} should be\n{expected}\nand is\n{found}").unwrap();
+        let expected = match name {
+            "expected.*" => form(case.bytes(name)),
+            _ => case.bytes(name).to_vec(),
+        };
+        wrong.extend(case.difference(name, &expected, found));
+    }
+    for outcome in baselink::Outcome::ALL {
+        if totals.count(outcome) != report.count(outcome) {
+            writeln!(wrong, "two counts of {outcome:?}").unwrap();
         }
     }
     if let Err(differences) = verify(&rewritten) {
@@ -107,29 +128,24 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     if !rewrite(&output, &options).edits.is_empty() {
         writeln!(wrong, "rewriting twice changes more").unwrap();
     }
-    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+    wrong
 }
 
 #[test]
 fn every_case_meets_its_expectation() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut failed = 0;
-    for &(folder, extension, format, minimum) in FOLDERS {
-        let cases = fs::read_dir(root.join(folder)).unwrap();
-        let mut cases: Vec<_> = cases.map(|entry| entry.unwrap().path()).collect();
-        cases.sort();
-        assert!(
-            cases.len() >= minimum,
-            "{folder} has only {} cases",
-            cases.len()
-        );
-        for case in &cases {
-            if let Err(problems) = check(case, extension, format) {
+    for (folder, format, minimum) in FOLDERS {
+        for mut case in Case::all(folder, minimum) {
+            let mut wrong = check(&mut case, format, <[u8]>::to_vec);
+            // A problem with both kinds of line ends is reported once.
+            let is_message = matches!(format, Format::Message | Format::Http);
+            if wrong.is_empty() && is_message && !case.has("only-as-stored") {
+                case.is_blessed = false;
+                wrong = check(&mut case, format, with_crlf);
+            }
+            if !wrong.is_empty() {
                 failed += 1;
-                println!(
-                    "== {folder}/{}\n{problems}",
-                    case.file_name().unwrap().display()
-                );
+                println!("== {}\n{wrong}", case.name);
             }
         }
     }

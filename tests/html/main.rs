@@ -2,6 +2,8 @@
 //! cases of other formats.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+#[path = "../common/case_file.rs"]
+mod case_file;
 #[path = "../common/expected.rs"]
 mod expected;
 #[path = "../common/facts.rs"]

@@ -17,6 +17,7 @@ use baselink_text::layer::transfer::TransferEncoding;
 use baselink_text::span::Span;
 use proptest::prelude::*;
 
+use crate::case_file::Case;
 use crate::outside;
 
 /// The message without its marks, and the marked ranges by label.
@@ -643,15 +644,6 @@ fn every_spelling_of_a_url_in_a_heading_is_read() {
 
 /// The messages of `fixtures/message`, and real ones if these are present, with their names.
 fn corpus() -> Vec<(String, Vec<u8>)> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/message");
-    let cases = std::fs::read_dir(&own)
-        .unwrap()
-        .map(|case| case.unwrap().path());
-    let mut inputs: Vec<_> = cases
-        .filter(|case| case.is_dir())
-        .map(|case| case.join("input.eml"))
-        .collect();
-    inputs.sort();
     let named = |root: &Path, path: PathBuf| {
         let name = path
             .strip_prefix(root)
@@ -661,7 +653,13 @@ fn corpus() -> Vec<(String, Vec<u8>)> {
         (name, std::fs::read(&path).unwrap())
     };
     let real = outside::MAIL.find().unwrap_or_default();
-    let own = inputs.into_iter().map(|path| named(&own, path));
+    let own = Case::all("message", 140).into_iter().map(|case| {
+        let name = case.name.strip_prefix("message/").unwrap();
+        (
+            format!("{name}/input.eml"),
+            case.bytes("input.eml").to_vec(),
+        )
+    });
     own.chain(
         outside::MAIL
             .files(None)

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::case_file::Case;
 use crate::outside;
 
 /// The number of corpus messages that Python's reader cannot read: base64 with foreign characters
@@ -53,14 +54,11 @@ fn the_comparison_detects_faults() {
 #[test]
 fn messages_of_the_fixtures_change_in_urls_only() {
     let messages = tempfile::tempdir().unwrap();
-    for case in fs::read_dir(Path::new(ROOT).join("fixtures/message")).unwrap() {
-        let (input, case) = (
-            case.as_ref().unwrap().path().join("input.eml"),
-            case.unwrap(),
-        );
-        let name = case.file_name().into_string().unwrap();
-        if input.is_file() && !MISREAD_CASES.contains(&&*name) {
-            fs::copy(input, messages.path().join(name + ".eml")).unwrap();
+    for case in Case::all("message", 140) {
+        let name = case.name.strip_prefix("message/").unwrap();
+        if !MISREAD_CASES.contains(&name) {
+            let path = messages.path().join(format!("{name}.eml"));
+            fs::write(path, case.bytes("input.eml")).unwrap();
         }
     }
     compare(messages.path(), UNREAD_CASES);

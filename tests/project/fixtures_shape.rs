@@ -3,162 +3,176 @@
 //!
 //! Deliberately absent: running the cases.
 
+use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use baselink_scan::attributes::TABLE;
 
-/// Folders of cases, the extension of their documents, and the least number of cases.
-const FOLDERS: [(&str, &str, usize); 8] = [
-    ("html", "html", 100),
-    ("css", "css", 60),
-    ("xhtml", "xhtml", 15),
-    ("svg", "svg", 10),
-    ("feed", "xml", 15),
-    ("manifest", "webmanifest", 3),
-    ("jsonfeed", "json", 1),
-    ("script", "js", 5),
-];
-const FILES: [&str; 6] = [
-    "about",
-    "arguments",
-    "input.*",
-    "expected.*",
-    "expected.links",
-    "expected.base",
+use crate::case_file::Case;
+
+/// Folders of cases, and the extension of their documents.
+const FOLDERS: [(&str, &str); 10] = [
+    ("html", "html"),
+    ("css", "css"),
+    ("xhtml", "xhtml"),
+    ("svg", "svg"),
+    ("feed", "xml"),
+    ("manifest", "webmanifest"),
+    ("jsonfeed", "json"),
+    ("script", "js"),
+    ("message", "eml"),
+    ("http", "http"),
 ];
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
+/// Sources of bases and reasons of outcomes that cases must have.
+const NAMED: [&str; 17] = [
+    "xml-base",
+    "base-element",
+    "saved-base",
+    "base-header",
+    "content-base",
+    "content-location",
+    "snapshot-content-location",
+    "encapsulating",
+    "retrieval",
+    "default",
+    "assumed-scheme",
+    "signed",
+    "dkim",
+    "sibling-part",
+    "transfer",
+    "base-unusable",
+    "id-reference",
+];
 
-/// The cases of `folder`.
-fn cases_of(folder: &str) -> Vec<PathBuf> {
-    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
-    let entries = fs::read_dir(root.join(folder)).expect("a folder of fixtures can be read");
-    let mut cases: Vec<_> = entries
-        .map(|entry| entry.expect("a folder of fixtures can be listed").path())
-        .collect();
-    cases.sort();
-    let minimum = FOLDERS
-        .iter()
-        .find(|(name, ..)| *name == folder)
-        .map_or(0, |folder| folder.2);
-    assert!(
-        cases.len() >= minimum,
-        "only {} cases in {folder}",
-        cases.len()
-    );
-    cases
+/// The cases of all folders.
+fn cases() -> impl Iterator<Item = Case> {
+    FOLDERS
+        .into_iter()
+        .flat_map(|(folder, _)| Case::all(folder, 1))
 }
 
-/// The cases of all folders, each with the extension of its documents.
-fn cases() -> impl Iterator<Item = (PathBuf, &'static str)> {
-    FOLDERS.into_iter().flat_map(|(folder, extension, _)| {
-        cases_of(folder)
-            .into_iter()
-            .map(move |case| (case, extension))
-    })
-}
-
-/// The lines of the file `file` of a case, split at tabs.
-fn fields(case: &PathBuf, file: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(case.join(file)).expect("an expectation is UTF-8");
-    assert!(
-        text.is_empty() || text.ends_with('\n'),
-        "{case:?}: {file} ends within a line"
-    );
-    text.lines()
-        .map(|line| line.split('\t').map(str::to_string).collect())
-        .collect()
+fn is_message(case: &Case) -> bool {
+    case.name.starts_with("message/") || case.name.starts_with("http/")
 }
 
 #[test]
-fn every_case_has_all_its_files() {
-    for (case, extension) in cases() {
-        let mut found: Vec<_> = fs::read_dir(&case)
-            .expect("a case is a folder")
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        let mut expected = FILES.map(|name| name.replace('*', extension)).to_vec();
-        found.sort();
-        expected.sort();
-        assert_eq!(
-            found, expected,
-            "{case:?} lacks an expectation, or has a file too many"
+fn every_case_has_all_its_sections() {
+    for case in cases() {
+        let folder = case.name.split('/').next().unwrap();
+        let (_, extension) = FOLDERS
+            .into_iter()
+            .find(|(name, _)| *name == folder)
+            .unwrap();
+        let found: Vec<_> = case.sections.iter().map(|(name, _)| &**name).collect();
+        let (input, expected) = (
+            format!("input.{extension}"),
+            format!("expected.{extension}"),
         );
-        let about = fs::read_to_string(case.join("about")).unwrap();
+        let mut all = vec![&*input, &expected, "expected.links", "expected.base"];
+        let name = &case.name;
+        if is_message(&case) {
+            if case.has("only-as-stored") {
+                all.insert(0, "only-as-stored");
+            } else {
+                let crlf = case.bytes("input.*").windows(2).any(|pair| pair == b"\r\n");
+                assert!(!crlf, "{name} has a CRLF, and so no form with CRLF");
+            }
+        }
+        assert_eq!(
+            found, all,
+            "{name} lacks an expectation, or has one too many"
+        );
         assert!(
-            about.trim_end().ends_with('.'),
-            "{case:?}: about is a sentence"
+            case.about.ends_with('.'),
+            "{name}: the comment is a sentence"
         );
     }
 }
 
 #[test]
 fn the_columns_of_every_expectation_add_up() {
-    for (case, _) in cases() {
-        let documents = fields(&case, "expected.base");
+    let mut named = HashSet::new();
+    for case in cases() {
+        let (name, entities) = (&case.name, case.fields("expected.base"));
         assert_eq!(
-            documents[0][0], "",
-            "{case:?}: the outer document comes first"
+            entities[0][0], "",
+            "{name}: the outermost entity comes first"
         );
-        for document in &documents {
-            let [_, rule, source, base] = document.as_slice() else {
-                panic!("{case:?}: expected.base has lines of 4 fields, not {document:?}");
+        let mut seen = HashSet::new();
+        for entity in &entities {
+            let [number, media_type @ .., rule, source, base] = entity.as_slice() else {
+                panic!("{name}: {entity:?}");
             };
+            match media_type {
+                [media_type] => assert!(is_message(&case) && media_type.contains('/'), "{name}"),
+                _ => assert!(media_type.is_empty() && !is_message(&case), "{name}"),
+            }
+            let outer = number.rsplit_once('.').map_or("", |(outer, _)| outer);
             assert!(
-                ["3.1", "3.2", "3.3", "3.4"].contains(&rule.as_str()),
-                "{case:?}: {rule}"
+                number.is_empty() || !is_message(&case) || seen.contains(outer),
+                "{name}: {entity:?}"
             );
-            assert_eq!(rule == "3.4", base == "-", "{case:?}: {document:?}");
-            let is_default = matches!(source.as_str(), "default" | "assumed-scheme");
-            assert_eq!(rule == "3.4", is_default, "{case:?}: {document:?}");
+            assert!(
+                seen.insert(number.clone()),
+                "{name}: {number} is there twice"
+            );
+            let expected = match source.as_str() {
+                "encapsulating" => "3.2",
+                "retrieval" => "3.3",
+                "default" | "assumed-scheme" => "3.4",
+                _ => "3.1",
+            };
+            assert_eq!(rule, expected, "{name}: {entity:?}");
+            assert_eq!(rule == "3.4", base == "-", "{name}: {entity:?}");
+            named.insert(source.clone());
         }
-        for link in fields(&case, "expected.links") {
+        for link in case.fields("expected.links") {
             let [entity, element, _, _, outcome, reason, target] = link.as_slice() else {
-                panic!("{case:?}: expected.links has lines of 7 fields, not {link:?}");
+                panic!("{name}: expected.links has lines of 7 fields, not {link:?}");
             };
-            assert!(!element.is_empty(), "{case:?}: {link:?}");
-            assert!(
-                documents.iter().any(|document| document[0] == *entity),
-                "{case:?}: {link:?}"
-            );
-            assert!(OUTCOMES.contains(&outcome.as_str()), "{case:?}: {link:?}");
-            let needs_reason = ["left", "not-editable"].contains(&outcome.as_str());
-            assert_eq!(needs_reason, reason != "-", "{case:?}: {link:?}");
-            let needs_target =
-                ["rewritten", "absolute", "not-editable"].contains(&outcome.as_str());
-            assert_eq!(needs_target, target != "-", "{case:?}: {link:?}");
+            assert!(!element.is_empty(), "{name}: {link:?}");
+            assert!(seen.contains(entity), "{name}: {link:?}");
+            assert!(OUTCOMES.contains(&outcome.as_str()), "{name}: {link:?}");
+            let has_reason = ["left", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(has_reason, reason != "-", "{name}: {link:?}");
+            let has_target = ["rewritten", "absolute", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(has_target, target != "-", "{name}: {link:?}");
+            named.extend([outcome.clone(), reason.clone()]);
         }
+    }
+    for name in NAMED.iter().chain(&OUTCOMES) {
+        assert!(named.contains(*name), "no case has {name}");
     }
 }
 
 #[test]
 fn bytes_change_where_a_link_is_rewritten() {
-    for (case, extension) in cases() {
-        let rewritten = fields(&case, "expected.links")
-            .iter()
-            .any(|link| link[4] == "rewritten");
-        let arguments = fs::read_to_string(case.join("arguments")).unwrap();
-        let read = |name: &str| fs::read(case.join(format!("{name}.{extension}"))).unwrap();
-        let is_same = read("input") == read("expected");
-        let may_insert = arguments.contains("insert") || arguments.contains("remove");
+    for case in cases() {
+        let links = case.fields("expected.links");
+        let rewritten = links.iter().any(|link| link[4] == "rewritten");
+        let is_same = case.bytes("input.*") == case.bytes("expected.*");
+        let may_insert = ["insert", "remove"].iter().any(|word| {
+            case.arguments
+                .iter()
+                .any(|argument| argument.contains(word))
+        });
         assert!(
             is_same != rewritten || may_insert,
-            "{case:?}: input and output contradict the links"
+            "{}: input and output contradict the links",
+            case.name
         );
     }
 }
 
 #[test]
 fn every_row_of_the_table_has_a_case() {
-    let cases = cases_of("html");
-    let links: Vec<_> = cases
-        .iter()
-        .flat_map(|case| fields(case, "expected.links"))
-        .collect();
-    let embedded: Vec<_> = cases
-        .iter()
-        .flat_map(|case| fields(case, "expected.base"))
-        .collect();
+    let cases = Case::all("html", 100);
+    let all = |section: &str| -> Vec<_> {
+        let cases = cases.iter();
+        cases.flat_map(|case| case.fields(section)).collect()
+    };
+    let (links, embedded) = (all("expected.links"), all("expected.base"));
     for row in TABLE {
         let is_listed = links
             .iter()
@@ -180,11 +194,8 @@ fn every_row_of_xml_has_a_case() {
             panic!("{line:?} has not 5 fields");
         };
         counts[section.parse::<usize>().unwrap() - 4] += 1;
-        let folder = case.split('/').next().unwrap();
-        let case = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("fixtures")
-            .join(case);
-        let links = fields(&case, "expected.links");
+        let case = Case::named(case);
+        let links = case.fields("expected.links");
         match default {
             "on" => {
                 let (element, rest) = place.split_once('@').unwrap();
@@ -195,27 +206,21 @@ fn every_row_of_xml_has_a_case() {
                         && link[3] == reference
                         && link[4] == "rewritten"
                 });
-                assert!(
-                    found,
-                    "{row}: {place} is not rewritten in {}",
-                    case.display()
-                );
+                assert!(found, "{row}: {place} is not rewritten in {}", case.name);
             }
             "never" => {
                 let (text, reference) = place.split_once('\\').unwrap();
-                for name in ["input", "expected"] {
-                    let extension = FOLDERS.iter().find(|(name, ..)| folder == *name).unwrap().1;
-                    let path = case.join(name).with_extension(extension);
-                    let document = fs::read_to_string(path).unwrap();
+                for section in ["input.*", "expected.*"] {
+                    let document = String::from_utf8_lossy(case.bytes(section));
                     assert!(
                         document.contains(text),
                         "{row}: {text} is not in {}",
-                        case.display()
+                        case.name
                     );
                 }
                 let listed = |link: &&Vec<String>| link[3] == reference && link[4] != "left";
                 let link = links.iter().find(listed);
-                assert!(link.is_none(), "{row}: {link:?} in {}", case.display());
+                assert!(link.is_none(), "{row}: {link:?} in {}", case.name);
             }
             _ => panic!("{row} is neither on nor never"),
         }
@@ -229,7 +234,6 @@ fn every_row_of_xml_has_a_case() {
 #[test]
 fn every_place_in_a_style_sheet_has_a_case() {
     let rows = include_str!("../../fixtures/css.rows");
-    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/css"));
     let mut defaults: Vec<&str> = Vec::new();
     for row in rows.lines() {
         let [place, default, case, before, after] = row
@@ -237,21 +241,22 @@ fn every_place_in_a_style_sheet_has_a_case() {
             .collect::<Vec<_>>()
             .try_into()
             .expect("a row has 5 fields");
-        let read = |name: &str| fs::read_to_string(root.join(case).join(name)).unwrap();
         let (before, after) = (before.replace("\\n", "\n"), after.replace("\\n", "\n"));
+        let found = Case::named(&format!("css/{case}"));
+        let has = |section: &str, text: &str| {
+            String::from_utf8_lossy(found.bytes(section)).contains(text)
+        };
+        assert!(has("input.css", &before), "{place}: {case} has no {before}");
         assert!(
-            read("input.css").contains(&before),
-            "{place}: {case} has no {before}"
-        );
-        assert!(
-            read("expected.css").contains(&after),
+            has("expected.css", &after),
             "{place}: {case} does not give {after}"
         );
         assert_eq!(before == after, default == "never", "{place}");
         if !["on", "never"].contains(&default) {
-            let enabled = format!("--enable\n{default}\n");
+            let enabled = ["--enable", default];
+            let mut pairs = found.arguments.windows(2);
             assert!(
-                read("arguments").contains(&enabled),
+                pairs.any(|pair| pair == enabled),
                 "{place}: {case} does not enable it"
             );
         }
@@ -298,21 +303,18 @@ fn every_other_place_has_a_case() {
                 of_place.len()
             );
             for line in &of_place {
-                let case = Path::new(env!("CARGO_MANIFEST_DIR"))
-                    .join("fixtures")
-                    .join(line[1]);
+                let case = Case::named(line[1]);
                 let expected = [&line[2..], &["rewritten"]].concat();
-                let links = fields(&case, "expected.links");
+                let links = case.fields("expected.links");
                 assert!(
                     links.iter().any(|link| link[..5] == expected),
                     "{line:?} is not rewritten"
                 );
                 let group = row[default].trim_matches('`');
-                let arguments = fs::read_to_string(case.join("arguments")).unwrap();
-                assert!(
-                    group == "on" || arguments.contains(group),
-                    "{line:?}: without {group}"
-                );
+                let mut arguments = case.arguments.iter();
+                let is_enabled =
+                    group == "on" || arguments.any(|argument| argument.contains(group));
+                assert!(is_enabled, "{line:?}: without {group}");
             }
             with_case += of_place.len();
         }

@@ -8,6 +8,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::case_file::Case;
+
 #[path = "../../fuzz/src/lib.rs"]
 mod oracles;
 
@@ -31,6 +33,21 @@ const TARGETS: [(&str, Oracle, &[&str]); 11] = [
         &["input.xml", "input.xhtml", "input.svg"],
     ),
 ];
+
+/// The files below `fixtures/`, and the sections of its cases as files.
+fn fixtures() -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for (name, bytes) in files("fixtures") {
+        match name.strip_suffix(".case") {
+            Some(name) => {
+                let sections = Case::named(name).sections.into_iter();
+                all.extend(sections.map(|(section, bytes)| (format!("{name}/{section}"), bytes)));
+            }
+            None => all.push((name, bytes)),
+        }
+    }
+    all
+}
 
 /// The files below `folder`, each with its path relative to `folder`, in the order of the paths.
 fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
@@ -110,7 +127,7 @@ fn replay(target_name: &str) {
         .find(|(target, ..)| *target == target_name)
         .unwrap();
     let mut known = Vec::new();
-    for (name, bytes) in files("fixtures") {
+    for (name, bytes) in fixtures() {
         if ends.iter().any(|end| name.ends_with(end)) && bytes.len() < 100_000 {
             match name.ends_with(".tsv") {
                 true => known.extend(

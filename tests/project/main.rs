@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod architecture;
+#[path = "../common/case_file.rs"]
+mod case_file;
 mod docs;
 mod fixtures_shape;
 #[path = "../common/folder.rs"]

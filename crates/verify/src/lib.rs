@@ -31,6 +31,7 @@
 mod fields;
 mod pieces;
 #[cfg(test)]
+#[path = "../tests/unit/self_doubt.rs"]
 mod self_doubt;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
