@@ -14,11 +14,9 @@
 //! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at
 //! the end ([`summary`]).
 
-mod archive;
-pub(super) mod archives;
 mod document;
+pub(super) mod extract;
 mod kind;
-mod mailbox;
 mod summary;
 pub(super) mod target;
 
@@ -28,6 +26,7 @@ use std::path::{Path, PathBuf};
 use crate::collection::folder::name_of;
 use crate::files::maildir;
 use crate::files::stage::StagedMove;
+use baselink_rewrite::Options;
 use baselink_text::error::{Error, name};
 use baselink_text::format::Format;
 
@@ -35,15 +34,16 @@ use self::document::{rewrite_document, write_document};
 pub(crate) use self::kind::RewriteKind;
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
-use super::captures::are_all_archives;
+use super::capture_plan::are_all_archives;
 use super::failure::FileResult;
 use super::files::{self, FinishedFiles, SkipReason};
-use super::input::{Contents, File, NonDocument, OpenedInput};
+use super::input::{Contents, File, Input, NonDocument, OpenedInput};
+use super::json_records;
 use super::link_counts::LinkCountsRecord;
 use super::output::{Output, count, ok_or_report};
 use super::progress::{is_stopped, stop_between_files};
-use super::record;
 use super::request::{Origin, Rewrite, WrittenTo};
+use super::source;
 use super::status::ExitStatus;
 
 /// Makes every relative link absolute.
@@ -53,7 +53,7 @@ pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStat
         WrittenTo::Path { .. } | WrittenTo::Nowhere
     );
     if makes_folder && are_all_archives(&request.documents) {
-        return archives::extract(request, None, output);
+        return extract::extract(request, None, output);
     }
     rewrite(request, &RewriteKind::Absolute, output)
 }
@@ -187,7 +187,7 @@ fn open_and_rewrite(
         OpenedInput::Document(file) => file,
         OpenedInput::NonDocument(other) => return copy_or_skip(other, kind, origin, sink, output),
     };
-    if let Contents::Document(bytes, options) = &file.contents
+    if let (Contents::Document(bytes), options) = (&file.contents, &file.options)
         && options.scan.is_probed(file.format)
         && kind.finds_no_link(origin, bytes, options)
     {
@@ -196,9 +196,6 @@ fn open_and_rewrite(
     let format = file.format;
     output.report_passed_over(&file.passed_over);
     sink.set_metadata(file.metadata.as_ref());
-    // A worker thread processes its file alone, because the other threads have files of their own.
-    let is_shared = request.documents.jobs > 1 && !output.is_buffered();
-    let is_archive = matches!(file.contents, Contents::Archive(_));
     let refused = match (&request.destination, origin) {
         (WrittenTo::Path { .. }, Origin::Standard) => {
             Some("an archive is read twice; save it to a file and name the file")
@@ -211,24 +208,27 @@ fn open_and_rewrite(
         ),
         (WrittenTo::InPlace(_) | WrittenTo::Diff | WrittenTo::Nowhere, _) => None,
     };
-    if let Some(why) = refused.filter(|_| is_archive) {
+    if let Some(why) = refused.filter(|_| format.is_archive()) {
         return Err(Error::file(origin.path(), why).into());
     }
     let mut summary = FileSummary::default();
-    match file.contents {
-        Contents::Archive(archive) => {
-            summary = archive::rewrite((request, kind), origin, archive, &mut sink, output)?;
-        }
-        Contents::Mailbox(mailbox) if is_shared => {
-            summary = mailbox::rewrite((request, kind), origin, mailbox, &mut sink, output)?;
-        }
-        _ => file.each(|input, options| {
-            let options = kind.options(origin, input.bytes, options);
-            let rewritten =
-                rewrite_document((request, kind), input, &options, &mut summary, output);
+    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
+        let mut of_document = FileSummary::default();
+        let options = kind.options(origin, input.bytes, options);
+        let rewritten =
+            rewrite_document((request, kind), input, &options, &mut of_document, output);
+        Ok((of_document, rewritten))
+    };
+    source::each(
+        file,
+        output,
+        work,
+        |(of_document, rewritten), input, buffer, output| {
+            output.append(buffer)?;
+            summary.merge(of_document);
             write_document(&rewritten, input, &mut sink, output)
-        })?,
-    }
+        },
+    )?;
     let written = sink.end()?;
     Ok(FileOutcome::Rewritten(Box::new(RewrittenFile {
         format,
@@ -304,7 +304,7 @@ fn commit_batch(
                 link_counts: &summary.link_counts,
                 results: kind.results(),
             };
-            output.json(&record::FileRecord::of(
+            output.json(&json_records::FileRecord::of(
                 path,
                 format,
                 to,
