@@ -13,11 +13,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
+use std::iter;
 use std::path::{Path, PathBuf};
-use std::{iter, mem};
 
 use crate::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
-use crate::files::write::most_pending;
 use baselink_text::error::{Error, Result, name};
 
 use super::dotless_hosts;
@@ -29,10 +28,12 @@ use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
 
-/// The size from which a file is processed alone, and the total size of files at which their results are handed over.
+/// The size from which a file is processed alone.
 const LARGE: u64 = 64 << 20;
 /// The largest number of files that one thread takes at a time.
 const FILES: usize = 8;
+/// The largest number of these takings under way.
+const TAKINGS: usize = 32;
 /// The total size of files at which one thread takes no more at a time.
 const BYTES: u64 = 128 << 10;
 
@@ -134,10 +135,9 @@ fn work_through<T: Send>(
             chunk.failure,
         ))
     };
-    let (bounds, max_open, per_thread) = (all.bounds, all.max_open, all.per_thread);
+    let bounds = all.bounds;
     let mut failed = 0;
     while !is_stopped() {
-        let (mut finished, mut bytes) = (Vec::new(), 0_u64);
         let sized = |chunk: Chunk| {
             let size = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
             (chunk, size)
@@ -145,19 +145,13 @@ fn work_through<T: Send>(
         let chunks = iter::from_fn(|| all.chunk().filter(|_| !is_stopped()));
         in_order(bounds, chunks.map(sized), work_buffered, |result| {
             let (files, failure) = result?;
-            bytes += files.iter().map(|(origin, ..)| origin.size()).sum::<u64>();
-            finished.extend(files);
-            if finished.len() + per_thread > max_open || bytes >= LARGE || failure.is_some() {
-                bytes = 0;
-                done(mem::take(&mut finished), output)?;
-            }
+            done(files, output)?;
             if let Some(failure) = failure {
                 output.error(&failure);
                 failed += 1;
             }
             Ok::<_, io::Error>(())
         })?;
-        done(finished, output)?;
         let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else {
             break;
         };
@@ -206,11 +200,6 @@ struct FilesInOrder<'d> {
     alone: Option<Origin>,
     /// The number of hidden files and folders that were skipped.
     hidden: usize,
-    /// The largest number of files under way, and of results handed over at a time. Each may have an open output
-    /// file.
-    max_open: usize,
-    /// The number of files that one thread takes at a time.
-    per_thread: usize,
     /// The size from which a file is processed alone.
     alone_from: u64,
     bounds: Bounds,
@@ -225,12 +214,10 @@ enum FileSource<'d> {
 
 impl<'d> FilesInOrder<'d> {
     fn new(sources: Vec<FileSource<'d>>, threads: usize) -> Self {
-        let max_open = most_pending();
-        let per_thread = (max_open / (2 * threads).max(1)).clamp(1, FILES);
         let size = usize::try_from(LARGE).unwrap_or(usize::MAX);
         let bounds = Bounds {
             threads,
-            items: max_open / per_thread,
+            items: TAKINGS,
             size,
         };
         let alone_from = LARGE;
@@ -239,8 +226,6 @@ impl<'d> FilesInOrder<'d> {
             next: None,
             alone: None,
             hidden: 0,
-            max_open,
-            per_thread,
             alone_from,
             bounds,
         }
@@ -301,8 +286,7 @@ impl<'d> FilesInOrder<'d> {
     fn chunk(&mut self) -> Option<Chunk> {
         let mut chunk = Chunk::default();
         let alone_from = self.alone_from;
-        while chunk.files.len() < self.per_thread && chunk.bytes < BYTES && chunk.failure.is_none()
-        {
+        while chunk.files.len() < FILES && chunk.bytes < BYTES && chunk.failure.is_none() {
             match self.peek() {
                 None => break,
                 Some(Ok(Origin::Standard)) if !chunk.files.is_empty() => break,

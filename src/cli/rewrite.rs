@@ -7,9 +7,7 @@
 //! ```
 //!
 //! One thread reads, rewrites and writes a file ([`rewrite_file`]); only a mailbox or an archive that is processed
-//! alone gets all threads. Files that replace others are renamed into place in batches ([`commit_batch`]), because
-//! each wait for the disk is long. New files of an output folder do not wait. Links are reported one by one only if
-//! an option needs it.
+//! alone gets all threads. Links are reported one by one only if an option needs it.
 //!
 //! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at
 //! the end ([`summary`]).
@@ -79,7 +77,7 @@ pub(crate) fn rewrite(
         Ok(outcome.unwrap_or(FileOutcome::Skipped(SkipReason::Unusable)))
     };
     let failed = files::each(&request.documents, output, rewrite_one, |batch, output| {
-        status = status.max(commit_batch(request, kind, batch, &mut totals, output)?);
+        status = status.max(report_batch(request, kind, batch, &mut totals, output)?);
         Ok(())
     })?;
     totals.skipped.add(SkipReason::Unusable, failed);
@@ -275,22 +273,14 @@ fn copy_or_skip(
     })
 }
 
-/// Commits the new contents of a batch of files, and reports the result of each.
-fn commit_batch(
+/// Reports the result of each file.
+fn report_batch(
     request: &Rewrite,
     kind: &RewriteKind,
-    mut batch: FinishedFiles<FileOutcome>,
+    batch: FinishedFiles<FileOutcome>,
     totals: &mut RunSummary,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    Written::commit_all(
-        batch
-            .iter_mut()
-            .filter_map(|(_, _, outcome)| match outcome {
-                FileOutcome::Rewritten(document) => Some(&mut document.written),
-                _ => None,
-            }),
-    );
     let mut status = ExitStatus::Done;
     for (origin, buffer, outcome) in batch {
         output.append(buffer)?;
@@ -346,12 +336,7 @@ fn commit_batch(
         let is_written = !matches!(written, Written::Nowhere);
         let committed = match written {
             Written::To(committed) => Some(committed),
-            Written::Failed(error) => {
-                output.error(&error);
-                totals.skipped.add(SkipReason::Unusable, 1);
-                continue;
-            }
-            _ => None,
+            Written::Already | Written::Nowhere => None,
         };
         status = status.max(summary.status);
         for lost in committed.iter().flat_map(|committed| &committed.lost) {
