@@ -29,7 +29,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
@@ -37,6 +37,9 @@ use super::normal::{host, normal, other_web};
 use super::text_map::TextMap;
 use baselink_text::error::{Error, Result};
 use baselink_url::{Base, Profile};
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
 
 /// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
 const MAX_REDIRECTS: usize = 20;
@@ -96,12 +99,8 @@ impl CaptureDate {
     /// The time as the file system represents it.
     #[must_use]
     pub fn time(self) -> SystemTime {
-        let distance = Duration::from_secs(self.seconds.unsigned_abs());
-        let time = match self.seconds < 0 {
-            true => UNIX_EPOCH.checked_sub(distance),
-            false => UNIX_EPOCH.checked_add(distance),
-        };
-        time.unwrap_or(UNIX_EPOCH)
+        let time = Timestamp::from_second(self.seconds).map(SystemTime::try_from);
+        time.and_then(|time| time).unwrap_or(UNIX_EPOCH)
     }
 }
 
@@ -118,13 +117,9 @@ impl FromStr for CaptureDate {
 /// Formats a date as in RFC 3339.
 impl fmt::Display for CaptureDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
-        let (year, month, day) = civil(days);
-        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"
-        )
+        Timestamp::from_second(self.seconds)
+            .unwrap_or_default()
+            .fmt(f)
     }
 }
 
@@ -158,9 +153,10 @@ impl FromStr for DateRange {
         let whole = text.trim().split('.').next().unwrap_or_default();
         let is_known =
             |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z');
-        let digits: Vec<i64> = whole
-            .chars()
-            .filter_map(|c| c.to_digit(10).map(i64::from))
+        let digits: Vec<i8> = whole
+            .bytes()
+            .filter(u8::is_ascii_digit)
+            .map(|digit| (digit - b'0').cast_signed())
             .collect();
         let mut runs = whole
             .split(|c: char| !c.is_ascii_digit())
@@ -171,73 +167,34 @@ impl FromStr for DateRange {
         if !is_well_formed || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
             return Err(invalid());
         }
-        let number = |digits: &[i64]| digits.iter().fold(0, |number, digit| number * 10 + digit);
-        let part = |at: usize| digits.get(at..at + 2).map(number);
-        let (year, month, day) = (number(&digits[..4]), part(4), part(6));
-        let (hour, minute, second) = (part(8), part(10), part(12));
-        let is_within =
-            |part: Option<i64>, first, last| part.is_none_or(|part| (first..=last).contains(&part));
-        let length = month_length(year, month.unwrap_or(12));
-        let is_date =
-            is_within(month, 1, 12) && is_within(day, 1, length) && is_within(hour, 0, 23);
-        // A leap second counts as the last second of its minute.
-        if !is_date || !is_within(minute, 0, 59) || !is_within(second, 0, 60) {
-            return Err(invalid());
-        }
-        let at = |month, day, hour, minute, second: i64| CaptureDate {
-            seconds: days(year, month, day) * DAY + hour * 3600 + minute * 60 + second.min(59),
+        let number = |digits: &[i8]| digits.iter().fold(0, |number, digit| number * 10 + digit);
+        let year = digits[..4]
+            .iter()
+            .fold(0, |year, digit| year * 10 + i16::from(*digit));
+        let part = |at: usize, other| digits.get(at..at + 2).map_or(other, number);
+        let at = |month, day, hour, minute, second| {
+            // A leap second counts as the last second of its minute.
+            let second = match part(12, second) {
+                60 => 59,
+                second => second,
+            };
+            let date = DateTime::new(year, month, day, part(8, hour), part(10, minute), second, 0);
+            // The last day of the year 9999 is beyond the range of timestamps.
+            let time = date.map(|date| TimeZone::UTC.to_timestamp(date).unwrap_or(Timestamp::MAX));
+            time.map(|time| CaptureDate {
+                seconds: time.as_second(),
+            })
         };
-        let or = |part: Option<i64>, other| part.unwrap_or(other);
-        Ok(Self {
-            first: at(
-                or(month, 1),
-                or(day, 1),
-                or(hour, 0),
-                or(minute, 0),
-                or(second, 0),
-            ),
-            last: at(
-                or(month, 12),
-                or(day, length),
-                or(hour, 23),
-                or(minute, 59),
-                or(second, 59),
-            ),
-        })
+        let period = || {
+            let last_month = part(4, 12);
+            let length = Date::new(year, last_month, 1)?.days_in_month();
+            Ok::<_, jiff::Error>(Self {
+                first: at(part(4, 1), part(6, 1), 0, 0, 0)?,
+                last: at(last_month, part(6, length), 23, 59, 59)?,
+            })
+        };
+        period().map_err(|_| invalid())
     }
-}
-
-/// The number of seconds in a day.
-const DAY: i64 = 86_400;
-
-/// The number of days in a month of the Gregorian calendar.
-fn month_length(year: i64, month: i64) -> i64 {
-    days(year + month / 12, month % 12 + 1, 1) - days(year, month, 1)
-}
-
-/// The number of days from 1970-01-01 to a Gregorian date. Internally the year begins in March.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
-        - 719_468
-}
-
-/// The date `number` days after 1970-01-01; the inverse of [`days`].
-fn civil(number: i64) -> (i64, i64, i64) {
-    let since_march_0 = number + 719_468;
-    let (era, of_era) = (
-        since_march_0.div_euclid(146_097),
-        since_march_0.rem_euclid(146_097),
-    );
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let (day, month) = (
-        of_year - (153 * from_march + 2) / 5 + 1,
-        (from_march + 2) % 12 + 1,
-    );
-    (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
 /// The best capture of each URL so far. Memory grows with the number of URLs and of identifiers for revisits.
