@@ -104,8 +104,8 @@ def instructions_of_a_link(manual, rows):
 def memory_of_links(rows):
     """Rows for an archive of a few kilobytes whose page has 5 MB of links, and one of twice the size."""
     formats = [["links"], ["links", "-v"], ["links", "--json"], ["links", "--only-targets"]]
+    link = b"<a href=x>\n"
     for size, limit in [(5_000_000, 64), (10_000_000, 128)]:
-    X
         warc("links.warc.gz", [("https://moor.example/", b"<!DOCTYPE html><title>x</title>\n" + link * (size // len(link)))])
         for command in [["check"], ["localize", "-o", "out"], ["rewrite", "-o", "out"], *formats]:
             costs = [peak(program, *command, "links.warc.gz") / 1e6 for program in rows.programs]

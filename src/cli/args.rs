@@ -45,7 +45,9 @@ pub(crate) enum Refusal {
 
 /// Reads the command line, which begins with the program's name, and the settings for its inputs.
 pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusal> {
-    let matches = program()
+    let program = program();
+    let matches = program
+        .clone()
         .try_get_matches_from(&words)
         .map_err(usage_error)?;
     let mut typed = Typed::from_arg_matches(&matches).map_err(usage_error)?;
@@ -54,8 +56,8 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
     let is_map_typed = typed.table().is_some();
     let mut settings = None;
     if let Some((path, is_found)) = typed.settings() {
-        let read = Settings::read(&path, &long_options()).map_err(refused)?;
-        typed.add(&read);
+        let read = Settings::read(&path, &program).map_err(refused)?;
+        typed = with_settings(words, &program, &matches, &read).map_err(usage_error)?;
         if let Some(table) = typed.table().filter(|_| is_found && !is_map_typed) {
             read.holds(&table).map_err(refused)?;
         }
@@ -77,16 +79,33 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
     })
 }
 
-/// The long options of all commands.
-fn long_options() -> Vec<String> {
-    let mut program = program();
-    program.build();
-    let options = program
-        .get_subcommands()
-        .flat_map(clap::Command::get_arguments);
-    options
-        .filter_map(|option| option.get_long().map(str::to_owned))
-        .collect()
+/// Reads the command line again, with the options in `settings` that were not typed.
+fn with_settings(
+    mut words: Vec<OsString>,
+    program: &clap::Command,
+    matches: &clap::ArgMatches,
+    settings: &Settings,
+) -> std::result::Result<Typed, clap::Error> {
+    let Some((name, typed)) = matches.subcommand() else {
+        return Typed::from_arg_matches(matches);
+    };
+    let command = program.find_subcommand(name).unwrap_or(program);
+    let added = settings.words(command, typed);
+    let gives_url = added.iter().any(|word| {
+        let word = word.as_encoded_bytes();
+        word.starts_with(b"--url=") || word.starts_with(b"--layout=")
+    });
+    let after = words
+        .iter()
+        .position(|word| word == name)
+        .map_or(0, |at| at + 1);
+    words.splice(after..after, added);
+    let matches = program.clone().try_get_matches_from(words)?;
+    let mut typed = Typed::from_arg_matches(&matches)?;
+    if gives_url {
+        typed.set_below(settings);
+    }
+    Ok(typed)
 }
 
 /// The message for arguments that clap rejects. A few common mistakes have messages of their own.

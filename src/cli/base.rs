@@ -38,18 +38,17 @@ use baselink_rewrite::{Options, Rewritten, Totals, report::EntityReport, rewrite
 use baselink_text::error::{name, visible};
 
 use super::advice::is_of_bases;
-use super::archive;
-use super::archived::Archived;
 use super::base_hints::BaseHints;
 use super::failure::Failure;
 use super::files::{each_document, status_after};
-use super::input::{Contents, File, Input};
+use super::input::{File, Input};
+use super::json_records;
 use super::output::{
     FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, visible_reference,
 };
 use super::places::FilePlaces;
-use super::record;
 use super::request::{Documents, Origin, ShowBases};
+use super::source;
 use super::status::ExitStatus;
 
 /// Shows the bases of the documents of a request.
@@ -104,31 +103,22 @@ fn show_file(
     output: &mut Output,
 ) -> io::Result<(ExitStatus, bool)> {
     let (mut has_tree, mut hints, path) = (false, BaseHints::default(), file.path);
-    if let Contents::Archive(archive) = file.contents {
-        let form = if request.json {
-            BasesForm::Json
-        } else {
-            BasesForm::Line
-        };
-        let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-            Ok(show_document(form, input, &archived.options, output)?.1)
-        };
-        let read = archive::each(archive, output, work, |is_tree, _, _| {
-            has_tree |= is_tree;
-            Ok(())
-        });
-        return Ok((
-            status_after(read.map(drop), ExitStatus::Done, output)?,
-            has_tree,
-        ));
-    }
-    let read = file.each(|input, options| {
+    let form = match form {
+        BasesForm::Levels if file.format.is_archive() => BasesForm::Line,
+        form => form,
+    };
+    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
         let (totals, is_tree) = show_document(form, input, options, output)?;
+        let mut helps = BaseHints::default();
+        helps.add(input, options, &totals);
+        Ok((is_tree, helps))
+    };
+    let read = source::each(file, output, work, |(is_tree, helps), _, buffer, output| {
         has_tree |= is_tree;
-        hints.add(input, options, &totals);
-        Ok(())
+        hints.merge(helps);
+        Ok(output.append(buffer)?)
     });
-    let read = Failure::separate(read)?;
+    let read = Failure::separate(read)?.map(drop);
     if let Some(hint) = hints
         .url
         .filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
@@ -157,7 +147,7 @@ fn show_document(
     match form {
         BasesForm::Json => {
             for entity in &report.entities {
-                output.json(&record::BaseRecord::of(input, entity))?;
+                output.json(&json_records::BaseRecord::of(input, entity))?;
             }
         }
         BasesForm::Line => {

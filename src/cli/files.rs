@@ -11,17 +11,17 @@
 //!
 //! Deliberately absent: the work on a file, which the commands supply.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, IsTerminal};
-use std::iter;
 use std::path::{Path, PathBuf};
+use std::{iter, mem};
 
 use crate::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
 use baselink_text::error::{Error, Result, name};
 
 use super::dotless_hosts;
 use super::failure::Failure;
-use super::in_order::{Bounds, in_order};
+use super::in_order::{Bounds, QueueItem, in_order};
 use super::input::{File, NonDocument, OpenedInput};
 use super::output::{BufferedOutput, Output, count, ok_or_report};
 use super::progress::{Progress, is_stopped};
@@ -30,12 +30,8 @@ use super::status::ExitStatus;
 
 /// The size from which a file is processed alone.
 const LARGE: u64 = 64 << 20;
-/// The largest number of files that one thread takes at a time.
-const FILES: usize = 8;
-/// The largest number of these takings under way.
-const TAKINGS: usize = 32;
-/// The total size of files at which one thread takes no more at a time.
-const BYTES: u64 = 128 << 10;
+/// The largest number of files under way.
+const UNDER_WAY: usize = 256;
 
 /// Checks that `--url` can be the URL of these documents.
 ///
@@ -51,16 +47,15 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
     }
 }
 
-/// Processed files, each with its output and its result.
-pub(crate) type FinishedFiles<T> = Vec<(Origin, BufferedOutput, T)>;
+/// A processed file, with its output and its result.
+pub(crate) type FinishedFile<T> = (Origin, BufferedOutput, T);
 
-/// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the
-/// files. Reports files that cannot be found, and returns their number.
+/// Calls `work` for every file, on several threads, and `done` with the results in the order of the files. Reports files that cannot be found, and returns their number.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
@@ -68,8 +63,15 @@ pub(crate) fn each<T: Send>(
     let takes_long = is_tree || documents.roots().any(is_long);
     let progress = takes_long.then(|| progress(documents, output)).flatten();
     report_missing(documents, output);
-    let mut all = FilesInOrder::of(documents, output);
-    let failed = work_through(&mut all, progress.as_ref(), output, work, done)?;
+    let mut files = RequestedFiles::of(documents, output);
+    let work_and_advance = |origin: &Origin, output: &mut Output| {
+        let result = work(origin, output)?;
+        if let Some(progress) = progress.as_ref().filter(|_| !origin.is_folder()) {
+            progress.finish_file(origin.size());
+        }
+        Ok(result)
+    };
+    let failed = work_through(documents, &mut files, output, work_and_advance, done)?;
     output.show_progress(None);
     if counts {
         output.report_counted_diagnostics();
@@ -78,7 +80,7 @@ pub(crate) fn each<T: Send>(
         output.caution(&sentence);
     }
     let were = ["hidden file or folder was", "hidden files or folders were"];
-    output.notice_of(all.hidden, were, "skipped; --hidden includes them");
+    output.notice_of(files.hidden, were, "skipped; --hidden includes them");
     Ok(failed)
 }
 
@@ -92,72 +94,72 @@ pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Pro
     progress
 }
 
-/// Calls `work` for files that were found before, and `done` with several results at a time.
+/// Calls `work` for files that were found before, and `done` with the results.
 pub(crate) fn each_again<T: Send>(
     documents: &Documents,
     entries: Vec<TreeEntry>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<()> {
-    let mut all = FilesInOrder::new(vec![FileSource::Known(entries.into_iter())], documents.jobs);
-    work_through(&mut all, None, output, work, done).map(drop)
+    let files = entries.into_iter().map(|entry| Ok(Origin::Entry(entry)));
+    work_through(documents, files, output, work, done).map(drop)
 }
 
-/// Processes all files, and returns the number of those that could not be found.
+/// A file with its result, unless the run was stopped; an error if the file could not be found.
+type Processed<T> = Result<(Origin, Option<io::Result<T>>)>;
+
+/// Processes `files`, and returns the number of those that could not be found. Standard input, a large file and a
+/// single file are alone, and print directly.
 fn work_through<T: Send>(
-    all: &mut FilesInOrder<'_>,
-    progress: Option<&Progress>,
+    documents: &Documents,
+    files: impl Iterator<Item = Result<Origin>>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
+    mut done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
-    let process = |origin: Origin, output: &mut Output| {
-        let result = work(&origin, output)?;
-        if let Some(progress) = progress.filter(|_| !origin.is_folder()) {
-            progress.finish_file(origin.size());
-        }
-        Ok::<_, io::Error>((origin, result))
+    let (large, size) = match documents.has_result_files {
+        true => (u64::MAX, usize::MAX),
+        false => (LARGE, usize::try_from(LARGE).unwrap_or(usize::MAX)),
     };
+    let bounds = Bounds {
+        threads: documents.jobs,
+        items: UNDER_WAY,
+        size,
+    };
+    let (mut files, mut is_first) = (files.peekable(), true);
+    let items = iter::from_fn(|| {
+        let value = files.next().filter(|_| !is_stopped())?;
+        let is_single = mem::take(&mut is_first) && files.peek().is_none();
+        let size = value.as_ref().map_or(0, Origin::size);
+        let is_alone = is_single || size >= large || matches!(value, Ok(Origin::Standard));
+        Some(QueueItem {
+            value,
+            size: usize::try_from(size).unwrap_or(usize::MAX),
+            is_alone,
+        })
+    });
     let blank = output.buffered();
-    let work_buffered = |chunk: Chunk| {
-        let files = chunk
-            .files
-            .into_iter()
-            .take_while(|_| !is_stopped())
-            .map(|origin| {
-                let mut buffer = blank.buffered();
-                process(origin, &mut buffer)
-                    .map(|(origin, result)| (origin, buffer.into_buffer(), result))
-            });
-        Ok::<_, io::Error>((
-            files.collect::<io::Result<FinishedFiles<T>>>()?,
-            chunk.failure,
-        ))
-    };
-    let bounds = all.bounds;
-    let mut failed = 0;
-    while !is_stopped() {
-        let sized = |chunk: Chunk| {
-            let size = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
-            (chunk, size)
+    let process = |file: Result<Origin>, output: &mut Output| {
+        let process = |origin: Origin| {
+            let result = (!is_stopped()).then(|| work(&origin, output));
+            (origin, result)
         };
-        let chunks = iter::from_fn(|| all.chunk().filter(|_| !is_stopped()));
-        in_order(bounds, chunks.map(sized), work_buffered, |result| {
-            let (files, failure) = result?;
-            done(files, output)?;
-            if let Some(failure) = failure {
+        file.map(process)
+    };
+    let mut failed = 0;
+    let receive = |(processed, buffer): (Processed<T>, Output), output: &mut Output| {
+        match processed {
+            Ok((_, None)) => {}
+            Ok((origin, Some(result))) => done((origin, buffer.into_buffer(), result?), output)?,
+            Err(failure) => {
                 output.error(&failure);
                 failed += 1;
             }
-            Ok::<_, io::Error>(())
-        })?;
-        let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else {
-            break;
-        };
-        let (origin, result) = process(origin, output)?;
-        done(vec![(origin, BufferedOutput::default(), result)], output)?;
-    }
+        }
+        io::Result::Ok(())
+    };
+    in_order(bounds, items, output, || blank.buffered(), process, receive)?;
     Ok(failed)
 }
 
@@ -182,137 +184,49 @@ fn report_missing(documents: &Documents, output: &mut Output) {
     }
 }
 
-/// Files for one thread, and the error if the file after them could not be found.
-#[derive(Default)]
-struct Chunk {
-    files: Vec<Origin>,
-    bytes: u64,
-    failure: Option<Error>,
-}
-
 /// The requested files, in their order.
-struct FilesInOrder<'d> {
-    /// The sources, in reverse order.
-    sources: Vec<FileSource<'d>>,
-    /// The next file, if it has been found already.
-    next: Option<Result<Origin>>,
-    /// A file that the calling thread processes, with output directly to the streams.
-    alone: Option<Origin>,
+struct RequestedFiles<'d> {
+    /// Named files and folders; `None` is standard input.
+    sources: VecDeque<Option<TreeWalk<'d>>>,
     /// The number of hidden files and folders that were skipped.
     hidden: usize,
-    /// The size from which a file is processed alone.
-    alone_from: u64,
-    bounds: Bounds,
 }
 
-enum FileSource<'d> {
-    Standard,
-    Below(Box<TreeWalk<'d>>),
-    /// Files that were found before.
-    Known(std::vec::IntoIter<TreeEntry>),
-}
-
-impl<'d> FilesInOrder<'d> {
-    fn new(sources: Vec<FileSource<'d>>, threads: usize) -> Self {
-        let size = usize::try_from(LARGE).unwrap_or(usize::MAX);
-        let bounds = Bounds {
-            threads,
-            items: TAKINGS,
-            size,
-        };
-        let alone_from = LARGE;
-        Self {
-            sources,
-            next: None,
-            alone: None,
-            hidden: 0,
-            alone_from,
-            bounds,
-        }
-    }
-
+impl<'d> RequestedFiles<'d> {
     fn of(documents: &'d Documents, output: &mut Output) -> Self {
         let is_standard = |path: &PathBuf| is_standard_input(path);
-        let mut sources = Vec::new();
+        let mut sources = VecDeque::new();
         for (number, paths) in documents.paths.split(is_standard).enumerate() {
             if number > 0 {
-                sources.push(FileSource::Standard);
+                sources.push_back(None);
             }
             if !paths.is_empty() {
                 let found = walk(paths, &documents.selection);
                 for overlap in found.overlaps() {
                     output.caution(overlap);
                 }
-                sources.push(FileSource::Below(Box::new(found)));
+                sources.push_back(Some(found));
             }
         }
-        sources.reverse();
-        let all = Self::new(sources, documents.jobs);
-        match documents.has_result_files {
-            true => Self {
-                alone_from: u64::MAX,
-                bounds: Bounds {
-                    size: usize::MAX,
-                    ..all.bounds
-                },
-                ..all
-            },
-            false => all,
-        }
+        Self { sources, hidden: 0 }
     }
+}
 
-    /// Finds the next file, without taking it.
-    fn peek(&mut self) -> Option<&Result<Origin>> {
-        while self.next.is_none() {
-            self.next = match self.sources.last_mut()? {
-                FileSource::Standard => {
-                    self.sources.pop();
-                    Some(Ok(Origin::Standard))
-                }
-                FileSource::Below(walk) => walk.next().map(|found| found.map(Origin::Entry)),
-                FileSource::Known(entries) => entries.next().map(|entry| Ok(Origin::Entry(entry))),
+impl Iterator for RequestedFiles<'_> {
+    type Item = Result<Origin>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(walk) = self.sources.front_mut()? else {
+                self.sources.pop_front();
+                return Some(Ok(Origin::Standard));
             };
-            if self.next.is_none()
-                && let Some(FileSource::Below(walk)) = self.sources.pop()
-            {
-                self.hidden += walk.hidden();
+            if let Some(found) = walk.next() {
+                return Some(found.map(Origin::Entry));
             }
+            self.hidden += walk.hidden();
+            self.sources.pop_front();
         }
-        self.next.as_ref()
-    }
-
-    /// The next files for one thread; `None` at the end, and before a file that is processed alone: a large file,
-    /// standard input, or a single last file.
-    fn chunk(&mut self) -> Option<Chunk> {
-        let mut chunk = Chunk::default();
-        let alone_from = self.alone_from;
-        while chunk.files.len() < FILES && chunk.bytes < BYTES && chunk.failure.is_none() {
-            match self.peek() {
-                None => break,
-                Some(Ok(Origin::Standard)) if !chunk.files.is_empty() => break,
-                Some(Ok(origin)) if origin.size() >= alone_from && !chunk.files.is_empty() => {
-                    break;
-                }
-                Some(_) => {}
-            }
-            match self.next.take() {
-                Some(Ok(origin))
-                    if origin.size() >= alone_from || matches!(origin, Origin::Standard) =>
-                {
-                    self.alone = Some(origin);
-                    return None;
-                }
-                Some(Ok(origin)) => {
-                    chunk.bytes += origin.size();
-                    chunk.files.push(origin);
-                }
-                failure => chunk.failure = failure.and_then(Result::err),
-            }
-        }
-        if chunk.files.len() == 1 && chunk.failure.is_none() && self.peek().is_none() {
-            self.alone = chunk.files.pop();
-        }
-        (!chunk.files.is_empty() || chunk.failure.is_some()).then_some(chunk)
     }
 }
 
@@ -518,8 +432,11 @@ pub(crate) fn each_document<T: Send>(
         output.error(&failure);
         Ok(Err(SkipReason::Unusable))
     };
-    let failed = each(documents, output, process, |batch, output| {
-        for (origin, buffer, outcome) in batch {
+    let failed = each(
+        documents,
+        output,
+        process,
+        |(origin, buffer, outcome), output| {
             output.append(buffer)?;
             match outcome {
                 Ok((status, of_file)) => {
@@ -529,9 +446,9 @@ pub(crate) fn each_document<T: Send>(
                 }
                 Err(why) => read.skipped.add(why, 1),
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     read.skipped.add(SkipReason::Unusable, failed);
     read.status = read.status.max(read.skipped.status());
     Ok(read)

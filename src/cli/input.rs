@@ -12,7 +12,7 @@
 //! Deliberately absent: reading a document piece by piece. A `<base>` also applies to links before it, so a document
 //! is in memory whole. A mailbox is read message by message.
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,14 +24,12 @@ use crate::files::write::Original;
 use baselink_rewrite::Options;
 use baselink_rewrite::archive::is_archive;
 use baselink_rewrite::base::Retrieval;
-use baselink_rewrite::container::mbox::Messages;
 use baselink_scan::html::saved::HEAD;
 use baselink_scan::{ScanOptions, group_of, is_read};
 use baselink_text::error::{Error, Result};
 use baselink_text::format::Format;
-use baselink_text::span::Span;
 
-use super::archived::{ArchiveContents, Wanted};
+use super::archive_item::{Archived, Wanted};
 use super::document_name::DocumentName;
 use super::dotless_hosts;
 use super::failure::FileResult;
@@ -54,7 +52,13 @@ pub(crate) struct File<'a> {
     pub(crate) passed_over: Vec<String>,
     /// The metadata of the file; `None` for standard input and for a file to be replaced.
     pub(crate) metadata: Option<Metadata>,
-    pub(crate) contents: Contents<'a>,
+    /// The library's options for its documents, without those that differ for each document.
+    pub(crate) options: Options,
+    /// The number of threads.
+    pub(crate) jobs: usize,
+    /// The items that are wanted from an archive.
+    pub(crate) wanted: Wanted,
+    pub(crate) contents: Contents,
 }
 
 /// The result of opening a file.
@@ -131,37 +135,24 @@ impl NonDocument {
 }
 
 /// The contents of an open file.
-pub(crate) enum Contents<'a> {
-    /// One document, and the library's options for it.
-    Document(Vec<u8>, Options),
-    Mailbox(Mailbox<'a>),
-    Archive(Archive<'a>),
+pub(crate) enum Contents {
+    /// One document.
+    Document(Vec<u8>),
+    /// Messages.
+    Mailbox(Box<dyn Read>),
+    /// Records (ISO 28500).
+    Warc(Box<dyn Read>),
+    /// WARC files in a ZIP archive.
+    Wacz(fs::File),
+    /// Entries in JSON (HAR 1.2).
+    Har(Box<dyn Read>),
+    /// Resources in a property list, as Safari saves them.
+    WebArchive(Box<dyn Read>),
+    /// Parts of a message: a page that a browser saved as MHTML, or mail.
+    Parts(Vec<u8>),
 }
 
-/// An archive that is open.
-pub(crate) struct Archive<'a> {
-    /// The path as it was named or found; `-` is standard input.
-    pub(crate) path: &'a Path,
-    pub(crate) contents: ArchiveContents,
-    /// The options for its documents, without those that differ for each document.
-    pub(crate) options: Options,
-    /// The number of threads.
-    pub(crate) jobs: usize,
-    /// The items that are wanted.
-    pub(crate) wanted: Wanted,
-}
-
-/// A mailbox that is open.
-pub(crate) struct Mailbox<'a> {
-    /// The path as it was named or found; `-` is standard input.
-    pub(crate) path: &'a Path,
-    /// The bytes of the mailbox.
-    pub(crate) reader: Box<dyn Read>,
-    /// The library's options for its messages, without their numbers.
-    pub(crate) options: Options,
-}
-
-/// One document: a file, or a message in a mailbox.
+/// One document: a file, a message in a mailbox, or an item of an archive.
 pub(crate) struct Input<'a> {
     /// The name of the document.
     pub(crate) name: DocumentName<'a>,
@@ -179,6 +170,8 @@ pub(crate) struct Input<'a> {
     pub(crate) lines: usize,
     /// The number of the message in its mailbox; otherwise empty.
     pub(crate) entity: Arc<str>,
+    /// The item of an archive.
+    pub(crate) archived: Option<&'a Archived>,
 }
 
 impl<'a> Input<'a> {
@@ -194,7 +187,13 @@ impl<'a> Input<'a> {
             offset: 0,
             lines: 0,
             entity,
+            archived: None,
         }
+    }
+
+    /// True for a message of a mailbox.
+    pub(crate) fn is_message(&self) -> bool {
+        !self.entity.is_empty()
     }
 }
 
@@ -297,49 +296,37 @@ impl<'a> File<'a> {
                 ..reading.options.clone()
             },
         };
-        let contents = if format.is_archive() {
-            let whole = Box::new(io::Cursor::new(bytes).chain(reader));
-            // A new archive format is rejected until it has an arm here.
-            let contents = match (format, again) {
-                (Format::Warc, _) => ArchiveContents::Warc(whole),
-                (Format::Har, _) => ArchiveContents::Har(whole),
-                (Format::WebArchive, _) => ArchiveContents::WebArchive(whole),
-                (Format::Wacz, Some(file)) => ArchiveContents::Wacz(file),
-                (Format::Wacz, None) => {
-                    let why =
-                        "a WACZ file is read from its end; save it to a file and name the file";
-                    return Err(Error::file(path, why));
-                }
-                _ => return Err(Error::file(path, "this kind of archive cannot be read")),
-            };
-            let (jobs, wanted) = (documents.jobs, Wanted::Documents);
-            Contents::Archive(Archive {
-                path,
-                contents,
-                options,
-                jobs,
-                wanted,
-            })
-        } else if format.holds_many() {
-            let reader = Box::new(io::Cursor::new(bytes).chain(reader));
-            Contents::Mailbox(Mailbox {
-                path,
-                reader,
-                options,
-            })
-        } else {
-            if bytes.len() >= head {
-                // The size from the file system may be wrong, so a failed allocation is not an error.
-                let _ = bytes.try_reserve_exact(size.saturating_sub(bytes.len()) + 1);
-                reader.read_to_end(&mut bytes).map_err(failed)?;
+        // A new archive format is rejected until it has an arm here.
+        let contents = match (format, again) {
+            (Format::Warc, _) => Contents::Warc(joined(bytes, reader)),
+            (Format::Har, _) => Contents::Har(joined(bytes, reader)),
+            (Format::WebArchive, _) => Contents::WebArchive(joined(bytes, reader)),
+            (Format::Wacz, Some(file)) => Contents::Wacz(file),
+            (Format::Wacz, None) => {
+                let why = "a WACZ file is read from its end; save it to a file and name the file";
+                return Err(Error::file(path, why));
             }
-            Contents::Document(bytes, options)
+            _ if format.is_archive() => {
+                return Err(Error::file(path, "this kind of archive cannot be read"));
+            }
+            _ if format.holds_many() => Contents::Mailbox(joined(bytes, reader)),
+            _ => {
+                if bytes.len() >= head {
+                    // The size from the file system may be wrong, so a failed allocation is not an error.
+                    let _ = bytes.try_reserve_exact(size.saturating_sub(bytes.len()) + 1);
+                    reader.read_to_end(&mut bytes).map_err(failed)?;
+                }
+                Contents::Document(bytes)
+            }
         };
         Ok(OpenedInput::Document(Self {
             path,
             format,
             passed_over,
             metadata,
+            options,
+            jobs: documents.jobs,
+            wanted: Wanted::Documents,
             contents,
         }))
     }
@@ -347,8 +334,8 @@ impl<'a> File<'a> {
     /// The file as one that is not a document: it was read only for links to resources of the site, and has none.
     pub(crate) fn into_other(self) -> NonDocument {
         let head = match self.contents {
-            Contents::Document(bytes, _) => bytes,
-            Contents::Mailbox(_) | Contents::Archive(_) => Vec::new(),
+            Contents::Document(bytes) => bytes,
+            _ => Vec::new(),
         };
         let (why, has_document_format, is_archive) = (None, false, false);
         NonDocument {
@@ -359,61 +346,11 @@ impl<'a> File<'a> {
             rest: Box::new(io::empty()),
         }
     }
+}
 
-    /// Calls `work` for every document in the file, with the library's options for it. Archives are read by
-    /// [`archive::each`](super::archive::each).
-    pub(crate) fn each(
-        self,
-        mut work: impl FnMut(&Input<'_>, &Options) -> FileResult<()>,
-    ) -> FileResult<()> {
-        let Self {
-            path,
-            format,
-            contents,
-            ..
-        } = self;
-        let (failed, name) = (|error| Error::io(path, error), DocumentName::of(path));
-        let Mailbox {
-            reader,
-            mut options,
-            ..
-        } = match contents {
-            Contents::Document(whole, options) => {
-                return work(&Input::whole(name, format, &whole), &options);
-            }
-            Contents::Archive(_) => return Ok(()),
-            Contents::Mailbox(mailbox) => mailbox,
-        };
-        let mut messages = Messages::new(reader);
-        let mut lines = 0;
-        while let Some(found) = messages.next_message().map_err(failed)? {
-            let Span { start, end } = found.message;
-            let (before, after) = (&found.bytes[..start], &found.bytes[end..]);
-            let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
-            let offset = usize::try_from(found.offset)
-                .unwrap_or(usize::MAX)
-                .saturating_add(start);
-            lines += count(before);
-            let entity: Arc<str> = found.number.to_string().into();
-            options.scan.entity = Arc::clone(&entity);
-            let bytes = &found.bytes[start..end];
-            work(
-                &Input {
-                    name,
-                    format,
-                    before,
-                    bytes,
-                    after,
-                    offset,
-                    lines,
-                    entity,
-                },
-                &options,
-            )?;
-            lines += count(&found.bytes[start..]);
-        }
-        Ok(())
-    }
+/// Returns a reader of `bytes` and of the bytes that follow them.
+fn joined(bytes: Vec<u8>, rest: Box<dyn Read>) -> Box<dyn Read> {
+    Box::new(io::Cursor::new(bytes).chain(rest))
 }
 
 /// True if the command skips the archive.
@@ -495,7 +432,6 @@ fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
 /// The length of the file, if standard output is redirected to it.
 #[cfg(unix)]
 fn length_if_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
-    use std::fs;
     use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::MetadataExt;
     use std::sync::OnceLock;

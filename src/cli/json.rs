@@ -6,7 +6,7 @@
 //!
 //! The value is the same (RFC 8259, 7): any character may be escaped.
 //!
-//! Deliberately absent: records ([`super::record`]).
+//! Deliberately absent: records ([`super::json_records`]).
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -10,28 +10,27 @@
 //!
 //! Deliberately absent: a total for each file. The total of all files is printed at the end.
 
-use std::io;
 use std::path::PathBuf;
+use std::{io, mem};
 
 use anstyle::Style;
 use baselink_rewrite::{ListedLink, Options, Rewritten, Totals, report::Outcome, rewrite};
 use baselink_text::error::visible;
 
-use super::archive;
-use super::archived::Archived;
 use super::base_hints::BaseHints;
 use super::document_name::DocumentName;
 use super::failure::FileResult;
 use super::files::{each_document, status_after};
-use super::input::{Contents, File, Input};
+use super::input::{File, Input};
+use super::json_records;
 use super::link_counts::{LinkCounts, LinkResult};
 use super::output::{
     FAINT, Output, PLACE, StrictViolations, location, ok_or_report, style_of, visible_reference,
 };
 use super::places::FilePlaces;
-use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
 use super::results::Results;
+use super::source;
 use super::status::ExitStatus;
 
 /// Lists the links of the documents of a request.
@@ -88,33 +87,27 @@ fn list_file(
     output: &mut Output,
 ) -> io::Result<(ExitStatus, (LinkCounts, BaseHints))> {
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
-    let mut status = ExitStatus::Done;
-    let mut add = |(totals, of_document): &(Totals, ExitStatus)| {
-        status = status.max(*of_document);
-        link_counts.add_totals(totals);
+    let (mut status, mut is_listed) = (ExitStatus::Done, false);
+    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
+        let (totals, of_document) = list_document(request, input, options, output)?;
+        let mut helps = BaseHints::default();
+        helps.add(input, options, &totals);
+        Ok((totals, of_document, helps))
     };
-    let read = match file.contents {
-        Contents::Archive(archive) => {
-            let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-                LinkListing::of(request).list_document(input, &archived.options, output)
-            };
-            let read = archive::each(archive, output, work, |listed, _, _| {
-                add(&listed);
-                Ok(())
-            });
-            read.map(drop)
+    let read = source::each(file, output, work, |listed, input, buffer, output| {
+        let (totals, of_document, helps) = listed;
+        let has_rows = request.form == LinksForm::Text && totals.links() > 0;
+        // The messages of a mailbox are one listing.
+        if has_rows && input.is_message() && !mem::replace(&mut is_listed, true) {
+            output.blank_line()?;
         }
-        contents => {
-            let mut listing = LinkListing::of(request);
-            File { contents, ..file }.each(|input, options| {
-                let listed = listing.list_document(input, options, output)?;
-                add(&listed);
-                hints.add(input, options, &listed.0);
-                Ok(())
-            })
-        }
-    };
-    Ok((status_after(read, status, output)?, (link_counts, hints)))
+        status = status.max(of_document);
+        link_counts.add_totals(&totals);
+        hints.merge(helps);
+        Ok(output.append(buffer)?)
+    });
+    let status = status_after(read.map(drop), status, output)?;
+    Ok((status, (link_counts, hints)))
 }
 
 /// The number of rows from which the widths of columns are computed.
@@ -123,91 +116,65 @@ const AHEAD: usize = 1_000;
 /// The largest width of a column before the reference: a longer value shifts only its own row.
 const WIDEST: usize = 40;
 
-/// Prints links as they are found.
-struct LinkListing<'a> {
-    request: &'a ListLinks,
-    /// True if a link of the file was printed.
-    is_listed: bool,
-    strict: StrictViolations,
+/// Lists the links of a document, as they are found.
+fn list_document(
+    request: &ListLinks,
+    input: &Input<'_>,
+    options: &Options,
+    output: &mut Output,
+) -> io::Result<(Totals, ExitStatus)> {
+    if output.is_verbose() {
+        let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
+        let places = FilePlaces::of(input, &totals);
+        output.report_bases(input, &places, &report);
+        output.report_links_left(&places, &report);
+    }
+    let name = input.name;
+    let (mut printed, mut strict) = (Ok(()), StrictViolations::default());
+    let mut table = Table {
+        name,
+        is_message: input.is_message(),
+        grammar: request.grammar,
+        widths: None,
+        waiting: Vec::new(),
+    };
+    let totals = baselink_rewrite::links(input.bytes, options, &mut |mut found| {
+        found.line += input.lines;
+        if request.strict {
+            strict.add(&found.link, || place_of(name, &found));
+        }
+        if printed.is_ok() {
+            printed = print(request.form, &mut table, input.offset, found, output);
+        }
+    });
+    printed.and_then(|()| table.flush(output))?;
+    output.report_diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
+    Ok((totals, strict.report("made absolute", output)))
 }
 
-impl<'a> LinkListing<'a> {
-    fn of(request: &'a ListLinks) -> Self {
-        Self {
-            request,
-            is_listed: false,
-            strict: StrictViolations::default(),
+fn print(
+    form: LinksForm,
+    table: &mut Table<'_>,
+    offset: usize,
+    found: ListedLink,
+    output: &mut Output,
+) -> io::Result<()> {
+    let ListedLink { link, line, column } = &found;
+    match (form, &link.target) {
+        (LinksForm::Json, _) => {
+            let place = (*line, *column);
+            output.json(&json_records::LinkRecord::of(
+                table.name,
+                place,
+                offset,
+                link,
+                table.grammar,
+            ))
         }
-    }
-
-    /// Lists the links of a document.
-    fn list_document(
-        &mut self,
-        input: &Input<'_>,
-        options: &Options,
-        output: &mut Output,
-    ) -> io::Result<(Totals, ExitStatus)> {
-        if output.is_verbose() {
-            let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
-            let places = FilePlaces::of(input, &totals);
-            output.report_bases(input, &places, &report);
-            output.report_links_left(&places, &report);
-        }
-        let name = input.name;
-        let mut printed = Ok(());
-        let mut table = Table {
-            name,
-            grammar: self.request.grammar,
-            widths: None,
-            waiting: Vec::new(),
-        };
-        let totals = baselink_rewrite::links(input.bytes, options, &mut |mut found| {
-            found.line += input.lines;
-            if self.request.strict {
-                self.strict.add(&found.link, || place_of(name, &found));
-            }
-            if printed.is_ok() {
-                printed = self.print(&mut table, input.offset, found, output);
-            }
-        });
-        printed.and_then(|()| table.flush(output))?;
-        output.report_diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-        Ok((
-            totals,
-            std::mem::take(&mut self.strict).report("made absolute", output),
-        ))
-    }
-
-    fn print(
-        &mut self,
-        table: &mut Table<'_>,
-        offset: usize,
-        found: ListedLink,
-        output: &mut Output,
-    ) -> io::Result<()> {
-        let ListedLink { link, line, column } = &found;
-        match (self.request.form, &link.target) {
-            (LinksForm::Json, _) => {
-                let place = (*line, *column);
-                output.json(&record::LinkRecord::of(
-                    table.name,
-                    place,
-                    offset,
-                    link,
-                    table.grammar,
-                ))
-            }
-            (LinksForm::Target, None) => Ok(()),
-            // Control characters are escaped, so that a URL stays on one line.
-            (LinksForm::Target, Some(target)) => writeln!(output.out(), "{}", visible(target)),
-            (LinksForm::Text, _) => {
-                // An empty line separates files.
-                if !std::mem::replace(&mut self.is_listed, true) {
-                    output.blank_line()?;
-                }
-                table.add(found, output)
-            }
-        }
+        (LinksForm::Target, None) => Ok(()),
+        // Control characters are escaped, so that a URL stays on one line.
+        (LinksForm::Target, Some(target)) => writeln!(output.out(), "{}", visible(target)),
+        (LinksForm::Text, _) => table.add(found, output),
     }
 }
 
@@ -219,6 +186,8 @@ fn place_of(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink
 /// A table with aligned columns.
 struct Table<'a> {
     name: DocumentName<'a>,
+    /// True for a message of a mailbox; an empty line separates other documents.
+    is_message: bool,
     grammar: bool,
     /// The widths of the columns, once enough rows are known.
     widths: Option<[usize; 3]>,
@@ -227,6 +196,9 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn add(&mut self, found: ListedLink, output: &mut Output) -> io::Result<()> {
+        if !self.is_message && self.waiting.is_empty() && self.widths.is_none() {
+            output.blank_line()?;
+        }
         if let Some(widths) = self.widths {
             return self.print_row(&found, widths, output);
         }
@@ -263,7 +235,7 @@ impl Table<'_> {
             widths = [0; 3];
         }
         self.widths = Some(widths);
-        let waiting = std::mem::take(&mut self.waiting);
+        let waiting = mem::take(&mut self.waiting);
         waiting
             .iter()
             .try_for_each(|found| self.print_row(found, widths, output))

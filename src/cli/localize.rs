@@ -1,5 +1,5 @@
 //! `baselink localize`: an offline mirror of a folder, or of a saved page with its companion folder. Archives go to
-//! `rewrite::archives::extract`.
+//! `rewrite::extract::extract`.
 //!
 //! ```text
 //! $ baselink localize --layout host --index index.html crawl -o mirror
@@ -27,7 +27,7 @@ use super::collection;
 use super::failure::FileResult;
 use super::output::Output;
 use super::request::{Extraction, Localize, WrittenTo, folder_of, is_standard_input};
-use super::rewrite::archives::extract;
+use super::rewrite::extract::extract;
 use super::rewrite::{RewriteKind, rewrite};
 use super::status::ExitStatus;
 

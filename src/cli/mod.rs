@@ -23,12 +23,11 @@ use self::request::{Command, Verbosity};
 use self::status::ExitStatus;
 
 mod advice;
-mod archive;
-mod archived;
+mod archive_item;
 mod args;
 mod base;
 mod base_hints;
-mod captures;
+mod capture_plan;
 mod check;
 mod collection;
 mod diff;
@@ -40,6 +39,7 @@ mod foreign;
 mod in_order;
 mod input;
 mod json;
+mod json_records;
 mod link_counts;
 mod links;
 mod localize;
@@ -48,7 +48,6 @@ mod output;
 mod output_folder;
 mod places;
 mod progress;
-mod record;
 mod relocate;
 mod request;
 mod resolve;
@@ -56,12 +55,15 @@ mod results;
 mod rewrite;
 mod settings;
 mod shell;
+mod source;
 mod status;
 
 /// Checks for the fuzz target `settings` that arbitrary bytes are either settings or an error of one printable line.
 #[cfg(any(fuzzing, test))]
 pub fn hold_settings(bytes: &[u8]) {
-    if let Err(error) = settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &[]) {
+    if let Err(error) =
+        settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &args::program())
+    {
         let message = error.to_string();
         let is_printable = |c: char| !c.is_control() && c != '\u{202e}';
         assert!(

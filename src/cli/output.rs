@@ -323,17 +323,6 @@ impl Output {
         self.is_buffered
     }
 
-    /// True if this buffer has results, messages or counted diagnostics.
-    pub(crate) fn has_messages(&self) -> bool {
-        let has_pieces =
-            matches!(&self.sink, OutputSink::Buffer(buffer) if !buffer.pieces.is_empty());
-        has_pieces
-            || self
-                .counted
-                .as_ref()
-                .is_some_and(|counted| !counted.0.is_empty())
-    }
-
     /// Returns the contents of this buffer; empty for the streams.
     pub(crate) fn into_buffer(self) -> BufferedOutput {
         match self.sink {

@@ -16,8 +16,8 @@ use std::io::{self, BufRead};
 use baselink_text::error::cause;
 use baselink_url::{Base, explain};
 
+use super::json_records::{GrammarRecord, ResolvedRecord};
 use super::output::Output;
-use super::record::{GrammarRecord, ResolvedRecord};
 use super::request::{Resolve, ResolveForm, ResolveInput};
 use super::status::ExitStatus;
 

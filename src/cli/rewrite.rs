@@ -12,11 +12,9 @@
 //! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at
 //! the end ([`summary`]).
 
-mod archive;
-pub(super) mod archives;
 mod document;
+pub(super) mod extract;
 mod kind;
-mod mailbox;
 mod summary;
 pub(super) mod target;
 
@@ -26,6 +24,7 @@ use std::path::{Path, PathBuf};
 use crate::collection::folder::name_of;
 use crate::files::maildir;
 use crate::files::stage::StagedMove;
+use baselink_rewrite::Options;
 use baselink_text::error::{Error, name};
 use baselink_text::format::Format;
 
@@ -33,15 +32,16 @@ use self::document::{rewrite_document, write_document};
 pub(crate) use self::kind::RewriteKind;
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
-use super::captures::are_all_archives;
+use super::capture_plan::are_all_archives;
 use super::failure::FileResult;
-use super::files::{self, FinishedFiles, SkipReason};
-use super::input::{Contents, File, NonDocument, OpenedInput};
+use super::files::{self, FinishedFile, SkipReason};
+use super::input::{Contents, File, Input, NonDocument, OpenedInput};
+use super::json_records;
 use super::link_counts::LinkCountsRecord;
 use super::output::{Output, count, ok_or_report};
 use super::progress::{is_stopped, stop_between_files};
-use super::record;
 use super::request::{Origin, Rewrite, WrittenTo};
+use super::source;
 use super::status::ExitStatus;
 
 /// Makes every relative link absolute.
@@ -51,7 +51,7 @@ pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStat
         WrittenTo::Path { .. } | WrittenTo::Nowhere
     );
     if makes_folder && are_all_archives(&request.documents) {
-        return archives::extract(request, None, output);
+        return extract::extract(request, None, output);
     }
     rewrite(request, &RewriteKind::Absolute, output)
 }
@@ -76,8 +76,8 @@ pub(crate) fn rewrite(
         let outcome = ok_or_report(rewrite_file(request, kind, &target, origin, output), output)?;
         Ok(outcome.unwrap_or(FileOutcome::Skipped(SkipReason::Unusable)))
     };
-    let failed = files::each(&request.documents, output, rewrite_one, |batch, output| {
-        status = status.max(report_batch(request, kind, batch, &mut totals, output)?);
+    let failed = files::each(&request.documents, output, rewrite_one, |file, output| {
+        status = status.max(report_file(request, kind, file, &mut totals, output)?);
         Ok(())
     })?;
     totals.skipped.add(SkipReason::Unusable, failed);
@@ -185,7 +185,7 @@ fn open_and_rewrite(
         OpenedInput::Document(file) => file,
         OpenedInput::NonDocument(other) => return copy_or_skip(other, kind, origin, sink, output),
     };
-    if let Contents::Document(bytes, options) = &file.contents
+    if let (Contents::Document(bytes), options) = (&file.contents, &file.options)
         && options.scan.is_probed(file.format)
         && kind.finds_no_link(origin, bytes, options)
     {
@@ -194,9 +194,6 @@ fn open_and_rewrite(
     let format = file.format;
     output.report_passed_over(&file.passed_over);
     sink.set_metadata(file.metadata.as_ref());
-    // A worker thread processes its file alone, because the other threads have files of their own.
-    let is_shared = request.documents.jobs > 1 && !output.is_buffered();
-    let is_archive = matches!(file.contents, Contents::Archive(_));
     let refused = match (&request.destination, origin) {
         (WrittenTo::Path { .. }, Origin::Standard) => {
             Some("an archive is read twice; save it to a file and name the file")
@@ -209,24 +206,27 @@ fn open_and_rewrite(
         ),
         (WrittenTo::InPlace(_) | WrittenTo::Diff | WrittenTo::Nowhere, _) => None,
     };
-    if let Some(why) = refused.filter(|_| is_archive) {
+    if let Some(why) = refused.filter(|_| format.is_archive()) {
         return Err(Error::file(origin.path(), why).into());
     }
     let mut summary = FileSummary::default();
-    match file.contents {
-        Contents::Archive(archive) => {
-            summary = archive::rewrite((request, kind), origin, archive, &mut sink, output)?;
-        }
-        Contents::Mailbox(mailbox) if is_shared => {
-            summary = mailbox::rewrite((request, kind), origin, mailbox, &mut sink, output)?;
-        }
-        _ => file.each(|input, options| {
-            let options = kind.options(origin, input.bytes, options);
-            let rewritten =
-                rewrite_document((request, kind), input, &options, &mut summary, output);
+    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
+        let mut of_document = FileSummary::default();
+        let options = kind.options(origin, input.bytes, options);
+        let rewritten =
+            rewrite_document((request, kind), input, &options, &mut of_document, output);
+        Ok((of_document, rewritten))
+    };
+    source::each(
+        file,
+        output,
+        work,
+        |(of_document, rewritten), input, buffer, output| {
+            output.append(buffer)?;
+            summary.merge(of_document);
             write_document(&rewritten, input, &mut sink, output)
-        })?,
-    }
+        },
+    )?;
     let written = sink.end()?;
     Ok(FileOutcome::Rewritten(Box::new(RewrittenFile {
         format,
@@ -273,99 +273,94 @@ fn copy_or_skip(
     })
 }
 
-/// Reports the result of each file.
-fn report_batch(
+/// Reports the result of a file.
+fn report_file(
     request: &Rewrite,
     kind: &RewriteKind,
-    batch: FinishedFiles<FileOutcome>,
+    (origin, buffer, outcome): FinishedFile<FileOutcome>,
     totals: &mut RunSummary,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    let mut status = ExitStatus::Done;
-    for (origin, buffer, outcome) in batch {
-        output.append(buffer)?;
-        let path = origin.path();
-        let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
-            if !request.json {
-                return Ok(());
-            }
-            let to = to.as_deref().map(|to| to.to_string_lossy());
-            let counts = LinkCountsRecord {
-                link_counts: &summary.link_counts,
-                results: kind.results(),
-            };
-            output.json(&record::FileRecord::of(
-                path,
-                format,
-                to,
-                counts,
-                &summary.diagnostics,
-            ))
+    output.append(buffer)?;
+    let path = origin.path();
+    let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
+        if !request.json {
+            return Ok(());
+        }
+        let to = to.as_deref().map(|to| to.to_string_lossy());
+        let counts = LinkCountsRecord {
+            link_counts: &summary.link_counts,
+            results: kind.results(),
         };
-        let document = match outcome {
-            FileOutcome::Rewritten(document) => document,
-            FileOutcome::Other {
-                why,
-                to,
-                may_name_old_urls,
-            } => {
-                let others = if to.is_some() {
-                    &mut totals.copied
-                } else {
-                    &mut totals.skipped
-                };
-                others.add(why, 1);
-                if let Origin::Entry(entry) = &origin
-                    && may_name_old_urls
-                {
-                    totals.naming_old_urls.push(name_of(entry));
-                }
-                json(Format::Other, to, &FileSummary::default(), output)?;
-                continue;
-            }
-            FileOutcome::Skipped(why) => {
-                totals.skipped.add(why, 1);
-                continue;
-            }
-        };
-        let RewrittenFile {
+        output.json(&json_records::FileRecord::of(
+            path,
             format,
-            summary,
-            written,
-        } = *document;
-        let is_written = !matches!(written, Written::Nowhere);
-        let committed = match written {
-            Written::To(committed) => Some(committed),
-            Written::Already | Written::Nowhere => None,
-        };
-        status = status.max(summary.status);
-        for lost in committed.iter().flat_map(|committed| &committed.lost) {
-            output.caution(&format_args!("{}: {lost}", name(path)));
-        }
-        output.flush()?;
-        let to = committed.map(|committed| committed.path);
-        let leaves_copies = to
-            .as_deref()
-            .is_some_and(|to| leaves_copies(request, &origin, to, &summary));
-        json(format, to, &summary, output)?;
-        summary.report(path, format, is_written, output);
-        if leaves_copies {
-            summary.report_local_copies(path, output);
-            totals.without_copies += 1;
-        }
-        let is_message = format.has_headings();
-        if is_message && request.documents.reading.options.fragments.is_none() {
-            summary.report_fragments(path, output);
-        }
-        let origins = &request.documents.reading.origins;
-        let is_copy = match &origin {
-            Origin::Entry(entry) => {
-                origins.keeps_local_copies && origins.companions.has(&entry.path)
+            to,
+            counts,
+            &summary.diagnostics,
+        ))
+    };
+    let document = match outcome {
+        FileOutcome::Rewritten(document) => document,
+        FileOutcome::Other {
+            why,
+            to,
+            may_name_old_urls,
+        } => {
+            let others = if to.is_some() {
+                &mut totals.copied
+            } else {
+                &mut totals.skipped
+            };
+            others.add(why, 1);
+            if let Origin::Entry(entry) = &origin
+                && may_name_old_urls
+            {
+                totals.naming_old_urls.push(name_of(entry));
             }
-            Origin::Standard => false,
-        };
-        totals.add(format, summary, is_copy);
+            json(Format::Other, to, &FileSummary::default(), output)?;
+            return Ok(ExitStatus::Done);
+        }
+        FileOutcome::Skipped(why) => {
+            totals.skipped.add(why, 1);
+            return Ok(ExitStatus::Done);
+        }
+    };
+    let RewrittenFile {
+        format,
+        summary,
+        written,
+    } = *document;
+    let is_written = !matches!(written, Written::Nowhere);
+    let committed = match written {
+        Written::To(committed) => Some(committed),
+        Written::Already | Written::Nowhere => None,
+    };
+    let status = summary.status;
+    for lost in committed.iter().flat_map(|committed| &committed.lost) {
+        output.caution(&format_args!("{}: {lost}", name(path)));
     }
+    output.flush()?;
+    let to = committed.map(|committed| committed.path);
+    let leaves_copies = to
+        .as_deref()
+        .is_some_and(|to| leaves_copies(request, &origin, to, &summary));
+    json(format, to, &summary, output)?;
+    summary.report(path, format, is_written, output);
+    if leaves_copies {
+        summary.report_local_copies(path, output);
+        totals.without_copies += 1;
+    }
+    let is_message = format.has_headings();
+    if is_message && request.documents.reading.options.fragments.is_none() {
+        summary.report_fragments(path, output);
+    }
+    let origins = &request.documents.reading.origins;
+    let is_copy = match &origin {
+        Origin::Entry(entry) => origins.keeps_local_copies && origins.companions.has(&entry.path),
+        Origin::Standard => false,
+    };
+    totals.add(format, summary, is_copy);
     Ok(status)
 }
 

@@ -1,31 +1,24 @@
 //! The settings file `baselink.toml`: its keys are long options of the command line.
 //!
 //! ```text
-//! resolver = "whatwg"   -->   Settings { resolver: Some(Whatwg), … }, for options that were not typed
+//! resolver = "whatwg"   -->   --resolver=whatwg, unless the option was typed
 //! ```
 //!
 //! Deliberately absent: the meaning of options, and options such as `--output`, `--json` and `--follow`. A folder from
 //! elsewhere may come with a settings file, which must not decide what is written, printed, or read outside the folder.
 
-use std::fmt::Display;
+use std::error::Error as _;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use crate::collection::origin::RootUrl;
 use crate::files::walk::Globs;
-use baselink_rewrite::{BaseElement, Fragments};
-use baselink_scan::attributes::{Groups, Place};
 use baselink_text::error::{Error, Result, name, visible};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_url::{Profile, hierarchical_scheme};
-use serde::de::{Deserialize, Deserializer, Error as _};
-use toml::de::DeTable;
-
-use super::args::trust::{HostLayout, TrustList};
-use super::request::Classes;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use toml::de::{DeTable, DeValue};
 
 /// The name of a settings file.
 const NAME: &str = "baselink.toml";
@@ -33,103 +26,37 @@ const NAME: &str = "baselink.toml";
 /// The largest size of a settings file, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// The values of a settings file, and its folder.
-#[derive(Clone, Debug, Default, serde::Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+/// The options that a settings file may contain.
+const KEYS: [&str; 21] = [
+    "url",
+    "url-map",
+    "layout",
+    "index",
+    "trust",
+    "assume-scheme",
+    "format",
+    "charset",
+    "resolver",
+    "enable",
+    "attribute",
+    "fragments",
+    "base-element",
+    "skip-dkim",
+    "include",
+    "exclude",
+    "hidden",
+    "strict",
+    "verify",
+    "to",
+    "deny",
+];
+
+/// The options of a settings file, and its folder.
+#[derive(Debug)]
 pub(crate) struct Settings {
-    #[serde(skip)]
     folder: PathBuf,
-    #[serde(deserialize_with = "url")]
-    pub(crate) url: Option<String>,
-    pub(crate) url_map: Option<PathBuf>,
-    #[serde(deserialize_with = "one")]
-    pub(crate) layout: Option<HostLayout>,
-    pub(crate) index: Option<String>,
-    #[serde(deserialize_with = "several")]
-    pub(crate) trust: Vec<TrustList>,
-    #[serde(deserialize_with = "scheme")]
-    pub(crate) assume_scheme: Option<String>,
-    #[serde(deserialize_with = "one")]
-    pub(crate) format: Option<Format>,
-    #[serde(deserialize_with = "one")]
-    pub(crate) charset: Option<Charset>,
-    #[serde(deserialize_with = "one")]
-    pub(crate) resolver: Option<Profile>,
-    #[serde(deserialize_with = "several")]
-    pub(crate) enable: Vec<Groups>,
-    #[serde(deserialize_with = "several")]
-    pub(crate) attribute: Vec<Place>,
-    #[serde(deserialize_with = "one")]
-    pub(crate) fragments: Option<Fragments>,
-    #[serde(deserialize_with = "one")]
-    pub(crate) base_element: Option<BaseElement>,
-    pub(crate) skip_dkim: bool,
-    #[serde(deserialize_with = "patterns")]
-    pub(crate) include: Vec<String>,
-    #[serde(deserialize_with = "patterns")]
-    pub(crate) exclude: Vec<String>,
-    pub(crate) hidden: bool,
-    pub(crate) strict: bool,
-    pub(crate) verify: bool,
-    pub(crate) to: Option<String>,
-    #[serde(deserialize_with = "several")]
-    pub(crate) deny: Vec<Classes>,
-}
-
-/// Reads a string as a `T`.
-fn one<'de, D: Deserializer<'de>, T>(value: D) -> std::result::Result<Option<T>, D::Error>
-where
-    T: FromStr<Err: Display>,
-{
-    String::deserialize(value)?
-        .parse()
-        .map(Some)
-        .map_err(D::Error::custom)
-}
-
-/// Reads a string or an array of strings, each as a `T`.
-fn several<'de, D: Deserializer<'de>, T>(value: D) -> std::result::Result<Vec<T>, D::Error>
-where
-    T: FromStr<Err: Display>,
-{
-    #[derive(serde::Deserialize)]
-    #[serde(untagged, expecting = "takes a string or an array of strings")]
-    enum OneOrAll {
-        One(String),
-        All(Vec<String>),
-    }
-    let all = match OneOrAll::deserialize(value)? {
-        OneOrAll::One(one) => vec![one],
-        OneOrAll::All(all) => all,
-    };
-    all.iter()
-        .map(|one| one.parse().map_err(D::Error::custom))
-        .collect()
-}
-
-/// Reads the URL of a folder.
-fn url<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<String>, D::Error> {
-    let url = String::deserialize(value)?;
-    RootUrl::new(&url).map_err(D::Error::custom)?;
-    Ok(Some(url))
-}
-
-/// Reads the scheme of hierarchical URLs.
-fn scheme<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<String>, D::Error> {
-    hierarchical_scheme(&String::deserialize(value)?)
-        .map(Some)
-        .map_err(D::Error::custom)
-}
-
-/// Reads patterns for paths.
-fn patterns<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Vec<String>, D::Error> {
-    let patterns: Vec<String> = several(value)?;
-    for pattern in &patterns {
-        Globs::new(&[pattern]).map_err(D::Error::custom)?;
-    }
-    let too_long = |_| D::Error::custom("the patterns together are too long");
-    Globs::new(&patterns).map_err(too_long)?;
-    Ok(patterns)
+    /// The options, each with its values; an option without values is a flag.
+    options: Vec<(&'static str, Vec<OsString>)>,
 }
 
 /// The name among `known` that is most similar to `typed`; at most a third of its letters may differ.
@@ -150,14 +77,13 @@ impl Settings {
         is_regular.then(|| path.to_owned())
     }
 
-    /// Reads the file `path`. `options` are the long options of the command line: the message about an unknown key
-    /// distinguishes them from spelling mistakes.
+    /// Reads the file `path`, whose keys are options of `program`.
     ///
     /// # Errors
     ///
     /// The file cannot be read, is larger than 1 MiB, or is not TOML; or a key or value is
     /// invalid. An error in the contents has a line number.
-    pub(crate) fn read(path: &Path, options: &[String]) -> Result<Self> {
+    pub(crate) fn read(path: &Path, program: &Command) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(failed)?;
@@ -170,11 +96,11 @@ impl Settings {
                 "{path}: the settings file is larger than 1 MiB"
             )));
         }
-        Self::parse(&bytes, path, options)
+        Self::parse(&bytes, path, program)
     }
 
     /// Reads the contents of the file `path`.
-    pub(crate) fn parse(bytes: &[u8], path: &Path, options: &[String]) -> Result<Self> {
+    pub(crate) fn parse(bytes: &[u8], path: &Path, program: &Command) -> Result<Self> {
         let wrong = |at: usize, what: &str| {
             let before = bytes.get(..at).unwrap_or_default();
             let line = memchr::memchr_iter(b'\n', before).count() + 1;
@@ -182,17 +108,61 @@ impl Settings {
         };
         let text = str::from_utf8(bytes)
             .map_err(|error| wrong(error.valid_up_to(), "this is not UTF-8"))?;
-        let read = toml::from_str::<Self>(text).map_err(|error| {
+        let table = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            wrong(at, &reason(text, at, error.message(), options))
+            wrong(at, error.message())
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let url_map = read.url_map.map(|map| folder.join(map));
-        Ok(Self {
-            folder,
-            url_map,
-            ..read
-        })
+        let mut options = Vec::new();
+        for (key, value) in table.get_ref() {
+            let (at, key) = (key.span().start, key.get_ref());
+            let of_commands = program.get_subcommands().flat_map(Command::get_arguments);
+            let argument = program
+                .get_arguments()
+                .chain(of_commands)
+                .find(|one| one.get_long() == Some(key));
+            let known = KEYS.into_iter().find(|known| known == key);
+            let Some((known, argument)) = known.zip(argument) else {
+                return Err(wrong(at, &unknown(key, argument.is_some())));
+            };
+            let refused = |why: String| wrong(value.span().start, &format!("{key}: {why}"));
+            let mut values = values(argument, value.get_ref()).map_err(refused)?;
+            if known == "url-map" {
+                let in_folder = |map: &mut OsString| *map = folder.join(&*map).into();
+                values.iter_mut().flatten().for_each(in_folder);
+            }
+            options.extend(values.map(|values| (known, values)));
+        }
+        Ok(Self { folder, options })
+    }
+
+    /// The options that `command` has and that were not `typed`, as words of the command line. The URL and the
+    /// layout replace each other.
+    pub(crate) fn words(&self, command: &Command, typed: &ArgMatches) -> Vec<OsString> {
+        let is_typed = |id: &str| typed.value_source(id) == Some(ValueSource::CommandLine);
+        let mut words = Vec::new();
+        for (key, values) in &self.options {
+            let mut arguments = command.get_arguments();
+            let Some(argument) = arguments.find(|one| one.get_long() == Some(key)) else {
+                continue;
+            };
+            let is_typed = match *key {
+                "url" | "layout" => is_typed("url") || is_typed("layout"),
+                _ => is_typed(argument.get_id().as_str()),
+            };
+            if is_typed {
+                continue;
+            }
+            if values.is_empty() {
+                words.push(format!("--{key}").into());
+            }
+            for value in values {
+                let mut word = OsString::from(format!("--{key}="));
+                word.push(value);
+                words.push(word);
+            }
+        }
+        words
     }
 
     /// The path of `root`, a folder or a file, below the folder of the settings.
@@ -240,26 +210,64 @@ impl Settings {
     }
 }
 
-/// Explains the error `message` about the byte `at` of the settings `text`, with the key that it concerns.
-fn reason(text: &str, at: usize, message: &str, options: &[String]) -> String {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    if message.starts_with("unknown field")
-        && let Some(key) = quoted.next()
-    {
-        return match nearest(key, quoted) {
-            _ if options.iter().any(|option| option == key) => {
-                format!("'{key}' is allowed only on the command line")
-            }
-            Some(meant) => format!("unknown key '{key}'; did you mean '{meant}'?"),
-            None => format!("unknown key '{key}'"),
-        };
+/// Explains why `key` is not allowed. An option is allowed only on the command line.
+fn unknown(key: &str, is_option: bool) -> String {
+    match nearest(key, KEYS.into_iter()) {
+        _ if is_option => format!("'{key}' is allowed only on the command line"),
+        Some(meant) => format!("unknown key '{key}'; did you mean '{meant}'?"),
+        None => format!("unknown key '{key}'"),
     }
-    let table = DeTable::parse(text).ok();
-    let mut keys = table.iter().flat_map(|table| table.get_ref());
-    match keys.find(|(_, value)| value.span().contains(&at)) {
-        Some((key, _)) => format!("{}: {message}", key.get_ref()),
-        None => message.to_owned(),
+}
+
+/// The values of the option `argument`; `None` if there are none, or for a flag that is off.
+///
+/// # Errors
+///
+/// Returns the reason why the option does not take `value`.
+fn values(
+    argument: &Arg,
+    value: &DeValue<'_>,
+) -> std::result::Result<Option<Vec<OsString>>, String> {
+    let (takes, texts) = match (argument.get_action(), value) {
+        (ArgAction::SetTrue, DeValue::Boolean(is_on)) => return Ok(is_on.then(Vec::new)),
+        (ArgAction::SetTrue, _) => ("takes true or false", None),
+        (_, DeValue::String(text)) => ("", Some(vec![&**text])),
+        (ArgAction::Append, DeValue::Array(all)) => (
+            "takes a string or an array of strings",
+            all.iter().map(|one| one.get_ref().as_str()).collect(),
+        ),
+        (ArgAction::Append, _) => ("takes a string or an array of strings", None),
+        _ => ("takes a string", None),
+    };
+    let texts: Vec<&str> = texts.ok_or(takes)?;
+    let key = argument.get_long().unwrap_or_default();
+    for text in &texts {
+        check(argument, key, text)?;
     }
+    if matches!(key, "include" | "exclude") {
+        let too_long = |_| "the patterns together are too long";
+        Globs::new(&texts).map_err(too_long)?;
+    }
+    let texts: Vec<OsString> = texts.into_iter().map(OsString::from).collect();
+    Ok((!texts.is_empty()).then_some(texts))
+}
+
+/// Checks a value of an option as the command line does. The URL must be that of a folder.
+fn check(argument: &Arg, key: &str, text: &str) -> std::result::Result<(), String> {
+    let checked = match key {
+        "url" => RootUrl::new(text).map(drop),
+        "include" | "exclude" => Globs::new(&[text]).map(drop),
+        _ => Ok(()),
+    };
+    checked.map_err(|error| error.to_string())?;
+    let command = Command::new(NAME)
+        .no_binary_name(true)
+        .arg(argument.clone());
+    let parsed = command.try_get_matches_from([format!("--{key}={text}")]);
+    parsed.map(drop).map_err(|error| match error.source() {
+        Some(why) => why.to_string(),
+        None => "invalid value".to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -271,8 +279,8 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Settings> {
-        let options = ["output", "url"].map(str::to_owned);
-        Settings::parse(text.as_bytes(), Path::new("d/baselink.toml"), &options)
+        let program = crate::cli::args::program();
+        Settings::parse(text.as_bytes(), Path::new("d/baselink.toml"), &program)
     }
 
     proptest! {
@@ -308,11 +316,30 @@ mod tests {
     #[test]
     fn a_settings_file_has_the_values_of_options() {
         let text = "\u{feff}url-map = 'm.csv'\r\ntrust = '-saved'\nenable = ['text', 'json']\nstrict = true\n";
-        let settings = parsed(text).unwrap();
-        assert_eq!(settings.url_map.as_deref(), Some(Path::new("d/m.csv")));
-        assert_eq!((settings.trust.len(), settings.enable.len()), (1, 2));
-        assert!(settings.strict && !settings.hidden);
-        assert!(parsed("include = []").unwrap().include.is_empty());
+        let program = crate::cli::args::program();
+        let matches = program
+            .clone()
+            .get_matches_from(["baselink", "links", "-u", "http://a/"]);
+        let (command, typed) = matches.subcommand().unwrap();
+        let command = program.find_subcommand(command).unwrap();
+        let words = |text: &str| parsed(text).unwrap().words(command, typed);
+        let expected = [
+            "--enable=text",
+            "--enable=json",
+            "--strict",
+            "--trust=-saved",
+        ];
+        assert_eq!(words(text)[..4], expected);
+        assert_eq!(
+            words(text)[4..],
+            [OsString::from(format!(
+                "--url-map={}",
+                Path::new("d").join("m.csv").display()
+            ))]
+        );
+        assert!(
+            words("include = []\nhidden = false\nto = 'http://b/'\nlayout = 'host'").is_empty()
+        );
     }
 
     #[test]
@@ -360,7 +387,8 @@ mod tests {
             }
             assert!(!message.contains(char::is_control), "{message:?}");
         }
-        let utf_16 = Settings::parse(b"url = '\xff'", Path::new("b"), &[]).unwrap_err();
+        let utf_16 =
+            Settings::parse(b"url = '\xff'", Path::new("b"), &Command::new("b")).unwrap_err();
         assert_eq!(utf_16.to_string(), "b:1: this is not UTF-8");
     }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use baselink::LocalCopies;
+use baselink::{LinkReport, LocalCopies, Reason};
 use baselink_rewrite::base::{ContentLocationUse, Retrieval};
 use baselink_rewrite::{Dkim, Options, edits, rewrite};
 use baselink_text::format::Format;
@@ -11,7 +11,6 @@ use baselink_text::layer::charset::Charset;
 use baselink_verify::verify;
 
 use crate::case_file::Case;
-use crate::expected::{field, row};
 
 /// The folders of cases: name, format, minimum number of cases.
 const FOLDERS: [(&str, Format, usize); 10] = [
@@ -62,6 +61,31 @@ fn options(case: &Case, format: Format) -> Options {
         }
     }
     options
+}
+
+/// Escapes `text` as a field of a row.
+fn field(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('\t', "\\t")
+        .replace('\n', "\\n")
+}
+
+/// The row of `link` in `expected.links`.
+fn row(link: &LinkReport) -> String {
+    let fields = [
+        &*link.entity,
+        if link.element.is_empty() {
+            "-"
+        } else {
+            &link.element
+        },
+        link.attribute.as_deref().unwrap_or("-"),
+        &link.reference,
+        link.outcome.name(),
+        link.reason.map_or("-", Reason::name),
+        link.target.as_deref().unwrap_or("-"),
+    ];
+    fields.map(field).join("\t") + "\n"
 }
 
 fn with_crlf(bytes: &[u8]) -> Vec<u8> {

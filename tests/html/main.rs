@@ -4,8 +4,6 @@
 
 #[path = "../common/case_file.rs"]
 mod case_file;
-#[path = "../common/expected.rs"]
-mod expected;
 #[path = "../common/facts.rs"]
 mod facts;
 #[path = "../common/outside.rs"]

@@ -14,11 +14,10 @@ use baselink_text::error::{Error, Result};
 use baselink_url::reference::{Grammar, Reference};
 use clap::Args;
 
-use super::documents::{TypedDocuments, TypedPolicy, add, add_all};
+use super::documents::{TypedDocuments, TypedPolicy};
 use super::overwrites::list_of_missing;
-use crate::cli::captures::holds_resources;
+use crate::cli::capture_plan::holds_resources;
 use crate::cli::request::{Archives, Check, CheckForm, Classes, is_standard_input};
-use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
 pub(super) struct TypedCheck {
@@ -66,13 +65,6 @@ pub(super) struct TypedCheck {
 }
 
 impl TypedCheck {
-    /// Sets each option to its value in `settings`, unless it was typed.
-    pub(super) fn add(&mut self, settings: &Settings) {
-        self.documents.add(settings);
-        add(&mut self.to, settings.to.clone());
-        add_all(&mut self.deny, settings.deny.clone());
-    }
-
     pub(super) fn into_request(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
         let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;

@@ -69,26 +69,20 @@ impl Typed {
         }
     }
 
-    /// Sets each option to its value in `settings`, unless it was typed.
-    pub(super) fn add(&mut self, settings: &Settings) {
-        match &mut self.command {
-            TypedCommand::Rewrite(typed) => {
-                typed.documents.add(settings);
-                typed.policy.add(settings);
-                typed.output.verify |= settings.verify;
-            }
-            TypedCommand::Links(typed) => {
-                typed.documents.add(settings);
-                typed.policy.add(settings);
-            }
-            TypedCommand::Base(typed) => typed.documents.add(settings),
-            TypedCommand::Localize(typed) => typed.add(settings),
-            TypedCommand::Move(typed) => typed.add(settings),
-            TypedCommand::Check(typed) => typed.add(settings),
+    /// Notes that `settings` give the URL or the layout of their folder.
+    pub(super) fn set_below(&mut self, settings: &Settings) {
+        let documents = match &mut self.command {
+            TypedCommand::Rewrite(typed) => &mut typed.documents,
+            TypedCommand::Links(typed) => &mut typed.documents,
+            TypedCommand::Base(typed) => &mut typed.documents,
+            TypedCommand::Localize(typed) => &mut typed.documents,
+            TypedCommand::Move(typed) => &mut typed.documents,
+            TypedCommand::Check(typed) => &mut typed.documents,
             TypedCommand::Resolve(_)
             | TypedCommand::Completions { .. }
-            | TypedCommand::Man { .. } => {}
-        }
+            | TypedCommand::Man { .. } => return,
+        };
+        documents.set_below(settings);
     }
 
     pub(super) fn documents(&self) -> Option<&TypedDocuments> {

@@ -166,54 +166,12 @@ pub(super) struct TypedPolicy {
     pub(super) verbose: bool,
 }
 
-impl TypedPolicy {
-    /// Sets each option to its value in `settings`, unless it was typed.
-    pub(super) fn add(&mut self, settings: &Settings) {
-        add(&mut self.fragments, settings.fragments);
-        add(&mut self.base_element, settings.base_element);
-        self.skip_dkim |= settings.skip_dkim;
-        self.strict |= settings.strict;
-    }
-}
-
-/// Sets an option to its value in the settings, unless it was typed.
-pub(super) fn add<T>(typed: &mut Option<T>, given: Option<T>) {
-    if typed.is_none() {
-        *typed = given;
-    }
-}
-
-/// Sets a repeatable option to its values in the settings, unless it was typed.
-pub(super) fn add_all<T>(typed: &mut Vec<T>, given: Vec<T>) {
-    if typed.is_empty() {
-        *typed = given;
-    }
-}
-
 impl TypedDocuments {
-    /// Sets each option to its value in `settings`, unless it was typed.
-    pub(super) fn add(&mut self, settings: &Settings) {
-        let given = settings.clone();
-        if self.url.is_none() && self.layout.is_none() {
-            (self.url, self.layout) = (given.url, given.layout);
-            if self.url.is_some() || self.layout.is_some() {
-                let roots = self.paths.iter().filter(|path| !is_standard_input(path));
-                let below = roots.map(|root| (root.clone(), settings.way_to(root)));
-                self.below_settings = below.collect();
-            }
-        }
-        add(&mut self.url_map, given.url_map);
-        add(&mut self.index, given.index.map(OsString::from));
-        add(&mut self.assume_scheme, given.assume_scheme);
-        add(&mut self.format, given.format);
-        add(&mut self.charset, given.charset);
-        add(&mut self.resolver, given.resolver);
-        add_all(&mut self.trust, given.trust);
-        add_all(&mut self.enable, given.enable);
-        add_all(&mut self.attribute, given.attribute);
-        add_all(&mut self.include, given.include);
-        add_all(&mut self.exclude, given.exclude);
-        self.hidden |= given.hidden;
+    /// Notes that `settings` give the URL or the layout of their folder.
+    pub(super) fn set_below(&mut self, settings: &Settings) {
+        let roots = self.paths.iter().filter(|path| !is_standard_input(path));
+        let below = roots.map(|root| (root.clone(), settings.way_to(root)));
+        self.below_settings = below.collect();
     }
 
     /// The documents, and the options for reading them. Without a `policy` for links, every source of a base is

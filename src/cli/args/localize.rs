@@ -18,9 +18,8 @@ use clap::Args;
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
 use super::overwrites::list_of_missing;
-use crate::cli::captures::is_page;
+use crate::cli::capture_plan::is_page;
 use crate::cli::request::{Archives, Extraction, Localize, folder_of};
-use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
 pub(super) struct TypedLocalize {
@@ -65,13 +64,6 @@ pub(super) struct TypedLocalize {
 }
 
 impl TypedLocalize {
-    /// Sets each option to its value in `settings`, unless it was typed.
-    pub(super) fn add(&mut self, settings: &Settings) {
-        self.documents.add(settings);
-        self.strict |= settings.strict;
-        self.output.verify |= settings.verify;
-    }
-
     pub(super) fn into_request(self) -> Result<Localize> {
         let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::Named;

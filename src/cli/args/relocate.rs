@@ -20,7 +20,6 @@ use clap::{Args, ValueEnum};
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
 use crate::cli::request::{Archives, Move, is_standard_input};
-use crate::cli::settings::Settings;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum TypedForm {
@@ -70,14 +69,6 @@ pub(super) struct TypedMove {
 }
 
 impl TypedMove {
-    /// Sets each option to its value in `settings`, unless it was typed.
-    pub(super) fn add(&mut self, settings: &Settings) {
-        self.documents.add(settings);
-        super::documents::add(&mut self.to, settings.to.clone());
-        self.strict |= settings.strict;
-        self.output.verify |= settings.verify;
-    }
-
     pub(super) fn into_request(self) -> Result<Move> {
         let refused = |why: &str| Err(Error::new(why));
         let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;

@@ -24,16 +24,17 @@ use super::listed::{Listed, ListedFinding};
 use super::targets::{self, Targets};
 use super::tree::{CheckedFile, CheckedTree, is_settled};
 use super::{github, sarif, text};
-use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument};
+use crate::cli::archive_item::{Archived, Wanted};
+use crate::cli::capture_plan::{CapturePlan, CapturedDocument};
 use crate::cli::document_name::DocumentName;
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::input::{File, Input, OpenedInput};
+use crate::cli::json_records::MovedRecord;
 use crate::cli::output::{Output, ok_or_report};
 use crate::cli::places::FilePlaces;
-use crate::cli::record::MovedRecord;
 use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
+use crate::cli::source;
 use crate::cli::status::ExitStatus;
 
 /// The result of listing one file.
@@ -125,11 +126,9 @@ pub(super) fn list(
                 entries,
                 output,
                 work,
-                |batch, output| {
-                    for (_, buffer, done) in batch {
-                        output.append(buffer)?;
-                        take(done);
-                    }
+                |(_, buffer, done), output| {
+                    output.append(buffer)?;
+                    take(done);
                     Ok(())
                 },
             )?;
@@ -213,8 +212,11 @@ impl Listing<'_> {
         };
         let mut done = self.begin_file(number);
         let mut read = || {
-            reopen(origin, &self.request.documents)?
-                .each(|input, options| self.list_document(input, options, &mut done, output))
+            let file = reopen(origin, &self.request.documents)?;
+            let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
+            source::each(file, output, options, |options, input, _, output| {
+                self.list_document(input, &options, &mut done, output)
+            })
         };
         let read = read();
         done.is_unusable = ok_or_report(read, output)?.is_none();

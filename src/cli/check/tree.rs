@@ -32,8 +32,8 @@ use baselink_url::Profile;
 
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
-use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, finish_archive};
+use crate::cli::archive_item::{Archived, Wanted};
+use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
 use crate::cli::files::{SkipCounts, each_document, progress, status_after};
@@ -41,6 +41,7 @@ use crate::cli::input::{File, Input};
 use crate::cli::output::{Output, count, ok_or_report};
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes, Origin};
+use crate::cli::source;
 use crate::cli::status::ExitStatus;
 
 /// A folder, or archives, whose documents were checked.
@@ -393,12 +394,12 @@ fn scan(
     let may_be_part = file.format == Format::Html && !is_asked_for;
     let file_name = entry.path.file_name().unwrap_or_default().to_string_lossy();
     let name = name_of(entry);
-    let read = file.each(|input, options| {
+    let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
+    let read = source::each(file, output, options, |mut options, input, _, output| {
         if may_be_part && Format::is_part(&file_name, input.bytes) {
             is_part = true;
             return Ok(());
         }
-        let mut options = options.clone();
         options.scan.ids = true;
         let document = check(
             &name,
@@ -423,7 +424,7 @@ fn scan(
         Ok(())
     });
     Ok((
-        status_after(read, ExitStatus::Done, output)?,
+        status_after(read.map(drop), ExitStatus::Done, output)?,
         (links, is_part),
     ))
 }

@@ -13,6 +13,7 @@ use baselink_verify::verify;
 use super::kind::RewriteKind;
 use super::summary::FileSummary;
 use super::target::FileSink;
+use crate::cli::diff::DiffProgress;
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
@@ -98,6 +99,10 @@ pub(super) fn write_document(
     sink: &mut FileSink<'_>,
     output: &mut Output,
 ) -> FileResult<()> {
+    if let (FileSink::Diff(progress), Some(_)) = (&mut *sink, input.archived) {
+        // Each document of an archive has line numbers of its own.
+        *progress = DiffProgress::default();
+    }
     if *is_proved {
         return sink.write(input, edits, output);
     }

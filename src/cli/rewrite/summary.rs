@@ -25,11 +25,11 @@ use super::kind::RewriteKind;
 use crate::cli::base_hints::BaseHints;
 use crate::cli::failure::FileResult;
 use crate::cli::files::{SkipCounts, SkipReason};
+use crate::cli::json_records;
 use crate::cli::link_counts::{LinkCounts, LinkResult};
 use crate::cli::output::{Output, by_place, count, url_for_list};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
-use crate::cli::record;
 use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 
@@ -42,7 +42,7 @@ const NOT_WRITTEN: &str =
 pub(super) struct FileSummary {
     pub(super) link_counts: LinkCounts,
     pub(super) status: ExitStatus,
-    pub(super) diagnostics: Vec<record::DiagnosticRecord>,
+    pub(super) diagnostics: Vec<json_records::DiagnosticRecord>,
     /// Hints for links without a base.
     pub(super) hints: BaseHints,
     missing: MissingTargets,
@@ -123,7 +123,7 @@ impl FileSummary {
         if request.json {
             let found = by_place(found).into_iter();
             self.diagnostics
-                .extend(found.map(|one| record::DiagnosticRecord::of(one, places)));
+                .extend(found.map(|one| json_records::DiagnosticRecord::of(one, places)));
         }
     }
 

@@ -55,8 +55,6 @@ pub struct Messages<R> {
     buffer: Vec<u8>,
     /// The start of the message in `buffer`. The bytes before it are dropped from time to time.
     start: usize,
-    /// True if the bytes before `start` are kept because they are messages of the same batch.
-    is_kept: bool,
     /// The length of the last message returned; the next one begins after it.
     length: usize,
     number: usize,
@@ -86,32 +84,6 @@ pub struct Message<'a> {
     pub message: Span,
 }
 
-/// Messages that follow one another.
-#[derive(Debug)]
-pub struct Batch {
-    /// The bytes of all messages.
-    pub bytes: Vec<u8>,
-    /// The place of each message; empty at the end of the mailbox.
-    pub messages: Vec<MessagePlace>,
-    /// The error of the reader, if it failed. No message is lost: the next batch continues.
-    pub failed: Option<io::Error>,
-}
-
-/// The place of a message in a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessagePlace {
-    /// The number of the message in the mailbox, from 1.
-    pub number: usize,
-    /// The offset of the message in the mailbox.
-    pub offset: u64,
-    /// The span in the bytes of the batch, up to the next message.
-    pub span: Span,
-    /// The span of [`Message::envelope`] in the bytes of the batch.
-    pub envelope: Span,
-    /// The span of [`Message::message`] in the bytes of the batch.
-    pub message: Span,
-}
-
 impl<R: Read> Messages<R> {
     /// The messages in the output of `reader`.
     pub fn new(reader: R) -> Self {
@@ -124,7 +96,6 @@ impl<R: Read> Messages<R> {
             ended: false,
             buffer: Vec::new(),
             start: 0,
-            is_kept: false,
             length: 0,
             number: 0,
             offset: 0,
@@ -154,75 +125,6 @@ impl<R: Read> Messages<R> {
             envelope,
             message,
         }))
-    }
-
-    /// The next messages: at least `least` bytes of them, or all that remain. `spare` becomes the buffer of the
-    /// following batch; its content is dropped.
-    ///
-    /// ```
-    /// use baselink_rewrite::container::mbox::Messages;
-    /// let mailbox = b"From a\nTo: a\n\nx\n\nFrom b\nTo: b\n\ny\n\nFrom c\nTo: c\n\nz\n";
-    /// let mut messages = Messages::new(&mailbox[..]);
-    /// let batch = messages.next_batch(20, Vec::new());
-    /// assert_eq!(batch.bytes, mailbox[..34]);
-    /// let second = &batch.messages[1];
-    /// assert_eq!((second.number, second.offset, &batch.bytes[second.message.range()]), (2, 17, &b"To: b\n\ny\n"[..]));
-    /// assert_eq!(messages.next_batch(20, batch.bytes).messages[0].offset, 34);
-    /// assert!(messages.next_batch(20, Vec::new()).messages.is_empty());
-    /// ```
-    pub fn next_batch(&mut self, least: usize, mut spare: Vec<u8>) -> Batch {
-        self.offset += self.length as u64;
-        // Dropping messages moves the rest. They are dropped only if the rest is not longer, so time stays linear.
-        let mut from = self.start + self.length;
-        if from >= self.buffer.len() - from {
-            self.count_work(self.buffer.len() - from);
-            self.buffer.drain(..from);
-            from = 0;
-        }
-        (self.start, self.length, self.is_kept) = (from, 0, true);
-        let (mut messages, mut failed) = (Vec::new(), None);
-        while self.start + self.length - from < least {
-            match self.advance() {
-                Ok(Some((envelope, message))) => {
-                    let start = self.start - from;
-                    messages.push(MessagePlace {
-                        number: self.number,
-                        offset: self.offset,
-                        span: Span::new(start, start + self.length),
-                        envelope: envelope.shifted(start),
-                        message: message.shifted(start),
-                    });
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    failed = Some(error);
-                    break;
-                }
-            }
-        }
-        self.offset += self.length as u64;
-        let end = self.start + self.length;
-        spare.clear();
-        // A wrong `Content-Length` may have caused reading far ahead. The shorter of the batch and the rest is copied.
-        let is_far_ahead = self.buffer.len() - end > end - from;
-        let (copied, start) = if is_far_ahead {
-            (from..end, end)
-        } else {
-            (end..self.buffer.len(), 0)
-        };
-        self.count_work(copied.len());
-        spare.extend_from_slice(&self.buffer[copied]);
-        if !is_far_ahead {
-            self.buffer.truncate(end);
-            self.buffer.drain(..from);
-            std::mem::swap(&mut self.buffer, &mut spare);
-        }
-        (self.start, self.length, self.is_kept) = (start, 0, false);
-        Batch {
-            bytes: spare,
-            messages,
-            failed,
-        }
     }
 
     /// Advances to the next message, and returns the spans of its envelope, and of its heading and body.
@@ -257,7 +159,7 @@ impl<R: Read> Messages<R> {
             return Ok(false);
         }
         // At most as many bytes are moved as are dropped, and each is dropped once, so time stays linear.
-        if self.start >= self.rest().len() && !self.is_kept {
+        if self.start >= self.rest().len() {
             self.count_work(self.rest().len());
             self.buffer.drain(..self.start);
             self.start = 0;
@@ -491,51 +393,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn batches_hold_the_same_messages() {
-        let (last, mailbox) = (
-            "From 4\nTo: d\n\nd",
-            "From 1\n\na\n\nFrom 2\nContent-Length: 2\n\nb\n\nFrom 3\nTo: c\n",
-        );
-        let mailbox = [mailbox, "\n", "c\n".repeat(20).as_str(), "\n", last].concat();
-        let alone = messages(mailbox.as_bytes(), LOOK_AHEAD, CHUNK);
-        assert_eq!(alone.len(), 4);
-        for (chunk, least) in
-            (1..30).flat_map(|chunk| [1, 20, 50, 1000].map(|least| (chunk, least)))
-        {
-            let mut rest = Messages::with_limits(mailbox.as_bytes(), LOOK_AHEAD, chunk);
-            let first = rest.next_message().unwrap().unwrap();
-            let (mut offset, mut found) = (first.bytes.len() as u64, 1);
-            let mut spare = b"dropped".to_vec();
-            loop {
-                let batch = rest.next_batch(least, spare);
-                let Some(last) = batch.messages.last() else {
-                    break;
-                };
-                // The last message brings the batch to its minimum size, or is the last of the mailbox.
-                assert!(last.span.start < least && last.span.end == batch.bytes.len());
-                assert!(last.span.end >= least || found + batch.messages.len() == 4);
-                for place in &batch.messages {
-                    let following = Span::new(place.message.end, place.span.end);
-                    let pieces = [place.envelope, place.message, following];
-                    assert_eq!(
-                        pieces.map(|span| batch.bytes[span.range()].to_vec()),
-                        alone[found]
-                    );
-                    found += 1;
-                    assert_eq!((place.number, place.offset), (found, offset));
-                    offset += place.span.len() as u64;
-                }
-                spare = batch.bytes;
-            }
-            assert_eq!(
-                (found, offset),
-                (4, mailbox.len() as u64),
-                "{chunk}, {least}"
-            );
-        }
-    }
-
     /// A reader that fails once, in the middle.
     struct Failing<'a>(&'a [u8], &'a [u8], bool);
 
@@ -550,21 +407,21 @@ mod tests {
     }
 
     #[test]
-    fn a_read_error_ends_a_batch_and_the_next_one_continues() {
+    fn after_a_read_error_the_same_message_follows() {
         let second = ["From 2\nTo: b\n\n", &"b".repeat(separator::DECIDING)].concat();
         let readable = ["From 1\n\na\n\n", &second].concat();
         // The reader fails in the last chunk, within the second message.
         let failing = Failing(readable.as_bytes(), b"c\n", false);
         let mut messages = Messages::with_limits(failing, LOOK_AHEAD, 8);
-        let first = messages.next_batch(1000, Vec::new());
+        let first = messages.next_message().unwrap().unwrap();
         assert_eq!(first.bytes, b"From 1\n\na\n\n");
+        let failed = messages.next_message().unwrap_err();
+        assert_eq!(failed.kind(), io::ErrorKind::TimedOut);
+        let next = messages.next_message().unwrap().unwrap();
         assert_eq!(
-            first.failed.map(|error| error.kind()),
-            Some(io::ErrorKind::TimedOut)
+            (next.number, next.bytes),
+            (2, [&second, "c\n"].concat().as_bytes())
         );
-        let next = messages.next_batch(1000, Vec::new());
-        assert_eq!(next.bytes, [&second, "c\n"].concat().as_bytes());
-        assert!(next.messages[0].number == 2 && next.failed.is_none());
     }
 
     /// The maximum memory, and the bytes searched and moved, for the messages of `mailbox`.
@@ -589,25 +446,6 @@ mod tests {
                 "{memory} with {chunk}"
             );
             assert!(work <= 4 * mailbox.len(), "{work} with {chunk}");
-        }
-    }
-
-    #[test]
-    fn batches_after_a_wrong_length_cost_linear_time() {
-        // The length leads to the middle of the mailbox, where no message begins.
-        let long = b"From x\nContent-Length: 80000\n\na\n\n".to_vec();
-        let mailbox = [long, b"From y\nTo: y\n\nabc\n\n".repeat(10_000)].concat();
-        for (chunk, least) in [(1000, 100), (1000, 3000), (CHUNK, 100)] {
-            let mut found = Messages::with_limits(&mailbox[..], LOOK_AHEAD, chunk);
-            let mut batch = found.next_batch(least, Vec::new());
-            let mut all = Vec::new();
-            while !batch.messages.is_empty() {
-                all.extend_from_slice(&batch.bytes);
-                batch = found.next_batch(least, batch.bytes);
-            }
-            assert!(all == mailbox && found.number == 10_001);
-            let work = found.work.get();
-            assert!(work <= 5 * mailbox.len(), "{work} with {chunk} and {least}");
         }
     }
 

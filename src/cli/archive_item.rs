@@ -6,11 +6,9 @@
 //! WebMainResource: {WebResourceURL: "http://a/", …           -->   a page with that retrieval URL
 //! ```
 //!
-//! Deliberately absent: the work on a document ([`super::archive`]).
+//! Deliberately absent: the work on a document ([`super::source`]).
 
 use std::borrow::Cow;
-use std::fs;
-use std::io::Read;
 use std::iter;
 
 use crate::archive::{HarEntry, WebResource};
@@ -24,37 +22,9 @@ use baselink_rewrite::record::{RecordDocument, document};
 use baselink_scan::fields::MediaType;
 use baselink_scan::is_read;
 use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 
 use super::document_name::RecordKey;
-
-/// The contents of an archive.
-pub(crate) enum ArchiveContents {
-    /// Records (ISO 28500).
-    Warc(Box<dyn Read>),
-    /// WARC files in a ZIP archive.
-    Wacz(fs::File),
-    /// Entries in JSON (HAR 1.2).
-    Har(Box<dyn Read>),
-    /// Resources in a property list, as Safari saves them.
-    WebArchive(Box<dyn Read>),
-    /// Parts of a message: a page that a browser saved as MHTML, or mail.
-    Message(Vec<u8>),
-}
-
-impl ArchiveContents {
-    /// The format of the archive.
-    pub(crate) fn format(&self) -> Format {
-        match self {
-            Self::Warc(_) => Format::Warc,
-            Self::Wacz(_) => Format::Wacz,
-            Self::Har(_) => Format::Har,
-            Self::WebArchive(_) => Format::WebArchive,
-            Self::Message(_) => Format::Message,
-        }
-    }
-}
 
 /// The items of an archive that a command needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +51,6 @@ pub(crate) struct Archived {
 enum DocumentBytes {
     /// A record. Its document is the decoded payload, if there is one, or else the block.
     Record(Record, Option<Vec<u8>>),
-    /// The decoded bytes of a document that is not a record.
-    Bytes(Vec<u8>),
     /// The body of a capture that is not a record.
     Capture(Box<CapturedBytes>),
 }
@@ -112,8 +80,6 @@ pub(crate) struct Item {
     pub(crate) is_anomaly: bool,
     pub(crate) messages: AnomalyMessages,
     pub(crate) document: Option<Archived>,
-    /// The buffer of a record that has no document.
-    pub(crate) unused: Vec<u8>,
 }
 
 impl Item {
@@ -137,7 +103,6 @@ impl Item {
             let Some(found) = document(&record, options) else {
                 return Self {
                     messages,
-                    unused: record.into_buffer(),
                     ..Self::default()
                 };
             };
@@ -193,98 +158,66 @@ impl Item {
         options: &Options,
         wanted: Wanted,
     ) -> Self {
-        if wanted != Wanted::Documents {
-            return match entry.and_then(captured_entry) {
-                Ok((number, captured)) => Self::of_captured(number, captured, options),
-                Err(anomaly) => Self::of_anomaly(anomaly),
-            };
-        }
-        let of_entry = |entry: HarEntry| {
-            let Some(media_type) = entry.media_type.as_deref().filter(|_| entry.has_body()) else {
-                return Ok(None);
-            };
-            let Some(media_type) = media_type_read(media_type, options) else {
-                return Ok(None);
-            };
-            // A body that is not in base64 was decoded by the browser, and is now UTF-8.
-            let label = match entry.is_base64 {
-                true => media_type.parameter("charset").map(str::to_owned),
-                false => Some("utf-8".to_owned()),
-            };
-            let place = (entry.number, entry.url.clone(), Source::Har);
-            let Some(body) = entry.into_body()? else {
-                return Ok(None);
-            };
-            Ok(Archived::from_description(
-                place,
-                &media_type,
-                label,
-                body,
-                options,
-            ))
+        let is_wanted = |entry: &HarEntry| {
+            let media_type = entry.media_type.as_deref().unwrap_or_default();
+            let media_type = MediaType::read(media_type.as_bytes());
+            let is_document = media_type.is_some_and(|one| is_document(&one, options));
+            wanted != Wanted::Documents || is_document && entry.has_body()
         };
-        match entry.and_then(of_entry) {
-            Ok(document) => Self {
-                document,
-                ..Self::default()
-            },
-            Err(anomaly) => Self::of_anomaly(anomaly),
+        match entry.map(|entry| is_wanted(&entry).then(|| captured_entry(entry))) {
+            Ok(None) => Self::default(),
+            Ok(Some(Ok((number, captured)))) => {
+                Self::of_captured(number, captured, options, wanted)
+            }
+            Ok(Some(Err(anomaly))) | Err(anomaly) => Self::of_anomaly(anomaly),
         }
     }
 
     /// The item of a resource of a web archive of Safari. The number of the resource serves as its offset.
     pub(crate) fn of_resource(found: WebResource, options: &Options, wanted: Wanted) -> Self {
-        if wanted != Wanted::Documents {
-            let WebResource {
-                number,
-                url,
-                media_type,
-                charset,
-                body,
-                ..
-            } = found;
-            let media_type = MediaType::read(media_type.as_bytes());
-            let captured = CapturedBytes::new(
-                Source::WebArchive,
-                Capture::of(&url),
-                body,
-                media_type,
-                charset.as_deref(),
-            );
-            return Self::of_captured(number, captured, options);
-        }
-        let document = media_type_read(&found.media_type, options).and_then(|media_type| {
-            let WebResource {
-                number,
-                url,
-                charset: label,
-                body,
-                ..
-            } = found;
-            let place = (number, url, Source::WebArchive);
-            Archived::from_description(place, &media_type, label, body, options)
-        });
-        Self {
-            document,
-            ..Self::default()
-        }
+        let captured = CapturedBytes::new(
+            Source::WebArchive,
+            Capture::of(&found.url),
+            found.body,
+            MediaType::read(found.media_type.as_bytes()),
+            found.charset.as_deref(),
+        );
+        Self::of_captured(found.number, captured, options, wanted)
     }
 
     /// The item of a capture that is not a record.
-    fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
+    fn of_captured(
+        number: u64,
+        captured: CapturedBytes,
+        options: &Options,
+        wanted: Wanted,
+    ) -> Self {
         let offset = Offset {
             file: number,
             within: 0,
         };
-        let key = RecordKey {
+        let mut key = RecordKey {
             offset,
             ..RecordKey::default()
         };
-        let (content, options) = (DocumentBytes::Capture(Box::new(captured)), options.clone());
+        let mut options = options.clone();
+        if wanted == Wanted::Documents {
+            let media_type = captured.media_type.as_ref();
+            let Some(media_type) = media_type.filter(|one| is_document(one, &options)) else {
+                return Self::default();
+            };
+            let url = captured.capture.url.to_string();
+            options.format = media_type.format();
+            options.retrieval = Some(Retrieval::of(url.clone(), captured.source));
+            let declared = media_type.parameter("charset").and_then(Charset::for_label);
+            let charset = captured.charset.or(declared);
+            options.scan.charset = charset.or(options.scan.charset);
+            (key.url, key.media_type) = (Some(url), media_type.to_string());
+        }
         let document = Some(Archived {
             key,
             number: 0,
-            content,
+            content: DocumentBytes::Capture(Box::new(captured)),
             options,
         });
         Self {
@@ -317,6 +250,7 @@ impl Item {
                         ..captured
                     },
                     options,
+                    Wanted::Captures,
                 )
             }
             Err(_) => {
@@ -389,11 +323,6 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     ))
 }
 
-/// The media type `value`, if documents of it are read.
-fn media_type_read(value: &str, options: &Options) -> Option<MediaType> {
-    MediaType::read(value.as_bytes()).filter(|media_type| is_document(media_type, options))
-}
-
 /// True if documents of this media type are read.
 fn is_document(media_type: &MediaType, options: &Options) -> bool {
     let format = media_type.format();
@@ -401,47 +330,6 @@ fn is_document(media_type: &MediaType, options: &Options) -> bool {
 }
 
 impl Archived {
-    /// The document in `bytes`, with the place, the media type and the label of its encoding that the archive
-    /// records; `None` if the bytes show that it is not a document.
-    fn from_description(
-        (number, url, source): (u64, String, Source),
-        media_type: &MediaType,
-        label: Option<String>,
-        bytes: Vec<u8>,
-        options: &Options,
-    ) -> Option<Self> {
-        let media_type = media_type.clone().of_body(&bytes, Some(&url));
-        if !is_document(&media_type, options) {
-            return None;
-        }
-        let mut options = Options {
-            format: media_type.format(),
-            ..options.clone()
-        };
-        options.retrieval = Some(Retrieval::of(url.clone(), source));
-        options.scan.charset = label
-            .as_deref()
-            .and_then(Charset::for_label)
-            .or(options.scan.charset);
-        let offset = Offset {
-            file: number,
-            within: 0,
-        };
-        let (url, media_type) = (Some(url), media_type.to_string());
-        let key = RecordKey {
-            id: None,
-            offset,
-            url,
-            media_type,
-        };
-        Some(Self {
-            key,
-            number: 0,
-            content: DocumentBytes::Bytes(bytes),
-            options,
-        })
-    }
-
     /// The captures: first the resource itself, then redirects to it from its other URLs.
     pub(crate) fn captures(&self) -> Vec<Capture> {
         match &self.content {
@@ -455,7 +343,6 @@ impl Archived {
                 });
                 iter::once(own.clone()).chain(others).collect()
             }
-            DocumentBytes::Bytes(_) => Vec::new(),
         }
     }
 
@@ -476,7 +363,6 @@ impl Archived {
                     ..found
                 })
             }
-            DocumentBytes::Bytes(_) => Err("it is not a capture"),
         }
     }
 
@@ -485,7 +371,7 @@ impl Archived {
     pub(crate) fn retrieval(&self, url: &str) -> Retrieval {
         let (source, base) = match &self.content {
             DocumentBytes::Capture(captured) => (captured.source, captured.base.as_deref()),
-            DocumentBytes::Record(..) | DocumentBytes::Bytes(_) => (Source::Warc, None),
+            DocumentBytes::Record(..) => (Source::Warc, None),
         };
         Retrieval::of(base.unwrap_or(url).to_owned(), source)
     }
@@ -494,17 +380,8 @@ impl Archived {
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.content {
             DocumentBytes::Record(record, None) => record.block(),
-            DocumentBytes::Record(_, Some(bytes)) | DocumentBytes::Bytes(bytes) => bytes,
+            DocumentBytes::Record(_, Some(bytes)) => bytes,
             DocumentBytes::Capture(captured) => &captured.body,
-        }
-    }
-
-    /// Returns the buffer, for reuse.
-    pub(crate) fn into_buffer(self) -> Vec<u8> {
-        match self.content {
-            DocumentBytes::Record(record, _) => record.into_buffer(),
-            DocumentBytes::Bytes(bytes) => bytes,
-            DocumentBytes::Capture(captured) => captured.body,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! crawl.warc.gz  -->  DIR/a.example/index.html, DIR/a.example/logo.png, …, DIR/index.html, DIR/baselink-map.csv
 //! ```
 //!
-//! Deliberately absent: reading the archives ([`crate::cli::captures`]).
+//! Deliberately absent: reading the archives ([`crate::cli::capture_plan`]).
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -34,15 +34,15 @@ use baselink_text::format::Format;
 use super::document::rewrite_document;
 use super::kind::RewriteKind;
 use super::summary::{FileSummary, RunSummary};
-use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, finish_archive};
+use crate::cli::archive_item::{Archived, Wanted};
+use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
+use crate::cli::json_records::FileRecord;
 use crate::cli::link_counts::LinkCountsRecord;
 use crate::cli::output::{Output, count, ok_or_report};
 use crate::cli::progress::{is_stopped, stop_between_files};
-use crate::cli::record::FileRecord;
 use crate::cli::request::{Extraction, Rewrite, WrittenTo};
 use crate::cli::status::ExitStatus;
 

@@ -22,14 +22,14 @@ use baselink_scan::is_read;
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 
-use super::archive;
-use super::archived::{ArchiveContents, Archived, Wanted};
+use super::archive_item::{Archived, Wanted};
 use super::failure::{Failure, FileResult};
 use super::files::progress;
-use super::input::{Archive, Contents, File, Input, OpenedInput, format_of_file};
+use super::input::{Contents, File, Input, OpenedInput, format_of_file};
 use super::output::Output;
 use super::progress::Progress;
 use super::request::{Documents, Origin};
+use super::source;
 
 /// The resources of archives, and the items that contain their bodies.
 #[derive(Default)]
@@ -56,14 +56,20 @@ impl CapturePlan {
         let mut first = 0_u32;
         for path in &documents.paths {
             let mut next = first;
-            let look = |_: &Input<'_>, archived: &Archived, _: &mut Output| {
-                let captures = archived.captures();
-                let uses = captures.first().filter(|_| reads_styles);
-                let uses = uses.map(|capture| property_uses(capture, archived));
-                Ok((archived.number, captures, uses))
+            let look = |input: &Input<'_>, _: &Options, _: &mut Output| {
+                let found = input.archived.map(|archived| {
+                    let captures = archived.captures();
+                    let uses = captures.first().filter(|_| reads_styles);
+                    let uses = uses.map(|capture| property_uses(capture, archived));
+                    (archived.number, captures, uses)
+                });
+                Ok(found)
             };
-            let read = with_archive(path, documents, Wanted::Captures, |archive| {
-                archive::each(archive, output, look, |(number, found, uses), _, _| {
+            let read = open_archive(path, documents, Wanted::Captures, |archive| {
+                source::each(archive, output, look, |found, _, _, _| {
+                    let Some((number, found, uses)) = found else {
+                        return Ok(());
+                    };
                     uses.into_iter().for_each(|uses| all_uses.merge(uses));
                     let item = first.saturating_add(number);
                     next = item.saturating_add(1);
@@ -114,7 +120,10 @@ impl CapturePlan {
     ) -> FileResult<(Format, usize)> {
         let (path, first) = &self.archives[number];
         let mut format = Format::Warc;
-        let on_item = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
+        let on_item = |input: &Input<'_>, _: &Options, output: &mut Output| {
+            let Some(archived) = input.archived else {
+                return Ok(Vec::new());
+            };
             let item = first.saturating_add(archived.number);
             let begin = self.by_item.partition_point(|(other, _)| *other < item);
             let resources = self.by_item[begin..]
@@ -123,9 +132,10 @@ impl CapturePlan {
             let one = |&(_, number): &(u32, u32)| work(number as usize, (input, archived), output);
             Ok(resources.map(one).collect::<Vec<_>>())
         };
-        let anomalies = with_archive(path, documents, wanted, |archive| {
-            format = archive.contents.format();
-            archive::each(archive, output, on_item, |results, _, output| {
+        let anomalies = open_archive(path, documents, wanted, |archive| {
+            format = archive.format;
+            source::each(archive, output, on_item, |results, _, buffer, output| {
+                output.append(buffer)?;
                 results
                     .into_iter()
                     .try_for_each(|result| done(result, output))
@@ -225,38 +235,26 @@ pub(crate) fn are_all_archives(documents: &Documents) -> bool {
 }
 
 /// Opens the archive at `path` and hands it to `work`.
-fn with_archive(
+fn open_archive(
     path: &Path,
     documents: &Documents,
     wanted: Wanted,
-    work: impl FnOnce(Archive<'_>) -> FileResult<usize>,
+    work: impl FnOnce(File<'_>) -> FileResult<usize>,
 ) -> FileResult<usize> {
     let origin = Origin::named(path)?;
-    match File::open(&origin, documents, None)? {
-        OpenedInput::Document(File {
-            contents: Contents::Archive(archive),
-            ..
-        }) => work(Archive { wanted, ..archive }),
-        OpenedInput::Document(File {
-            contents: Contents::Document(bytes, options),
-            format: Format::Message,
-            ..
-        }) => {
-            let (contents, jobs) = (ArchiveContents::Message(bytes), documents.jobs);
-            work(Archive {
-                path,
-                contents,
-                options,
-                jobs,
-                wanted,
-            })
-        }
-        OpenedInput::Document(_) => {
+    let file = match File::open(&origin, documents, None)? {
+        OpenedInput::Document(file) => File { wanted, ..file },
+        OpenedInput::NonDocument(other) => return Err(other.error(path).into()),
+    };
+    let contents = match file.contents {
+        Contents::Document(bytes) if file.format == Format::Message => Contents::Parts(bytes),
+        contents if file.format.is_archive() => contents,
+        _ => {
             let why = "not an archive; name only archives";
-            Err(Error::file(path, why).into())
+            return Err(Error::file(path, why).into());
         }
-        OpenedInput::NonDocument(other) => Err(other.error(path).into()),
-    }
+    };
+    work(File { contents, ..file })
 }
 
 /// Advances the progress bar to the end of the archive at `path`.
