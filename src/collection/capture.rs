@@ -18,7 +18,7 @@
 //! captures.add(3, Capture { location: Some("/".into()), ..at("http://a/start", 301, "2026") });
 //! let chosen = captures.choose(|_| true);
 //! assert_eq!((chosen.resources.len(), chosen.resources[0].item), (1, 2));
-//! assert_eq!(chosen.collection.find("http://a/start"), chosen.collection.find("http://a/"));
+//! assert_eq!(chosen.collection.locate("http://a/start"), chosen.collection.locate("http://a/"));
 //! ```
 //!
 //! The captures and the collection share the table of URLs, so each URL is in memory once.
@@ -29,17 +29,17 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jiff::SignedDuration;
+use jiff::civil::{Date, DateTime};
 
 use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
-use super::normal::{host, normal, other_web};
+use super::normal::{host, normal};
 use super::text_map::TextMap;
 use baselink_text::error::{Error, Result};
 use baselink_url::{Base, Profile};
-use jiff::Timestamp;
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
 
 /// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
 const MAX_REDIRECTS: usize = 20;
@@ -99,8 +99,12 @@ impl CaptureDate {
     /// The time as the file system represents it.
     #[must_use]
     pub fn time(self) -> SystemTime {
-        let time = Timestamp::from_second(self.seconds).map(SystemTime::try_from);
-        time.and_then(|time| time).unwrap_or(UNIX_EPOCH)
+        let distance = Duration::from_secs(self.seconds.unsigned_abs());
+        let time = match self.seconds < 0 {
+            true => UNIX_EPOCH.checked_sub(distance),
+            false => UNIX_EPOCH.checked_add(distance),
+        };
+        time.unwrap_or(UNIX_EPOCH)
     }
 }
 
@@ -117,11 +121,14 @@ impl FromStr for CaptureDate {
 /// Formats a date as in RFC 3339.
 impl fmt::Display for CaptureDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Timestamp::from_second(self.seconds)
-            .unwrap_or_default()
-            .fmt(f)
+        let distance = SignedDuration::from_secs(self.seconds);
+        let date = EPOCH.checked_add(distance).unwrap_or(DateTime::MAX);
+        write!(f, "{date}Z")
     }
 }
+
+/// The time from which seconds are counted.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// The period that a date denotes; `2026` is a whole year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,46 +161,35 @@ impl FromStr for DateRange {
         let is_known =
             |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z');
         let digits: Vec<i8> = whole
-            .bytes()
-            .filter(u8::is_ascii_digit)
-            .map(|digit| (digit - b'0').cast_signed())
+            .chars()
+            .filter_map(|c| i8::try_from(c.to_digit(10)?).ok())
             .collect();
         let mut runs = whole
             .split(|c: char| !c.is_ascii_digit())
             .filter(|run| !run.is_empty());
-        let has_year = runs.next().is_some_and(|run| run.len() >= 4);
+        let year = runs.next().unwrap_or_default();
         let are_pairs = runs.all(|run| run.len() == 2);
-        let is_well_formed = has_year && are_pairs && whole.chars().all(is_known);
+        let is_well_formed = year.len() >= 4 && are_pairs && whole.chars().all(is_known);
         if !is_well_formed || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
             return Err(invalid());
         }
-        let number = |digits: &[i8]| digits.iter().fold(0, |number, digit| number * 10 + digit);
-        let year = digits[..4]
-            .iter()
-            .fold(0, |year, digit| year * 10 + i16::from(*digit));
-        let part = |at: usize, other| digits.get(at..at + 2).map_or(other, number);
-        let at = |month, day, hour, minute, second| {
-            // A leap second counts as the last second of its minute.
-            let second = match part(12, second) {
-                60 => 59,
-                second => second,
-            };
-            let date = DateTime::new(year, month, day, part(8, hour), part(10, minute), second, 0);
-            // The last day of the year 9999 is beyond the range of timestamps.
-            let time = date.map(|date| TimeZone::UTC.to_timestamp(date).unwrap_or(Timestamp::MAX));
-            time.map(|time| CaptureDate {
-                seconds: time.as_second(),
-            })
+        let year: i16 = year[..4].parse().map_err(|_| invalid())?;
+        let part = |at: usize| digits.get(at..at + 2).map(|two| two[0] * 10 + two[1]);
+        // A leap second counts as the last second of its minute.
+        let second = part(12).map(|second| if second == 60 { 59 } else { second });
+        let at = |month, day, hour, minute, last| {
+            let or = |part: Option<i8>, other| part.unwrap_or(other);
+            let time = (or(part(8), hour), or(part(10), minute), or(second, last));
+            let date = DateTime::new(year, month, day, time.0, time.1, time.2, 0);
+            let date = date.map_err(|_| invalid())?;
+            let seconds = date.duration_since(EPOCH).as_secs();
+            Ok(CaptureDate { seconds })
         };
-        let period = || {
-            let last_month = part(4, 12);
-            let length = Date::new(year, last_month, 1)?.days_in_month();
-            Ok::<_, jiff::Error>(Self {
-                first: at(part(4, 1), part(6, 1), 0, 0, 0)?,
-                last: at(last_month, part(6, length), 23, 59, 59)?,
-            })
-        };
-        period().map_err(|_| invalid())
+        let first = at(part(4).unwrap_or(1), part(6).unwrap_or(1), 0, 0, 0)?;
+        let month = part(4).unwrap_or(12);
+        let length = Date::new(year, month, 1).map_or(1, Date::days_in_month);
+        let last = at(month, part(6).unwrap_or(length), 23, 59, 59)?;
+        Ok(Self { first, last })
     }
 }
 
@@ -399,9 +395,10 @@ impl Captures {
             self.bodies
                 .extend(std::mem::take(&mut capture.names).into_iter().map(body));
         }
-        let Some(normal) = normal(&capture.url, true) else {
+        let Some(normal) = normal(&capture.url) else {
             return;
         };
+        let normal = normal.text;
         let capture = BestCapture::of(item, media_type, &normal, capture);
         match self.best.number(normal.as_bytes()) {
             Some(number) => self.best.values[number].add(capture, self.near),
@@ -532,16 +529,13 @@ fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
     let location = redirect.location()?;
     // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The profile applies only
     // to links.
-    let to = normal(
-        &Base::new(Profile::Whatwg, url).resolve(location).ok()?.url,
-        true,
-    )?;
+    let mut to = normal(&Base::new(Profile::Whatwg, url).resolve(location).ok()?.url)?;
     // If the capture of the target is an error, the target with the other scheme, `http` or `https`, may be a resource.
     let known = |url: &str| {
         let at = found.number(url.as_bytes())?;
         (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
     };
-    let at = known(&to).or_else(|| known(&other_web(&to)?))?;
+    let at = known(&to.text).or_else(|| to.swap_web().then(|| known(&to.text))?)?;
     u32::try_from(at).ok()
 }
 
@@ -549,6 +543,7 @@ fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::collection::Located;
 
     fn capture(url: &str, status: u16, date: &str) -> Capture {
         Capture {
@@ -588,7 +583,7 @@ mod tests {
 
     /// The URL of the resource to which `url` redirects.
     fn end<'a>(chosen: &'a ChosenCaptures, url: &str) -> Option<&'a str> {
-        Some(chosen.url(chosen.collection.find(url).file()?.number))
+        Some(chosen.url(chosen.collection.locate(url).resource()?.number))
     }
 
     #[test]
@@ -697,16 +692,20 @@ mod tests {
             ("out", 302),
         ] {
             let url = format!("http://a/{path}");
-            assert_eq!(
-                (end(&found, &url), found.collection.failure(&url)),
-                (None, Some(status))
-            );
+            assert_eq!(found.collection.locate(&url), Located::Failed(status));
         }
         assert_eq!(found.collection.failures().count(), 5);
         // The redirect to http://b/ was captured, but http://b/ was not.
-        let has_host =
-            ["http://a/x", "https://a/", "http://b/"].map(|url| found.collection.has_host(url));
-        assert_eq!(has_host, [true, true, false]);
+        for (url, is_host_known) in [
+            ("http://a/x", true),
+            ("https://a/", true),
+            ("http://b/", false),
+        ] {
+            assert_eq!(
+                found.collection.locate(url),
+                Located::Outside { is_host_known }
+            );
+        }
     }
 
     #[test]
@@ -730,11 +729,7 @@ mod tests {
             ("http://a/x", None),
             ("http://a/to-x", None),
         ] {
-            assert_eq!(
-                (end(&found, url), found.collection.failure(url)),
-                (expected, None),
-                "{url}"
-            );
+            assert_eq!(end(&found, url), expected, "{url}");
         }
     }
 
@@ -780,6 +775,6 @@ mod tests {
             ],
         );
         assert_eq!((found.resources.len(), found.resources[0].item), (1, 0));
-        assert_eq!(found.collection.failure("http://b/"), Some(304));
+        assert_eq!(found.collection.locate("http://b/"), Located::Failed(304));
     }
 }
