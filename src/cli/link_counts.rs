@@ -12,36 +12,39 @@ use std::fmt::{self, Display};
 use baselink_rewrite::{
     Totals, report::LinkReport, report::Outcome, report::Reason, report::Report,
 };
+use baselink_text::named;
 use baselink_url::reference::{Category, Grammar, Reference, scheme};
 use serde::ser::{Serialize, Serializer};
 
-/// The result of a link: its outcome, refined for `localize` and `move`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum LinkResult {
-    Rewritten,
-    /// The link now leads to a file of the tree.
-    MadeLocal,
-    /// The link already led to a file of the tree.
-    Local,
-    MadeAbsolute,
-    /// The link now leads to the new place of its target, by a relative path.
-    MovedRelative,
-    /// The link now leads to the new place of its target, by a path from the root.
-    MovedRootRelative,
-    /// The link now leads to the new place of its target, by a URL with a host.
-    MovedAbsolute,
-    /// The link was not relative, and is now.
-    MadeRelative,
-    /// The link leads to the new place of its target without a change.
-    Unchanged,
-    Absolute,
-    /// The link was a declared base, and is now empty.
-    BaseEmptied,
-    /// The link can lead neither to a file nor to a URL, and now leads nowhere.
-    Nowhere,
-    NoBase,
-    Left,
-    NotEditable,
+named! {
+    /// The result of a link: its outcome, refined for `localize` and `move`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum LinkResult {
+        Rewritten = "rewritten",
+        /// The link now leads to a file of the tree.
+        MadeLocal = "made local",
+        /// The link already led to a file of the tree.
+        Local = "local",
+        MadeAbsolute = "made absolute",
+        /// The link now leads to the new place of its target, by a relative path.
+        MovedRelative = "moved relative",
+        /// The link now leads to the new place of its target, by a path from the root.
+        MovedRootRelative = "moved root-relative",
+        /// The link now leads to the new place of its target, by a URL with a host.
+        MovedAbsolute = "moved absolute",
+        /// The link was not relative, and is now.
+        MadeRelative = "made relative",
+        /// The link leads to the new place of its target without a change.
+        Unchanged = "unchanged",
+        Absolute = "absolute",
+        /// The link was a declared base, and is now empty.
+        BaseEmptied = "base emptied",
+        /// The link can lead neither to a file nor to a URL, and now leads nowhere.
+        Nowhere = "nowhere",
+        NoBase = "no-base",
+        Left = "left",
+        NotEditable = "not-editable",
+    }
 }
 
 impl LinkResult {
@@ -130,38 +133,15 @@ impl LinkResult {
 
     /// True if the link changed.
     fn is_change(self) -> bool {
-        matches!(
+        !matches!(
             self,
-            Self::Rewritten
-                | Self::MadeLocal
-                | Self::MadeAbsolute
-                | Self::BaseEmptied
-                | Self::Nowhere
-                | Self::MovedRelative
-                | Self::MovedRootRelative
-                | Self::MovedAbsolute
-                | Self::MadeRelative
+            Self::Local
+                | Self::Unchanged
+                | Self::Absolute
+                | Self::NoBase
+                | Self::Left
+                | Self::NotEditable
         )
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Rewritten => Outcome::Rewritten.name(),
-            Self::MadeLocal => "made local",
-            Self::Local => "local",
-            Self::MadeAbsolute => "made absolute",
-            Self::MovedRelative => "moved relative",
-            Self::MovedRootRelative => "moved root-relative",
-            Self::MovedAbsolute => "moved absolute",
-            Self::MadeRelative => "made relative",
-            Self::Unchanged => "unchanged",
-            Self::Absolute => Outcome::Absolute.name(),
-            Self::BaseEmptied => "base emptied",
-            Self::Nowhere => Reason::Nowhere.name(),
-            Self::NoBase => Outcome::NoBase.name(),
-            Self::Left => Outcome::Left.name(),
-            Self::NotEditable => Outcome::NotEditable.name(),
-        }
     }
 }
 

@@ -18,7 +18,7 @@
 //! captures.add(3, Capture { location: Some("/".into()), ..at("http://a/start", 301, "2026") });
 //! let chosen = captures.choose(|_| true);
 //! assert_eq!((chosen.resources.len(), chosen.resources[0].item), (1, 2));
-//! assert_eq!(chosen.collection.find("http://a/start"), chosen.collection.find("http://a/"));
+//! assert_eq!(chosen.collection.locate("http://a/start"), chosen.collection.locate("http://a/"));
 //! ```
 //!
 //! The captures and the collection share the table of URLs, so each URL is in memory once.
@@ -31,9 +31,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use jiff::SignedDuration;
+use jiff::civil::{Date, DateTime};
+
 use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
-use super::normal::{host, normal, other_web};
+use super::normal::{host, normal};
 use super::text_map::TextMap;
 use baselink_text::error::{Error, Result};
 use baselink_url::{Base, Profile};
@@ -118,15 +121,14 @@ impl FromStr for CaptureDate {
 /// Formats a date as in RFC 3339.
 impl fmt::Display for CaptureDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
-        let (year, month, day) = civil(days);
-        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"
-        )
+        let distance = SignedDuration::from_secs(self.seconds);
+        let date = EPOCH.checked_add(distance).unwrap_or(DateTime::MAX);
+        write!(f, "{date}Z")
     }
 }
+
+/// The time from which seconds are counted.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// The period that a date denotes; `2026` is a whole year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,86 +160,37 @@ impl FromStr for DateRange {
         let whole = text.trim().split('.').next().unwrap_or_default();
         let is_known =
             |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z');
-        let digits: Vec<i64> = whole
+        let digits: Vec<i8> = whole
             .chars()
-            .filter_map(|c| c.to_digit(10).map(i64::from))
+            .filter_map(|c| i8::try_from(c.to_digit(10)?).ok())
             .collect();
         let mut runs = whole
             .split(|c: char| !c.is_ascii_digit())
             .filter(|run| !run.is_empty());
-        let has_year = runs.next().is_some_and(|run| run.len() >= 4);
+        let year = runs.next().unwrap_or_default();
         let are_pairs = runs.all(|run| run.len() == 2);
-        let is_well_formed = has_year && are_pairs && whole.chars().all(is_known);
+        let is_well_formed = year.len() >= 4 && are_pairs && whole.chars().all(is_known);
         if !is_well_formed || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
             return Err(invalid());
         }
-        let number = |digits: &[i64]| digits.iter().fold(0, |number, digit| number * 10 + digit);
-        let part = |at: usize| digits.get(at..at + 2).map(number);
-        let (year, month, day) = (number(&digits[..4]), part(4), part(6));
-        let (hour, minute, second) = (part(8), part(10), part(12));
-        let is_within =
-            |part: Option<i64>, first, last| part.is_none_or(|part| (first..=last).contains(&part));
-        let length = month_length(year, month.unwrap_or(12));
-        let is_date =
-            is_within(month, 1, 12) && is_within(day, 1, length) && is_within(hour, 0, 23);
+        let year: i16 = year[..4].parse().map_err(|_| invalid())?;
+        let part = |at: usize| digits.get(at..at + 2).map(|two| two[0] * 10 + two[1]);
         // A leap second counts as the last second of its minute.
-        if !is_date || !is_within(minute, 0, 59) || !is_within(second, 0, 60) {
-            return Err(invalid());
-        }
-        let at = |month, day, hour, minute, second: i64| CaptureDate {
-            seconds: days(year, month, day) * DAY + hour * 3600 + minute * 60 + second.min(59),
+        let second = part(12).map(|second| if second == 60 { 59 } else { second });
+        let at = |month, day, hour, minute, last| {
+            let or = |part: Option<i8>, other| part.unwrap_or(other);
+            let time = (or(part(8), hour), or(part(10), minute), or(second, last));
+            let date = DateTime::new(year, month, day, time.0, time.1, time.2, 0);
+            let date = date.map_err(|_| invalid())?;
+            let seconds = date.duration_since(EPOCH).as_secs();
+            Ok(CaptureDate { seconds })
         };
-        let or = |part: Option<i64>, other| part.unwrap_or(other);
-        Ok(Self {
-            first: at(
-                or(month, 1),
-                or(day, 1),
-                or(hour, 0),
-                or(minute, 0),
-                or(second, 0),
-            ),
-            last: at(
-                or(month, 12),
-                or(day, length),
-                or(hour, 23),
-                or(minute, 59),
-                or(second, 59),
-            ),
-        })
+        let first = at(part(4).unwrap_or(1), part(6).unwrap_or(1), 0, 0, 0)?;
+        let month = part(4).unwrap_or(12);
+        let length = Date::new(year, month, 1).map_or(1, Date::days_in_month);
+        let last = at(month, part(6).unwrap_or(length), 23, 59, 59)?;
+        Ok(Self { first, last })
     }
-}
-
-/// The number of seconds in a day.
-const DAY: i64 = 86_400;
-
-/// The number of days in a month of the Gregorian calendar.
-fn month_length(year: i64, month: i64) -> i64 {
-    days(year + month / 12, month % 12 + 1, 1) - days(year, month, 1)
-}
-
-/// The number of days from 1970-01-01 to a Gregorian date. Internally the year begins in March.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
-        - 719_468
-}
-
-/// The date `number` days after 1970-01-01; the inverse of [`days`].
-fn civil(number: i64) -> (i64, i64, i64) {
-    let since_march_0 = number + 719_468;
-    let (era, of_era) = (
-        since_march_0.div_euclid(146_097),
-        since_march_0.rem_euclid(146_097),
-    );
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let (day, month) = (
-        of_year - (153 * from_march + 2) / 5 + 1,
-        (from_march + 2) % 12 + 1,
-    );
-    (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
 /// The best capture of each URL so far. Memory grows with the number of URLs and of identifiers for revisits.
@@ -442,9 +395,10 @@ impl Captures {
             self.bodies
                 .extend(std::mem::take(&mut capture.names).into_iter().map(body));
         }
-        let Some(normal) = normal(&capture.url, true) else {
+        let Some(normal) = normal(&capture.url) else {
             return;
         };
+        let normal = normal.text;
         let capture = BestCapture::of(item, media_type, &normal, capture);
         match self.best.number(normal.as_bytes()) {
             Some(number) => self.best.values[number].add(capture, self.near),
@@ -575,16 +529,13 @@ fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
     let location = redirect.location()?;
     // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The profile applies only
     // to links.
-    let to = normal(
-        &Base::new(Profile::Whatwg, url).resolve(location).ok()?.url,
-        true,
-    )?;
+    let mut to = normal(&Base::new(Profile::Whatwg, url).resolve(location).ok()?.url)?;
     // If the capture of the target is an error, the target with the other scheme, `http` or `https`, may be a resource.
     let known = |url: &str| {
         let at = found.number(url.as_bytes())?;
         (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
     };
-    let at = known(&to).or_else(|| known(&other_web(&to)?))?;
+    let at = known(&to.text).or_else(|| to.swap_web().then(|| known(&to.text))?)?;
     u32::try_from(at).ok()
 }
 
@@ -592,6 +543,7 @@ fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::collection::Located;
 
     fn capture(url: &str, status: u16, date: &str) -> Capture {
         Capture {
@@ -631,7 +583,7 @@ mod tests {
 
     /// The URL of the resource to which `url` redirects.
     fn end<'a>(chosen: &'a ChosenCaptures, url: &str) -> Option<&'a str> {
-        Some(chosen.url(chosen.collection.find(url).file()?.number))
+        Some(chosen.url(chosen.collection.locate(url).resource()?.number))
     }
 
     #[test]
@@ -740,16 +692,20 @@ mod tests {
             ("out", 302),
         ] {
             let url = format!("http://a/{path}");
-            assert_eq!(
-                (end(&found, &url), found.collection.failure(&url)),
-                (None, Some(status))
-            );
+            assert_eq!(found.collection.locate(&url), Located::Failed(status));
         }
         assert_eq!(found.collection.failures().count(), 5);
         // The redirect to http://b/ was captured, but http://b/ was not.
-        let has_host =
-            ["http://a/x", "https://a/", "http://b/"].map(|url| found.collection.has_host(url));
-        assert_eq!(has_host, [true, true, false]);
+        for (url, is_host_known) in [
+            ("http://a/x", true),
+            ("https://a/", true),
+            ("http://b/", false),
+        ] {
+            assert_eq!(
+                found.collection.locate(url),
+                Located::Outside { is_host_known }
+            );
+        }
     }
 
     #[test]
@@ -773,11 +729,7 @@ mod tests {
             ("http://a/x", None),
             ("http://a/to-x", None),
         ] {
-            assert_eq!(
-                (end(&found, url), found.collection.failure(url)),
-                (expected, None),
-                "{url}"
-            );
+            assert_eq!(end(&found, url), expected, "{url}");
         }
     }
 
@@ -823,6 +775,6 @@ mod tests {
             ],
         );
         assert_eq!((found.resources.len(), found.resources[0].item), (1, 0));
-        assert_eq!(found.collection.failure("http://b/"), Some(304));
+        assert_eq!(found.collection.locate("http://b/"), Located::Failed(304));
     }
 }

@@ -173,23 +173,39 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     if let Some(query) = reference.query() {
         push_query(&mut stem, query, safe(query));
     }
-    let digest = || match round {
-        0 | 1 => first_of_md5(url.as_bytes(), DIGEST_BYTES),
-        _ => first_of_md5(
-            format!("{round} {media_type} {url}").as_bytes(),
-            DIGEST_BYTES,
-        ),
-    };
-    let length = MAX_NAME.min(MAX_PATH - path.len() - 1);
     path.push('/');
+    push_name(
+        &mut path,
+        (plain(stem), &extension),
+        (is_cut, round),
+        [url, media_type],
+    );
+    path.into()
+}
+
+/// Appends the name of a file that lost its path in `round` rounds, or whose folders were cut. Its digest depends on the
+/// `own` texts.
+fn push_name(
+    path: &mut String,
+    (stem, extension): (String, &str),
+    (is_cut, round): (bool, u32),
+    own: [&str; 2],
+) {
+    let digest = || match round {
+        0 | 1 => first_of_md5(own[0].as_bytes(), DIGEST_BYTES),
+        _ => {
+            let text = format!("{round} {} {}", own[1], own[0]);
+            first_of_md5(text.as_bytes(), DIGEST_BYTES)
+        }
+    };
+    let length = MAX_NAME.min(MAX_PATH - path.len());
     path.push_str(&fitted(
-        plain(stem),
-        &extension,
+        stem,
+        extension,
         length,
         is_cut || round > 0,
         digest,
     ));
-    path.into()
 }
 
 /// The path in a mirror of the file at `own`, after `round` rounds in which another file won its path. In round 0, it
@@ -220,18 +236,7 @@ pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
         path = path + &name + "/";
     }
     let (stem, extension) = stem_and_extension_in_mirror(name);
-    let digest = || match round {
-        0 | 1 => first_of_md5(own.as_bytes(), DIGEST_BYTES),
-        _ => first_of_md5(format!("{round} {own}").as_bytes(), DIGEST_BYTES),
-    };
-    let length = MAX_NAME.min(MAX_PATH - path.len());
-    path.push_str(&fitted(
-        stem,
-        &extension,
-        length,
-        is_cut || round > 0,
-        digest,
-    ));
+    push_name(&mut path, (stem, &extension), (is_cut, round), [own, ""]);
     path.into()
 }
 

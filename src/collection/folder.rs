@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink_cli::collection::{Absence, FoundFile, Collection, TargetPlace};
+//! use baselink_cli::collection::{Absence, Collection};
 //! use baselink_cli::collection::origin::{Origins, RootUrl};
 //! use baselink_cli::files::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
@@ -11,10 +11,10 @@
 //!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
 //!     collection.add_entry(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 }, None);
 //! }
-//! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, query_counts: false }));
-//! assert_eq!(collection.find("http://a/docs/a%20b.html#x"), file(1));
-//! assert_eq!(collection.find("http://a/docs/"), file(0));
-//! let TargetPlace::Inside(Err(missing)) = collection.find("http://a/docs/A%20b.html") else { panic!() };
+//! let number = |url| collection.locate(url).resource().map(|found| found.number);
+//! assert_eq!(number("http://a/docs/a%20b.html#x"), Some(1));
+//! assert_eq!(number("http://a/docs/"), Some(0));
+//! let missing = collection.missing(&collection.locate("http://a/docs/A%20b.html")).unwrap();
 //! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
 //! ```
 //!
@@ -37,7 +37,7 @@ impl Collection {
             EntryKind::Symlink => ResourceKind::Link(None),
             EntryKind::Special => ResourceKind::Special,
             EntryKind::Folder => {
-                self.folder(&name_of(entry));
+                self.add_folder(&name_of(entry));
                 return;
             }
         };

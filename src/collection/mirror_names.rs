@@ -41,13 +41,6 @@ impl Collection {
         self.renamed = renamed.collect();
     }
 
-    /// The path in the mirror of the resource with this URL.
-    #[must_use]
-    pub fn path_of(&self, url: &str) -> Option<Vec<u8>> {
-        let found = self.find(url).file()?;
-        Some(self.path_in_mirror(found.number).to_vec())
-    }
-
     /// Sets the uses of custom properties in the files of the collection, by their paths in the mirror.
     pub fn set_property_uses(&mut self, uses: PropertyUses) {
         self.property_uses = Some(uses);

@@ -1,17 +1,110 @@
-//! Comparison of names regardless of case, encoding, normalization or a few letters.
+//! Names that resemble a missing one: in another case, encoding or normalization form, or with a few other letters.
 //!
 //! ```text
 //! Caf%C3%A9/X and café/x       differ in case and encoding
 //! lgoo.png    and logo.png     differ by one change: a swap of two letters
 //! ```
 //!
-//! Deliberately absent: the set of names.
+//! Deliberately absent: the reason why a name is missing.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
+use super::path::{split_name, stem};
+use super::text_map::TextMap;
 use baselink_url::reference::decode_percent;
+
+/// The files of a collection by keys that similar names share.
+#[derive(Debug)]
+pub(super) struct NearNames {
+    /// The files, sorted by folder and name.
+    sorted: Vec<usize>,
+    /// The first file of each path, ignoring case and encoding, by hash.
+    alike: HashMap<u64, usize>,
+    /// The first file of each name, by hash.
+    by_name: HashMap<u64, usize>,
+    /// The hints for missing paths. Many links may lead to the same path.
+    hints: Mutex<HashMap<Box<[u8]>, Option<usize>>>,
+}
+
+impl NearNames {
+    pub(super) fn of(files: &TextMap<()>) -> Self {
+        let (mut alike, mut by_name) = (HashMap::new(), HashMap::new());
+        let mut sorted: Vec<usize> = (0..files.len()).collect();
+        for &number in &sorted {
+            let path = files.text(number);
+            alike.entry(hashed(&folded(path))).or_insert(number);
+            by_name.entry(hashed(split_name(path).1)).or_insert(number);
+        }
+        sorted.sort_unstable_by_key(|&number| split_name(files.text(number)));
+        Self {
+            sorted,
+            alike,
+            by_name,
+            hints: Mutex::default(),
+        }
+    }
+
+    /// The first file whose path equals `path` when case, encoding, normalization and empty names are ignored.
+    pub(super) fn alike(&self, path: &[u8]) -> Option<usize> {
+        self.alike.get(&hashed(&folded(path))).copied()
+    }
+
+    /// A file with a similar name in the folder of `path`, or with the same name in another folder.
+    pub(super) fn hint(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
+        let hints = || self.hints.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = hints().get(path).copied();
+        known.unwrap_or_else(|| {
+            let hint = self
+                .neighbour(files, path)
+                .or_else(|| self.elsewhere(files, path));
+            hints().insert(path.into(), hint);
+            hint
+        })
+    }
+
+    /// A file with the name of `path` in another folder.
+    fn elsewhere(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
+        /// The minimum length of a name, without its extension, for a hint at a file of this name in any folder. A
+        /// shorter name is searched for only in the parent folder and in subfolders.
+        const MIN_STEM: usize = 3;
+        let (folder, name) = split_name(path);
+        let number = *self.by_name.get(&hashed(name))?;
+        let (other_folder, other_name) = split_name(files.text(number));
+        let is_near =
+            || split_name(other_folder).0 == folder || split_name(folder).0 == other_folder;
+        (other_name == name && (stem(name).len() >= MIN_STEM || is_near())).then_some(number)
+    }
+
+    /// The file in the folder of `path` whose name needs the fewest changes to become the name of `path`: insertions,
+    /// deletions, replacements and swaps of letters.
+    fn neighbour(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
+        /// The number of files compared before and after the sorted position of the name. The limit keeps the time for
+        /// all hints linear.
+        const COMPARED: usize = 64;
+        let (folder, name) = split_name(path);
+        let most = (stem(name).len() / 3).min(3);
+        let split = |number: &usize| split_name(files.text(*number));
+        let at = self
+            .sorted
+            .partition_point(|number| split(number) < (folder, name));
+        let around = at.saturating_sub(COMPARED)..self.sorted.len().min(at + COMPARED);
+        let text = String::from_utf8_lossy(name);
+        let distances = self.sorted[around].iter().filter_map(|number| {
+            let (other_folder, other) = split(number);
+            if other_folder != folder || other.len().abs_diff(name.len()) > most {
+                return None;
+            }
+            let changes = strsim::osa_distance(&String::from_utf8_lossy(other), &text);
+            (changes <= most).then_some((changes, *number))
+        });
+        distances.min().map(|(_, number)| number)
+    }
+}
 
 /// A path in Normalization Form C (Unicode Standard Annex #15).
 pub(super) fn composed(path: &[u8]) -> Cow<'_, [u8]> {
@@ -28,7 +121,7 @@ pub(super) fn composed_text(text: &str) -> Cow<'_, str> {
 }
 
 /// Converts a path to the form in which case, normalization, encoding and empty names do not matter.
-pub(super) fn folded(path: &[u8]) -> Vec<u8> {
+fn folded(path: &[u8]) -> Vec<u8> {
     /// The maximum number of times that a name is percent-decoded.
     const PASSES: usize = 3;
     let mut decoded = path.to_vec();
@@ -43,26 +136,17 @@ pub(super) fn folded(path: &[u8]) -> Vec<u8> {
 
 /// Converts a path to lower case. A path that is not UTF-8 is treated as Latin-1.
 fn lower(path: &[u8]) -> Vec<u8> {
-    match str::from_utf8(path) {
-        Ok(path) => path.to_lowercase().into_bytes(),
-        Err(_) => path
-            .iter()
-            .map(|&byte| char::from(byte))
-            .collect::<String>()
-            .to_lowercase()
-            .into_bytes(),
-    }
+    let text = match str::from_utf8(path) {
+        Ok(path) => Cow::Borrowed(path),
+        Err(_) => path.iter().map(|&byte| char::from(byte)).collect(),
+    };
+    text.to_lowercase().into_bytes()
 }
 
 /// Converts a path to the form in which case does not matter. The flag is true for UTF-8, so that a path in UTF-8 never
 /// equals a path in another encoding.
 pub(super) fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
     (lower(path), str::from_utf8(path).is_ok())
-}
-
-/// True if two paths are equal when case is ignored.
-pub(super) fn is_alike_in_case(left: &[u8], right: &[u8]) -> bool {
-    without_case(left) == without_case(right)
 }
 
 /// Removes empty names from a path.
@@ -73,58 +157,15 @@ pub(super) fn without_empty(path: &[u8]) -> Vec<u8> {
     names.collect::<Vec<_>>().join(&b'/')
 }
 
-/// The number of insertions, deletions, replacements and swaps of bytes that turn `a` into `b`; `None` if more than
-/// `most`.
-pub(super) fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
-    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[same..], &b[same..]);
-    let same = a
-        .iter()
-        .rev()
-        .zip(b.iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
-    if a.len().abs_diff(b.len()) > most {
-        return None;
-    }
-    let mut before = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    let mut next = before.clone();
-    for (i, &one) in a.iter().enumerate() {
-        next[0] = i + 1;
-        let mut least = next[0];
-        for (j, &other) in b.iter().enumerate() {
-            let replaced = last[j] + usize::from(one != other);
-            let mut fewest = replaced.min(last[j + 1] + 1).min(next[j] + 1);
-            if i > 0 && j > 0 && one == b[j - 1] && a[i - 1] == other {
-                fewest = fewest.min(before[j - 1] + 1);
-            }
-            next[j + 1] = fewest;
-            least = least.min(fewest);
-        }
-        if least > most {
-            return None;
-        }
-        std::mem::swap(&mut before, &mut last);
-        std::mem::swap(&mut last, &mut next);
-    }
-    last.last().copied().filter(|changes| *changes <= most)
+fn hashed(key: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn changes_are_counted_up_to_a_bound() {
-        let count = |a: &str, b: &str| changes(a.as_bytes(), b.as_bytes(), 2);
-        assert_eq!(count("logo", "lgoo"), Some(1));
-        assert_eq!(count("logo", "logos"), Some(1));
-        assert_eq!(count("logo", "lego!"), Some(2));
-        assert_eq!(count("logo", "image"), None);
-        assert_eq!(count("", "abc"), None);
-    }
 
     #[test]
     fn folded_ignores_case_encoding_and_normalization() {

@@ -19,37 +19,77 @@ pub(crate) fn without_query(url: &str) -> &str {
     &url[..end.unwrap_or(url.len())]
 }
 
+/// A URL in normal form.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NormalUrl {
+    pub(super) text: String,
+    /// The end of the path in `text`.
+    path_end: usize,
+}
+
+impl NormalUrl {
+    /// Removes the query.
+    pub(super) fn without_query(&mut self) -> &mut Self {
+        self.text.truncate(self.path_end);
+        self
+    }
+
+    /// Replaces `http` by `https`, or the reverse. Returns false for another scheme.
+    pub(super) fn swap_web(&mut self) -> bool {
+        if self.text.starts_with("http:") {
+            self.text.insert("http".len(), 's');
+            self.path_end += 1;
+        } else if self.text.starts_with("https:") {
+            self.text.remove("http".len());
+            self.path_end -= 1;
+        } else {
+            return false;
+        }
+        true
+    }
+}
+
 /// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3) without its fragment. `None` if it has no scheme or its
 /// path leads above the root.
-pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
+pub(super) fn normal(url: &str) -> Option<NormalUrl> {
     let split = Reference::split(Grammar::Rfc3986, url);
     let scheme = split.scheme()?.to_ascii_lowercase();
+    let mut text = String::with_capacity(url.len() + 8);
+    text.push_str(&scheme);
+    text.push(':');
     if split.net_loc().is_none() && !split.path().starts_with('/') {
         // The URL has neither an authority nor a hierarchical path, such as `cid:` (RFC 2392).
-        let path = names::decode(split.path());
-        return Some(format!(
-            "{scheme}:{}",
-            names::segment(&path, names::Percent::Encode)?
-        ));
+        names::push_segment(&mut text, split.path());
+        let path_end = text.len();
+        return Some(NormalUrl { text, path_end });
     }
-    let root = format!(
-        "{scheme}:{}",
-        split
-            .net_loc()
-            .map_or(String::new(), |net_loc| origin::net_loc(&scheme, net_loc))
-    );
-    let spelled = |name: &str| {
-        let name_of_file = names::segment(&names::decode(name), names::Percent::Encode);
-        // A segment that cannot be a file name is kept unchanged.
-        name_of_file.unwrap_or_else(|| name.to_owned())
-    };
-    let segments: Vec<_> = origin::segments(&split)?.into_iter().map(spelled).collect();
-    let mut normal = format!("{root}/{}", segments.join("/"));
-    if let Some(query) = split.query().filter(|_| with_query) {
-        normal.push('?');
-        normal.push_str(&names::query(query.as_bytes()));
+    if let Some(net_loc) = split.net_loc() {
+        text.push_str(&origin::net_loc(&scheme, net_loc));
     }
-    Some(normal)
+    let root = text.len();
+    let path = origin::path_or_root(&split);
+    for segment in path.strip_prefix('/')?.split('/') {
+        match segment {
+            "." => {}
+            ".." => {
+                let before = text[root..].rfind('/')?;
+                text.truncate(root + before);
+            }
+            _ => {
+                text.push('/');
+                names::push_segment(&mut text, segment);
+            }
+        }
+    }
+    if path.ends_with("/.") || path.ends_with("/..") {
+        text.push('/');
+    }
+    let path_end = text.len();
+    if let Some(query) = split.query() {
+        text.push('?');
+        names::push_query(&mut text, query.as_bytes());
+    }
+    Some(NormalUrl { text, path_end })
 }
 
 /// The net_loc of `url`.
@@ -57,12 +97,6 @@ pub(super) fn host(url: &str) -> &str {
     Reference::split(Grammar::Rfc3986, url)
         .net_loc()
         .unwrap_or_default()
-}
-
-/// `url` with `https` in place of `http`, or the reverse.
-pub(super) fn other_web(url: &str) -> Option<String> {
-    let swapped = |from, to| url.strip_prefix(from).map(|rest| format!("{to}{rest}"));
-    swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
 }
 
 #[cfg(test)]
@@ -82,9 +116,14 @@ mod tests {
             ("http://\u{c9}.example/a", "http://xn--9ca.example/a"),
             ("cid:a%40b", "cid:a@b"),
         ] {
-            assert_eq!(normal(url, true).as_deref(), Some(expected), "{url}");
+            assert_eq!(
+                normal(url).map(|one| one.text).as_deref(),
+                Some(expected),
+                "{url}"
+            );
         }
-        assert_eq!(normal("http://a/../b", true), None);
-        assert_eq!(normal("http://a/b?c", false).as_deref(), Some("http://a/b"));
+        assert_eq!(normal("http://a/../b"), None);
+        let mut url = normal("http://a/b?c").unwrap();
+        assert_eq!(url.without_query().text, "http://a/b");
     }
 }

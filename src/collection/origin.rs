@@ -16,7 +16,7 @@
 //! ignored, because it names a position in the page.
 //!
 //! ```
-//! use std::path::{Component, Path, PathBuf};
+//! use std::path::Path;
 //! use baselink_text::format::Format;
 //! use baselink_cli::collection::origin::{FolderLayout, Origins};
 //! use baselink_cli::files::walk::{EntryKind, TreeEntry};
@@ -32,7 +32,6 @@
 //! let retrieval = retrieval.unwrap();
 //! assert_eq!(retrieval.url, "https://a.example:8080/b/c?d=e");
 //! assert_eq!(retrieval.source.name(), "layout");
-//! assert_eq!(origins.paths(&retrieval.url)[0], PathBuf::from("a.example:8080/b/c?d=e"));
 //! ```
 //!
 //! Deliberately absent: the base that a document declares (3.1), which precedes all of these; and guesses, so
@@ -41,7 +40,7 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use crate::collection::companion::Companions;
@@ -282,12 +281,6 @@ impl RootUrl {
                     ..below
                 });
             }
-            if !path.split('/').any(is_dots) {
-                return Some(PathBelowRoot {
-                    tail: Some(folder.len()),
-                    ..PathBelowRoot::of(path.split('/'))
-                });
-            }
         }
         let root = Reference::split(Grammar::Rfc3986, folder);
         let url = Reference::split(Grammar::Rfc3986, url);
@@ -355,7 +348,7 @@ impl PathBelowRoot {
     }
 
     /// The path of these segments, none of which is a dot segment.
-    fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
+    pub(super) fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
         let mut below = Self {
             path: Vec::new(),
             is_path: true,
@@ -540,17 +533,14 @@ impl Origins {
 
     /// [`ORDER`] as modified by these settings.
     fn order(&self) -> [Source; 6] {
-        let place = |source: &Source| match source {
-            // A layout is a general convention; an attribute belongs to this file.
-            Source::Xattr if self.layout.is_some() => 2,
-            Source::Retrieval if self.assumes_root => ORDER.len(),
-            source => ORDER
-                .iter()
-                .position(|other| other == source)
-                .unwrap_or_default(),
-        };
         let mut order = ORDER;
-        order.sort_by_key(|source| (place(source), *source == Source::Layout));
+        if self.layout.is_some() {
+            // A layout is a general convention; an attribute belongs to this file.
+            order[2..5].rotate_right(1);
+        }
+        if self.assumes_root {
+            order[1..].rotate_left(1);
+        }
         order
     }
 
@@ -628,27 +618,6 @@ impl Origins {
         (first, skipped)
     }
 
-    /// The possible paths, below a root with a `layout`, of the file with the URL `url`. The most likely path comes
-    /// first.
-    ///
-    /// The paths are, in this order, those of wget, wget for Windows and older versions of wget; the paths with every
-    /// escape decoded, and with every escape kept; and the path of HTTrack. The fragment is ignored. Without an
-    /// `index`, a URL that ends with `/` has no path. No path leads out of the root.
-    #[must_use]
-    pub fn paths(&self, url: &str) -> Vec<PathBuf> {
-        let url = Reference::split(Grammar::Rfc3986, url);
-        let mut paths = Vec::new();
-        if self.layout == Some(FolderLayout::Host) {
-            for spelling in &SPELLINGS {
-                match self.laid_out(&url, spelling) {
-                    Some(path) if !paths.contains(&path) => paths.push(path),
-                    _ => {}
-                }
-            }
-        }
-        paths
-    }
-
     /// The URL of `entry`: the URL of the root, and the path of `entry` below it.
     pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
         let root = self.root_url.as_ref()?;
@@ -666,46 +635,6 @@ impl Origins {
             root.folder.as_deref()?,
             path(folders, file, Percent::Encode)?
         ))
-    }
-
-    fn laid_out(&self, url: &Reference<'_>, spelling: &PathSpelling) -> Option<PathBuf> {
-        let scheme = url.scheme()?;
-        if !is_same_web(scheme, &self.scheme) {
-            return None;
-        }
-        let (host, port) = hosts::host_and_port(url.net_loc()?)?;
-        let mut folder = host.to_ascii_lowercase();
-        if let Some(port) = port.filter(|port| Some(*port) != default_port(scheme)) {
-            folder.push(spelling.port);
-            folder.push_str(port);
-        }
-        let mut path = PathBuf::from(folder);
-        let (folders, file) = path_or_root(url).rsplit_once('/')?;
-        let written = |text: &str| {
-            let bytes = if spelling.decodes {
-                names::decode(text)
-            } else {
-                text.into()
-            };
-            names::escape_where(&bytes, |byte| byte == b'/' || (spelling.escapes)(byte))
-        };
-        let name = |segment: &str| match names::decode(segment).as_slice() {
-            b"" | b"." | b".." => None,
-            _ => names::file_name(written(segment)),
-        };
-        for segment in folders.split('/').skip(1) {
-            path.push(name(segment)?);
-        }
-        let mut file = match file {
-            "" => self.index.clone()?,
-            _ => name(file)?,
-        };
-        if let Some(query) = url.query() {
-            file.push(spelling.query);
-            file.push(names::os_string(written(query))?);
-        }
-        path.push(names::file_name(file.into_encoded_bytes())?);
-        Some(path)
     }
 }
 
@@ -726,7 +655,7 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) ->
     url.push_str(&path(folders, name, Percent::Keep)?);
     if let Some(at) = query_at {
         url.push('?');
-        url.push_str(&names::query(&file[at + 1..]));
+        names::push_query(&mut url, &file[at + 1..]);
     }
     Some(url)
 }
@@ -741,62 +670,6 @@ fn path(folders: &[OsString], file: &[u8], percent: Percent) -> Option<String> {
     names::path(&names.join(&b'/'), percent)
 }
 
-/// The way in which a crawler turns a URL into a path.
-struct PathSpelling {
-    /// The text before the port.
-    port: char,
-    /// The text before the query.
-    query: &'static str,
-    /// True if escapes are decoded.
-    decodes: bool,
-    /// The bytes that are escaped nevertheless.
-    escapes: fn(u8) -> bool,
-}
-
-/// The spellings of GNU wget (`url_file_name` and `append_uri_pathel` in `url.c`; `--restrict-file-names` in
-/// <https://www.gnu.org/software/wget/manual/wget.html>) and of HTTrack.
-const SPELLINGS: [PathSpelling; 6] = [
-    PathSpelling {
-        port: ':',
-        query: "?",
-        decodes: true,
-        escapes: is_control,
-    },
-    PathSpelling {
-        port: '+',
-        query: "@",
-        decodes: true,
-        escapes: |byte| is_control(byte) || br#"\|:?"*<>"#.contains(&byte),
-    },
-    // Older versions treat more bytes as control characters, even inside UTF-8.
-    PathSpelling {
-        port: ':',
-        query: "?",
-        decodes: true,
-        escapes: |byte| is_control(byte) || matches!(byte, 0x80..=0x9F),
-    },
-    // With `--restrict-file-names=nocontrol`.
-    PathSpelling {
-        port: ':',
-        query: "?",
-        decodes: true,
-        escapes: |_| false,
-    },
-    PathSpelling {
-        port: ':',
-        query: "?",
-        decodes: false,
-        escapes: |_| false,
-    },
-    // HTTrack, which does not write queries into names (`Collection::find_saved`).
-    PathSpelling {
-        port: '_',
-        query: "?",
-        decodes: true,
-        escapes: is_control,
-    },
-];
-
 /// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is
 /// kept, because it may be part of the query.
 fn without_adjustment(name: &[u8]) -> &[u8] {
@@ -808,10 +681,6 @@ fn without_adjustment(name: &[u8]) -> &[u8] {
         .filter(|stem| !stem.contains(&b'?'));
     stem.filter(|stem| PROGRAMS.iter().any(|program| stem.ends_with(program)))
         .unwrap_or(name)
-}
-
-fn is_control(byte: u8) -> bool {
-    byte.is_ascii_control()
 }
 
 /// The path of `url`. An empty path counts as `/` (RFC 3986, 6.2.3).
@@ -855,7 +724,7 @@ pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
 }
 
 /// True if two schemes are the same, or `http` and `https`.
-fn is_same_web(left: &str, right: &str) -> bool {
+pub(super) fn is_same_web(left: &str, right: &str) -> bool {
     let is_web = |scheme: &str| {
         ["http", "https"]
             .iter()

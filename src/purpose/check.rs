@@ -34,12 +34,13 @@ use std::sync::Arc;
 use crate::collection::origin::{RootUrl, canonical};
 use crate::collection::{Collection, is_disk, url_below};
 use baselink_rewrite::base::{Retrieval, Source};
-use baselink_rewrite::report::{LinkReport, Outcome, Report};
+use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Report};
 use baselink_rewrite::{BaseElement, Fragments, Options, Site, rewrite};
-use baselink_scan::document::{Against, Program};
-use baselink_text::diagnostic::Code;
+use baselink_scan::document::Program;
+use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
 use baselink_url::reference::{Grammar, Reference};
 
 mod bases;
@@ -111,60 +112,30 @@ pub fn check<'a>(
     to: Option<&RootUrl>,
 ) -> CheckedDocument<'a> {
     let mut options = options_of(options, collection);
-    let has_ids = matches!(
+    options.scan.ids &= matches!(
         options.format,
         Format::Html | Format::Xhtml | Format::Svg | Format::Xml
     );
-    options.scan.ids &= has_ids;
     let mut report = rewrite(bytes, &options).report;
     // The collection knows which target of a link in a custom property is a file.
     report
         .diagnostics
         .retain(|found| found.code != Code::CustomProperty);
-    let is_whole = report
-        .diagnostics
-        .iter()
-        .all(|found| found.code != Code::NotWellFormed);
+    let ids = ids(&mut report, &options);
     let document = report
         .entities
-        .first_mut()
+        .first()
         .filter(|_| !options.format.has_headings());
-    let (mut charset, mut saved_by, mut ids) = (None, None, None);
-    if let Some(document) = document {
+    let charset = document.map(|document| document.charset);
+    let saved_by = document.and_then(|document| {
         let of_comment = document.chain.saved.as_ref().map(|saved| saved.program);
-        saved_by = of_comment.or_else(|| {
-            document
-                .chain
-                .was_saved_with_files
-                .then_some(Program::Browser)
-        });
-        charset = Some(document.charset);
-        if options.scan.ids && is_whole {
-            let found = Ids::new(std::mem::take(&mut document.ids));
-            let has_pointers = options.format != Format::Html;
-            ids = Some(if has_pointers {
-                found.with_pointers()
-            } else {
-                found
-            });
-        }
-    }
-    let was_saved = report
-        .entities
-        .iter()
-        .any(|entity| entity.chain.saved.is_some());
-    let is_crawled = was_saved
-        || options
-            .beside
-            .as_ref()
-            .is_some_and(|files| files.is_crawled());
-    let may_be_canonical =
-        |link: &LinkReport| link.element == "link" && link.outcome == Outcome::Absolute;
-    let canonical = report.links.iter().any(may_be_canonical);
-    let canonical = canonical
-        .then(|| canonical::named(bytes, options.format))
-        .flatten();
-    let canonical = canonical.filter(|named| named.by == canonical::CanonicalTag::Link);
+        let of_files = document.chain.was_saved_with_files;
+        of_comment.or(of_files.then_some(Program::Browser))
+    });
+    let is_saved = |entity: &EntityReport| entity.chain.saved.is_some();
+    let beside = options.beside.as_ref();
+    let is_crawled =
+        report.entities.iter().any(is_saved) || beside.is_some_and(|files| files.is_crawled());
     let place = place(options.retrieval.as_ref(), to);
     let own = url_below(&place, name);
     let keeps_paths = collection.has_only_paths() && !is_disk(&place);
@@ -174,8 +145,9 @@ pub fn check<'a>(
         keeps_paths,
     };
     let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
+    let format = options.format;
     let judge = MoveJudge {
-        bases: MovedBases::of_report(&report, bytes, &options, own.as_deref(), &goal),
+        bases: MovedBases::of_report(&report, bytes, options, own.as_deref()),
         goal,
         is_destination_known: to.is_some(),
         is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
@@ -183,7 +155,7 @@ pub fn check<'a>(
         is_crawled,
         number: collection.number_at(name),
         own,
-        canonical: canonical.map(|named| named.span),
+        canonical: canonical_link(&report, bytes, format),
     };
     CheckedDocument {
         report,
@@ -193,22 +165,35 @@ pub fn check<'a>(
     }
 }
 
-/// The site of a check.
-#[derive(Debug)]
-struct CheckedSite(Arc<Collection>);
-
-impl Site for CheckedSite {
-    fn has(&self, link: &LinkReport, _: &Against) -> bool {
-        link.target
-            .as_deref()
-            .is_some_and(|target| self.0.find(target).file().is_some())
+/// The possible targets of fragments in a document; `None` if they are unknown or not requested.
+fn ids(report: &mut Report, options: &Options) -> Option<Ids> {
+    let is_broken = |found: &Diagnostic| found.code == Code::NotWellFormed;
+    if !options.scan.ids || report.diagnostics.iter().any(is_broken) {
+        return None;
     }
+    let document = report.entities.first_mut()?;
+    let ids = Ids::new(std::mem::take(&mut document.ids));
+    Some(match options.format {
+        Format::Html => ids,
+        _ => ids.with_pointers(),
+    })
+}
+
+/// The span of the canonical URL that a `link` element declares.
+fn canonical_link(report: &Report, bytes: &[u8], format: Format) -> Option<Span> {
+    let may_be_canonical =
+        |link: &LinkReport| link.element == "link" && link.outcome == Outcome::Absolute;
+    if !report.links.iter().any(may_be_canonical) {
+        return None;
+    }
+    let named = canonical::named(bytes, format)?;
+    (named.by == canonical::CanonicalTag::Link).then_some(named.span)
 }
 
 /// Changes `options` so that every reference is resolved, and text that leads nowhere in `collection` is not a link.
 fn options_of(options: &Options, collection: &Arc<Collection>) -> Options {
     Options {
-        site: Some(Arc::new(CheckedSite(Arc::clone(collection)))),
+        site: Some(Arc::clone(collection) as Arc<dyn Site>),
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         ..options.clone()

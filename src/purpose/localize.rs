@@ -1,7 +1,7 @@
 //! An offline mirror: links lead to files of the mirror where possible, and otherwise to the network.
 //!
 //! The file for a target (RFC 1808, 4) is found by its retrieval URLs, and by the names that programs use for saved
-//! files ([`Collection::find_saved`]). A link to a file becomes a relative reference, and any other link an absolute
+//! files ([`Collection::locate`]). A link to a file becomes a relative reference, and any other link an absolute
 //! URL. A link that would lead out of the folder on disk leads nowhere (`super::on_disk`).
 //!
 //! Relative references to files work only if their base is the URL of the file that contains them. The `href` of every
@@ -32,7 +32,10 @@ use std::sync::Arc;
 
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::properties::PropertyBase;
-use crate::collection::{Collection, FoundFile, split_name, stem, url_below, without_query};
+use crate::collection::{
+    Absence, Collection, FoundBy, Located, QueryUse, split_name, stem, url_below, without_query,
+};
+use crate::purpose::custom_property::{in_sheet, is_relative, user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::spelling::{names_base, unmistakable};
 use baselink_rewrite::base::SourceKind;
@@ -47,7 +50,9 @@ use baselink_scan::xml::vocabulary::is_location;
 use baselink_text::format::Format;
 use baselink_text::layer::digest::ends_with_md5;
 use baselink_text::span::Span;
-use baselink_url::reference::{Category, Grammar, Reference, decode_percent_lossy, placeholder};
+use baselink_url::reference::{
+    Category, Grammar, Reference, decode_percent_lossy, is_template, placeholder, without_fragment,
+};
 use baselink_url::{Base, Profile, parses};
 
 /// The options with which [`localize`] rewrites the resource called `name` of `collection`. `options` contain the
@@ -103,7 +108,7 @@ impl LinksInCopy {
 
 impl Guard for LinksInCopy {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
-        if let Some(Some(PropertyBase::FolderOf(user))) = self.destination.property_base(link) {
+        if let Some(user) = user(self.destination.property_base(link)) {
             let place = DiskPlace::new(&user, self.destination.collection.scheme());
             return place.prefix(link, reference, &[DiskBase::Own]);
         }
@@ -219,72 +224,27 @@ struct LocalDestination {
 
 impl Destination for LocalDestination {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
-        let has_own_base = link.base.as_deref() == self.own.as_deref();
-        if self.is_message {
-            // A base from a header field still applies when the message is read.
-            if !has_own_base || names_base(&link.element, link.attribute.as_deref()) {
-                return Choice::Target;
-            }
-        } else if names_base(&link.element, link.attribute.as_deref()) {
-            return Choice::Reference(String::new());
-        }
-        // In a saved page, a fragment leads into the copy, because the original base of the page does not apply there.
-        if link.source.kind() == SourceKind::Note && link.reference.starts_with('#') {
-            return Choice::Kept;
-        }
-        // The target of `codebase` or `scope` is a folder. Sitemaps, and search engines once they are installed, need
-        // absolute URLs.
-        let wants_absolute = match link.attribute.as_deref() {
-            None if link.element == "scope" => true,
-            attribute => attribute == Some("codebase") || is_location(&link.element, attribute),
+        let target = link.target.as_deref();
+        let located = target.map(|target| self.collection.locate(target));
+        let choice = match (target, &located, self.fixed(link, against)) {
+            (_, _, Some(choice)) => choice,
+            (Some(target), Some(located), None) => self.choice(link, target, located),
+            _ => Choice::Target,
         };
-        if wants_absolute {
-            return Choice::Target;
-        }
-        match against {
-            Against::Codebase(_)
-            | Against::ElementCodebase(..)
-            | Against::Inner(_)
-            | Against::Nothing
-            | Against::Unknown
-            | Against::Results => return Choice::Target,
-            Against::Document
-            | Against::Fallback
-            | Against::Retrieval
-            | Against::Element(_)
-            | Against::DocumentEntity => {}
-        }
-        let is_relative = link.outcome == Outcome::Rewritten;
-        let Some(target) = link.target.as_deref() else {
-            return Choice::Target;
-        };
-        let by_name = || {
-            let local = (is_relative && has_own_base)
-                .then(|| self.already_local(link))
-                .flatten();
-            local.or_else(|| self.local_copy(target, link))
-        };
-        let saved = self.in_user(link).or_else(|| self.saved(target, link));
-        let local = saved.or_else(|| {
-            if self.collection.has_only_urls() {
-                None
-            } else {
-                by_name()
-            }
+        let is_lacking = located.is_some_and(|located| match located {
+            Located::Resource(found) => found.query == QueryUse::OtherPage,
+            Located::Outside { is_host_known } => is_host_known,
+            Located::BehindLink(_) => false,
+            Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => true,
         });
-        let local = local.or_else(|| self.in_sheet(link));
-        // A URL that denotes a part of a message is meaningless in the mirror.
-        let is_meaningless = target.starts_with("thismessage:");
-        match local {
-            Some(reference) => Choice::Reference(reference),
-            None if is_assumed(target) => match self.place_without_file(target, link) {
-                Some(reference) => Choice::Nowhere(reference),
-                None => Choice::Target,
-            },
-            None if is_meaningless && is_relative && self.collection.has_only_urls() => {
-                Choice::Kept
-            }
-            None => Choice::Target,
+        let is_local = matches!(choice, Choice::Reference(_));
+        // A base needs no file at its URL, and a template is not a URL.
+        let needs_file = !names_base(&link.element, link.attribute.as_deref())
+            && !is_template(&link.reference)
+            && !target.is_some_and(is_assumed);
+        match is_lacking && !is_local && needs_file {
+            true => Choice::Lacking(Box::new(choice)),
+            false => choice,
         }
     }
 
@@ -295,72 +255,165 @@ impl Destination for LocalDestination {
 
 impl Site for LocalDestination {
     fn has(&self, link: &LinkReport, against: &Against) -> bool {
-        let is_saved = |target: &str| self.collection.find_saved(target).is_some();
+        let is_found = |target: &str| self.collection.locate(target).resource().is_some();
         matches!(self.choose(link, against), Choice::Reference(_))
-            || link.target.as_deref().is_some_and(is_saved)
+            || link.target.as_deref().is_some_and(is_found)
     }
 }
 
+/// A file of the copy, for a link.
+struct LocalFile<'l> {
+    path: Cow<'l, [u8]>,
+    /// The URL whose fragment the new reference gets.
+    url: Cow<'l, str>,
+    /// True if the new reference gets the query too.
+    keeps_query: bool,
+}
+
 impl LocalDestination {
+    /// The replacement for a link that has the same one wherever it leads.
+    fn fixed(&self, link: &LinkReport, against: &Against) -> Option<Choice> {
+        let attribute = link.attribute.as_deref();
+        let is_base = names_base(&link.element, attribute);
+        if self.is_message {
+            // A base from a header field still applies when the message is read.
+            if is_base || !self.has_own_base(link) {
+                return Some(Choice::Target);
+            }
+        } else if is_base {
+            return Some(Choice::Reference(String::new()));
+        }
+        // In a saved page, a fragment leads into the copy, because the original base of the page does not apply there.
+        if link.source.kind() == SourceKind::Note && link.reference.starts_with('#') {
+            return Some(Choice::Kept);
+        }
+        // The target of `codebase` or `scope` is a folder. Sitemaps, and search engines once they are installed, need
+        // absolute URLs.
+        let wants_absolute = match attribute {
+            None if link.element == "scope" => true,
+            _ => attribute == Some("codebase") || is_location(&link.element, attribute),
+        };
+        let stays_absolute = match against {
+            Against::Codebase(_)
+            | Against::ElementCodebase(..)
+            | Against::Inner(_)
+            | Against::Nothing
+            | Against::Unknown
+            | Against::Results => true,
+            Against::Document
+            | Against::Fallback
+            | Against::Retrieval
+            | Against::Element(_)
+            | Against::DocumentEntity => wants_absolute,
+        };
+        stays_absolute.then_some(Choice::Target)
+    }
+
+    fn has_own_base(&self, link: &LinkReport) -> bool {
+        link.base.as_deref() == self.own.as_deref()
+    }
+
+    /// The replacement for a link to `target`.
+    fn choice(&self, link: &LinkReport, target: &str, located: &Located) -> Choice {
+        let local = || {
+            let file = self.local_file(link, target, located)?;
+            self.reference(&file, link)
+        };
+        let local = self
+            .in_user(link)
+            .or_else(local)
+            .or_else(|| self.in_sheet(link));
+        // A URL that denotes a part of a message is meaningless in the mirror.
+        let is_meaningless = || {
+            target.starts_with("thismessage:")
+                && link.outcome == Outcome::Rewritten
+                && self.collection.has_only_urls()
+        };
+        match local {
+            Some(reference) => Choice::Reference(reference),
+            None if is_assumed(target) => self
+                .place_without_file(target, located, link)
+                .map_or(Choice::Target, Choice::Nowhere),
+            None if is_meaningless() => Choice::Kept,
+            None => Choice::Target,
+        }
+    }
+
     /// A reference to the place of `target`, a URL of the site whose host is unknown. It has no file.
-    fn place_without_file(&self, target: &str, link: &LinkReport) -> Option<String> {
-        let below = self.collection.path_of_url(target)?;
-        self.reference(&below, target, true, link)
+    fn place_without_file(
+        &self,
+        target: &str,
+        located: &Located,
+        link: &LinkReport,
+    ) -> Option<String> {
+        let path = match located {
+            Located::Resource(found) => self.collection.path_in_mirror(found.number),
+            Located::Lacking(Absence::NoName, _) => return None,
+            Located::Lacking(_, path) | Located::Folder(path) | Located::BehindLink(path) => path,
+            Located::Failed(_) | Located::Outside { .. } => return None,
+        };
+        let file = LocalFile {
+            path: path.into(),
+            url: target.into(),
+            keeps_query: true,
+        };
+        self.reference(&file, link)
     }
 
-    /// A reference to the file that was saved for `target`.
-    fn saved(&self, target: &str, link: &LinkReport) -> Option<String> {
-        let bare = target.split('#').next().unwrap_or_default();
-        let is_own = self.own.as_deref().and_then(|own| own.split('#').next()) == Some(bare);
-        if is_own {
-            return self.reference(&self.path, target, false, link);
-        }
-        let found = self.collection.find_saved(target)?;
-        if let Some(path) = self.collection.path_beyond_link(found, target, None) {
+    /// The file of the copy for a link to `target`.
+    fn local_file<'l>(
+        &'l self,
+        link: &LinkReport,
+        target: &'l str,
+        located: &'l Located,
+    ) -> Option<LocalFile<'l>> {
+        let is_relative = link.outcome == Outcome::Rewritten;
+        let own = self.own.as_deref().map(without_fragment);
+        let (path, keeps_query) = match located {
+            _ if own == Some(without_fragment(target)) => (&*self.path, false),
+            Located::Resource(found) if found.query != QueryUse::OtherPage => {
+                let path = self.collection.path_in_mirror(found.number);
+                (path, found.query == QueryUse::None)
+            }
             // The existence of the file is unknown, so an absolute URL is kept.
-            let is_absolute = link.outcome == Outcome::Absolute;
-            return if is_absolute {
-                None
-            } else {
-                self.reference(&path, target, true, link)
-            };
-        }
-        self.reference(
-            self.collection.path_in_mirror(found.number),
-            target,
-            !found.query_counts,
-            link,
-        )
+            Located::BehindLink(path) if is_relative => (&**path, true),
+            _ if self.collection.has_only_urls() => return None,
+            _ => {
+                let on_disk = Some(link).filter(|link| is_relative && self.has_own_base(link));
+                return on_disk
+                    .and_then(|link| self.place_on_disk(link))
+                    .or_else(|| self.local_copy(target, link));
+            }
+        };
+        Some(LocalFile {
+            path: path.into(),
+            url: target.into(),
+            keeps_query,
+        })
     }
 
-    /// A reference to the file to which this link already leads. Pages that browsers save have such links, and so has
-    /// the output of [`localize`].
-    fn already_local(&self, link: &LinkReport) -> Option<String> {
+    /// The file to which this link already leads. Pages that browsers save have such links, and so has the output of
+    /// [`localize`].
+    fn place_on_disk(&self, link: &LinkReport) -> Option<LocalFile<'static>> {
         let written = Reference::split(Grammar::Rfc3986, &link.reference);
         if written.category() != Category::RelPath {
             return None;
         }
-        let mut leads_to = self.file_on_disk(&link.reference);
-        if let Some(query) = written.query() {
+        let has_path = !written.path().is_empty();
+        if written.query().is_some() && has_path {
             // When wget 1.21 converts links without --adjust-extension, it does not escape the `?` of a file name.
-            let named =
-                (!written.path().is_empty()).then(|| link.reference.replacen('?', "%3F", 1));
-            if let Some((found, url)) = named.and_then(|named| self.file_on_disk(&named)) {
-                let path = self.collection.path_in_mirror(found.number);
-                return self.reference(path, &url, false, link);
+            let named = self.file_on_disk(&link.reference.replacen('?', "%3F", 1), false);
+            if named.is_some() {
+                return named.map(|(file, _)| file);
             }
-            // A page with a query is a different page, unless HTTrack named the file after the query.
-            leads_to = leads_to.filter(|(found, _)| {
-                !(written.path().is_empty() || self.collection.is_page(found.number))
-                    || self.is_named_after(found.number, query)
-            });
         }
-        let (found, url) = leads_to?;
-        let beyond = self
-            .collection
-            .path_beyond_link(found, &url, Some(&self.place));
-        let path = self.collection.path_in_mirror(found.number);
-        self.reference(beyond.as_deref().unwrap_or(path), &url, true, link)
+        let (file, number) = self.file_on_disk(&link.reference, true)?;
+        // A page with a query is a different page, unless HTTrack named the file after the query.
+        let is_other = written.query().zip(number).is_some_and(|(query, number)| {
+            let is_page = !has_path || self.collection.is_page(number);
+            is_page && !self.is_named_after(number, query)
+        });
+        (!is_other).then_some(file)
     }
 
     /// True if the name of a file ends with the digest of `query`, as HTTrack writes it.
@@ -370,45 +423,49 @@ impl LocalDestination {
         ends_with_md5(stem, query.as_bytes()) || ends_with_md5(stem, &names::decode(query))
     }
 
-    /// A reference to a local copy, if `target` is the URL of a local copy that a base or a mistake made absolute. For
-    /// example, `https://a.example/x_files/y.png` never existed, but the file `x_files/y.png` does.
-    fn local_copy(&self, target: &str, link: &LinkReport) -> Option<String> {
-        let folder = |base: Option<&'_ str>| {
-            let path = without_query(base?);
-            Some(path[..=path.rfind('/')?].to_owned())
-        };
-        let folders = [folder(link.base.as_deref()), folder(self.own.as_deref())];
-        let rest = folders.iter().flatten().find_map(|folder| {
-            let rest = target.strip_prefix(&**folder)?;
+    /// The local copy, if `target` is the URL of a local copy that a base or a mistake made absolute. For example,
+    /// `https://a.example/x_files/y.png` never existed, but the file `x_files/y.png` does.
+    fn local_copy(&self, target: &str, link: &LinkReport) -> Option<LocalFile<'static>> {
+        let bases = [link.base.as_deref(), self.own.as_deref()];
+        let rest = bases.into_iter().flatten().find_map(|base| {
+            let path = without_query(base);
+            let rest = target.strip_prefix(&path[..=path.rfind('/')?])?;
             let (copies, _) = rest.split_once('/')?;
             stem_of_companion(&decode_percent_lossy(copies)).map(|_| rest)
         })?;
-        let (found, url) = self.file_on_disk(rest)?;
-        self.reference(
-            self.collection.path_in_mirror(found.number),
-            &url,
-            true,
-            link,
-        )
+        self.file_on_disk(rest, true).map(|(file, _)| file)
     }
 
-    /// The file to which `reference` leads from the folder of this file, and its URL below `place`.
-    fn file_on_disk(&self, reference: &str) -> Option<(FoundFile, String)> {
+    /// The file to which `reference` leads from the folder of this file, and its number unless it is behind a symbolic
+    /// link.
+    fn file_on_disk(
+        &self,
+        reference: &str,
+        keeps_query: bool,
+    ) -> Option<(LocalFile<'static>, Option<usize>)> {
         let url = self.on_disk.as_ref()?.resolve(reference).ok()?.url;
-        Some((self.collection.find_below(&self.place, &url).file()?, url))
+        let (path, number) = match self.collection.locate_below(&self.place, &url) {
+            Located::Resource(found) if matches!(found.by, FoundBy::Url | FoundBy::Index) => {
+                let path = self.collection.path_in_mirror(found.number);
+                (path.to_vec(), Some(found.number))
+            }
+            Located::BehindLink(path) => (path, None),
+            _ => return None,
+        };
+        let file = LocalFile {
+            path: path.into(),
+            url: url.into(),
+            keeps_query,
+        };
+        Some((file, number))
     }
 
     /// A relative reference to the file to which `link` leads from the only folder in which its custom property is used.
     fn in_user(&self, link: &LinkReport) -> Option<String> {
-        let written = Reference::split(Grammar::Rfc3986, &link.reference).category();
-        let Some(PropertyBase::FolderOf(user)) = self.property_base(link)? else {
-            return None;
-        };
-        let url = url_below(&self.place, &user).filter(|_| written == Category::RelPath)?;
-        let target = Base::new(Profile::Rfc3986, &url)
-            .resolve(&link.reference)
-            .ok()?
-            .url;
+        let user = user(self.property_base(link)).filter(|_| is_relative(link))?;
+        let url = url_below(&self.place, &user)?;
+        let base = Base::new(Profile::Rfc3986, &url);
+        let target = base.resolve(&link.reference).ok()?.url;
         let number = self
             .collection
             .number_at(&self.place.below(&target)?.path)?;
@@ -417,19 +474,10 @@ impl LocalDestination {
 
     /// A reference to the file to which `link`, if it is in a custom property, leads from a linked style sheet.
     fn in_sheet(&self, link: &LinkReport) -> Option<String> {
-        let property = link.custom_property.as_ref()?;
-        property
-            .in_sheets
-            .iter()
-            .find_map(|TargetInSheet { base, target }| {
-                let sheet = self.collection.path_of(base)?;
-                self.between(
-                    &sheet,
-                    self.collection.find_saved(target)?.number,
-                    target,
-                    link,
-                )
-            })
+        let TargetInSheet { base, target } = in_sheet(link, &self.collection)?;
+        let sheet = self.collection.path_of(base)?;
+        let found = self.collection.locate(target).resource()?;
+        self.between(&sheet, found.number, target, link)
     }
 
     /// The base of `link` if it is in a custom property: see [`Collection::property_base`].
@@ -468,8 +516,7 @@ impl LocalDestination {
         let Some(base) = self.property_base(link) else {
             return own;
         };
-        let written = Reference::split(Grammar::Rfc3986, &link.reference).category();
-        if written == Category::RelPath {
+        if is_relative(link) {
             return own;
         }
         match base {
@@ -480,16 +527,12 @@ impl LocalDestination {
         }
     }
 
-    /// A reference to the file `to`, with the query and fragment of `target`.
-    fn reference(
-        &self,
-        to: &[u8],
-        target: &str,
-        keeps_query: bool,
-        link: &LinkReport,
-    ) -> Option<String> {
-        let target = Reference::split(Grammar::Rfc3986, target);
-        let (query, fragment) = (target.query().filter(|_| keeps_query), target.fragment());
+    /// A reference to `file`.
+    fn reference(&self, file: &LocalFile<'_>, link: &LinkReport) -> Option<String> {
+        let to = &*file.path;
+        let target = Reference::split(Grammar::Rfc3986, &file.url);
+        let query = target.query().filter(|_| file.keeps_query);
+        let fragment = target.fragment();
         if self.leads_to(to, query, fragment, link) {
             return Some(link.reference.clone());
         }
@@ -516,18 +559,29 @@ impl LocalDestination {
         fragment: Option<&str>,
         link: &LinkReport,
     ) -> bool {
-        let written = Reference::split(Grammar::Rfc3986, &link.reference);
-        let leads_there = |base: &Base| {
-            let resolved = base.resolve(&link.reference).ok();
-            let below = resolved.and_then(|resolved| self.place.below(&resolved.url));
+        let reference = &*link.reference;
+        let written = Reference::split(Grammar::Rfc3986, reference);
+        let may_stay = matches!(written.category(), Category::RelPath | Category::Fragment)
+            && (written.query(), written.fragment()) == (query, fragment)
+            && self.has_own_base(link);
+        let (Some(on_disk), Some(to_browsers)) = (&self.on_disk, &self.to_browsers) else {
+            return false;
+        };
+        let is_there = |url: &str| {
+            let below = self.place.below(url);
             below.is_some_and(|below| below.is_path && below.path == to)
         };
-        matches!(written.category(), Category::RelPath | Category::Fragment)
-            && (written.query(), written.fragment()) == (query, fragment)
-            && link.base.as_deref() == self.own.as_deref()
-            && [&self.on_disk, &self.to_browsers]
-                .into_iter()
-                .all(|base| base.as_ref().is_some_and(leads_there))
+        let leads_there = |base: &Base| {
+            base.resolve(reference)
+                .is_ok_and(|target| is_there(&target.url))
+        };
+        // The profiles agree on most references.
+        let agreed = on_disk.splice(reference.as_bytes());
+        may_stay
+            && match agreed.filter(|splice| !splice.differs) {
+                Some(it) => is_there(&format!("{}{}", it.prefix, &reference[it.dropped..])),
+                None => leads_there(on_disk) && leads_there(to_browsers),
+            }
     }
 }
 

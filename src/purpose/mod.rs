@@ -15,6 +15,7 @@
 
 pub mod adapt;
 pub mod check;
+mod custom_property;
 pub mod entry_page;
 pub mod localize;
 mod on_disk;

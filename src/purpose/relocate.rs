@@ -42,11 +42,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::memmem;
 
+use super::custom_property::{in_sheet, is_relative, user};
 use super::on_disk::{DiskBase, DiskPlace, is_on_network};
 use super::spelling::{names_base, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::properties::PropertyBase;
-use crate::collection::{Collection, without_query};
+use crate::collection::{Collection, FoundResource, QueryUse, url_below, without_query};
 use baselink_rewrite::base::{Rule, SourceKind};
 use baselink_rewrite::report::{LinkReport, Outcome};
 use baselink_rewrite::{
@@ -100,12 +101,22 @@ struct MovedTarget {
     url: String,
     /// True if the place is below the root.
     is_inside: bool,
-    /// True if a file is known to exist at the place.
-    has_file: bool,
+    /// The file at the place, if one is known to exist.
+    file: Option<FoundResource>,
     /// True if the path below the root changes.
     is_renamed: bool,
-    /// True if the new reference has no query, because the query was part of the old name of a renamed file.
-    drops_query: bool,
+}
+
+impl MovedTarget {
+    /// The query and fragment of the new reference, in place of `rest`. The query goes if it was part of the old name of a
+    /// renamed file.
+    fn rest<'r>(&self, rest: &'r str) -> &'r str {
+        let selects = |found: FoundResource| found.query == QueryUse::Selects;
+        match self.is_renamed && self.file.is_some_and(selects) {
+            true => &rest[rest.find('#').unwrap_or(rest.len())..],
+            false => rest,
+        }
+    }
 }
 
 impl Relocation {
@@ -181,17 +192,11 @@ impl Relocation {
     /// True if the target of `link` is below the root but no file exists there.
     #[must_use]
     pub fn lacks(&self, link: &LinkReport) -> bool {
-        let in_sheets = link
-            .custom_property
-            .iter()
-            .flat_map(|property| &property.in_sheets);
-        let urls = link
-            .target
-            .iter()
-            .chain(in_sheets.map(|other| &other.target));
-        urls.map(|url| self.lacks_file(url))
-            .reduce(|all, one| all && one)
-            == Some(true)
+        if self.locates() {
+            return link.is_lacking;
+        }
+        let target = link.target.as_deref();
+        target.is_some_and(|url| self.lacks_file(url)) && in_sheet(link, &self.collection).is_none()
     }
 
     /// True if `url` is below the root but no file exists there.
@@ -199,49 +204,30 @@ impl Relocation {
         let head = without_query(url);
         let path = head.strip_prefix(self.from.as_str()).map(str::as_bytes);
         let is_plain = path.is_some_and(|path| self.collection.plain_file(path).is_some());
-        !is_plain && self.from.below_own(head).is_some() && self.file(url).is_none()
+        !is_plain
+            && self.from.below_own(head).is_some()
+            && self.collection.locate(url).resource().is_none()
     }
 
-    /// The number of the file to which `url` leads, and a flag that is true if the query selects it. Also finds
-    /// `about.html` for `about`, and the index file of a folder for a URL without the final `/`.
-    fn file(&self, url: &str) -> Option<(usize, bool)> {
-        let is_own = url.starts_with(self.from.as_str());
-        let own = if is_own {
-            None
-        } else {
-            self.with_root(&self.from, url)
-        };
-        let url = own.as_deref().unwrap_or(url);
-        let found = self.collection.find(url).file();
-        let found = found.or_else(|| self.collection.find_saved(without_query(url)))?;
-        Some((found.number, found.query_counts))
-    }
-
-    /// The new place of `url`. If `names_files` is true, its path is that of the file, even if the old URL omits the
-    /// name of the index file or the extension.
-    fn moved(&self, url: &str, names_files: bool) -> MovedTarget {
+    /// The new place of `url`.
+    fn moved(&self, url: &str) -> MovedTarget {
         let head = without_query(url);
         let outside = MovedTarget {
             url: head.to_owned(),
             is_inside: false,
-            has_file: false,
+            file: None,
             is_renamed: false,
-            drops_query: false,
         };
         let Some(below) = self.from.below_own(head) else {
             return outside;
         };
-        let needs_files = self.collection.has_renames() || self.form != LinkForm::Written;
-        let found = needs_files.then(|| self.file(url)).flatten();
-        let renamed = match found {
-            Some((number, _)) if names_files => {
-                Some(self.collection.path_in_mirror(number).to_vec())
-            }
-            Some((number, _)) => self.collection.renamed_as(number, &below.path),
+        let file = self.locates().then(|| self.collection.locate(url));
+        let file = file.and_then(|located| located.resource());
+        let renamed = match file {
+            Some(found) => self.collection.renamed_as(found.number, &below.path),
             None => self.collection.renamed_with_folder(&below.path),
         };
         let is_renamed = renamed.is_some();
-        let encoded = |path: &[u8]| names::path(path, names::Percent::Encode);
         let tail = match (renamed, below.tail) {
             (Some(path), _) => encoded(&path),
             (None, _) if below.names_root => Some(String::new()),
@@ -251,17 +237,32 @@ impl Relocation {
         let Some(tail) = tail else { return outside };
         // If the place stays the same, the URL does too, even if its scheme is `http` and that of the root is `https`.
         let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
+        let url = match stays {
+            true => outside.url,
+            false => format!("{}{tail}", self.to.as_str()),
+        };
         MovedTarget {
-            url: if stays {
-                head.to_owned()
-            } else {
-                format!("{}{tail}", self.to.as_str())
-            },
+            url,
             is_inside: true,
-            has_file: found.is_some(),
+            file,
             is_renamed,
-            drops_query: is_renamed && found.is_some_and(|(_, query_counts)| query_counts),
         }
+    }
+
+    /// Gives a target the path of its file, even if the old URL omits the name of the index file or the extension.
+    fn name_file(&self, moved: &mut MovedTarget) {
+        let path = moved
+            .file
+            .and_then(|found| encoded(self.collection.path_in_mirror(found.number)));
+        if let Some(path) = path {
+            moved.url = format!("{}{path}", self.to.as_str());
+            moved.is_renamed = true;
+        }
+    }
+
+    /// True if the new place of a URL depends on its file.
+    fn locates(&self) -> bool {
+        self.collection.has_renames() || self.form != LinkForm::Written
     }
 
     /// The new place of the file `name`, if the folder is to open from disk.
@@ -283,6 +284,10 @@ impl Relocation {
         let tail = self.from.below_own(url)?.tail?;
         Some(format!("{}{}", root.as_str(), &url[tail..]))
     }
+}
+
+fn encoded(path: &[u8]) -> Option<String> {
+    names::path(path, names::Percent::Encode)
 }
 
 /// True if servers show the page called `name` at any URL, as they do with `404.html` and `404/index.html`. The targets
@@ -318,7 +323,6 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
         }
         for form in collection.forms(old) {
             let to = collection.renamed_as(number, form).unwrap_or_default();
-            let encoded = |path: &[u8]| names::path(path, names::Percent::Encode);
             let Some((from, to)) = encoded(form).zip(encoded(&to)) else {
                 continue;
             };
@@ -412,7 +416,7 @@ pub fn options(
         // The collection knows the files of the tree, so the comments in saved pages are not needed.
         local_copies: LocalCopies::Rewrite,
         beside: None,
-        site: Some(Arc::clone(&destination) as Arc<dyn Site>),
+        site: Some(Arc::clone(&relocation.collection) as Arc<dyn Site>),
         guard: destination.place.is_some().then_some(guard),
         destination: Some(destination),
         ..options.clone()
@@ -452,11 +456,6 @@ pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     )
 }
 
-/// True if `link` is written as a relative path.
-fn is_relative(link: &LinkReport) -> bool {
-    Reference::split(Grammar::Rfc3986, &link.reference).category() == Category::RelPath
-}
-
 /// A destination that keeps every link.
 #[derive(Debug)]
 struct KeepEveryLink;
@@ -484,7 +483,30 @@ struct RelocateLinks {
     /// The spans of links that must be absolute.
     must_be_absolute: Vec<Span>,
     /// The base of the last link before and after the move.
-    last_base: Mutex<Option<(Arc<str>, Arc<Base>)>>,
+    last_base: Mutex<Option<(Arc<str>, Arc<BaseAfterMove>)>>,
+}
+
+/// A base after the move.
+#[derive(Debug)]
+struct BaseAfterMove {
+    base: Base,
+    /// The same base below a root so deep that no reference leaves it; `None` if the base is outside the root.
+    deep: Option<Base>,
+}
+
+impl BaseAfterMove {
+    fn new(url: &str, profile: Profile, root: &RootUrl) -> Self {
+        Self {
+            base: Base::new(profile, url),
+            deep: deep(url, root).map(|url| Base::new(profile, &url)),
+        }
+    }
+}
+
+/// The URL below a deep root that corresponds to `url` below `root`.
+fn deep(url: &str, root: &RootUrl) -> Option<String> {
+    let below = url.strip_prefix(root.as_str())?;
+    Some(format!("{}{below}", RootUrl::assumed().as_str()))
 }
 
 impl Destination for RelocateLinks {
@@ -498,41 +520,36 @@ impl Destination for RelocateLinks {
         let (Some(target), Some(base)) = (&link.target, &link.base) else {
             return Choice::Kept;
         };
-        let in_sheet = self.in_sheet(link);
-        let (target, base) = match &in_sheet {
+        let of_sheet = self.in_sheet(link);
+        let (target, base) = match &of_sheet {
             Some((target, base)) => (target, &**base),
             None => (target, &**base),
         };
-        let base_after = || {
-            self.base_of_property(link)
-                .unwrap_or_else(|| self.base_after(base))
-        };
+        let moved = self.relocation.moved(target);
+        let is_lacking = self.relocation.locates() && moved.is_inside && moved.file.is_none();
         let reference = match self.has_base_that_stays(link, against) {
-            true => self.absolute(link, target),
-            false => self.reference(link, target, &base_after()),
+            true => self.absolute(link, target, &moved),
+            false => {
+                let of_property = self.base_of_property(link);
+                let after = of_property.unwrap_or_else(|| self.base_after(base));
+                self.reference(link, moved, &after)
+            }
         };
         // The location of the tree is unknown, so its own URL is not written.
-        if is_assumed(&reference) {
-            Choice::Kept
-        } else {
-            Choice::Reference(reference)
+        let choice = match is_assumed(&reference) {
+            true => Choice::Kept,
+            false => Choice::Reference(reference),
+        };
+        match is_lacking {
+            true => Choice::Lacking(Box::new(choice)),
+            false => choice,
         }
     }
 
     fn stays_below(&self) -> Option<&str> {
         let relocation = &self.relocation;
-        let moves_whole = relocation.form == LinkForm::Written
-            && !relocation.collection.has_renames()
-            && !self.is_message;
+        let moves_whole = !relocation.locates() && !self.is_message;
         moves_whole.then(|| relocation.from.as_str())
-    }
-}
-
-impl Site for RelocateLinks {
-    fn has(&self, link: &LinkReport, _: &Against) -> bool {
-        link.target
-            .as_deref()
-            .is_some_and(|target| self.relocation.file(target).is_some())
     }
 }
 
@@ -546,7 +563,7 @@ impl Guard for RelocateLinks {
             base
         };
         let url = of_property.or_else(|| link.base.as_ref().map(|base| self.base_after(base)));
-        let url = url.as_ref().map(|base| base.as_str());
+        let url = url.as_ref().map(|moved| moved.base.as_str());
         let below = url.and_then(|url| url.strip_prefix(self.relocation.to.as_str()));
         let on_disk = below.map(DiskPlace::url);
         let on_network = url.filter(|url| is_on_network(url));
@@ -571,23 +588,17 @@ impl RelocateLinks {
 
     /// The absolute URL of the new place of `target`; the reference of the link if the place stays the same, or if it is
     /// a place in the document itself.
-    fn absolute(&self, link: &LinkReport, target: &str) -> String {
-        let moved = self.relocation.moved(target, false);
+    fn absolute(&self, link: &LinkReport, target: &str, moved: &MovedTarget) -> String {
         let is_same = !moved.is_inside || (self.relocation.stays() && !moved.is_renamed);
         if is_same || link.reference.starts_with('#') {
             return link.reference.clone();
         }
         let rest = &target[without_query(target).len()..];
-        let fragment = rest.find('#').map_or("", |at| &rest[at..]);
-        format!(
-            "{}{}",
-            moved.url,
-            if moved.drops_query { fragment } else { rest }
-        )
+        format!("{}{}", moved.url, moved.rest(rest))
     }
 
     /// The base after the move for links whose current base is `base`.
-    fn base_after(&self, base: &str) -> Arc<Base> {
+    fn base_after(&self, base: &str) -> Arc<BaseAfterMove> {
         let mut last = self
             .last_base
             .lock()
@@ -598,13 +609,13 @@ impl RelocateLinks {
             return Arc::clone(after);
         }
         // References without a path inherit the query of the base.
-        let moved = self.relocation.moved(base, false);
-        let query = if moved.drops_query {
-            ""
-        } else {
-            &base[without_query(base).len()..]
-        };
-        let after = Arc::new(Base::new(self.profile, &format!("{}{query}", moved.url)));
+        let moved = self.relocation.moved(base);
+        let url = format!(
+            "{}{}",
+            moved.url,
+            moved.rest(&base[without_query(base).len()..])
+        );
+        let after = Arc::new(BaseAfterMove::new(&url, self.profile, &self.relocation.to));
         *last = Some((base.into(), Arc::clone(&after)));
         after
     }
@@ -612,24 +623,19 @@ impl RelocateLinks {
     /// The target and base of `link` in a style sheet, if the link is relative and in a custom property. The sheet is in
     /// the only folder that uses the property; or the page links it, and only the target from this sheet is a file.
     fn in_sheet(&self, link: &LinkReport) -> Option<(String, String)> {
-        let in_sheets = &link.custom_property.as_ref()?.in_sheets;
-        let is_file = |url: &str| self.relocation.file(url).is_some();
+        let collection = &self.relocation.collection;
         let in_user = || {
-            let user = self
-                .user(link, &self.relocation.from)
-                .filter(|_| is_relative(link))?;
-            let target = Base::new(self.profile, &user)
-                .resolve(&link.reference)
-                .ok()?
-                .url;
-            is_file(&target).then_some((target, user))
+            let user = self.user(link, &self.relocation.from)?;
+            let base = Base::new(self.profile, &user);
+            let target = base.resolve(&link.reference).ok()?.url;
+            collection.locate(&target).resource()?;
+            Some((target, user))
         };
-        let in_linked = || {
-            let other = in_sheets.iter().find(|other| is_file(&other.target))?;
-            let is_own = link.target.as_deref().is_some_and(is_file);
-            (!is_own).then(|| (other.target.clone(), other.base.clone()))
-        };
-        in_user().or_else(in_linked)
+        let in_user = is_relative(link).then(in_user).flatten();
+        in_user.or_else(|| {
+            let other = in_sheet(link, collection)?;
+            Some((other.target.clone(), other.base.clone()))
+        })
     }
 
     /// The base of `link` after the move if its form may change and it is in a custom property: see
@@ -649,34 +655,25 @@ impl RelocateLinks {
 
     /// The URL below `root` of a file in the only folder that uses the custom property around `link`.
     fn user(&self, link: &LinkReport, root: &RootUrl) -> Option<String> {
-        let Some(PropertyBase::FolderOf(user)) = self.property_base(link)? else {
-            return None;
-        };
-        Some(format!(
-            "{}{}",
-            root.as_str(),
-            names::path(&user, names::Percent::Encode)?
-        ))
+        url_below(root, &user(self.property_base(link))?)
     }
 
     /// The base after the move if `link` is in a custom property that is used only in another folder.
-    fn base_of_property(&self, link: &LinkReport) -> Option<Arc<Base>> {
-        let user = self
-            .user(link, &self.relocation.to)
-            .filter(|_| !is_relative(link))?;
-        Some(Arc::new(Base::new(self.profile, &user)))
+    fn base_of_property(&self, link: &LinkReport) -> Option<Arc<BaseAfterMove>> {
+        let to = &self.relocation.to;
+        let user = self.user(link, to).filter(|_| !is_relative(link))?;
+        Some(Arc::new(BaseAfterMove::new(&user, self.profile, to)))
     }
 
-    /// The new reference of `link`, whose target is `target` now. `base` is the base after the move.
-    fn reference(&self, link: &LinkReport, target: &str, base: &Base) -> String {
+    /// The new reference of `link` to the new place of its target. `after` is the base after the move.
+    fn reference(
+        &self,
+        link: &LinkReport,
+        mut moved: MovedTarget,
+        after: &BaseAfterMove,
+    ) -> String {
         let reference = &*link.reference;
-        let mut moved = self.relocation.moved(target, false);
         let (head, rest) = reference.split_at(without_query(reference).len());
-        let rest = match rest.find('#') {
-            _ if !moved.drops_query => rest,
-            Some(fragment) => &rest[fragment..],
-            None => "",
-        };
         let written = match Reference::split(Grammar::Rfc3986, reference).category() {
             Category::Fragment | Category::Empty => Category::RelPath,
             category => category,
@@ -687,18 +684,18 @@ impl RelocateLinks {
         let is_relative = form == Category::RelPath && moved.is_inside;
         let becomes_relative = is_relative && !(self.keeps_forms && form == written);
         if becomes_relative && is_on_disk && !is_base {
-            moved = self.relocation.moved(target, true);
+            self.relocation.name_file(&mut moved);
         }
         let is_kept = form == written
-            && self.leads_there(head, written, &moved, base)
+            && self.leads_there(head, written, &moved, &after.base)
             && !(is_relative
                 && (is_on_disk || becomes_relative)
-                && self.climbs_out(head, &moved, base));
+                && self.climbs_out(head, &moved, after));
         if is_kept {
             return reference.to_owned();
         }
-        let head = self.head(head, (written, form), &moved, base);
-        let reference = format!("{head}{rest}");
+        let head = self.head(head, (written, form), &moved, &after.base);
+        let reference = format!("{head}{}", moved.rest(rest));
         match Reference::split(Grammar::Rfc3986, &reference).scheme() {
             Some(_) => reference,
             None => unmistakable(reference, &link.element, link.attribute.as_deref()),
@@ -709,7 +706,7 @@ impl RelocateLinks {
     fn form(&self, link: &LinkReport, moved: &MovedTarget, written: Category) -> Category {
         let is_base = names_base(&link.element, link.attribute.as_deref());
         // An absolute URL stays absolute if no file exists for it, because the site may have the target.
-        let may_be_relative = moved.has_file || is_base || written != Category::AbsoluteUrl;
+        let may_be_relative = moved.file.is_some() || is_base || written != Category::AbsoluteUrl;
         let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
         let is_linked_data =
             link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
@@ -728,7 +725,7 @@ impl RelocateLinks {
         let has_url = !is_assumed(&moved.url);
         match (keeps_form, is_disk) {
             (false, true)
-                if has_url && !moved.has_file && !is_base && written != Category::RelPath =>
+                if has_url && moved.file.is_none() && !is_base && written != Category::RelPath =>
             {
                 Category::AbsoluteUrl
             }
@@ -756,24 +753,15 @@ impl RelocateLinks {
     /// True if a relative reference reaches its target only because it has more `..` segments than folders to leave. At
     /// the root of a site, surplus segments are ignored (RFC 3986, 5.2.4). `head` is the part of the reference before
     /// query and fragment.
-    fn climbs_out(&self, head: &str, moved: &MovedTarget, base: &Base) -> bool {
+    fn climbs_out(&self, head: &str, moved: &MovedTarget, after: &BaseAfterMove) -> bool {
         if !head.contains("..") && !head.contains("%2") {
             return false;
         }
-        let to = self.relocation.to.as_str();
-        let deep = |url: &str| {
-            Some(format!(
-                "{}{}",
-                RootUrl::assumed().as_str(),
-                url.strip_prefix(to)?
-            ))
-        };
-        let Some((base, wanted)) = deep(base.as_str()).zip(deep(&moved.url)) else {
+        let Some(base) = &after.deep else {
             return false;
         };
-        !Base::new(self.profile, &base)
-            .resolve(head)
-            .is_ok_and(|it| it.url == wanted)
+        let wanted = deep(&moved.url, &self.relocation.to);
+        wanted.is_some_and(|wanted| !base.resolve(head).is_ok_and(|it| it.url == wanted))
     }
 
     /// The reference, without query and fragment, to the new place of a target. It has the form `form`, or is an

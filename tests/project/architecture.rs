@@ -50,7 +50,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &["cli/args/commands.rs", "cli/manual.rs", "cli/request.rs"],
     ),
     ("clap_mangen", &["cli/manual.rs"]),
-    ("strsim", &["cli/"]),
+    ("strsim", &["cli/", "collection/near.rs"]),
     ("toml", &["cli/"]),
     ("unicode_width", &["cli/check/text.rs"]),
     (
@@ -85,6 +85,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("csv", &["collection/"]),
     ("hashbrown", &["collection/text_map.rs"]),
     ("icu_normalizer", &["collection/"]),
+    ("jiff", &["collection/capture.rs"]),
     ("xattr", &["files/", "collection/"]),
     ("rustix", &["files/"]),
     ("memchr", &[""]),

@@ -471,6 +471,11 @@ impl<'a> Judge<'a> {
             _ => Choice::Target,
         };
         let mut chosen = None;
+        report.is_lacking = matches!(choice, Choice::Lacking(_));
+        let choice = match choice {
+            Choice::Lacking(choice) => *choice,
+            choice => choice,
+        };
         match choice {
             Choice::Reference(text) if text != report.reference => {
                 (report.outcome, report.reason) = (Outcome::Rewritten, None);
@@ -686,6 +691,7 @@ impl<'a> Judge<'a> {
             differs,
             differs_under,
             custom_property: None,
+            is_lacking: false,
             is_editable: true,
         };
         (report, kept)

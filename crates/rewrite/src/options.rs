@@ -72,6 +72,9 @@ pub enum Choice {
     Kept,
     /// This reference, escaped for its place as a target would be.
     Reference(String),
+    /// This choice, for a link whose target the site lacks. The report of the link says so.
+    #[doc(hidden)]
+    Lacking(Box<Choice>),
     /// This reference, although it leads nowhere. The link is reported with [`Reason::Nowhere`](crate::report::Reason), or as
     /// [`Outcome::NoBase`](crate::report::Outcome) if it is unchanged.
     Nowhere(String),

@@ -162,6 +162,10 @@ pub struct LinkReport {
     #[doc(hidden)]
     #[serde(skip)]
     pub custom_property: Option<Box<CustomProperty>>,
+    /// True if the site of the document should have the target, but lacks it.
+    #[serde(skip)]
+    #[doc(hidden)]
+    pub is_lacking: bool,
     /// True if the link can be replaced in its position: apart from escapes, its bytes are the reference itself, and
     /// they are not in signed content.
     pub is_editable: bool,

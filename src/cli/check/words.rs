@@ -43,18 +43,17 @@ const fn rule(
 }
 
 /// The meaning of findings of `class`, which have no cause.
-const fn rule_without_cause(class: Class, why: &'static str) -> FindingRule {
+const fn rule_without_cause(class: Class, why: &'static str, help: &'static str) -> FindingRule {
     FindingRule {
-        class,
         cause: None,
-        why,
-        help: "The move does not affect it.",
+        ..rule(class, "", why, help)
     }
 }
 
 /// The words for a link on which the profiles disagree.
 pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
 
+const NO_EFFECT: &str = "The move does not affect it.";
 const MOVE: &str = "Move the folder with `baselink move`, which changes it.";
 const MAKE_RELATIVE: &str = "Make it relative, or absolute.";
 const MOVE_BASE: &str = "Move the folder with `baselink move`, which changes the base.";
@@ -64,218 +63,199 @@ const CAPTURE: &str =
 const FIND_FILE: &str = "Add the file, or correct the link.";
 
 /// All rules; a test compares them with `docs/check.md`.
-pub(super) const RULES: &[FindingRule] = &[
-    rule(
-        Class::Pinned,
-        "absolute",
-        "it is absolute, and keeps pointing at the old place",
-        MOVE,
-    ),
-    rule(
-        Class::Pinned,
-        "net-path",
-        "it names its host, and keeps pointing at the old place",
-        MOVE,
-    ),
-    rule(
-        Class::Pinned,
-        "declared-base",
-        "its document declares a base that stays at the old place",
-        MOVE_BASE,
-    ),
-    rule(
-        Class::Escapes,
-        "net-path",
-        "it names its host, and its scheme changes",
-        MOVE,
-    ),
-    rule(
-        Class::Escapes,
-        "declared-base",
-        "its document declares a base that leads out of the tree",
-        MOVE_BASE,
-    ),
-    rule(
-        Class::Escapes,
-        "root-relative",
-        "it begins with /, and its target changes or is outside the tree",
-        MOVE,
-    ),
-    rule(
-        Class::Escapes,
-        "climbs-out",
-        "its .. segments lead out of the tree",
-        MAKE_RELATIVE,
-    ),
-    rule(
-        Class::Dangling,
-        "absent",
-        "no file has this name",
-        FIND_FILE,
-    ),
-    rule(
-        Class::Dangling,
-        "case",
-        "a file name differs from it only in case",
-        RENAME,
-    ),
-    rule(
-        Class::Dangling,
-        "percent-encoding",
-        "a file name differs from it only in percent-encoding",
-        RENAME,
-    ),
-    rule(
-        Class::Dangling,
-        "no-index",
-        "it is a folder, and no index file opens for it",
-        "Link to a file, or name the index file with --index.",
-    ),
-    rule(
-        Class::Dangling,
-        "no-slash",
-        "it is a folder, but the final / is missing",
-        "Add the /.",
-    ),
-    rule(
-        Class::Dangling,
-        "no-name",
-        "no file can have this name",
-        FIND_FILE,
-    ),
-    rule(
-        Class::Dangling,
-        "no-file",
-        "it is a pipe, a socket or a device",
-        FIND_FILE,
-    ),
-    rule(
-        Class::Dangling,
-        "elsewhere",
-        "after the move it leads to a different file, or to none",
-        MOVE,
-    ),
-    rule(
-        Class::Fragment,
-        "no-id",
-        "nothing in the file has this id",
-        "Correct the fragment, or give an element this id.",
-    ),
-    rule(
-        Class::Fragment,
-        "id-case",
-        "an id in the file differs from it only in case",
-        "Write the id as the file has it.",
-    ),
-    FindingRule {
-        class: Class::Left,
-        cause: None,
-        why: "it has no target",
-        help: "Its target is unknown.",
-    },
-    rule_without_cause(
-        Class::Outside,
-        "it leads out of the tree, before and after the move",
-    ),
-    rule_without_cause(Class::Travels, "it moves with the tree"),
-    rule(
-        Class::Escapes,
-        "not-saved",
-        "the browser that saved the page did not save its target",
-        "Make it absolute; `baselink rewrite` does.",
-    ),
-    rule(
-        Class::Dangling,
-        "local-copy",
-        "the copy that a browser saved is not where the link leads",
-        FIND_FILE,
-    ),
-    rule(
-        Class::Pinned,
-        "canonical",
-        "it is the canonical URL of its page, and keeps pointing at the old place",
-        "Write the new URL; `baselink move --to` does.",
-    ),
-    rule(
-        Class::Dangling,
-        "normalization",
-        "a file name differs from it only in Unicode normalization",
-        RENAME,
-    ),
-    rule(
-        Class::Dangling,
-        "symlink",
-        "a symbolic link in its path is broken",
-        "Correct the symbolic link, or add its target.",
-    ),
-    rule(
-        Class::Escapes,
-        "symlink",
-        "a symbolic link in its path leads out of the tree",
-        "Copy its target into the tree, as `cp -rL` does.",
-    ),
-    rule(
-        Class::Missing,
-        "not-captured",
-        "it was not captured",
-        CAPTURE,
-    ),
-    rule(
-        Class::Missing,
-        "client-error",
-        "the server answered with an error (4xx)",
-        CAPTURE,
-    ),
-    rule(
-        Class::Missing,
-        "server-error",
-        "the server answered with an error (5xx)",
-        CAPTURE,
-    ),
-    rule(
-        Class::Missing,
-        "redirect",
-        "its redirect does not lead to a captured resource",
-        CAPTURE,
-    ),
-    rule(
-        Class::Missing,
-        "no-body",
-        "it was captured without its body",
-        CAPTURE,
-    ),
-    rule(
-        Class::MissingPage,
-        "not-captured",
-        "it was not captured",
-        CAPTURE,
-    ),
-    rule(
-        Class::MissingPage,
-        "client-error",
-        "the server answered with an error (4xx)",
-        CAPTURE,
-    ),
-    rule(
-        Class::MissingPage,
-        "server-error",
-        "the server answered with an error (5xx)",
-        CAPTURE,
-    ),
-    rule(
-        Class::MissingPage,
-        "redirect",
-        "its redirect does not lead to a captured resource",
-        CAPTURE,
-    ),
-    rule(
-        Class::MissingPage,
-        "no-body",
-        "it was captured without its body",
-        CAPTURE,
-    ),
-    rule_without_cause(Class::Lines, "a script of the page marks these lines"),
-];
+pub(super) const RULES: &[FindingRule] = {
+    use Class::{
+        Dangling, Escapes, Fragment, Left, Lines, Missing, MissingPage, Outside, Pinned, Travels,
+    };
+    &[
+        rule(
+            Pinned,
+            "absolute",
+            "it is absolute, and keeps pointing at the old place",
+            MOVE,
+        ),
+        rule(
+            Pinned,
+            "net-path",
+            "it names its host, and keeps pointing at the old place",
+            MOVE,
+        ),
+        rule(
+            Pinned,
+            "declared-base",
+            "its document declares a base that stays at the old place",
+            MOVE_BASE,
+        ),
+        rule(
+            Escapes,
+            "net-path",
+            "it names its host, and its scheme changes",
+            MOVE,
+        ),
+        rule(
+            Escapes,
+            "declared-base",
+            "its document declares a base that leads out of the tree",
+            MOVE_BASE,
+        ),
+        rule(
+            Escapes,
+            "root-relative",
+            "it begins with /, and its target changes or is outside the tree",
+            MOVE,
+        ),
+        rule(
+            Escapes,
+            "climbs-out",
+            "its .. segments lead out of the tree",
+            MAKE_RELATIVE,
+        ),
+        rule(Dangling, "absent", "no file has this name", FIND_FILE),
+        rule(
+            Dangling,
+            "case",
+            "a file name differs from it only in case",
+            RENAME,
+        ),
+        rule(
+            Dangling,
+            "percent-encoding",
+            "a file name differs from it only in percent-encoding",
+            RENAME,
+        ),
+        rule(
+            Dangling,
+            "no-index",
+            "it is a folder, and no index file opens for it",
+            "Link to a file, or name the index file with --index.",
+        ),
+        rule(
+            Dangling,
+            "no-slash",
+            "it is a folder, but the final / is missing",
+            "Add the /.",
+        ),
+        rule(Dangling, "no-name", "no file can have this name", FIND_FILE),
+        rule(
+            Dangling,
+            "no-file",
+            "it is a pipe, a socket or a device",
+            FIND_FILE,
+        ),
+        rule(
+            Dangling,
+            "elsewhere",
+            "after the move it leads to a different file, or to none",
+            MOVE,
+        ),
+        rule(
+            Fragment,
+            "no-id",
+            "nothing in the file has this id",
+            "Correct the fragment, or give an element this id.",
+        ),
+        rule(
+            Fragment,
+            "id-case",
+            "an id in the file differs from it only in case",
+            "Write the id as the file has it.",
+        ),
+        rule_without_cause(Left, "it has no target", "Its target is unknown."),
+        rule_without_cause(
+            Outside,
+            "it leads out of the tree, before and after the move",
+            NO_EFFECT,
+        ),
+        rule_without_cause(Travels, "it moves with the tree", NO_EFFECT),
+        rule(
+            Escapes,
+            "not-saved",
+            "the browser that saved the page did not save its target",
+            "Make it absolute; `baselink rewrite` does.",
+        ),
+        rule(
+            Dangling,
+            "local-copy",
+            "the copy that a browser saved is not where the link leads",
+            FIND_FILE,
+        ),
+        rule(
+            Pinned,
+            "canonical",
+            "it is the canonical URL of its page, and keeps pointing at the old place",
+            "Write the new URL; `baselink move --to` does.",
+        ),
+        rule(
+            Dangling,
+            "normalization",
+            "a file name differs from it only in Unicode normalization",
+            RENAME,
+        ),
+        rule(
+            Dangling,
+            "symlink",
+            "a symbolic link in its path is broken",
+            "Correct the symbolic link, or add its target.",
+        ),
+        rule(
+            Escapes,
+            "symlink",
+            "a symbolic link in its path leads out of the tree",
+            "Copy its target into the tree, as `cp -rL` does.",
+        ),
+        rule(Missing, "not-captured", "it was not captured", CAPTURE),
+        rule(
+            Missing,
+            "client-error",
+            "the server answered with an error (4xx)",
+            CAPTURE,
+        ),
+        rule(
+            Missing,
+            "server-error",
+            "the server answered with an error (5xx)",
+            CAPTURE,
+        ),
+        rule(
+            Missing,
+            "redirect",
+            "its redirect does not lead to a captured resource",
+            CAPTURE,
+        ),
+        rule(
+            Missing,
+            "no-body",
+            "it was captured without its body",
+            CAPTURE,
+        ),
+        rule(MissingPage, "not-captured", "it was not captured", CAPTURE),
+        rule(
+            MissingPage,
+            "client-error",
+            "the server answered with an error (4xx)",
+            CAPTURE,
+        ),
+        rule(
+            MissingPage,
+            "server-error",
+            "the server answered with an error (5xx)",
+            CAPTURE,
+        ),
+        rule(
+            MissingPage,
+            "redirect",
+            "its redirect does not lead to a captured resource",
+            CAPTURE,
+        ),
+        rule(
+            MissingPage,
+            "no-body",
+            "it was captured without its body",
+            CAPTURE,
+        ),
+        rule_without_cause(Lines, "a script of the page marks these lines", NO_EFFECT),
+    ]
+};
 
 impl FindingRule {
     /// The index in [`RULES`] of the rule for findings of `class` with this cause.

@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::archive::Wacz;
+use crate::collection::Collection;
 use crate::collection::capture::CaptureDate;
 use crate::collection::folder::name_of;
 use crate::collection::message::THIS_MESSAGE;
 use crate::collection::origin::map;
 use crate::collection::record::CapturedBody;
-use crate::collection::{Collection, TargetPlace};
 use crate::files::mirror::Mirror;
 use crate::files::walk::{Selection, walk};
 use crate::files::write::{self, Replacement};
@@ -562,7 +562,7 @@ impl ArchiveRun<'_> {
             .collect();
         let (mut listed, mut is_listed) = (Vec::new(), HashSet::new());
         for page in lists.flat_map(|mut wacz| wacz.pages()) {
-            let TargetPlace::Inside(Ok(found)) = plan.collection().find(&page.url) else {
+            let Some(found) = plan.collection().locate(&page.url).resource() else {
                 continue;
             };
             let Some(title) = titles.get(&found.number) else {

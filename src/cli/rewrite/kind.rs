@@ -13,9 +13,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::collection::Collection;
 use crate::collection::folder::name_of;
-use crate::collection::origin::{is_assumed, without_assumed_hosts};
-use crate::collection::{Collection, TargetPlace};
+use crate::collection::origin::without_assumed_hosts;
 use crate::files::stage::StagedMove;
 use crate::purpose::adapt;
 use crate::purpose::localize;
@@ -197,37 +197,16 @@ impl RewriteKind {
         }
     }
 
-    /// The link targets that belong to the tree by their URL but have no file in it, without their fragments.
-    pub(super) fn missing<'r>(&self, report: &'r Report) -> Vec<&'r str> {
-        // A base element needs no file at its URL, and a template is not a URL.
-        let needs_file =
-            |link: &&LinkReport| link.element != "base" && !is_template(&link.reference);
-        let links = report.links.iter().filter(needs_file);
-        let target = |link: &'r LinkReport| link.target.as_deref()?.split('#').next();
-        match self {
-            Self::Absolute => Vec::new(),
-            Self::Local { collection, .. } => {
-                let is_local = |link: &&LinkReport| {
-                    let result = LinkResult::of_localized(link);
-                    matches!(result, LinkResult::MadeLocal | LinkResult::Local)
-                };
-                let is_missing = |target: &&str| {
-                    // An archive has known hosts, but no root URL.
-                    let is_inside = matches!(collection.find(target), TargetPlace::Inside(_));
-                    !is_assumed(target)
-                        && (is_inside || collection.has_host(target))
-                        && collection.find_saved(target).is_none()
-                };
-                links
-                    .filter(|link| !is_local(link))
-                    .filter_map(target)
-                    .filter(is_missing)
-                    .collect()
+    /// The link targets that the tree should have but lacks, without their fragments.
+    pub(super) fn missing<'r>(&self, report: &'r Report) -> impl Iterator<Item = &'r str> {
+        let is_lacking = |link: &&LinkReport| match self {
+            Self::Absolute | Self::Local { .. } => link.is_lacking,
+            Self::Moved(relocation, _) => {
+                // A base element needs no file at its URL, and a template is not a URL.
+                link.element != "base" && !is_template(&link.reference) && relocation.lacks(link)
             }
-            Self::Moved(relocation, _) => links
-                .filter(|link| relocation.lacks(link))
-                .filter_map(target)
-                .collect(),
-        }
+        };
+        let lacking = report.links.iter().filter(is_lacking);
+        lacking.filter_map(|link| link.target.as_deref()?.split('#').next())
     }
 }

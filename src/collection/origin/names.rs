@@ -10,8 +10,8 @@
 //!
 //! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path};
+use std::ffi::OsStr;
+use std::path::Path;
 
 pub(crate) use crate::files::os_string;
 use baselink_url::reference::decode_percent;
@@ -25,29 +25,47 @@ pub(crate) enum Percent {
     Keep,
 }
 
-/// Converts `name` to a segment of a path. Returns `None` if it would be a dot segment (RFC 3986, 5.2.4). The URL
-/// Standard also treats `%2E` as a dot.
-pub(crate) fn segment(name: &[u8], percent: Percent) -> Option<String> {
-    let mut url = String::with_capacity(name.len());
-    push(&mut url, name, percent, b"");
-    (!matches!(decode(&url).as_slice(), b"." | b"..")).then_some(url)
-}
-
-/// Converts `path`, names separated by `/`, to the path of a URL. Returns `None` if a name would be a dot segment.
+/// Converts `path`, names separated by `/`, to the path of a URL. Returns `None` if a name would be a dot segment (RFC
+/// 3986, 5.2.4). The URL Standard also treats `%2E` as a dot.
 pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
-    let segments = path
-        .split(|&byte| byte == b'/')
-        .map(|name| segment(name, percent));
-    segments
-        .collect::<Option<Vec<_>>>()
-        .map(|segments| segments.join("/"))
+    let mut url = String::with_capacity(path.len());
+    for (number, name) in path.split(|&byte| byte == b'/').enumerate() {
+        if number > 0 {
+            url.push('/');
+        }
+        let start = url.len();
+        push(&mut url, name, percent, b"");
+        if matches!(decode(&url[start..]).as_slice(), b"." | b"..") {
+            return None;
+        }
+    }
+    Some(url)
 }
 
-/// Converts `name` to a query. A `%` with two hexadecimal digits is kept as an escape.
-pub(crate) fn query(name: &[u8]) -> String {
-    let mut url = String::with_capacity(name.len());
-    push(&mut url, name, Percent::Keep, b"/?");
-    url
+/// Appends `name` as a query. A `%` with two hexadecimal digits is kept as an escape.
+pub(crate) fn push_query(url: &mut String, name: &[u8]) {
+    push(url, name, Percent::Keep, b"/?");
+}
+
+/// Appends a segment of a path in normal form (RFC 3986, 6.2.2): only the characters that need it are escaped. An escaped
+/// dot segment cannot be a name and is kept.
+pub(crate) fn push_segment(url: &mut String, segment: &str) {
+    let start = url.len();
+    let mut rest = segment.as_bytes();
+    while let Some(&first) = rest.first() {
+        let escaped = escaped(rest);
+        rest = &rest[if escaped.is_some() { "%00".len() } else { 1 }..];
+        let byte = escaped.unwrap_or(first);
+        if is_pchar(byte) {
+            url.push(char::from(byte));
+        } else {
+            push_escape(url, byte);
+        }
+    }
+    if matches!(&url[start..], "." | "..") {
+        url.truncate(start);
+        url.push_str(segment);
+    }
 }
 
 fn push(url: &mut String, name: &[u8], percent: Percent, more: &[u8]) {
@@ -104,16 +122,6 @@ pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8>
         }
     }
     written
-}
-
-/// Converts `bytes` to the name of a file. Returns `None` if the name is invalid, such as `..`, or contains a
-/// separator.
-pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
-    let name = os_string(bytes)?;
-    let mut components = Path::new(&name).components();
-    let is_name = matches!(components.next(), Some(Component::Normal(only)) if only == name);
-    (is_name && components.next().is_none() && !name.as_encoded_bytes().contains(&0))
-        .then_some(name)
 }
 
 /// The bytes of a name. Windows has 16-bit names, whose bytes are those of the name in UTF-8.

@@ -6,11 +6,14 @@
 //!
 //! Deliberately absent: judging the links.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::collection::origin::RootUrl;
-use crate::collection::{Collection, TargetPlace};
+use crate::collection::{Collection, Located};
+use crate::purpose::custom_property::in_sheet;
 use crate::purpose::spelling::names_base;
 use baselink_rewrite::base::{Retrieval, Rule, Source};
 use baselink_rewrite::report::{EntityReport, LinkReport, Report};
@@ -31,8 +34,8 @@ pub(super) struct MovedCollection<'a> {
 
 impl MovedCollection<'_> {
     /// The place to which `url` leads after the move.
-    pub(super) fn find(&self, url: &str) -> TargetPlace {
-        self.collection.find_below(&self.place, url)
+    pub(super) fn locate(&self, url: &str) -> Located {
+        self.collection.locate_below(&self.place, url)
     }
 
     /// The URL that `url` gets if it moves with the collection; `None` if it is outside the collection.
@@ -56,9 +59,21 @@ impl MovedCollection<'_> {
 /// The bases of the links of a document.
 #[derive(Debug)]
 pub(super) struct MovedBases {
-    all: Vec<MovedBase>,
-    /// For each link, the index of its base; `u32::MAX` if it has no base.
-    of_links: Vec<u32>,
+    options: Options,
+    document: DocumentFacts,
+    after: BasesAfterMove,
+    entities: HashMap<Arc<str>, EntityFacts>,
+    /// The base of the last link. Most links share it.
+    last: RefCell<Option<(BaseKey, Rc<MovedBase>)>>,
+}
+
+/// An entity, as far as the bases of its links depend on it.
+#[derive(Debug)]
+struct EntityFacts {
+    base: Option<Arc<str>>,
+    charset: Charset,
+    /// True if the base, or the retrieval URL, comes from a layout.
+    is_of_layout: [bool; 2],
 }
 
 /// A base before and after the move.
@@ -79,14 +94,14 @@ pub(super) struct MovedBase {
 }
 
 /// The key of a base. Links with equal keys share a base.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq)]
 struct BaseKey {
     url: Arc<str>,
     moved: Option<Arc<str>>,
     /// True if references may lead to other hosts through the folders of a layout.
     is_of_layout: bool,
     /// The encoding of the document, in which the URL Standard encodes queries.
-    charset: &'static str,
+    charset: Charset,
 }
 
 impl MovedBases {
@@ -95,82 +110,76 @@ impl MovedBases {
     pub(super) fn of_report(
         report: &Report,
         bytes: &[u8],
-        options: &Options,
+        options: Options,
         own: Option<&str>,
-        goal: &MovedCollection<'_>,
     ) -> Self {
-        let moved = moved_bases(report, bytes, options, own);
         let text = |url: &str| Base::text_of(options.profile, url).into_owned();
         let now = options
             .retrieval
             .as_ref()
             .map(|retrieval| text(&retrieval.url));
-        let moved_to = own.map(text);
+        let moved = own.map(text);
         let document = DocumentFacts {
-            has_moved: now.is_none() || now != moved_to,
+            has_moved: now.is_none() || now != moved,
             now,
-            moved: moved_to,
+            moved,
         };
-        let entities: HashMap<&str, &EntityReport> = report
-            .entities
-            .iter()
-            .map(|entity| (&*entity.chain.entity, entity))
-            .collect();
-        let mut bases = Self {
-            all: Vec::new(),
-            of_links: Vec::with_capacity(report.links.len()),
+        let facts = |entity: &EntityReport| {
+            let chain = &entity.chain;
+            let facts = EntityFacts {
+                base: chain.base.clone(),
+                charset: entity.charset,
+                is_of_layout: [&Against::Document, &Against::Retrieval]
+                    .map(|against| chain.is_of_layout(against)),
+            };
+            (Arc::clone(&chain.entity), facts)
         };
-        let mut known: HashMap<BaseKey, u32> = HashMap::new();
-        // Most links share the base of the previous link.
-        let mut last: Option<(&LinkReport, u32)> = None;
-        for (number, link) in report.links.iter().enumerate() {
-            let in_sheet = base_in_sheet(link, goal);
-            let is_base = is_base(link);
-            let is_as_before = |(before, _): &(&LinkReport, u32)| {
-                let pointers = before.base.as_ref().zip(link.base.as_ref());
-                pointers.is_some_and(|(left, right)| Arc::ptr_eq(left, right))
-                    && Arc::ptr_eq(&before.entity, &link.entity)
-                    && (before.rule, before.source) == (link.rule, link.source)
-            };
-            let before = last.filter(|_| {
-                !is_base && in_sheet.is_none() && matches!(moved, BasesAfterMove::Alike(_))
-            });
-            let base = match (before.filter(is_as_before), &link.base) {
-                (Some((_, base)), _) => base,
-                (None, None) => u32::MAX,
-                (None, Some(url)) => {
-                    let entity = entities.get(&*link.entity).copied();
-                    let key = BaseKey {
-                        url: in_sheet.map_or_else(|| Arc::clone(url), Into::into),
-                        moved: match in_sheet {
-                            Some(sheet) => goal.with_all(sheet).map(Into::into),
-                            None => moved.of(number),
-                        },
-                        is_of_layout: !is_base
-                            && entity.is_some_and(|entity| is_of_layout(link, entity)),
-                        charset: entity.map_or("utf-8", |entity| entity.charset.name()),
-                    };
-                    *known.entry(key).or_insert_with_key(|key| {
-                        bases
-                            .all
-                            .push(MovedBase::new(key, &document, options, goal));
-                        u32::try_from(bases.all.len() - 1).unwrap_or(u32::MAX)
-                    })
-                }
-            };
-            last = Some((link, base)).filter(|_| !is_base && in_sheet.is_none());
-            bases.of_links.push(base);
+        Self {
+            after: moved_bases(report, bytes, &options, own),
+            entities: report.entities.iter().map(facts).collect(),
+            document,
+            last: RefCell::default(),
+            options,
         }
-        bases
     }
 
-    /// The base of the link with this index.
-    pub(super) fn of(&self, link: usize) -> Option<&MovedBase> {
-        self.all.get(*self.of_links.get(link)? as usize)
+    /// The base of `link`, which has this index.
+    pub(super) fn of(
+        &self,
+        number: usize,
+        link: &LinkReport,
+        goal: &MovedCollection<'_>,
+    ) -> Option<Rc<MovedBase>> {
+        let url = link.base.as_ref()?;
+        let in_sheet = in_sheet(link, goal.collection).map(|other| &*other.base);
+        let entity = self.entities.get(&link.entity);
+        let is_of_layout = |entity: &EntityFacts| match link.source {
+            Source::Layout => entity.is_of_layout[1],
+            _ => link.base == entity.base && entity.is_of_layout[0],
+        };
+        let key = BaseKey {
+            url: in_sheet.map_or_else(|| Arc::clone(url), Into::into),
+            moved: match in_sheet {
+                Some(sheet) => goal.with_all(sheet).map(Into::into),
+                None => self.after.of(number),
+            },
+            is_of_layout: !is_base(link) && entity.is_some_and(is_of_layout),
+            charset: entity.map_or(Charset::UTF_8, |entity| entity.charset),
+        };
+        let mut last = self.last.borrow_mut();
+        if let Some((known, base)) = &*last
+            && *known == key
+        {
+            return Some(Rc::clone(base));
+        }
+        let base = Rc::new(MovedBase::new(&key, &self.document, &self.options, goal));
+        *last = Some((key, Rc::clone(&base)));
+        Some(base)
     }
 }
 
 /// The URLs of a document before and after the move.
+#[derive(Debug)]
 struct DocumentFacts {
     /// True unless both URLs are known and equal.
     has_moved: bool,
@@ -187,7 +196,7 @@ impl MovedBase {
         options: &Options,
         goal: &MovedCollection<'_>,
     ) -> Self {
-        let charset = Charset::for_label(base.charset).unwrap_or(Charset::UTF_8);
+        let charset = base.charset;
         let prepared = |url: &str| {
             Base::new(options.profile, url)
                 .with_query_encoding(move |query| charset.encode_query(query))
@@ -198,8 +207,8 @@ impl MovedBase {
             && base.moved.as_deref() == document.moved.as_deref();
         let stays = document.has_moved && base.moved.as_deref() == Some(&*base.url);
         let moved = base.moved.as_deref();
-        let is_out = moved.is_some_and(|moved| goal.find(moved) == TargetPlace::Outside);
-        let is_in = || goal.collection.find(&base.url) != TargetPlace::Outside;
+        let is_out = moved.is_some_and(|moved| !goal.locate(moved).is_inside());
+        let is_in = || goal.collection.locate(&base.url).is_inside();
         let strays =
             moved.is_some_and(|moved| goal.strays(&base.url, moved)) || (is_out && is_in());
         let escapes = (strays || is_out) && !stays && !is_own;
@@ -242,6 +251,7 @@ impl MovedBase {
 }
 
 /// The bases of all links after the move.
+#[derive(Debug)]
 enum BasesAfterMove {
     /// The base of all links; `None` if unknown.
     Alike(Option<Arc<str>>),
@@ -291,25 +301,7 @@ fn moved_bases(
     BasesAfterMove::Each(links.into_iter().map(|link| link.base).collect())
 }
 
-/// The URL of the style sheet that is the base of a link in a custom property, because only the target from this sheet is
-/// a file.
-fn base_in_sheet<'l>(link: &'l LinkReport, goal: &MovedCollection<'_>) -> Option<&'l str> {
-    let in_sheets = &link.custom_property.as_ref()?.in_sheets;
-    let is_file = |url: &str| goal.collection.find(url).file().is_some();
-    let other = in_sheets.iter().find(|other| is_file(&other.target))?;
-    (!link.target.as_deref().is_some_and(is_file)).then_some(&other.base)
-}
-
 /// True if a link declares a base for other references. Such a link is not followed itself.
 pub(super) fn is_base(link: &LinkReport) -> bool {
     names_base(&link.element, link.attribute.as_deref())
-}
-
-/// True if the base of a link comes from a layout, so that the link may lead through folders named after hosts.
-fn is_of_layout(link: &LinkReport, entity: &EntityReport) -> bool {
-    let chain = &entity.chain;
-    match link.source {
-        Source::Layout => chain.is_of_layout(&Against::Retrieval),
-        _ => link.base == chain.base && chain.is_of_layout(&Against::Document),
-    }
 }

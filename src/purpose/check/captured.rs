@@ -12,10 +12,11 @@
 //! Deliberately absent: resources that scripts load.
 
 use super::finding::{Cause, Class, Finding};
-use crate::collection::{Collection, TargetPlace};
+use super::judge::is_web;
+use crate::collection::{Collection, Located};
+use crate::purpose::custom_property::in_sheet;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_scan::document::Role;
-use baselink_url::reference::{Grammar, Reference};
 
 /// The class and cause of each link in one document.
 #[derive(Debug)]
@@ -52,29 +53,16 @@ impl CaptureJudge {
     /// The finding for `link`, which has this index.
     pub(super) fn finding(&self, number: usize, link: &LinkReport) -> Finding {
         let (class, cause) = self.classes[number];
-        let target = link.target.clone().filter(|_| class != Class::Left);
-        let (missing, moved, hint) = (None, None, None);
         Finding {
-            class,
-            cause,
-            missing,
-            target,
-            moved,
-            hint,
+            target: link.target.clone().filter(|_| class != Class::Left),
             differs: link.differs,
+            ..Finding::of(class, cause)
         }
     }
 }
 
 fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
-    let in_sheets = link
-        .custom_property
-        .iter()
-        .flat_map(|property| &property.in_sheets);
-    if in_sheets
-        .map(|other| collection.find(&other.target))
-        .any(|place| place.file().is_some())
-    {
+    if in_sheet(link, collection).is_some() {
         return (Class::Travels, None);
     }
     let target = match (link.outcome, &link.target) {
@@ -83,24 +71,24 @@ fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
         (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
         (_, Some(target)) => target,
     };
-    if matches!(collection.find(target), TargetPlace::Inside(Ok(_))) {
-        return (Class::Travels, None);
-    }
-    let scheme = Reference::split(Grammar::Rfc3986, target)
-        .scheme()
-        .map(str::to_ascii_lowercase);
-    let is_fetched = matches!(scheme.as_deref(), Some("http" | "https"));
-    let cause = match collection.failure(target) {
-        None => Cause::NotCaptured,
-        Some(300..=303 | 307 | 308) => Cause::Redirect,
-        Some(400..=499) => Cause::ClientError,
-        Some(500..) => Cause::ServerError,
-        Some(_) => Cause::NoBody,
+    let located = collection.locate(target);
+    let (cause, is_host_known) = match located {
+        Located::Failed(300..=303 | 307 | 308) => (Cause::Redirect, true),
+        Located::Failed(400..=499) => (Cause::ClientError, true),
+        Located::Failed(500..) => (Cause::ServerError, true),
+        Located::Failed(_) => (Cause::NoBody, true),
+        Located::Outside { is_host_known } => (Cause::NotCaptured, is_host_known),
+        // Captures are found by their URLs alone.
+        Located::Resource(_)
+        | Located::Folder(_)
+        | Located::BehindLink(_)
+        | Located::Lacking(..) => {
+            return (Class::Travels, None);
+        }
     };
-    let is_missing_page = || collection.has_host(target);
     match link.role {
-        Role::Embedded if is_fetched => (Class::Missing, Some(cause)),
-        Role::Navigation if is_fetched && is_missing_page() => (Class::MissingPage, Some(cause)),
+        Role::Embedded if is_web(target) => (Class::Missing, Some(cause)),
+        Role::Navigation if is_web(target) && is_host_known => (Class::MissingPage, Some(cause)),
         _ => (Class::Outside, None),
     }
 }

@@ -140,11 +140,38 @@ impl Absence {
     }
 }
 
-impl Missing {
-    /// Sets the class, cause and hint of `finding`.
-    pub(super) fn record_in(self, finding: &mut Finding) {
-        finding.class = self.absence.class();
-        finding.cause = Some(Cause::Missing(self.absence));
-        finding.hint = self.hint;
+impl Finding {
+    /// A finding without details.
+    pub(super) fn of(class: Class, cause: Option<Cause>) -> Self {
+        Self {
+            class,
+            cause,
+            missing: None,
+            target: None,
+            moved: None,
+            hint: None,
+            differs: false,
+        }
+    }
+
+    /// The finding for a link whose target is missing.
+    pub(super) fn missing(missing: Missing) -> Self {
+        let cause = Some(Cause::Missing(missing.absence));
+        Self {
+            hint: missing.hint,
+            ..Self::of(missing.absence.class(), cause)
+        }
+    }
+
+    /// The finding for a link whose fragment names no id. `hint` is an id that differs only in case.
+    pub(super) fn without_id(hint: Option<String>) -> Self {
+        let cause = match hint {
+            Some(_) => Cause::IdCase,
+            None => Cause::NoId,
+        };
+        Self {
+            hint,
+            ..Self::of(Class::Fragment, Some(cause))
+        }
     }
 }

@@ -30,9 +30,9 @@ pub enum FragmentPlace {
 pub struct Ids {
     /// All ids, concatenated and sorted so that ids that differ only in case are adjacent.
     text: Box<str>,
-    /// The end of each id.
-    ends: Box<[u32]>,
-    /// True if the ids take 4 GiB or more. Their ends are then not stored, and every fragment counts as present.
+    /// The start and end of each id.
+    spans: Box<[[u32; 2]]>,
+    /// True if the ids take 4 GiB or more. Their spans are then not stored, and every fragment counts as present.
     is_too_much: bool,
     /// True if fragments may be pointers ([`Ids::with_pointers`]).
     has_pointers: bool,
@@ -45,17 +45,16 @@ impl Ids {
         let mut sorted: Vec<String> = ids.into_iter().collect();
         sorted.sort_unstable_by(|a, b| compare_ids(a, b));
         sorted.dedup();
-        let ends = sorted.iter().scan(0, |end, id| {
+        let spans = sorted.iter().scan(0, |end, id| {
+            let start = *end;
             *end += id.len();
-            Some(u32::try_from(*end))
+            Some(u32::try_from(*end).and_then(|end| Ok([u32::try_from(start)?, end])))
         });
-        let ends = ends.collect::<Result<_, _>>();
-        let is_too_much = ends.is_err();
-        let (ends, text) = (ends.unwrap_or_default(), sorted.concat().into());
+        let spans = spans.collect::<Result<_, _>>();
         Self {
-            text,
-            ends,
-            is_too_much,
+            is_too_much: spans.is_err(),
+            spans: spans.unwrap_or_default(),
+            text: sorted.concat().into(),
             has_pointers: false,
         }
     }
@@ -145,20 +144,9 @@ impl Ids {
 
     /// The first id for which `before` is false. All ids for which it is true must precede the others.
     fn first(&self, before: impl Fn(&str) -> bool) -> Option<&str> {
-        let id = |number: usize| {
-            let start = number.checked_sub(1).map_or(0, |last| self.ends[last]);
-            &self.text[start as usize..self.ends[number] as usize]
-        };
-        let (mut from, mut to) = (0, self.ends.len());
-        while from < to {
-            let middle = from.midpoint(to);
-            if before(id(middle)) {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
-        }
-        (from < self.ends.len()).then(|| id(from))
+        let id = |[start, end]: &[u32; 2]| &self.text[*start as usize..*end as usize];
+        let at = self.spans.partition_point(|span| before(id(span)));
+        self.spans.get(at).map(id)
     }
 }
 

@@ -10,7 +10,7 @@ use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding};
 use super::ids::FragmentPlace;
 use crate::collection::origin::{is_assumed, without_assumed};
-use crate::collection::{Absence, TargetPlace};
+use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse};
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_scan::document::{Program, Role};
 use baselink_text::span::Span;
@@ -52,10 +52,11 @@ impl MoveJudge<'_> {
         link: &LinkReport,
         named: &FragmentPlaces<'_>,
     ) -> bool {
-        let base = self.bases.of(number);
+        let base = self.bases.of(number, link, &self.goal);
         let path = || {
-            let (tail, target) = (base?.tail?, link.target.as_deref()?);
-            let splice = base?.now.splice(link.reference.as_bytes())?;
+            let base = base?;
+            let (tail, target) = (base.tail?, link.target.as_deref()?);
+            let splice = base.now.splice(link.reference.as_bytes())?;
             // A reference that leads above the old root may lead to another file from the new root.
             (splice.prefix.len() >= tail && !splice.differs).then(|| target.get(tail..))?
         };
@@ -99,6 +100,7 @@ impl MoveJudge<'_> {
         Finding {
             target: finding.target.and_then(without_assumed),
             moved: finding.moved.and_then(without_assumed),
+            differs: link.differs,
             ..finding
         }
     }
@@ -106,56 +108,20 @@ impl MoveJudge<'_> {
     /// True if the link embeds a resource that is retrieved by HTTP, and the collection is a crawl. `target` is known to
     /// be outside the collection.
     fn lacks(&self, link: &LinkReport, target: Option<&str>) -> bool {
-        let is_fetched = |target: &str| matches!(scheme(target).as_deref(), Some("http" | "https"));
         link.role == Role::Embedded
             && self.goal.collection.is_of_hosts()
-            && target.is_some_and(is_fetched)
+            && target.is_some_and(is_web)
     }
 
     /// The finding for `link`, with assumed URLs.
     fn link(&self, number: usize, link: &LinkReport, named: &FragmentPlaces<'_>) -> Finding {
-        let mut finding = Finding {
-            class: Class::Left,
-            cause: None,
-            missing: None,
-            target: None,
-            moved: None,
-            hint: None,
-            differs: link.differs,
+        let base = self.bases.of(number, link, &self.goal);
+        let base = base.as_deref();
+        let target = match self.target(link, base, named) {
+            Ok(target) => target,
+            Err(finding) => return finding,
         };
-        let base = self.bases.of(number);
-        let is_of_property = link.reason == Some(Reason::CustomProperty);
-        let mut target = match link.outcome {
-            Outcome::Absolute => link.reference.clone(),
-            Outcome::NoBase => {
-                finding.cause = Some(Cause::NoBase);
-                return finding;
-            }
-            Outcome::Left if link.reason == Some(Reason::LocalCopy) => {
-                self.local_copy(&mut finding, link);
-                return finding;
-            }
-            Outcome::Left if !is_of_property => {
-                finding.cause = link.reason.map(Cause::Kept);
-                // Only the reference of a `use` must name an id. Others may denote an element without an id.
-                if link.reason == Some(Reason::IdReference) && link.element == "use" {
-                    self.id(&mut finding, link, named);
-                }
-                return finding;
-            }
-            Outcome::Rewritten | Outcome::Left | Outcome::NotEditable => {
-                let resolved = || Some(base?.now.resolve(&link.reference).ok()?.url);
-                let is_known =
-                    (!self.is_crawled && link.custom_property.is_none()) || base.is_none();
-                let known = link.target.clone().filter(|_| is_known);
-                let Some(target) = known.or_else(resolved) else {
-                    finding.cause = Some(Cause::Kept(Reason::Unresolvable));
-                    return finding;
-                };
-                target
-            }
-        };
-        let (now, tail) = self.goal.collection.find_with_tail(&target);
+        let now = self.goal.collection.locate(&target);
         let category = Reference::split(Grammar::Rfc3986, &link.reference).category();
         let is_absolute = link.outcome == Outcome::Absolute;
         let resolved = || base?.moved.as_ref()?.resolve(&link.reference).ok();
@@ -165,103 +131,122 @@ impl MoveJudge<'_> {
             true => holds.then(|| target.clone()),
             false => resolved().map(|moved| moved.url),
         };
-        // Otherwise, a link that contains a host but no scheme still leads to the old URL unless the scheme changes.
-        let stays_with_host = category == Category::NetPath
-            && !holds
-            && moved
-                .as_deref()
-                .is_none_or(|moved| scheme(moved) == scheme(&target));
+        let keeps_scheme = |moved: &String| scheme(moved) == scheme(&target);
         let stays_with_base = base.is_some_and(|base| base.stays);
-        if (is_absolute && !holds) || stays_with_base || stays_with_host {
-            finding.moved = Some(target.clone());
-            finding.class = Class::Outside;
-            if now != TargetPlace::Outside {
-                finding.class = Class::Pinned;
-                finding.cause = Some(if self.canonical == Some(link.span) {
-                    Cause::Canonical
-                } else if is_absolute {
-                    Cause::Absolute
-                } else if stays_with_base {
-                    Cause::DeclaredBase
-                } else {
-                    Cause::NetPath
-                });
-                if let TargetPlace::Inside(Err(missing)) = now
-                    && !is_base(link)
-                    && !is_template(&link.reference)
-                {
-                    finding.missing = Some(missing.absence);
-                    finding.hint = missing.hint;
-                }
+        let pinned_by = match category {
+            _ if is_absolute && (!holds || stays_with_base) => Some(Cause::Absolute),
+            _ if stays_with_base => Some(Cause::DeclaredBase),
+            // A link that contains a host but no scheme leads to the old URL unless the scheme changes.
+            Category::NetPath if !holds && moved.as_ref().is_none_or(keeps_scheme) => {
+                Some(Cause::NetPath)
             }
+            _ => None,
+        };
+        if let Some(cause) = pinned_by {
+            let is_shown = category != Category::NetPath
+                || !base.is_some_and(|base| is_assumed(base.now.as_str()));
             // The scheme of an assumed base is not shown.
-            let has_scheme = is_absolute || !base.is_some_and(|base| is_assumed(base.now.as_str()));
-            if !has_scheme && category == Category::NetPath {
-                finding.moved = Some(link.reference.clone());
-                target.clone_from(&link.reference);
-            }
-            finding.target = Some(target);
-            return finding;
+            let shown = Some(if is_shown {
+                target
+            } else {
+                link.reference.clone()
+            });
+            return Finding {
+                target: shown.clone(),
+                moved: shown,
+                ..self.pinned(link, cause, &now)
+            };
         }
         let Some(moved) = moved else {
-            finding.cause = Some(Cause::Kept(Reason::Unresolvable));
-            finding.target = Some(target);
-            return finding;
+            let finding = Finding::of(Class::Left, Some(Cause::Kept(Reason::Unresolvable)));
+            let target = Some(target);
+            return Finding { target, ..finding };
         };
-        // Most links lead to the same path below both roots, and thus to the same file.
-        let is_alike = self.goal.keeps_paths
-            && tail.is_some_and(|tail| {
-                moved.strip_prefix(self.goal.place.as_str()) == Some(&target[tail..])
-            });
-        // After the move, a relative link is resolved against the path of the file, even if the path of its URL differs.
-        let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
-        let is_between_hosts =
-            base.is_some_and(|base| base.now.leads_through_layout(&link.reference));
-        let then = match is_alike {
-            true => now.clone(),
-            // The link leads through a folder named after a host. If that folder does not exist, the target is missing
-            // in the tree.
-            false if is_between_hosts => self.goal.find(&moved),
-            false => self.after(&target, &now, &moved, is_renamed),
+        let then = self.after(base, category, &link.reference, (&target, &now, &moved));
+        let finding = match then.is_inside() {
+            true => self.moving(link, (&target, &now, &then), named),
+            false => Finding::of(Class::Escapes, Some(escape(category, base))),
         };
-        self.judge(
-            &mut finding,
-            link,
-            base,
-            category,
-            (&target, &now, then),
-            named,
-        );
-        finding.target = Some(target);
-        finding.moved = self.is_destination_known.then_some(moved);
-        finding
-    }
-
-    /// Judges a reference to an element of the same document, if all ids of the document are known.
-    fn id(&self, finding: &mut Finding, link: &LinkReport, named: &FragmentPlaces<'_>) {
-        let fragment = link
-            .reference
-            .strip_prefix('#')
-            .filter(|_| link.entity.is_empty());
-        let place = self.number.zip(fragment);
-        let place = place.and_then(|(number, fragment)| named(number, fragment, Class::Left));
-        if let Some(FragmentPlace::Nowhere(hint)) = place {
-            no_id(finding, hint);
+        Finding {
+            target: Some(target),
+            moved: self.is_destination_known.then_some(moved),
+            ..finding
         }
     }
 
-    /// Judges a link to a file that a browser saved with this one.
-    fn local_copy(&self, finding: &mut Finding, link: &LinkReport) {
-        let own = self
-            .own
-            .as_deref()
-            .map(|own| Base::new(Profile::Rfc3986, own));
-        let url = own.and_then(|own| own.resolve(&link.reference).ok());
-        let copy = url.and_then(|url| self.goal.find(&url.url).file());
-        (finding.class, finding.cause) = match copy {
-            Some(_) => (Class::Travels, None),
-            None => (Class::Dangling, Some(Cause::LocalCopy)),
+    /// The target of `link` now; the finding for a link that has none.
+    fn target(
+        &self,
+        link: &LinkReport,
+        base: Option<&MovedBase>,
+        named: &FragmentPlaces<'_>,
+    ) -> Result<String, Finding> {
+        let left = |cause| Err(Finding::of(Class::Left, cause));
+        match (link.outcome, link.reason) {
+            (Outcome::Absolute, _) => return Ok(link.reference.clone()),
+            (Outcome::NoBase, _) => return left(Some(Cause::NoBase)),
+            (Outcome::Left, Some(Reason::LocalCopy)) => return Err(self.local_copy(link)),
+            // Only the reference of a `use` must name an id. Others may denote an element without an id.
+            (Outcome::Left, Some(Reason::IdReference)) if link.element == "use" => {
+                let missing = self.id(link, named);
+                return missing.map_or_else(|| left(link.reason.map(Cause::Kept)), Err);
+            }
+            (Outcome::Left, reason) if reason != Some(Reason::CustomProperty) => {
+                return left(reason.map(Cause::Kept));
+            }
+            (Outcome::Rewritten | Outcome::Left | Outcome::NotEditable, _) => {}
+        }
+        let resolved = || Some(base?.now.resolve(&link.reference).ok()?.url);
+        let is_known = (!self.is_crawled && link.custom_property.is_none()) || base.is_none();
+        let known = link.target.clone().filter(|_| is_known);
+        match known.or_else(resolved) {
+            Some(target) => Ok(target),
+            None => left(Some(Cause::Kept(Reason::Unresolvable))),
+        }
+    }
+
+    /// The finding for a link that keeps its target because of `cause`.
+    fn pinned(&self, link: &LinkReport, cause: Cause, now: &Located) -> Finding {
+        if !now.is_inside() {
+            return Finding::of(Class::Outside, None);
+        }
+        let needs_file = !is_base(link) && !is_template(&link.reference);
+        let missing = needs_file
+            .then(|| self.goal.collection.missing(now))
+            .flatten();
+        let cause = match self.canonical == Some(link.span) {
+            true => Cause::Canonical,
+            false => cause,
         };
+        Finding {
+            missing: missing.as_ref().map(|missing| missing.absence),
+            hint: missing.and_then(|missing| missing.hint),
+            ..Finding::of(Class::Pinned, Some(cause))
+        }
+    }
+
+    /// The finding for a reference to an element of the same document, if it is known to have no such element.
+    fn id(&self, link: &LinkReport, named: &FragmentPlaces<'_>) -> Option<Finding> {
+        let fragment = link.reference.strip_prefix('#')?;
+        let number = self.number.filter(|_| link.entity.is_empty())?;
+        match named(number, fragment, Class::Left)? {
+            FragmentPlace::Nowhere(hint) => Some(Finding::without_id(hint)),
+            FragmentPlace::There | FragmentPlace::Lines => None,
+        }
+    }
+
+    /// The finding for a link to a file that a browser saved with this one.
+    fn local_copy(&self, link: &LinkReport) -> Finding {
+        let own = self.own.as_deref();
+        let url = own.and_then(|own| {
+            let base = Base::new(Profile::Rfc3986, own);
+            base.resolve(&link.reference).ok()
+        });
+        let copy = url.map(|url| self.goal.locate(&url.url));
+        match copy.as_ref().and_then(served) {
+            Some(_) => Finding::of(Class::Travels, None),
+            None => Finding::of(Class::Dangling, Some(Cause::LocalCopy)),
+        }
     }
 
     /// True if the resource at `target`, which is below the root, has the same URL after the move.
@@ -276,103 +261,114 @@ impl MoveJudge<'_> {
     ///
     /// - the target was outside, and the extent of the tree is known;
     /// - the target moves to a path other than that of `moved`. This case does not apply if both paths lead to one file,
-    ///   or if the path of the document differs from the path of its URL (`renamed`).
-    fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
-        if self.is_extent_known && *now == TargetPlace::Outside {
-            return TargetPlace::Outside;
+    ///   or if the path of the document differs from the path of its URL.
+    fn after(
+        &self,
+        base: Option<&MovedBase>,
+        category: Category,
+        reference: &str,
+        (target, now, moved): (&str, &Located, &str),
+    ) -> Located {
+        // The link leads through a folder named after a host. If that folder does not exist, the target is missing in the
+        // tree.
+        if base.is_some_and(|base| base.now.leads_through_layout(reference)) {
+            return self.goal.locate(moved);
+        }
+        // After the move, a relative link is resolved against the path of the file, even if the path of its URL differs.
+        let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
+        let outside = || Located::Outside {
+            is_host_known: false,
+        };
+        if self.is_extent_known && !now.is_inside() {
+            return outside();
         }
         let with_tree = self.goal.with_all(target);
-        let query_counts = matches!(now, TargetPlace::Inside(Ok(found)) if found.query_counts);
+        let selects = |found: &FoundResource| found.query == QueryUse::Selects;
+        let query_counts = now.resource().as_ref().is_some_and(selects);
         if with_tree.as_deref() == Some(moved) && self.goal.keeps_paths && !query_counts {
             return now.clone();
         }
-        let then = self.goal.find(moved);
+        let then = self.goal.locate(moved);
         let strays = with_tree.is_some_and(|with_tree| self.goal.is_another(&with_tree, moved));
         // One file can have several URLs.
-        let is_one_file = matches!(
-            (now, &then),
-            (TargetPlace::Inside(Ok(now)), TargetPlace::Inside(Ok(then))) if now.number == then.number
-        );
-        if strays && !is_one_file && !renamed {
-            TargetPlace::Outside
+        let is_one_file = served(now).is_some() && served(now) == served(&then);
+        if strays && !is_one_file && !is_renamed {
+            outside()
         } else {
             then
         }
     }
 
-    /// Judges a link that moves with its file. Before the move it leads to `target`, at the place `now`; after the
-    /// move, to the place `then`.
-    fn judge(
+    /// The finding for a link that moves with its file. Before the move it leads to `target`, at the place `now`; after the
+    /// move, to the place `then`, which is inside the tree.
+    fn moving(
         &self,
-        finding: &mut Finding,
         link: &LinkReport,
-        base: Option<&MovedBase>,
-        category: Category,
-        (target, now, then): (&str, &TargetPlace, TargetPlace),
+        (target, now, then): (&str, &Located, &Located),
         named: &FragmentPlaces<'_>,
-    ) {
-        let TargetPlace::Inside(then) = then else {
-            finding.class = Class::Escapes;
-            finding.cause = Some(match category {
-                Category::NetPath => Cause::NetPath,
-                Category::AbsPath => Cause::RootRelative,
-                _ if base.is_some_and(|base| base.escapes) => Cause::DeclaredBase,
-                _ => Cause::ClimbsOut,
-            });
-            return;
-        };
-        let is_saved_by_browser = self.saved_by == Some(Program::Browser);
-        if is_saved_by_browser && *now == TargetPlace::Outside && then.is_err() {
-            finding.class = Class::Escapes;
-            finding.cause = Some(Cause::NotSaved);
-            return;
-        }
-        finding.class = Class::Travels;
-        // A reference that only serves as a base need not lead to a file.
-        if is_base(link) {
-            return;
-        }
-        let number = match (now, then) {
-            (TargetPlace::Inside(Err(_)), _) if is_template(&link.reference) => {
-                finding.class = Class::Left;
-                finding.cause = Some(Cause::Kept(Reason::Placeholder));
-                return;
+    ) -> Finding {
+        let missing = |located| self.goal.collection.missing(located).map(Finding::missing);
+        let elsewhere = Finding::of(Class::Dangling, Some(Cause::Elsewhere));
+        let is_there = now.is_inside();
+        let file = match (served(now), served(then)) {
+            (_, None) if self.saved_by == Some(Program::Browser) && !is_there => {
+                return Finding::of(Class::Escapes, Some(Cause::NotSaved));
             }
-            (TargetPlace::Inside(Err(missing)), _) => return missing.clone().record_in(finding),
-            (TargetPlace::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
+            // A reference that only serves as a base need not lead to a file.
+            _ if is_base(link) => None,
+            (None, _) if is_there && is_template(&link.reference) => {
+                return Finding::of(Class::Left, Some(Cause::Kept(Reason::Placeholder)));
+            }
+            (None, _) if is_there => return missing(now).unwrap_or(elsewhere),
+            (Some(now), Some(then)) if now == then => now,
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
-            (TargetPlace::Outside, Ok(then)) if self.saved_by.is_some() => then.number,
-            (now, then) => {
-                finding.class = Class::Dangling;
-                let is_there = matches!(now, TargetPlace::Inside(Ok(_)));
-                match then {
-                    Err(missing) if !(is_there && missing.absence == Absence::Absent) => {
-                        missing.record_in(finding);
-                    }
-                    _ => finding.cause = Some(Cause::Elsewhere),
-                }
-                return;
+            (None, Some(then)) if self.saved_by.is_some() => then,
+            (now, _) => {
+                let is_absent = Some(Cause::Missing(Absence::Absent));
+                let found = missing(then);
+                let found = found.filter(|it| now.is_none() || it.cause != is_absent);
+                return found.unwrap_or(elsewhere);
             }
         };
         let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
-        match fragment.and_then(|fragment| named(number, fragment, Class::Travels)) {
-            None | Some(FragmentPlace::There) => {}
-            Some(FragmentPlace::Lines) => finding.class = Class::Lines,
-            Some(FragmentPlace::Nowhere(hint)) => no_id(finding, hint),
+        let place = file.zip(fragment);
+        match place.and_then(|(number, fragment)| named(number, fragment, Class::Travels)) {
+            None | Some(FragmentPlace::There) => Finding::of(Class::Travels, None),
+            Some(FragmentPlace::Lines) => Finding::of(Class::Lines, None),
+            Some(FragmentPlace::Nowhere(hint)) => Finding::without_id(hint),
         }
     }
 }
 
-/// Records in a finding that the fragment names no id. `hint` is an id that differs only in case.
-fn no_id(finding: &mut Finding, hint: Option<String>) {
-    finding.class = Class::Fragment;
-    finding.cause = Some(if hint.is_some() {
-        Cause::IdCase
-    } else {
-        Cause::NoId
-    });
-    finding.hint = hint;
+/// The cause for which a link of this category escapes.
+fn escape(category: Category, base: Option<&MovedBase>) -> Cause {
+    match category {
+        Category::NetPath => Cause::NetPath,
+        Category::AbsPath => Cause::RootRelative,
+        _ if base.is_some_and(|base| base.escapes) => Cause::DeclaredBase,
+        _ => Cause::ClimbsOut,
+    }
+}
+
+/// The file that a static server sends, by its number; `Some(None)` if it is behind a symbolic link. `None` if there is
+/// none.
+fn served(located: &Located) -> Option<Option<usize>> {
+    match located {
+        Located::Resource(found) => {
+            matches!(found.by, FoundBy::Url | FoundBy::Index).then_some(Some(found.number))
+        }
+        Located::BehindLink(_) => Some(None),
+        Located::Folder(_)
+        | Located::Lacking(..)
+        | Located::Failed(_)
+        | Located::Outside { .. } => None,
+    }
+}
+
+/// True if `url` is retrieved by HTTP.
+pub(super) fn is_web(url: &str) -> bool {
+    matches!(scheme(url).as_deref(), Some("http" | "https"))
 }
 
 fn scheme(url: &str) -> Option<String> {

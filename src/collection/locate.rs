@@ -1,0 +1,380 @@
+//! The meaning of a URL in a site: one answer for every command.
+//!
+//! A URL that ends with `/` refers to an index file. A query is ignored unless the URL or the name of a file contains it.
+//! Names are compared as bytes after percent-decoding (RFC 3986, 6.2.2.2). The table shows the names under which a file
+//! is found for `page?x=1`, besides its URLs:
+//!
+//! | name | program |
+//! |---|---|
+//! | `page?x=1` | wget |
+//! | `page@x=1` | wget for Windows |
+//! | `page%3Fx=1` | browsers, and others that escape |
+//! | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
+//! | all of these with `.html`, `.htm` or `.css` appended | wget with `--adjust-extension`, HTTrack |
+//!
+//! ```
+//! use baselink_cli::collection::origin::{Origins, RootUrl};
+//! use baselink_cli::collection::{Collection, FoundBy, Resource};
+//! let root_url = Some(RootUrl::new("http://a/docs/").unwrap());
+//! let mut site = Collection::new(Origins { root_url, ..Origins::default() });
+//! site.add(Resource::file(b"about.html"), []);
+//! site.add(Resource::file(b"b/index.html"), []);
+//! let found = |url| site.locate(url).resource().map(|found| (found.number, found.by));
+//! assert_eq!(found("http://a/docs/about#x"), Some((0, FoundBy::CleanUrl)));
+//! assert_eq!(found("http://a/docs/b"), Some((1, FoundBy::NoSlash)));
+//! assert_eq!(found("http://a/docs/c"), None);
+//! ```
+//!
+//! Deliberately absent: rules that belong to a link and not to its target, which are in [`crate::purpose`]; and names that
+//! depend on other saved files (`page.1`).
+
+use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
+use super::normal::{NormalUrl, host, normal};
+use super::origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments};
+use super::path::{names_folder, split_name, stem};
+use super::symlinks::PathEnd;
+use baselink_rewrite::Site;
+use baselink_rewrite::report::LinkReport;
+use baselink_scan::document::Against;
+use baselink_text::layer::digest::first_of_md5;
+use baselink_url::reference::{Grammar, Reference};
+
+/// The extensions that programs append to the names of saved files.
+const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
+
+/// The extensions of pages that servers send as they are, whatever the query.
+const STATIC: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
+
+/// The meaning of a URL in a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Located {
+    /// A resource.
+    Resource(FoundResource),
+    /// The folder with this path. It has no index file, or it is on disk, where index files do not count.
+    Folder(Vec<u8>),
+    /// A place with this path behind a symbolic link that is not followed, or in a folder that was not read.
+    BehindLink(Vec<u8>),
+    /// A place in the site that has no resource.
+    Lacking(Absence, Vec<u8>),
+    /// A capture with this status, which is not a resource.
+    Failed(u16),
+    /// A place outside the site.
+    Outside {
+        /// True if captures are from the same host.
+        is_host_known: bool,
+    },
+}
+
+/// A resource to which a URL leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundResource {
+    /// The number of the resource, in the order of addition.
+    pub number: usize,
+    /// The way in which the resource was found.
+    pub by: FoundBy,
+    /// The effect of the query of the URL.
+    pub query: QueryUse,
+}
+
+/// The way in which a resource was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// By its URL or its path.
+    Url,
+    /// As the index file of a folder.
+    Index,
+    /// As the index file of a folder whose final `/` the URL lacks. Servers redirect to the folder.
+    NoSlash,
+    /// By its path without `.html` or `.htm`, which many servers allow URLs to omit.
+    CleanUrl,
+    /// By the name that a crawler gave it.
+    CrawlerName,
+}
+
+/// The effect of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryUse {
+    /// The URL has no query, or leads to the same resource without it.
+    None,
+    /// The query selects this resource.
+    Selects,
+    /// The query may select another page, which the site lacks. Without it, the URL leads to this resource.
+    OtherPage,
+}
+
+impl Located {
+    /// The resource, if there is one.
+    #[must_use]
+    pub fn resource(&self) -> Option<FoundResource> {
+        match self {
+            Self::Resource(found) => Some(*found),
+            _ => None,
+        }
+    }
+
+    /// True unless the URL is outside the site.
+    pub(crate) fn is_inside(&self) -> bool {
+        !matches!(self, Self::Outside { .. })
+    }
+}
+
+impl Site for Collection {
+    fn has(&self, link: &LinkReport, _: &Against) -> bool {
+        let target = link.target.as_deref();
+        target.is_some_and(|target| self.locate(target).resource().is_some())
+    }
+}
+
+fn resource(number: usize, by: FoundBy, query: QueryUse) -> Located {
+    Located::Resource(FoundResource { number, by, query })
+}
+
+impl Collection {
+    /// Finds the meaning of `url`, ignoring its fragment.
+    #[must_use]
+    pub fn locate(&self, url: &str) -> Located {
+        let query = Reference::split(Grammar::Rfc3986, url).query();
+        let mut own = (self.urls.len() > 0 || self.only_urls)
+            .then(|| normal(url))
+            .flatten();
+        let known = own.as_mut().and_then(|own| self.known(own));
+        match known {
+            Some(UrlTarget::Resource(number)) => {
+                let query = query.map_or(QueryUse::None, |_| QueryUse::Selects);
+                return resource(number as usize, FoundBy::Url, query);
+            }
+            Some(UrlTarget::Failure(status)) => return Located::Failed(status),
+            Some(UrlTarget::Outside) | None => {}
+        }
+        if self.only_urls {
+            let is_host_known = own.is_some_and(|own| self.hosts.contains(host(&own.text)));
+            return Located::Outside { is_host_known };
+        }
+        let below = match &self.origins.root_url {
+            Some(root) => root.below_own(url),
+            None => self.laid_out(url),
+        };
+        if let (Some(query), Some(below)) = (query, &below)
+            && let Some((number, by)) = self.named_with_query(below, query)
+        {
+            return resource(number, by, QueryUse::Selects);
+        }
+        let without_query = own
+            .as_mut()
+            .filter(|_| query.is_some())
+            .and_then(|own| self.known(own.without_query()));
+        if let Some(UrlTarget::Resource(number)) = without_query {
+            let number = number as usize;
+            let is_page = self.is_page(number);
+            return resource(number, FoundBy::Url, of_query(is_page));
+        }
+        let Some(below) = below else {
+            let is_host_known = false;
+            return Located::Outside { is_host_known };
+        };
+        match self.entry(below, false) {
+            Located::Resource(found) if query.is_some() => {
+                let is_static = self.origins.root_url.is_some() && {
+                    let path = self.path(found.number);
+                    STATIC.iter().any(|extension| path.ends_with(extension))
+                };
+                let query = of_query(!is_static && self.is_page(found.number));
+                Located::Resource(FoundResource { query, ..found })
+            }
+            located => located,
+        }
+    }
+
+    /// Finds `url` as if the root of the site had the URL `root`. Files are found only by their paths. If `root` is a
+    /// `file` URL, the site is read from disk, where a folder has no index file.
+    #[must_use]
+    pub fn locate_below(&self, root: &RootUrl, url: &str) -> Located {
+        match root.below(url) {
+            Some(below) => self.entry(below, is_disk(root)),
+            None => Located::Outside {
+                is_host_known: false,
+            },
+        }
+    }
+
+    /// The path of the resource with this URL, below the root of a mirror.
+    #[must_use]
+    pub fn path_of(&self, url: &str) -> Option<Vec<u8>> {
+        let found = self.locate(url).resource()?;
+        Some(self.path_in_mirror(found.number).to_vec())
+    }
+
+    /// The target of a URL in the table. `http` and `https` count as one scheme, because a host usually has the same
+    /// resources under both.
+    fn known(&self, url: &mut NormalUrl) -> Option<UrlTarget> {
+        let target = self.urls.get(url.text.as_bytes()).copied();
+        if matches!(target, Some(UrlTarget::Resource(_))) || !url.swap_web() {
+            return target;
+        }
+        let other = self.urls.get(url.text.as_bytes()).copied();
+        url.swap_web();
+        match other {
+            Some(UrlTarget::Resource(_)) => other,
+            _ => target.or(other),
+        }
+    }
+
+    /// The path of `url` in folders named after hosts; `None` if the site does not contain the host.
+    fn laid_out(&self, url: &str) -> Option<PathBelowRoot> {
+        let (folder, _) = self.host_folder(url)?;
+        let url = Reference::split(Grammar::Rfc3986, url);
+        let below = PathBelowRoot::of(segments(&url)?.into_iter());
+        Some(PathBelowRoot {
+            path: [folder, b"/", &below.path].concat(),
+            names_root: false,
+            ..below
+        })
+    }
+
+    /// The folder for the host of `url`, and the offset of the path in `url`.
+    fn host_folder(&self, url: &str) -> Option<(&[u8], usize)> {
+        let FolderLayout::Host = self
+            .origins
+            .layout
+            .filter(|_| self.origins.root_url.is_none())?;
+        let url = Reference::split(Grammar::Rfc3986, url);
+        let scheme = url
+            .scheme()
+            .filter(|scheme| is_same_web(scheme, &self.origins.scheme))?;
+        let folder = self
+            .folders_of_hosts
+            .get(&net_loc(scheme, url.net_loc()?))?;
+        Some((folder, url.path_span.start))
+    }
+
+    /// The URL of the same resource after the site has moved to `root`. `None` if `url` is neither below the URL of the
+    /// root nor on a host of the site. The part after the URL of the root keeps its bytes, including query and
+    /// fragment.
+    #[must_use]
+    pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
+        let to = root.as_str();
+        if let Some(from) = &self.origins.root_url {
+            let below = from.below_own(url).filter(|below| !below.names_root)?;
+            return Some(format!("{to}{}", &url[below.tail?..]));
+        }
+        let (folder, path_at) = self.host_folder(url)?;
+        let folder = names::path(folder, names::Percent::Encode)?;
+        let rest = &url[path_at..];
+        Some(format!(
+            "{to}{folder}/{}",
+            rest.strip_prefix('/').unwrap_or_default()
+        ))
+    }
+
+    /// The entry at a path below the root.
+    fn entry(&self, below: PathBelowRoot, on_disk: bool) -> Located {
+        let PathBelowRoot {
+            path, names_root, ..
+        } = below;
+        if !below.is_path {
+            return Located::Lacking(Absence::NoName, path);
+        }
+        let is_folder = names_folder(&path) && !names_root;
+        match self
+            .number_at(&path)
+            .map(|number| (number, self.kind(number)))
+        {
+            Some((_, ResourceKind::Special)) => return Located::Lacking(Absence::Special, path),
+            Some((number, ResourceKind::File)) if !path.ends_with(b"/") => {
+                return resource(number, FoundBy::Url, QueryUse::None);
+            }
+            _ => {}
+        }
+        let folder = path.strip_suffix(b"/").unwrap_or(&path);
+        if self.has_folder(folder) {
+            return match self.index_of(folder).filter(|_| !on_disk) {
+                Some(Ok(number)) if is_folder => resource(number, FoundBy::Index, QueryUse::None),
+                Some(Err(absence)) if is_folder => Located::Lacking(absence, path),
+                index => match (self.with_extension(&path), index) {
+                    (Some(found), _) if !is_folder && !on_disk => found,
+                    (_, Some(Ok(number))) => resource(number, FoundBy::NoSlash, QueryUse::None),
+                    _ => Located::Folder(path),
+                },
+            };
+        }
+        match self.path_end(&path) {
+            Some(PathEnd::Unknown(number)) if self.path(number) == path => {
+                resource(number, FoundBy::Url, QueryUse::None)
+            }
+            Some(PathEnd::Unknown(_)) => Located::BehindLink(path),
+            Some(PathEnd::Out) => Located::Lacking(Absence::LinkOut, path),
+            Some(PathEnd::Nowhere) => Located::Lacking(Absence::LinkNowhere, path),
+            Some(PathEnd::To(path)) => self.entry(PathBelowRoot { path, ..below }, on_disk),
+            None => self
+                .with_extension(&path)
+                .filter(|_| !is_folder && !on_disk)
+                .unwrap_or(Located::Lacking(Absence::Absent, path)),
+        }
+    }
+
+    /// The file at `path` with an extension that servers or crawlers add.
+    fn with_extension(&self, path: &[u8]) -> Option<Located> {
+        ADDED[1..].iter().find_map(|added| {
+            let number = self.file_at(&[path, added.as_bytes()].concat())?.ok()?;
+            let by = match *added {
+                ".css" => FoundBy::CrawlerName,
+                _ => FoundBy::CleanUrl,
+            };
+            Some(resource(number, by, QueryUse::None))
+        })
+    }
+
+    /// The file whose name contains both the path and the query of a URL.
+    fn named_with_query(&self, below: &PathBelowRoot, query: &str) -> Option<(usize, FoundBy)> {
+        let path = Some(below.path.as_slice()).filter(|_| below.is_path)?;
+        let mut names = match names_folder(path) {
+            true => self
+                .names
+                .iter()
+                .map(|name| [path, names::bytes(name)].concat())
+                .collect(),
+            false => vec![path.to_vec()],
+        };
+        // If the root has a URL, the file `page?x=1` has the URL `page%3Fx=1`. A link `?x=2` in it refers to the file
+        // `page?x=2`. The same link in `page.php.html` refers to the file `page.php?x=2.html`.
+        let (_, name) = split_name(path);
+        let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
+        names.extend(stem_end.map(|end| path[..end].to_vec()));
+        names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
+        // A name cannot contain a `/`.
+        let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
+        let queries = [named(query.as_bytes()), named(&names::decode(query))];
+        let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
+        for added in ADDED {
+            let by = match added {
+                "" => FoundBy::Url,
+                _ => FoundBy::CrawlerName,
+            };
+            for name in &names {
+                for query in &queries {
+                    for mark in [&b"?"[..], b"@", b"%3F"] {
+                        if let Some(number) = saved([name, mark, query, added.as_bytes()]) {
+                            return Some((number, by));
+                        }
+                    }
+                }
+            }
+        }
+        // HTTrack puts the first digits of the query's MD5 before the extension.
+        let digits = first_of_md5(query.as_bytes(), 2).into_bytes();
+        let number = names.iter().find_map(|path| {
+            let (_, name) = split_name(path);
+            let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
+            saved([path, &digits, extension, b""]).or_else(|| saved([path, &digits, b".html", b""]))
+        });
+        Some((number?, FoundBy::CrawlerName))
+    }
+}
+
+/// The use of a query that no name contains.
+fn of_query(selects_page: bool) -> QueryUse {
+    match selects_page {
+        true => QueryUse::OtherPage,
+        false => QueryUse::None,
+    }
+}

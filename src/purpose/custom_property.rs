@@ -1,0 +1,36 @@
+//! Links in custom properties of CSS, which browsers resolve where the properties are used (CSS Custom Properties 1, 3).
+//!
+//! ```text
+//! index.html  <p style="--bg: url(a.png)">, css/s.css  p { background: var(--bg) }  -->  css/a.png
+//! ```
+//!
+//! Deliberately absent: the users of a property, which [`crate::collection::properties`] finds.
+
+use crate::collection::Collection;
+use crate::collection::properties::PropertyBase;
+use baselink_rewrite::report::{LinkReport, TargetInSheet};
+use baselink_url::reference::{Category, Grammar, Reference};
+
+/// The target of `link` from a style sheet that its page links, if only this target is a resource.
+pub(super) fn in_sheet<'l>(
+    link: &'l LinkReport,
+    collection: &Collection,
+) -> Option<&'l TargetInSheet> {
+    let in_sheets = &link.custom_property.as_ref()?.in_sheets;
+    let is_file = |url: &str| collection.locate(url).resource().is_some();
+    let other = in_sheets.iter().find(|other| is_file(&other.target))?;
+    (!link.target.as_deref().is_some_and(is_file)).then_some(other)
+}
+
+/// The file, at a path in the mirror, in the only folder that uses a property.
+pub(super) fn user(base: Option<Option<PropertyBase>>) -> Option<Box<[u8]>> {
+    match base? {
+        Some(PropertyBase::FolderOf(user)) => Some(user),
+        Some(PropertyBase::Own) | None => None,
+    }
+}
+
+/// True if `link` is written as a relative path.
+pub(super) fn is_relative(link: &LinkReport) -> bool {
+    Reference::split(Grammar::Rfc3986, &link.reference).category() == Category::RelPath
+}
