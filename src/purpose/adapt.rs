@@ -42,7 +42,7 @@ use baselink_text::edit::Edits;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::{Charset, Declaration, Detected};
 use baselink_text::layer::escape;
-use baselink_text::layer::xml::{self as xml_text, Entities};
+use baselink_text::layer::xml as xml_text;
 use baselink_text::layer::{OffsetMap, View};
 use baselink_text::span::Span;
 use baselink_text::{display_by_name, named};
@@ -483,11 +483,7 @@ impl<'a> Tags<'a> {
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         Some(match self.syntax {
             TagSyntax::Html => escape::character_references(view).text,
-            TagSyntax::Xml => {
-                xml_text::attribute_value(view, &Entities::default())
-                    .view
-                    .text
-            }
+            TagSyntax::Xml => xml_text::attribute_value(view).view.text,
         })
     }
 

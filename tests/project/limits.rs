@@ -85,25 +85,6 @@ fn the_length_of_a_chunk_line_is_limited() {
 }
 
 #[test]
-fn the_depth_of_xml_entities_is_limited() {
-    let page = |depth: usize| {
-        let entities: String = (1..depth)
-            .map(|n| format!("<!ENTITY e{n} '&e{};'>", n - 1))
-            .collect();
-        format!(
-            "<!DOCTYPE html [<!ENTITY e0 'x'>{entities}]><html xmlns='http://www.w3.org/1999/xhtml'>\
-             <a href='y'/><a href='&e{};'/></html>",
-            depth - 1
-        )
-    };
-    assert_eq!(rewritten(Format::Xhtml, "http://a/", &page(32)).1, []);
-    assert_eq!(
-        rewritten(Format::Xhtml, "http://a/", &page(33)).1,
-        [Code::EntityBudget]
-    );
-}
-
-#[test]
 fn the_canonical_url_is_limited_in_length_and_position() {
     let page = |before: usize, length: usize| {
         format!(

@@ -213,7 +213,6 @@ impl<'a> Judge<'a> {
             may_be_template: false,
         };
         let raw = &bytes[found.span.range()];
-        // A kept link that depends on the base needs a report: `super::labels` looks for such links.
         let verdict = self
             .verdict((raw, None), Some((bytes, found)), &usage)
             .filter(|verdict| !depends_on_base(verdict.outcome()))?;

@@ -29,7 +29,7 @@ use std::collections::HashMap;
 use self::referrers::Referrers;
 use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
-use super::labels::{self, Dependence, LABEL, OpenLabels};
+use super::labels::{self, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
 use super::plan::{DocumentPlan, FilePlan, PlannedPart, Requested, Settled, room};
 use super::totals::RunningTotals;
@@ -60,58 +60,32 @@ pub(super) fn plan(
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
-    // A label that becomes absolute becomes a base, so no link that stays relative may depend on it. Which links stay
-    // relative depends in turn on which labels stay relative, so the plan begins with a guess. If two guesses fail, all
-    // labels stay relative.
-    let mut labels_stay = vec![!options.scan.groups.contains(Group::Headers); kept.len()];
-    let mut guess = 0;
-    loop {
-        let mut plan = Plan {
-            bytes,
-            options,
-            wanted,
-            tally: RunningTotals::default(),
-            structure,
-            report: Report {
-                entities: Vec::with_capacity(kept.len()),
-                diagnostics: structure.diagnostics.clone(),
-                ..Report::default()
-            },
-            places: Vec::with_capacity(kept.len()),
-            kept: &kept,
-            labels_stay: &labels_stay,
-            dependence: vec![Dependence::default(); kept.len()],
-            referrers: Referrers::of(bytes, structure),
-            room: room(bytes.len()),
-            labels: OpenLabels::of(bytes, structure, options, &kept, &labels_stay),
-            parts: Vec::new(),
-            originals: Vec::new(),
-            unfit: Vec::new(),
-            edits: Vec::new(),
-        };
-        for index in 0..kept.len() {
-            plan.plan_entity(index);
-        }
-        let has_labels = structure
-            .container
-            .bases
-            .contains(&UrlField::ContentLocation);
-        let bases = match has_labels && options.scan.groups.contains(Group::Headers) {
-            true => plan.labels_that_become_bases(),
-            false => Vec::new(),
-        };
-        if bases.is_empty() || guess > 1 {
-            plan.update_fields();
-            return plan.finish();
-        }
-        match guess {
-            0 => bases
-                .into_iter()
-                .for_each(|entity| labels_stay[entity] = true),
-            _ => labels_stay.fill(true),
-        }
-        guess += 1;
+    let mut plan = Plan {
+        bytes,
+        options,
+        wanted,
+        tally: RunningTotals::default(),
+        structure,
+        report: Report {
+            entities: Vec::with_capacity(kept.len()),
+            diagnostics: structure.diagnostics.clone(),
+            ..Report::default()
+        },
+        places: Vec::with_capacity(kept.len()),
+        kept: &kept,
+        referrers: Referrers::of(bytes, structure),
+        room: room(bytes.len()),
+        labels: OpenLabels::of(bytes, structure, options),
+        parts: Vec::new(),
+        originals: Vec::new(),
+        unfit: Vec::new(),
+        edits: Vec::new(),
+    };
+    for index in 0..kept.len() {
+        plan.plan_entity(index);
     }
+    plan.update_fields();
+    plan.finish()
 }
 
 /// The reason for each entity, if any, why nothing in it may change.
@@ -144,12 +118,8 @@ struct Plan<'a> {
     places: Vec<usize>,
     /// For each entity, the reason, if any, why nothing in it may change.
     kept: &'a [Option<Reason>],
-    /// True for each entity whose `Content-Location` stays as it is.
-    labels_stay: &'a [bool],
     /// The number of bytes by which the remaining links may grow.
     room: usize,
-    /// The dependence of each entity on its base and on enclosing bases.
-    dependence: Vec<Dependence>,
     referrers: Referrers,
     labels: OpenLabels,
     parts: Vec<PlannedPart>,
@@ -239,12 +209,13 @@ impl Plan<'_> {
             };
             Judge::new(Charset::UTF_8, heading, self.options, around)
         };
-        let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
-        let mut of_label = judge(self.kept[index].or(stays));
+        let mut of_label = judge(self.kept[index].or(Some(Reason::Label)));
         let mut of_others = judge(self.kept[index]);
         let mut found = DocumentPlan::within(Some(self.room));
         for link in links(self.bytes, fields) {
-            let of_one = if link.element == LABEL {
+            let is_label =
+                link.element == LABEL && !Base::is_absolute(self.options.profile, &link.reference);
+            let of_one = if is_label {
                 &mut of_label
             } else {
                 &mut of_others
@@ -260,7 +231,6 @@ impl Plan<'_> {
             .extend(outgrown.map(|one| Diagnostic { span, ..one }));
         let Settled { edits, links, .. } = Settled::of(found);
         self.grow(&edits);
-        self.dependence[index].of_heading(&links, heading, self.options);
         self.report.links.extend(links);
         self.edits.extend(edits.iter().map(|edit| Placed {
             edit: edit.into_owned(),
@@ -371,8 +341,6 @@ impl Plan<'_> {
                 refuse(&mut settled.links, Reason::Transfer);
             }
         }
-        let chain = &self.report.entities[self.places[index]].chain;
-        self.dependence[index].of_document(&settled.links, chain, self.options);
         self.report.links.append(&mut settled.links);
         self.tally.append(settled.tally);
         true
@@ -391,18 +359,6 @@ impl Plan<'_> {
             .url(self.bytes, UrlField::ContentLocation)?
             .url;
         labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
-    }
-
-    fn labels_that_become_bases(&mut self) -> Vec<usize> {
-        let report = &self.report;
-        let chain = |index: usize| &report.entities[self.places[index]].chain;
-        labels::becoming_bases(
-            self.structure,
-            &mut self.dependence,
-            chain,
-            &report.links,
-            self.options,
-        )
     }
 
     /// Plans the document in a part. Spans in the report are offsets in the message.

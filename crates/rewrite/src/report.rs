@@ -79,8 +79,10 @@ named! {
         /// The link refers to another part of its message by a relative `Content-Location` (RFC 2557, 8.2), or it is
         /// the href of a `base` element and other links refer to such a part through it.
         SiblingPart = "sibling-part",
-        /// The link is a `Content-Location` or the `href` of a `base` element. If it were absolute, it would become
-        /// the base of links that stay relative.
+        /// The link is a relative `Content-Location`, by which other parts refer to its part (RFC 2557, 8.2).
+        Label = "label",
+        /// The link is the `href` of a `base` element. If it were absolute, it would become the base of links that
+        /// stay relative.
         BecomesBase = "becomes-base",
         /// The transfer encoding of the part cannot represent the change.
         Transfer = "transfer",

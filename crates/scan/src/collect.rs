@@ -16,7 +16,6 @@ use super::{ScanOptions, css, json, script, value};
 use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
-use baselink_text::layer::xml::EntityUse;
 use baselink_text::layer::{View, escape};
 use baselink_text::span::Span;
 use baselink_url::reference::{Grammar, scheme};
@@ -42,7 +41,7 @@ pub(super) struct Embedded {
     /// The carrier of each piece of the value, if there are several.
     pub(super) pieces: Vec<(Span, Carrier)>,
     /// The XML entities in the value.
-    pub(super) entities: Vec<EntityUse>,
+    pub(super) entities: Vec<Span>,
     pub(super) enclosed: bool,
     /// The base of a reference in the place of this value.
     pub(super) within: Against,
@@ -92,7 +91,7 @@ pub(super) struct LinkPlace<'a> {
     /// True if the attribute is written without `=`.
     pub(super) no_value: bool,
     /// The XML entities in the value.
-    pub(super) entities: &'a [EntityUse],
+    pub(super) entities: &'a [Span],
     /// The name of the custom property whose value contains the reference.
     pub(super) custom_property: Option<&'a [u8]>,
 }
@@ -217,8 +216,8 @@ impl<'a> Collector<'a> {
     fn add(&mut self, view: &View, inner: Span, form: Form, at: Span, place: &LinkPlace<'_>) {
         let row = place.row;
         let carrier = place.carriers.of(at);
-        let has_unknown = unknown(place.entities, at);
-        let is_editable = !place.no_value && carrier.is_some() && has_unknown.is_none();
+        let has_entity = has_entity(place.entities, at);
+        let is_editable = !place.no_value && carrier.is_some() && !has_entity;
         let carrier = carrier.unwrap_or(place.carriers.first());
         self.links.push(Link {
             element: place.element.to_owned(),
@@ -226,9 +225,10 @@ impl<'a> Collector<'a> {
             reference: view.text[inner.range()].to_owned(),
             role: row.map_or(place.role, |row| row.role),
             certainty: row.map_or(place.certainty, |row| self.options.certainty(row.group)),
-            against: match has_unknown {
-                Some(true) => Against::Unknown,
-                _ => place.against.clone(),
+            against: if has_entity {
+                Against::Unknown
+            } else {
+                place.against.clone()
             },
             empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
             fragment_identifies: row.is_none_or(|row| {
@@ -438,13 +438,12 @@ impl TextContent {
     }
 }
 
-/// True if an entity in `span` is unknown; `None` if `span` contains no entity.
-pub(super) fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
-    let first = entities.partition_point(|entity| entity.span.end <= span.start);
-    let inside = entities[first..]
-        .iter()
-        .take_while(|entity| entity.span.start < span.end);
-    inside.map(|entity| !entity.is_known).reduce(|a, b| a || b)
+/// True if `span` contains a reference to one of the `entities`.
+pub(super) fn has_entity(entities: &[Span], span: Span) -> bool {
+    let first = entities.partition_point(|entity| entity.end <= span.start);
+    entities
+        .get(first)
+        .is_some_and(|entity| entity.start < span.end)
 }
 
 /// The `@base` in effect, preceded by the bases that it is relative to, up to a null one. [`Against::Nothing`] if the

@@ -20,7 +20,6 @@ use baselink_text::diagnostic::Diagnostic;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::{Charset, Detected};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
-use baselink_text::layer::xml::EntityUse;
 use baselink_text::layer::{OffsetMap, View};
 use baselink_text::span::Span;
 use baselink_text::{display_by_name, named};
@@ -382,10 +381,9 @@ pub enum BaseDoubt {
 }
 
 impl BaseDoubt {
-    /// Returns the doubt about a value with `entities`, if one of them is unknown.
-    pub(crate) fn of_value(entities: &[EntityUse]) -> Option<Self> {
-        let is_known = entities.iter().all(|entity| entity.is_known);
-        (!is_known).then_some(Self::Value)
+    /// Returns the doubt about a value with references to `entities`, if there are any.
+    pub(crate) fn of_value(entities: &[Span]) -> Option<Self> {
+        (!entities.is_empty()).then_some(Self::Value)
     }
 
     /// The reason as a clause.

@@ -71,8 +71,6 @@ named! {
         /// XML that is not well formed (XML 1.0, 2.1), kept unchanged after the fault; or a malformed manifest or
         /// script, kept unchanged as a whole.
         NotWellFormed = "not-well-formed",
-        /// XML entities that exceed the budget; links that contain them are kept unchanged.
-        EntityBudget = "entity-budget",
         /// A message that was kept unchanged because its changed form did not read back as expected.
         Doubt = "doubt",
         /// A part of a message that was kept unchanged because absolute links would make the message many times as

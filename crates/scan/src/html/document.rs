@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::pass::{self, Links, Part, Plain, Whole};
 use super::prelude;
 use crate::ScanOptions;
-use crate::collect::{Embedded, unknown};
+use crate::collect::{Embedded, has_entity};
 use crate::document::{Against, Decoded, Document, Link, Piece, entity_name};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::format::Format;
@@ -139,9 +139,8 @@ pub fn embedded(part: Part, options: &ScanOptions) -> Document {
         enclosed: in_cdata,
     };
     let mut document = self::document(&whole, options);
-    let has_unknown = entities.iter().any(|entity| !entity.is_known);
-    for link in document.links.iter_mut().filter(|_| has_unknown) {
-        if unknown(&entities, link.span()) == Some(true) {
+    for link in &mut document.links {
+        if has_entity(&entities, link.span()) {
             link.against = Against::Unknown;
         }
     }

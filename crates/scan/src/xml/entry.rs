@@ -26,7 +26,6 @@ use super::namespaces::Vocabulary;
 use crate::document::{BaseDoubt, ElementBase};
 use crate::value;
 use baselink_text::layer::View;
-use baselink_text::layer::xml::EntityUse;
 use baselink_text::span::Span;
 
 /// The link of an open entry, as found so far.
@@ -121,7 +120,7 @@ impl EntryLink {
         &mut self,
         kind: EntryLinkElement,
         view: &View,
-        entities: &[EntityUse],
+        entities: &[Span],
         bases: &mut [ElementBase],
     ) {
         let trimmed = value::trimmed(&view.text);

@@ -17,6 +17,7 @@
 //!
 //! Deliberately absent: external entities and external DTDs. Nothing is fetched.
 
+mod doctype;
 mod entry;
 pub mod namespaces;
 mod pass;

@@ -11,11 +11,12 @@
 //! assert_eq!(document.links[1].against, Against::Element(0));
 //! ```
 //!
-//! Deliberately absent: validity. A DTD is read only for its internal entities.
+//! Deliberately absent: validity. A DTD is read only for signs of a base.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::doctype;
 use super::entry::{self, EntryLink, EntryLinkElement};
 use super::namespaces::{Bindings, Vocabulary};
 use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
@@ -32,7 +33,7 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::escape::Quote;
 use baselink_text::layer::spelling::Carrier;
-use baselink_text::layer::xml::{self, DecodedText, Entities, EntityUse};
+use baselink_text::layer::xml::{self, DecodedText};
 use baselink_text::layer::{OffsetMap, View};
 use baselink_text::span::Span;
 
@@ -152,7 +153,6 @@ pub(super) struct XmlPass<'a> {
     /// The document, without the collected links.
     pub(super) found: Document,
     pub(super) collector: Collector<'a>,
-    entities: Entities,
     bindings: Bindings,
     open: Vec<OpenElement<'a>>,
     /// The number of open XHTML templates.
@@ -182,7 +182,6 @@ impl<'a> XmlPass<'a> {
             options,
             found: Document::empty(Arc::clone(&options.entity), format, charset),
             collector: Collector::new(options, false),
-            entities: Entities::default(),
             bindings: Bindings::default(),
             open: Vec::new(),
             templates: 0,
@@ -196,11 +195,6 @@ impl<'a> XmlPass<'a> {
         if let Some(fault) = fault.or_else(|| pass.fault_at_end()) {
             let message = format!("not well formed: {}; the rest was not read", fault.what);
             pass.report(Code::NotWellFormed, fault.at, message);
-        }
-        if pass.entities.is_exhausted() {
-            let message =
-                "the entities exceed their budget; links that contain them were kept unchanged";
-            pass.report(Code::EntityBudget, start, message);
         }
         pass
     }
@@ -250,41 +244,10 @@ impl<'a> XmlPass<'a> {
                 ))
             };
         }
-        if !is_cdata {
-            self.base_in_entity(span);
-        }
         if let Some(text) = self.texts.last_mut().filter(|text| text.depth == depth) {
             text.pieces.push((span, is_cdata));
         }
         Ok(())
-    }
-
-    /// Records the first entity in the text at `span` that may contain the effective `base` element.
-    fn base_in_entity(&mut self, span: Span) {
-        let may_count = !self.has_base && self.templates == 0;
-        if !may_count || memchr::memchr(b'&', &self.bytes[span.range()]).is_none() {
-            return;
-        }
-        let has_default = self.entities.has_default("base", "href");
-        let has_base = |text: &str| {
-            text.split('<').skip(1).any(|tag| {
-                let name = tag
-                    .split([' ', '\t', '\r', '\n', '/', '>'])
-                    .next()
-                    .unwrap_or_default();
-                name.rsplit(':').next() == Some("base") && (has_default || tag.contains("href"))
-            })
-        };
-        let View { text, map } = self.decode(span);
-        let Some(found) = self.entities.find(&text, &has_base) else {
-            return;
-        };
-        self.has_base = true;
-        self.found.bases.push(DeclaredBase {
-            value: Some(text[found.range()].to_owned()),
-            doubt: Some(BaseDoubt::Element),
-            ..DeclaredBase::of(BaseKind::Element, map.covering(found))
-        });
     }
 
     /// Reads the internal subset, and binds the namespaces that well-known DTDs declare for the document element. A
@@ -301,7 +264,14 @@ impl<'a> XmlPass<'a> {
         let inside = text
             .get("<!DOCTYPE".len()..text.len().saturating_sub(1))
             .unwrap_or_default();
-        self.entities = Entities::of_doctype(inside);
+        if let Some((kind, doubt)) = doctype::base_doubt(inside) {
+            self.has_base |= kind == BaseKind::Element;
+            self.found.bases.push(DeclaredBase {
+                value: Some("<!DOCTYPE>".to_owned()),
+                doubt: Some(doubt),
+                ..DeclaredBase::of(kind, span)
+            });
+        }
         let before_subset = inside.split('[').next().unwrap_or_default();
         for (public, vocabulary) in [
             ("-//W3C//DTD XHTML ", Vocabulary::Xhtml),
@@ -336,8 +306,7 @@ impl<'a> XmlPass<'a> {
         for attribute in &tag.attributes {
             if &self.bytes[attribute.name.range()] == b"href" {
                 // Pseudo-attributes may contain only the predefined entities (xml-stylesheet, 3).
-                let value =
-                    xml::attribute_value(self.decode(attribute.value), &Entities::default());
+                let value = xml::attribute_value(self.decode(attribute.value));
                 let element = format!("?{name}");
                 let names = (&*element, "href");
                 let against = (Against::DocumentEntity, false);
@@ -371,7 +340,7 @@ impl<'a> XmlPass<'a> {
     }
 
     fn value(&self, attribute: &XmlAttribute) -> DecodedText {
-        xml::attribute_value(self.decode(attribute.value), &self.entities)
+        xml::attribute_value(self.decode(attribute.value))
     }
 
     /// Adds the references in the value of the attribute `name` of `element`, which is a literal result element of XSLT
@@ -526,13 +495,7 @@ impl<'a> XmlPass<'a> {
     fn xml_base(&mut self, started: &StartedElement<'a>, is_root: bool) -> Option<usize> {
         let around = started.element.base;
         let Some(found) = started.attribute(Vocabulary::Xml, "base") else {
-            let name = started.element.name;
-            return match self.default_of(name, "xml:base") {
-                Some(value) => {
-                    self.note_xml_base(around, is_root, value, Some(BaseDoubt::Default), name)
-                }
-                None => around,
-            };
+            return around;
         };
         let value = self.value(&found.raw);
         let text = value::trim(&value.view.text).to_owned();
@@ -577,13 +540,6 @@ impl<'a> XmlPass<'a> {
         Some(bases.len() - 1)
     }
 
-    /// The declaration of a default value for `attribute` of the elements called `name`, as reported.
-    fn default_of(&self, name: Span, attribute: &str) -> Option<String> {
-        let element = str::from_utf8(self.name(name)).ok()?;
-        let has_default = self.entities.has_default(element, attribute);
-        has_default.then(|| format!("<!ATTLIST {} {attribute}>", self.shown(name)))
-    }
-
     /// Records the comment with which Firefox replaced a `base` element when it saved the page.
     fn commented_base(&mut self, span: Span) {
         let is_in_head = self.open.last().is_some_and(|OpenElement { element, .. }| {
@@ -619,11 +575,7 @@ impl<'a> XmlPass<'a> {
                 Some(value::trim(&view.text).to_owned()),
                 BaseDoubt::of_value(&entities),
             ),
-            None => {
-                let default = self.default_of(started.element.name, "href");
-                let doubt = default.as_ref().map(|_| BaseDoubt::Default);
-                (default, doubt)
-            }
+            None => (None, None),
         };
         let standing = match value {
             _ if !is_base => Standing::NotXhtml,
@@ -761,9 +713,7 @@ impl<'a> XmlPass<'a> {
             attributes::AttributeBase::Retrieval => Against::Retrieval,
             attributes::AttributeBase::Codebase => match self.read_other(started, "codebase") {
                 None => element.against(),
-                Some(DecodedText { entities, .. }) if entities.iter().any(|one| !one.is_known) => {
-                    Against::Unknown
-                }
+                Some(DecodedText { entities, .. }) if !entities.is_empty() => Against::Unknown,
                 Some(DecodedText { view, .. }) if view.text.len() > LONGEST_BASE => {
                     Against::Nothing
                 }
@@ -863,7 +813,7 @@ impl<'a> XmlPass<'a> {
             map: OffsetMap::verbatim(first.start, 0),
         };
         let mut carriers: Vec<(Span, Carrier)> = Vec::with_capacity(pieces.len());
-        let mut entities: Vec<EntityUse> = Vec::new();
+        let mut entities: Vec<Span> = Vec::new();
         for (span, is_cdata) in pieces {
             let raw = self.decode(span);
             let start = whole.text.len();
@@ -871,11 +821,8 @@ impl<'a> XmlPass<'a> {
                 whole.append(&xml::cdata(raw));
                 Carrier::CData
             } else {
-                let text = xml::character_data(raw, &self.entities);
-                entities.extend(text.entities.iter().map(|one| EntityUse {
-                    span: one.span.shifted(start),
-                    ..*one
-                }));
+                let text = xml::character_data(raw);
+                entities.extend(text.entities.iter().map(|one| one.shifted(start)));
                 whole.append(&text.view);
                 Carrier::XmlText
             };
@@ -963,7 +910,7 @@ impl<'a> XmlPass<'a> {
     }
 
     /// Records the link of the enclosing entry, if the open `element` with the text `whole` gives it.
-    fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[EntityUse]) {
+    fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[Span]) {
         if let Some(kind) = EntryLinkElement::of_text(element.vocabulary, element.local) {
             self.note_entry_link(self.open.len() - 1, kind, whole, entities);
         }
@@ -975,7 +922,7 @@ impl<'a> XmlPass<'a> {
         depth: usize,
         kind: EntryLinkElement,
         view: &View,
-        entities: &[EntityUse],
+        entities: &[Span],
     ) {
         let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
         if let Some(OpenElement {

@@ -47,7 +47,6 @@ pub(super) enum Unescaped {
     Nothing,
     One(char),
     Two(char, char),
-    Text(String),
 }
 
 /// Decodes the escapes in `view`. `next` finds the next ASCII character that may begin an escape. `escape`
@@ -79,7 +78,6 @@ pub(super) fn layered(
             Unescaped::Nothing => {}
             Unescaped::One(character) => text.push(character),
             Unescaped::Two(first, second) => text.extend([first, second]),
-            Unescaped::Text(new) => text.push_str(&new),
         }
         map.whole(
             text.len() - before,
