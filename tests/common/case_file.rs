@@ -11,6 +11,7 @@
 //!
 //! A section with bytes that text cannot show is `escaped`: `\xNN` is a byte, `\r`, `\t` and `\\` mean the same as in Rust,
 //! and a `\` at the end of a line removes the line end. `no line end` removes the end of the last line.
+//! `link TARGET` is a symbolic link.
 //!
 //! Deliberately absent: the meaning of heads and sections.
 #![allow(dead_code)]
@@ -41,6 +42,7 @@ pub(crate) fn parse<'a>(name: &str, text: &'a str) -> Parsed<'a> {
         let bytes = match form {
             "" => body.into_bytes(),
             "gone" if body.is_empty() => Vec::new(),
+            _ if form.starts_with("link ") && body.is_empty() => form["link ".len()..].into(),
             "no line end" => body[..body.len() - 1].into(),
             "escaped" => unescape(&body),
             _ => wrong(form),
@@ -155,6 +157,8 @@ pub(crate) struct Case {
     pub(crate) about: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) sections: Vec<(String, Vec<u8>)>,
+    /// Symbolic links, each with its target.
+    links: Vec<(String, String)>,
     /// True if what is found replaces what is expected.
     pub(crate) is_blessed: bool,
     path: PathBuf,
@@ -194,19 +198,44 @@ impl Case {
         let [about, command] = head[..] else {
             panic!("{name}: the head has two lines");
         };
-        let sections = sections
-            .into_iter()
-            .map(|(section, _, bytes)| (section.to_owned(), bytes));
-        let command = command.strip_prefix("$ baselink rewrite").unwrap();
-        Self {
+        let command = command.strip_prefix("$ baselink").unwrap();
+        let mut case = Self {
             about: about.strip_prefix("# ").unwrap().to_owned(),
-            arguments: words(command),
-            sections: sections.collect(),
+            arguments: words(command).split_off(1),
+            sections: Vec::new(),
+            links: Vec::new(),
             is_blessed: std::env::var_os("BLESS").is_some(),
             head: head.join("\n"),
             path,
             name,
+        };
+        for (section, form, bytes) in sections {
+            match form.strip_prefix("link ") {
+                Some(target) => case.links.push((section.to_owned(), target.to_owned())),
+                None => case.sections.push((section.to_owned(), bytes)),
+            }
         }
+        case
+    }
+
+    /// A folder with the files that exist before the command.
+    #[cfg(unix)]
+    pub(crate) fn scene(&self) -> tempfile::TempDir {
+        let scene = tempfile::tempdir().unwrap();
+        let place = |name: &str| {
+            let path = scene.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            path
+        };
+        for (name, bytes) in &self.sections {
+            if !name.starts_with("expected") {
+                std::fs::write(place(name), bytes).unwrap();
+            }
+        }
+        for (name, target) in &self.links {
+            std::os::unix::fs::symlink(target, place(name)).unwrap();
+        }
+        scene
     }
 
     pub(crate) fn has(&self, section: &str) -> bool {
@@ -261,9 +290,14 @@ impl Case {
     }
 
     fn write(&self) {
-        let sections = self.sections.iter();
-        let sections: String = sections.map(|(name, bytes)| section(name, bytes)).collect();
-        std::fs::write(&self.path, format!("{}\n{sections}", self.head)).unwrap();
+        let mut text = format!("{}\n", self.head);
+        for (name, target) in &self.links {
+            text += &format!("==> {name} <== link {target}\n");
+        }
+        for (name, bytes) in &self.sections {
+            text += &section(name, bytes);
+        }
+        std::fs::write(&self.path, text).unwrap();
     }
 }
 

@@ -63,7 +63,7 @@ REFUSED = {
 
 
 class Case(NamedTuple):
-    """A command and its input. A file is bytes, or the path of the file to copy."""
+    """A command and its input. A file is bytes, the path of the file to copy, or the target of a symbolic link as text."""
 
     name: str
     arguments: list
@@ -141,7 +141,8 @@ def case_file(path):
     for section in sections:
         header, content = section.split(b"\n", 1)
         name, form = header.decode().split(" <==")
-        found[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
+        link = form.removeprefix(" link ")
+        found[name] = unescape(content) if form == " escaped" else link if link != form else content[:-1] if form else content
     return words(re.search(r"^\$ baselink(.*)$", head.decode(), re.M)[1]), found
 
 
@@ -161,9 +162,14 @@ def fixture_cases(root):
         yield from tree(f"fixtures/{name}", root / name)
     for path in map(Path, below(root)):
         file, folder = root / path, root / path.parent
-        if path.parts[0] == "tree":
+        if path.parts[0] == "tree" and path.suffix != ".case":
             if path.name == "move":
                 yield from tree(f"fixtures/{path.parent}", folder / "site", lines(file))
+        elif path.suffix == ".case" and path.parts[0] == "tree":
+            (_, *options, _), found = case_file(file)
+            files = {f"tree/{name.removeprefix('site/')}": content for name, content in found.items() if name.startswith("site/")}
+            files.update({name: content for name, content in found.items() if name.endswith(".csv")})
+            yield from commands(f"fixtures/{path.with_suffix('')}", TREE, "tree", files, options)
         elif path.suffix == ".case":
             (_, *options), found = case_file(file)
             name, content = next(section for section in found.items() if section[0].startswith("input."))
@@ -242,6 +248,8 @@ def put(path, content):
     path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, bytes):
         path.write_bytes(content)
+    elif isinstance(content, str):
+        path.symlink_to(content)
     else:
         shutil.copyfile(content, path, follow_symlinks=False)
 

@@ -23,6 +23,8 @@ use baselink_url::Profile;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+use crate::case_file::Case;
+
 /// The old and the new location of a tree.
 #[derive(Clone, Default)]
 struct Move {
@@ -177,18 +179,17 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>,
     (pages, tree)
 }
 
-fn moving(case: &Path) -> (Move, Options) {
+fn moving(case: &Case, scene: &Path) -> (Move, Options) {
     let mut moving = Move::default();
     let mut options = Options {
         profile: Profile::Whatwg,
         ..Options::default()
     };
-    let text = fs::read_to_string(case.join("move")).unwrap();
-    let mut lines = text.lines();
-    while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
+    for pair in case.arguments.chunks_exact(2) {
+        let (name, value) = (&*pair[0], &*pair[1]);
         match name {
             "--url" => moving.from.root_url = Some(RootUrl::new(value).unwrap()),
-            "--url-map" => moving.from.map = Some(UrlMap::read(&case.join(value)).unwrap().into()),
+            "--url-map" => moving.from.map = Some(UrlMap::read(&scene.join(value)).unwrap().into()),
             "--layout" => moving.from.layout = Some(FolderLayout::Host),
             "--index" => moving.from.index = Some(value.into()),
             "--to" => moving.to = Some(RootUrl::new(value).unwrap()),
@@ -216,19 +217,14 @@ fn row(scanned: &Page, bytes: &[u8], link: usize, finding: &Finding) -> String {
     .join("\t")
 }
 
+#[cfg(unix)]
 #[test]
 fn every_case_has_the_classes_that_it_expects() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
-    let mut cases: Vec<_> = fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    cases.sort();
-    assert!(cases.len() >= 12, "only {} cases", cases.len());
     let mut wrong = String::new();
-    for case in cases {
-        let (moving, options) = moving(&case);
-        let (scanned, index) = read(&case.join("site"), &moving, &options);
+    for mut case in Case::all("tree", 17) {
+        let scene = case.scene();
+        let (moving, options) = moving(&case, scene.path());
+        let (scanned, index) = read(&scene.path().join("site"), &moving, &options);
         let mut rows = String::new();
         for (bytes, page) in &scanned {
             for (number, finding) in findings(page, &index, &moving).iter().enumerate() {
@@ -236,18 +232,9 @@ fn every_case_has_the_classes_that_it_expects() {
                 rows.push('\n');
             }
         }
-        let expected = fs::read_to_string(case.join("expected")).unwrap();
-        if rows != expected {
-            let name = case.file_name().unwrap().display();
-            let (rows, expected): (Vec<_>, Vec<_>) =
-                (rows.lines().collect(), expected.lines().collect());
-            wrong += &format!("== {name}\n");
-            for row in expected.iter().filter(|row| !rows.contains(row)) {
-                wrong += &format!("should be {row}\n");
-            }
-            for row in rows.iter().filter(|row| !expected.contains(row)) {
-                wrong += &format!("and is    {row}\n");
-            }
+        let expected = case.bytes("expected").to_vec();
+        if let Some(difference) = case.difference("expected", &expected, rows.as_bytes()) {
+            wrong += &format!("== {}\n{difference}", case.name);
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

@@ -1,7 +1,6 @@
 //! The output of `baselink check` for each site of `fixtures/tree/`, and its output for other programs and
 //! browsers: a SARIF log, and the page of `--report`.
-//!
-//! Deliberately absent: a way to accept the present output. A missing expectation is a failure.
+//! `BLESS=1` writes the output into the cases.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -13,6 +12,7 @@ use baselink_rewrite::{Options, rewrite};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::case_file::Case;
 use crate::interrupt;
 
 /// A folder `site` with these files.
@@ -51,40 +51,28 @@ fn the_fragment_of_a_base_is_ignored() {
     );
 }
 
-/// The expectation `name` of a case in `fixtures/tree/`.
-fn expected(case: &Path, name: &str) -> String {
-    let path = case.join(name);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
 /// `fixtures/README.md` describes the format of a case.
+#[cfg(unix)]
 #[test]
 fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
-    let mut cases: Vec<_> = fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    cases.sort();
-    assert!(cases.len() >= 15, "only {} cases", cases.len());
     let mut wrong = String::new();
-    for case in cases {
-        let moving = expected(&case, "move");
+    for mut case in Case::all("tree", 17) {
+        let scene = case.scene();
         let run = |arguments: &[&str]| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-            command
-                .current_dir(&case)
-                .env_clear()
-                .arg("check")
-                .args(moving.lines());
-            let output = command.args(arguments).arg("site").output().unwrap();
+            command.current_dir(scene.path()).env_clear().arg("check");
+            let output = command
+                .args(arguments)
+                .args(&case.arguments)
+                .output()
+                .unwrap();
             let [out, error] =
                 [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
             (out, error, output.status.code())
         };
         let (text, errors, status) = run(&[]);
         let links_break = errors.contains("error: links would break: ");
-        assert_eq!(status, Some(i32::from(links_break)), "{}", case.display());
+        assert_eq!(status, Some(i32::from(links_break)), "{}", case.name);
         let (json, ..) = run(&["-q", "--json"]);
         let (log, ..) = run(&["-q", "--sarif"]);
         let log: Value = serde_json::from_str(&log).unwrap();
@@ -95,8 +83,9 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
             ("expected.jsonl", json),
             ("expected.sarif", results),
         ] {
-            if found != expected(&case, name) {
-                writeln!(wrong, "== {}\n{found}", case.join(name).display()).unwrap();
+            let expected = case.bytes(name).to_vec();
+            if let Some(difference) = case.difference(name, &expected, found.as_bytes()) {
+                writeln!(wrong, "== {}\n{difference}", case.name).unwrap();
             }
         }
     }
@@ -106,8 +95,8 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
 /// The site `planted` has a finding of every class and cause that a fixture can have.
 #[test]
 fn the_sites_contain_every_class_and_cause() {
-    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree/planted");
-    let found = expected(&case, "expected.jsonl");
+    let case = Case::named("tree/planted");
+    let found = str::from_utf8(case.bytes("expected.jsonl")).unwrap();
     let found: Vec<Value> = found
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

@@ -2,6 +2,8 @@
 //! replacement of files.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+#[path = "../common/case_file.rs"]
+mod case_file;
 #[path = "../common/outside.rs"]
 mod outside;
 
