@@ -31,7 +31,7 @@ mod named;
 mod output;
 mod overwrites;
 mod relocate;
-mod resolve;
+pub(super) mod resolve;
 pub(super) mod trust;
 
 /// The reason why no command is run.

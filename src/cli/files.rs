@@ -17,20 +17,21 @@ use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
 use crate::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
-use crate::files::write::most_pending;
 use baselink_text::error::{Error, Result, name};
 
 use super::dotless_hosts;
 use super::failure::Failure;
-use super::in_order::{Bounds, QueueItem, Received, in_order};
+use super::in_order::{Bounds, QueueItem, in_order};
 use super::input::{File, NonDocument, OpenedInput};
 use super::output::{BufferedOutput, Output, count, ok_or_report};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
 
-/// The size from which a file is processed alone, and the total size of files at which their results are handed over.
+/// The size from which a file is processed alone.
 const LARGE: u64 = 64 << 20;
+/// The largest number of files under way.
+const UNDER_WAY: usize = 256;
 
 /// Checks that `--url` can be the URL of these documents.
 ///
@@ -46,16 +47,15 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
     }
 }
 
-/// Processed files, each with its output and its result.
-pub(crate) type FinishedFiles<T> = Vec<(Origin, BufferedOutput, T)>;
+/// A processed file, with its output and its result.
+pub(crate) type FinishedFile<T> = (Origin, BufferedOutput, T);
 
-/// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the
-/// files. Reports files that cannot be found, and returns their number.
+/// Calls `work` for every file, on several threads, and `done` with the results in the order of the files. Reports files that cannot be found, and returns their number.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
@@ -94,13 +94,13 @@ pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Pro
     progress
 }
 
-/// Calls `work` for files that were found before, and `done` with several results at a time.
+/// Calls `work` for files that were found before, and `done` with the results.
 pub(crate) fn each_again<T: Send>(
     documents: &Documents,
     entries: Vec<TreeEntry>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<()> {
     let files = entries.into_iter().map(|entry| Ok(Origin::Entry(entry)));
     work_through(documents, files, output, work, done).map(drop)
@@ -116,17 +116,15 @@ fn work_through<T: Send>(
     files: impl Iterator<Item = Result<Origin>>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
+    mut done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
-    // Each file under way, and each result handed over, may have an open output file.
-    let max_open = most_pending();
     let (large, size) = match documents.has_result_files {
         true => (u64::MAX, usize::MAX),
         false => (LARGE, usize::try_from(LARGE).unwrap_or(usize::MAX)),
     };
     let bounds = Bounds {
         threads: documents.jobs,
-        items: max_open,
+        items: UNDER_WAY,
         size,
     };
     let (mut files, mut is_first) = (files.peekable(), true);
@@ -149,28 +147,17 @@ fn work_through<T: Send>(
         };
         file.map(process)
     };
-    let (mut finished, mut bytes, mut failed) = (Vec::new(), 0, 0);
-    let receive = |received: Received<Processed<T>, Output>, output: &mut Output| {
-        let failure = match received {
-            Received::Result(Ok((_, None)), _) => return io::Result::Ok(()),
-            Received::Result(Ok((origin, Some(result))), buffer) => {
-                bytes += origin.size();
-                finished.push((origin, buffer.into_buffer(), result?));
-                if finished.len() < max_open && bytes < LARGE {
-                    return Ok(());
-                }
-                None
+    let mut failed = 0;
+    let receive = |(processed, buffer): (Processed<T>, Output), output: &mut Output| {
+        match processed {
+            Ok((_, None)) => {}
+            Ok((origin, Some(result))) => done((origin, buffer.into_buffer(), result?), output)?,
+            Err(failure) => {
+                output.error(&failure);
+                failed += 1;
             }
-            Received::Result(Err(failure), _) => Some(failure),
-            Received::Pause => None,
-        };
-        bytes = 0;
-        done(mem::take(&mut finished), output)?;
-        if let Some(failure) = failure {
-            output.error(&failure);
-            failed += 1;
         }
-        Ok(())
+        io::Result::Ok(())
     };
     in_order(bounds, items, output, || blank.buffered(), process, receive)?;
     Ok(failed)
@@ -445,8 +432,11 @@ pub(crate) fn each_document<T: Send>(
         output.error(&failure);
         Ok(Err(SkipReason::Unusable))
     };
-    let failed = each(documents, output, process, |batch, output| {
-        for (origin, buffer, outcome) in batch {
+    let failed = each(
+        documents,
+        output,
+        process,
+        |(origin, buffer, outcome), output| {
             output.append(buffer)?;
             match outcome {
                 Ok((status, of_file)) => {
@@ -456,9 +446,9 @@ pub(crate) fn each_document<T: Send>(
                 }
                 Err(why) => read.skipped.add(why, 1),
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     read.skipped.add(SkipReason::Unusable, failed);
     read.status = read.status.max(read.skipped.status());
     Ok(read)

@@ -43,18 +43,10 @@ pub(crate) struct QueueItem<I> {
     pub(crate) is_alone: bool,
 }
 
-/// A call of `receive`.
-pub(crate) enum Received<R, C> {
-    /// The next result, and the context of its item.
-    Result(R, C),
-    /// Everything so far has been received: work on an item that is alone follows, or nothing.
-    Pause,
-}
-
 /// The number of items, and the sum of their sizes, from which a worker takes no more at a time.
 const TOGETHER: (usize, usize) = (8, 128 << 10);
 
-/// Calls `work` for each of the `items`, and `receive` with the results in the same order.
+/// Calls `work` for each of the `items`, and `receive` with the results and their contexts in the same order.
 ///
 /// # Errors
 ///
@@ -65,21 +57,20 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E: Send>(
     context: &mut C,
     blank: impl Fn() -> C + Sync,
     work: impl Fn(I, &mut C) -> R + Sync,
-    receive: impl FnMut(Received<R, C>, &mut C) -> Result<(), E> + Send,
+    receive: impl FnMut((R, C), &mut C) -> Result<(), E> + Send,
 ) -> Result<(), E> {
     let mut receiver = Receiver { context, receive };
     let mut items = items.peekable();
     let work_alone = |receiver: &mut Receiver<'_, C, _>, value: I| {
-        receiver.receive(Received::Pause)?;
         let result = work(value, receiver.context);
-        receiver.receive(Received::Result(result, blank()))
+        receiver.receive((result, blank()))
     };
     // No thread is needed before the first item that others may follow.
     while let Some(item) = items.next_if(|item| item.is_alone) {
         work_alone(&mut receiver, item.value)?;
     }
     if items.peek().is_none() {
-        return receiver.receive(Received::Pause);
+        return Ok(());
     }
     let work_buffered = |value: I| {
         let mut own = blank();
@@ -118,10 +109,10 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E: Send>(
             work_alone(&mut receiver, item.value)?;
         } else {
             let (result, own) = work_buffered(item.value);
-            receiver.receive(Received::Result(result, own))?;
+            receiver.receive((result, own))?;
         }
     }
-    receiver.receive(Received::Pause)
+    Ok(())
 }
 
 /// [`in_order`] without sizes, contexts and errors; at most four items per thread are under way.
@@ -149,9 +140,7 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
         || (),
         work,
         |received, ()| {
-            if let Received::Result(result, ()) = received {
-                receive(result);
-            }
+            receive(received.0);
             Ok::<_, Infallible>(())
         },
     );
@@ -164,9 +153,9 @@ struct Receiver<'c, C, F> {
 }
 
 impl<C, F> Receiver<'_, C, F> {
-    fn receive<R, E>(&mut self, received: Received<R, C>) -> Result<(), E>
+    fn receive<R, E>(&mut self, received: (R, C)) -> Result<(), E>
     where
-        F: FnMut(Received<R, C>, &mut C) -> Result<(), E>,
+        F: FnMut((R, C), &mut C) -> Result<(), E>,
     {
         (self.receive)(received, self.context)
     }
@@ -226,7 +215,7 @@ type Locked<'q, 'c, I, C, R, E, F> = MutexGuard<'q, QueueState<'c, I, C, R, E, F
 
 impl<'c, I, C, R, E, F> Queue<'c, I, C, R, E, F>
 where
-    F: FnMut(Received<R, C>, &mut C) -> Result<(), E>,
+    F: FnMut((R, C), &mut C) -> Result<(), E>,
 {
     fn new(bounds: Bounds, receiver: Receiver<'c, C, F>) -> Self {
         let state = QueueState {
@@ -359,7 +348,7 @@ where
                 break;
             };
             drop(state);
-            let received = receiver.receive(Received::Result(result, own));
+            let received = receiver.receive((result, own));
             state = self.lock();
             state.receiver = Some(receiver);
             state.due += 1;
@@ -437,10 +426,7 @@ mod tests {
             &mut (),
             || (),
             work,
-            |received, ()| match received {
-                Received::Result(result, ()) => receive(result),
-                Received::Pause => Ok(()),
-            },
+            |(result, ()), ()| receive(result),
         )
     }
 
@@ -460,10 +446,8 @@ mod tests {
                 &mut all,
                 Vec::new,
                 work,
-                |received, all| {
-                    if let Received::Result((), mut own) = received {
-                        all.append(&mut own);
-                    }
+                |((), mut own), all| {
+                    all.append(&mut own);
                     Ok::<_, ()>(())
                 },
             );

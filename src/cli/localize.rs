@@ -14,13 +14,13 @@
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
 //! (`baselink_cli::purpose::localize`).
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, iter};
 
 use crate::collection::Collection;
 use crate::files::walk::{EntryKind, Selection, TreeEntry};
-use crate::files::write::{Replacement, remove_left_beside};
+use crate::files::write::Replacement;
 use baselink_text::error::{Error, Result, name};
 
 use super::collection;
@@ -130,10 +130,7 @@ fn check_list_of_missing(request: &Localize) -> Result<()> {
             name(list),
             name(folder)
         ))),
-        None => {
-            remove_left_beside(iter::once(list));
-            Replacement::begin(list).map(drop)
-        }
+        None => Replacement::begin(list).map(drop),
     }
 }
 

@@ -17,7 +17,6 @@ use std::iter;
 use std::path::Path;
 
 use crate::files::mirror::Mirror;
-use crate::files::write::commit_all;
 use baselink_text::error::{Error, Result};
 use clap::{Arg, Command};
 use clap_complete::Shell;
@@ -55,17 +54,13 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
     }
     fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
     let mirror = Mirror::new(folder)?;
-    let begin = |command: &Command| {
+    for command in iter::once(program).chain(program.get_subcommands()) {
         let path = format!("{}.1", display_name(command));
         let mut new = mirror.begin_new(Path::new(""), Path::new(&path))?;
         new.write(|out| out.write_all(&manual_page(command)?))?;
-        Ok(new)
-    };
-    let pages = iter::once(program)
-        .chain(program.get_subcommands())
-        .map(begin);
-    let written = commit_all(pages.collect::<Result<_>>()?);
-    written.into_iter().try_for_each(|page| page.map(drop))
+        new.commit()?;
+    }
+    Ok(())
 }
 
 /// The name of a command's page, such as `baselink-rewrite`.

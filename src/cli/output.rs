@@ -18,7 +18,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
 
 use crate::collection::origin::without_assumed_hosts;
-use crate::files::write::Replacement;
+use crate::files::write::{Replacement, write_file};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use baselink_rewrite::{report::LinkReport, report::Outcome, report::Reason, report::Report};
@@ -434,9 +434,7 @@ impl Output {
         if is_standard_input(path) {
             return Ok(self.out().write_all(list.as_bytes())?);
         }
-        let mut file = Replacement::begin(path)?;
-        file.write(|out| out.write_all(list.as_bytes()))?;
-        file.commit()?;
+        write_file(path, |out| out.write_all(list.as_bytes()))?;
         let listed = count(urls.len(), one, more);
         self.notice(&format_args!("{listed} listed in {}", name(path)));
         Ok(())

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::collection::folder::path_of;
 use crate::files::stage::StagedMove;
-use crate::files::write::Replacement;
+use crate::files::write::write_file;
 use crate::purpose::relocate::{LinkForm, Relocation, redirects};
 use baselink_text::error::{Error, Result, name};
 
@@ -67,9 +67,7 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     }
     if let Some((path, number, text, without_redirect)) = redirects {
         if matches!(destination, WrittenTo::Path { .. }) {
-            let mut file = Replacement::begin(path)?;
-            file.write(|out| out.write_all(&text))?;
-            file.commit()?;
+            write_file(path, |out| out.write_all(&text))?;
         }
         let redirects = count(number, "redirect", "redirects");
         output.notice(&format_args!("{redirects} written to {}", name(path)));

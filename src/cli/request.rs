@@ -4,7 +4,7 @@
 //! baselink links --json page.html   -->   Links { documents: [page.html], form: Json, strict: false, … }
 //! ```
 //!
-//! The other files of the command line import these types; this file imports no other file of the command line.
+//! The other files of the command line import these types; this file imports only arguments that are a request already.
 //!
 //! Deliberately absent: the syntax of arguments and settings ([`super::args`]), and carrying out a request.
 
@@ -25,8 +25,9 @@ use anstream::ColorChoice;
 use baselink_rewrite::Options;
 use baselink_text::error::{Error, Result};
 use baselink_text::format::Format;
-use baselink_url::Profile;
 use clap_complete::Shell;
+
+use super::args::resolve::Resolve;
 
 /// A request.
 #[derive(Debug)]
@@ -101,9 +102,7 @@ impl Command {
     pub(crate) fn reads_standard_input(&self) -> bool {
         match (self, self.reads()) {
             (_, Some(documents)) => documents.paths.iter().any(|path| is_standard_input(path)),
-            (Self::Resolve(request), _) => {
-                !matches!(request.input, ResolveInput::References { .. })
-            }
+            (Self::Resolve(request), _) => request.references.is_empty(),
             _ => false,
         }
     }
@@ -206,39 +205,6 @@ pub(crate) struct Move {
     pub(crate) renames: Vec<(Vec<u8>, Vec<u8>)>,
     /// The file for the list of redirects.
     pub(crate) redirects: Option<PathBuf>,
-}
-
-/// The request of `baselink resolve`.
-#[derive(Debug)]
-pub(crate) struct Resolve {
-    pub(crate) profile: Profile,
-    pub(crate) input: ResolveInput,
-    pub(crate) form: ResolveForm,
-}
-
-/// The references to resolve.
-#[derive(Debug)]
-pub(crate) enum ResolveInput {
-    /// These references.
-    References {
-        base: String,
-        references: Vec<String>,
-    },
-    /// One reference per line of standard input.
-    Lines { base: String },
-    /// A base and a reference per line of standard input.
-    Pairs,
-}
-
-/// The form in which `baselink resolve` prints a reference.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ResolveForm {
-    /// The target.
-    Target,
-    /// The steps to it.
-    Explanation,
-    /// A JSON object.
-    Json,
 }
 
 /// The request of `baselink check`.

@@ -16,22 +16,19 @@ use std::io::{self, BufRead};
 use baselink_text::error::cause;
 use baselink_url::{Base, explain};
 
+use super::args::resolve::Resolve;
 use super::json_records::{GrammarRecord, ResolvedRecord};
 use super::output::Output;
-use super::request::{Resolve, ResolveForm, ResolveInput};
 use super::status::ExitStatus;
 
 /// Resolves the references of a request.
 pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
     let base = |text: &str| BaseAsTyped {
-        base: Base::new(request.profile, text),
+        base: Base::new(request.profile(), text),
         text: text.to_owned(),
     };
-    match &request.input {
-        ResolveInput::References {
-            base: text,
-            references,
-        } => {
+    match (request.base.as_deref(), &*request.references) {
+        (Some(text), references @ [_, ..]) => {
             let base = base(text);
             references
                 .iter()
@@ -39,14 +36,14 @@ pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStat
                     Ok(status.max(request.resolve_one(&base, reference, None, output)?))
                 })
         }
-        ResolveInput::Lines { base: text } => {
+        (Some(text), []) => {
             let base = base(text);
             each_line(output, |line, place, output| match str::from_utf8(line) {
                 Ok(reference) => request.resolve_one(&base, reference, Some(place), output),
                 Err(_) => request.unresolved(Some(&base.text), line, NOT_TEXT, Some(place), output),
             })
         }
-        ResolveInput::Pairs => {
+        (None, _) => {
             // Many lines in a row have the same base.
             let mut last: Option<BaseAsTyped> = None;
             each_line(output, |line, place, output| {
@@ -60,7 +57,7 @@ pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStat
                 let base = match &last {
                     Some(last) if last.text == base_text => last,
                     _ => {
-                        if let Err(why) = Base::parse(request.profile, base_text) {
+                        if let Err(why) = Base::parse(request.profile(), base_text) {
                             let (why, reference) = (why.to_string(), reference.as_bytes());
                             return request.unresolved(
                                 Some(base_text),
@@ -146,10 +143,10 @@ impl Resolve {
                 return self.unresolved(Some(&base.text), reference, &why, place, output);
             }
         };
-        match self.form {
-            ResolveForm::Target => output.text(target.as_bytes())?,
-            ResolveForm::Explanation => self.explain(&base.text, reference, output)?,
-            ResolveForm::Json => self.json(Some(&base.text), reference, Some(&target), output)?,
+        match (self.json, self.explain) {
+            (true, _) => self.print_json(Some(&base.text), reference, Some(&target), output)?,
+            (_, true) => self.print_steps(&base.text, reference, output)?,
+            _ => output.text(target.as_bytes())?,
         }
         Ok(ExitStatus::Done)
     }
@@ -165,30 +162,28 @@ impl Resolve {
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let text = String::from_utf8_lossy(reference);
-        match (self.form, base, &text) {
-            (ResolveForm::Target, ..) => output.text(reference)?,
-            (ResolveForm::Explanation, Some(base), Cow::Borrowed(text)) => {
-                self.explain(base, text, output)?;
-            }
-            (ResolveForm::Explanation, ..) => {}
-            (ResolveForm::Json, ..) => self.json(base, &text, None, output)?,
+        match (base, &text) {
+            _ if self.json => self.print_json(base, &text, None, output)?,
+            _ if !self.explain => output.text(reference)?,
+            (Some(base), Cow::Borrowed(text)) => self.print_steps(base, text, output)?,
+            _ => {}
         }
         Ok(report_unresolvable(&text, why, place, output))
     }
 
-    fn explain(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
+    fn print_steps(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
         output.blank_line()?;
-        writeln!(output.out(), "{}", explain(self.profile, base, reference))
+        writeln!(output.out(), "{}", explain(self.profile(), base, reference))
     }
 
-    fn json(
+    fn print_json(
         &self,
         base: Option<&str>,
         reference: &str,
         target: Option<&str>,
         output: &mut Output,
     ) -> io::Result<()> {
-        let (grammar, resolver) = (GrammarRecord::of(reference), self.profile.name());
+        let (grammar, resolver) = (GrammarRecord::of(reference), self.profile().name());
         output.json(&ResolvedRecord {
             base,
             reference,

@@ -7,9 +7,7 @@
 //! ```
 //!
 //! One thread reads, rewrites and writes a file ([`rewrite_file`]); only a mailbox or an archive that is processed
-//! alone gets all threads. Files that replace others are renamed into place in batches ([`commit_batch`]), because
-//! each wait for the disk is long. New files of an output folder do not wait. Links are reported one by one only if
-//! an option needs it.
+//! alone gets all threads. Links are reported one by one only if an option needs it.
 //!
 //! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at
 //! the end ([`summary`]).
@@ -36,7 +34,7 @@ use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 use super::capture_plan::are_all_archives;
 use super::failure::FileResult;
-use super::files::{self, FinishedFiles, SkipReason};
+use super::files::{self, FinishedFile, SkipReason};
 use super::input::{Contents, File, Input, NonDocument, OpenedInput};
 use super::json_records;
 use super::link_counts::LinkCountsRecord;
@@ -78,8 +76,8 @@ pub(crate) fn rewrite(
         let outcome = ok_or_report(rewrite_file(request, kind, &target, origin, output), output)?;
         Ok(outcome.unwrap_or(FileOutcome::Skipped(SkipReason::Unusable)))
     };
-    let failed = files::each(&request.documents, output, rewrite_one, |batch, output| {
-        status = status.max(commit_batch(request, kind, batch, &mut totals, output)?);
+    let failed = files::each(&request.documents, output, rewrite_one, |file, output| {
+        status = status.max(report_file(request, kind, file, &mut totals, output)?);
         Ok(())
     })?;
     totals.skipped.add(SkipReason::Unusable, failed);
@@ -275,112 +273,94 @@ fn copy_or_skip(
     })
 }
 
-/// Commits the new contents of a batch of files, and reports the result of each.
-fn commit_batch(
+/// Reports the result of a file.
+fn report_file(
     request: &Rewrite,
     kind: &RewriteKind,
-    mut batch: FinishedFiles<FileOutcome>,
+    (origin, buffer, outcome): FinishedFile<FileOutcome>,
     totals: &mut RunSummary,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    Written::commit_all(
-        batch
-            .iter_mut()
-            .filter_map(|(_, _, outcome)| match outcome {
-                FileOutcome::Rewritten(document) => Some(&mut document.written),
-                _ => None,
-            }),
-    );
-    let mut status = ExitStatus::Done;
-    for (origin, buffer, outcome) in batch {
-        output.append(buffer)?;
-        let path = origin.path();
-        let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
-            if !request.json {
-                return Ok(());
-            }
-            let to = to.as_deref().map(|to| to.to_string_lossy());
-            let counts = LinkCountsRecord {
-                link_counts: &summary.link_counts,
-                results: kind.results(),
-            };
-            output.json(&json_records::FileRecord::of(
-                path,
-                format,
-                to,
-                counts,
-                &summary.diagnostics,
-            ))
+    output.append(buffer)?;
+    let path = origin.path();
+    let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
+        if !request.json {
+            return Ok(());
+        }
+        let to = to.as_deref().map(|to| to.to_string_lossy());
+        let counts = LinkCountsRecord {
+            link_counts: &summary.link_counts,
+            results: kind.results(),
         };
-        let document = match outcome {
-            FileOutcome::Rewritten(document) => document,
-            FileOutcome::Other {
-                why,
-                to,
-                may_name_old_urls,
-            } => {
-                let others = if to.is_some() {
-                    &mut totals.copied
-                } else {
-                    &mut totals.skipped
-                };
-                others.add(why, 1);
-                if let Origin::Entry(entry) = &origin
-                    && may_name_old_urls
-                {
-                    totals.naming_old_urls.push(name_of(entry));
-                }
-                json(Format::Other, to, &FileSummary::default(), output)?;
-                continue;
-            }
-            FileOutcome::Skipped(why) => {
-                totals.skipped.add(why, 1);
-                continue;
-            }
-        };
-        let RewrittenFile {
+        output.json(&json_records::FileRecord::of(
+            path,
             format,
-            summary,
-            written,
-        } = *document;
-        let is_written = !matches!(written, Written::Nowhere);
-        let committed = match written {
-            Written::To(committed) => Some(committed),
-            Written::Failed(error) => {
-                output.error(&error);
-                totals.skipped.add(SkipReason::Unusable, 1);
-                continue;
+            to,
+            counts,
+            &summary.diagnostics,
+        ))
+    };
+    let document = match outcome {
+        FileOutcome::Rewritten(document) => document,
+        FileOutcome::Other {
+            why,
+            to,
+            may_name_old_urls,
+        } => {
+            let others = if to.is_some() {
+                &mut totals.copied
+            } else {
+                &mut totals.skipped
+            };
+            others.add(why, 1);
+            if let Origin::Entry(entry) = &origin
+                && may_name_old_urls
+            {
+                totals.naming_old_urls.push(name_of(entry));
             }
-            _ => None,
-        };
-        status = status.max(summary.status);
-        for lost in committed.iter().flat_map(|committed| &committed.lost) {
-            output.caution(&format_args!("{}: {lost}", name(path)));
+            json(Format::Other, to, &FileSummary::default(), output)?;
+            return Ok(ExitStatus::Done);
         }
-        output.flush()?;
-        let to = committed.map(|committed| committed.path);
-        let leaves_copies = to
-            .as_deref()
-            .is_some_and(|to| leaves_copies(request, &origin, to, &summary));
-        json(format, to, &summary, output)?;
-        summary.report(path, format, is_written, output);
-        if leaves_copies {
-            summary.report_local_copies(path, output);
-            totals.without_copies += 1;
+        FileOutcome::Skipped(why) => {
+            totals.skipped.add(why, 1);
+            return Ok(ExitStatus::Done);
         }
-        let is_message = format.has_headings();
-        if is_message && request.documents.reading.options.fragments.is_none() {
-            summary.report_fragments(path, output);
-        }
-        let origins = &request.documents.reading.origins;
-        let is_copy = match &origin {
-            Origin::Entry(entry) => {
-                origins.keeps_local_copies && origins.companions.has(&entry.path)
-            }
-            Origin::Standard => false,
-        };
-        totals.add(format, summary, is_copy);
+    };
+    let RewrittenFile {
+        format,
+        summary,
+        written,
+    } = *document;
+    let is_written = !matches!(written, Written::Nowhere);
+    let committed = match written {
+        Written::To(committed) => Some(committed),
+        Written::Already | Written::Nowhere => None,
+    };
+    let status = summary.status;
+    for lost in committed.iter().flat_map(|committed| &committed.lost) {
+        output.caution(&format_args!("{}: {lost}", name(path)));
     }
+    output.flush()?;
+    let to = committed.map(|committed| committed.path);
+    let leaves_copies = to
+        .as_deref()
+        .is_some_and(|to| leaves_copies(request, &origin, to, &summary));
+    json(format, to, &summary, output)?;
+    summary.report(path, format, is_written, output);
+    if leaves_copies {
+        summary.report_local_copies(path, output);
+        totals.without_copies += 1;
+    }
+    let is_message = format.has_headings();
+    if is_message && request.documents.reading.options.fragments.is_none() {
+        summary.report_fragments(path, output);
+    }
+    let origins = &request.documents.reading.origins;
+    let is_copy = match &origin {
+        Origin::Entry(entry) => origins.keeps_local_copies && origins.companions.has(&entry.path),
+        Origin::Standard => false,
+    };
+    totals.add(format, summary, is_copy);
     Ok(status)
 }
 

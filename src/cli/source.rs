@@ -31,7 +31,7 @@ use baselink_text::span::Span;
 use super::archive_item::{Item, Wanted};
 use super::document_name::DocumentName;
 use super::failure::{Failure, FileResult};
-use super::in_order::{Bounds, QueueItem, Received, in_order};
+use super::in_order::{Bounds, QueueItem, in_order};
 use super::input::{Contents, File, Input};
 use super::output::{BufferedOutput, Output};
 use super::progress::is_stopped;
@@ -306,10 +306,7 @@ fn work_through<T: Send>(
         Ok::<_, Error>((part, result))
     };
     let (mut has_anomalies, mut has_records) = (false, false);
-    let receive = |received, output: &mut Output| {
-        let Received::Result(result, buffer) = received else {
-            return Ok(());
-        };
+    let receive = |(result, buffer), output: &mut Output| {
         let (part, result) = result?;
         if let FilePart::Item(item) = &part {
             has_anomalies |= item.is_anomaly;

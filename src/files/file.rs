@@ -8,11 +8,10 @@
 //! assert!(!is_one_file(Path::new("src"), Path::new("docs")));
 //! ```
 //!
-//! Deliberately absent: writing. [`super::write`](mod@super::write) replaces files, and [`super::disk`] waits for
-//! the disk.
+//! Deliberately absent: writing. [`super::write`](mod@super::write) replaces files.
 
 use std::ffi::OsString;
-use std::fs::{self, File, FileTimes, FileType, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, FileTimes, FileType, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
@@ -57,20 +56,8 @@ impl EntryKind {
 #[derive(Clone, Debug)]
 pub(super) struct ExistingEntry {
     pub(super) kind: EntryKind,
-    pub(super) permissions: Permissions,
+    pub(super) permissions: cap_std::fs::Permissions,
     pub(super) identity: Option<Identity>,
-}
-
-#[cfg(not(unix))]
-impl ExistingEntry {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        let (kind, permissions) = (EntryKind::of(metadata.file_type()), metadata.permissions());
-        Self {
-            kind,
-            permissions,
-            identity: identity(metadata),
-        }
-    }
 }
 
 /// `bytes` as a file name; `None` if the system does not allow such names.
@@ -114,18 +101,6 @@ pub(super) fn names_of(metadata: &Metadata) -> u64 {
 #[cfg(not(unix))]
 pub(super) fn names_of(_: &Metadata) -> u64 {
     1
-}
-
-/// True if a file takes less space than its length, because it has holes or is compressed.
-#[cfg(unix)]
-pub(super) fn is_sparse(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    metadata.blocks().saturating_mul(512) < metadata.len()
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_sparse(_: &Metadata) -> bool {
-    false
 }
 
 /// The times of the last read and write, if the system provides them.

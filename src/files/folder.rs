@@ -6,34 +6,237 @@
 //!
 //! Each system call resolves a path anew, and anybody with write access to a folder in the path can insert a symbolic
 //! link between two calls. A path is therefore resolved only once. Up to the folder that the user named, symbolic
-//! links are followed ([`OpenFolder::named`]). Below this folder, no name may be a symbolic link
-//! ([`OpenFolder::below`]). All other operations use an open folder and one name in it (`openat`, `renameat` and
-//! related functions of POSIX.1-2017).
-//!
-//! From Linux 5.6, openat2(2) opens a path below a folder in one call, with `RESOLVE_BENEATH` and
-//! `RESOLVE_NO_SYMLINKS`. On older Linux and other Unix systems, each folder is opened from its parent with
-//! `O_NOFOLLOW`. On systems other than Unix (`other.rs`), a folder is a path, and names are checked before use.
+//! links are followed ([`OpenFolder::named`]). Below this folder, each name is opened from the folder before, and may
+//! not be a symbolic link ([`OpenFolder::below`]). All other operations use an open folder and one name in it.
 //!
 //! Opening for reading or inspection never blocks (`O_NONBLOCK`), because a pipe may have replaced the file.
 //!
 //! Deliberately absent: the contents to write, and waiting for the disk.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
-use std::path::Path;
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-#[cfg(not(unix))]
-mod other;
-#[cfg(unix)]
-mod unix;
+use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 
-#[cfg(not(unix))]
-pub(super) use other::OpenFolder;
-#[cfg(unix)]
-pub(super) use unix::OpenFolder;
+use super::file::{EntryKind, ExistingEntry, Identity, folder_of, identity};
 
-use super::file::{ExistingEntry, folder_of};
+/// An open folder, and the path at which it was opened.
+#[derive(Debug)]
+pub(super) struct OpenFolder {
+    folder: Dir,
+    path: PathBuf,
+}
+
+impl OpenFolder {
+    /// Opens the folder at `path`, following symbolic links.
+    pub(super) fn named(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            folder: Dir::open_ambient_dir(path, ambient_authority())?,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Opens the folder `relative` below this one, unless a name in the path is a symbolic link.
+    pub(super) fn below(&self, relative: &Path) -> io::Result<Self> {
+        let mut folder = self.folder.try_clone()?;
+        for name in relative.components() {
+            let Component::Normal(name) = name else {
+                return Err(ErrorKind::InvalidInput.into());
+            };
+            folder = folder.open_dir_nofollow(name)?;
+        }
+        Ok(Self {
+            folder,
+            path: self.path.join(relative),
+        })
+    }
+
+    /// Opens the sibling folder `name`, unless it is a symbolic link.
+    pub(super) fn beside(&self, name: &OsStr) -> io::Result<Self> {
+        let above = self.folder.open_parent_dir(ambient_authority())?;
+        Ok(Self {
+            folder: above.open_dir_nofollow(name)?,
+            path: self.path.join("..").join(name),
+        })
+    }
+
+    /// Opens the file `relative` below this folder for reading, unless a name in the path is a symbolic link.
+    pub(super) fn read_below(&self, relative: &Path) -> io::Result<File> {
+        let folder = self.below(relative.parent().unwrap_or(Path::new("")))?;
+        folder.read(relative.file_name().unwrap_or_default())
+    }
+
+    /// Opens the file `name` for reading, unless it is a symbolic link.
+    pub(super) fn read(&self, name: &OsStr) -> io::Result<File> {
+        self.open(name, OpenOptions::new().read(true).nonblock(true))
+    }
+
+    /// Opens the file `name` for writing, unless it is a symbolic link.
+    pub(super) fn write(&self, name: &OsStr) -> io::Result<File> {
+        self.open(name, OpenOptions::new().write(true).nonblock(true))
+    }
+
+    /// Opens the device or pipe `name` for writing, unless it is a symbolic link. Blocks until a pipe has a reader.
+    pub(super) fn write_device(&self, name: &OsStr) -> io::Result<File> {
+        self.open(name, OpenOptions::new().write(true))
+    }
+
+    /// Creates the file `name`, which must not exist, with these permission bits, reduced by the umask.
+    pub(super) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let mut options = new_file(mode);
+        self.open(name, options.create_new(true))
+    }
+
+    fn open(&self, name: &OsStr, options: &mut OpenOptions) -> io::Result<File> {
+        let options = options.follow(FollowSymlinks::No);
+        Ok(self.folder.open_with(name, options)?.into_std())
+    }
+
+    /// Creates a file without a name (`O_TMPFILE`), which disappears if the process ends before it is named.
+    #[cfg(target_os = "linux")]
+    pub(super) fn create_nameless(&self, mode: u32) -> io::Result<File> {
+        use cap_std::fs::OpenOptionsExt;
+        let mut options = new_file(mode);
+        options.custom_flags(rustix::fs::OFlags::TMPFILE.bits().cast_signed());
+        Ok(self.folder.open_with(".", &options)?.into_std())
+    }
+
+    /// Names a file of [`OpenFolder::create_nameless`], unless the name is taken.
+    #[cfg(target_os = "linux")]
+    pub(super) fn name(&self, file: &File, name: &OsStr) -> io::Result<()> {
+        use rustix::fs::{AtFlags, CWD, linkat};
+        use std::os::fd::AsRawFd;
+        let file = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(linkat(
+            CWD,
+            file,
+            &self.folder,
+            name,
+            AtFlags::SYMLINK_FOLLOW,
+        )?)
+    }
+
+    /// Opens the folder itself, to sync it, lock it or set its times.
+    pub(super) fn itself(&self) -> io::Result<File> {
+        Ok(self.folder.open(".")?.into_std())
+    }
+
+    /// The entry of this name, if it exists.
+    pub(super) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
+        let found = match self.folder.symlink_metadata(name) {
+            Ok(found) => found,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let kind = if found.is_file() {
+            EntryKind::File
+        } else if found.is_symlink() {
+            EntryKind::Symlink
+        } else if found.is_dir() {
+            EntryKind::Folder
+        } else {
+            EntryKind::Special
+        };
+        Ok(Some(ExistingEntry {
+            kind,
+            identity: Some(identity_of(&found)),
+            permissions: found.permissions(),
+        }))
+    }
+
+    /// The metadata of `file`, if it still has this name.
+    pub(super) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
+        let found = self.folder.symlink_metadata(name)?;
+        let metadata = file.metadata()?;
+        let is_same = identity(&metadata).is_none_or(|known| known == identity_of(&found));
+        Ok(is_same.then_some(metadata))
+    }
+
+    /// Renames the file `name` to `to` in the folder `into`, replacing any file there.
+    pub(super) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
+        self.folder.rename(name, &into.folder, to)
+    }
+
+    /// Renames the file `name` to `to` in the folder `into`, unless that name is taken.
+    pub(super) fn rename_if_free(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_os = "macos"))]
+        {
+            use rustix::fs::{RenameFlags, renameat_with};
+            use rustix::io::Errno;
+            let (into, flags) = (&into.folder, RenameFlags::NOREPLACE);
+            match renameat_with(&self.folder, name, into, to, flags) {
+                Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP | Errno::PERM) => {}
+                renamed => return Ok(renamed?),
+            }
+        }
+        match self.folder.hard_link(name, &into.folder, to) {
+            Ok(()) => self.remove(name),
+            // FAT has no hard links, so the name is only checked before the rename.
+            Err(_) if into.entry(to)?.is_none() => self.rename(name, into, to),
+            Err(_) => Err(ErrorKind::AlreadyExists.into()),
+        }
+    }
+
+    /// Creates the hard link `to` to the file `name`, unless that name is taken.
+    pub(super) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.folder.hard_link(name, &self.folder, to)
+    }
+
+    /// Removes the file `name`.
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        self.folder.remove_file(name)
+    }
+
+    /// Removes the folder `name`, if it is empty.
+    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        self.folder.remove_dir(name)
+    }
+
+    /// Creates the folder `name` with these permission bits, reduced by the umask.
+    #[cfg_attr(
+        not(unix),
+        expect(unused_variables, unused_mut, reason = "no permission bits")
+    )]
+    pub(super) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        cap_std::fs::DirBuilderExt::mode(&mut builder, mode);
+        self.folder.create_dir_with(name, &builder)
+    }
+
+    /// The identity of the folder.
+    pub(super) fn identity(&self) -> Option<Identity> {
+        self.folder.dir_metadata().ok().as_ref().map(identity_of)
+    }
+
+    /// True if the path still leads to the folder.
+    pub(super) fn is_where_it_was(&self) -> bool {
+        let found = fs::metadata(&self.path);
+        found.is_ok_and(|found| match identity(&found) {
+            Some(known) => self.identity() == Some(known),
+            None => found.is_dir(),
+        })
+    }
+}
+
+/// The options to create a file with these permission bits, reduced by the umask.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "no permission bits"))]
+fn new_file(mode: u32) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    cap_std::fs::OpenOptionsExt::mode(&mut options, mode);
+    options
+}
+
+fn identity_of(found: &cap_std::fs::Metadata) -> Identity {
+    (found.dev(), found.ino())
+}
 
 /// A name in an open folder.
 #[derive(Clone, Debug)]

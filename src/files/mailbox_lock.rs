@@ -3,19 +3,16 @@
 //! ```text
 //!                  before                  while locked
 //! all.mbox         no lock of fcntl(2)     locked with fcntl(2)
-//! all.mbox.lock    does not exist          "4711\nbaselink"
+//! all.mbox.lock    does not exist          "4711", the process id
 //! ```
 //!
 //! Debian Policy, 11.6, requires both locks of every program that writes to a mailbox; some programs use only one.
 //! This program holds both from its last check of the mailbox until the new mailbox has its name, but not while it
 //! reads. The check detects messages that were delivered after reading.
 //!
-//! The first line of the lock file contains the process id, by which other programs recognize a stale lock. The
-//! second line names this program, so that its next run removes a stale lock.
-//!
-//! Deliberately absent: removing the locks of other programs, even old ones.
+//! Deliberately absent: removing the locks of other programs and of killed runs, even old ones.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -23,10 +20,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::disk::NewFile;
 use super::file::{REPLACES_OPEN_FILES, not_written};
-use super::folder::{NameInFolder, OpenFolder};
-use super::temporary::{LOCK, LOCK_END, remove_stale};
+use super::folder::NameInFolder;
 use baselink_text::error::{Error, Result, cause, name};
 
 /// The maximum time to wait for another program to release a lock.
@@ -36,9 +31,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The locks of a mailbox, released on drop.
 #[derive(Debug)]
 pub(super) struct MailboxLock {
-    file: NewFile,
-    name: OsString,
-    folder: Arc<OpenFolder>,
+    /// The lock file.
+    file: File,
+    place: NameInFolder,
     is_removed: bool,
     /// The mailbox, which holds the lock of fcntl(2) while it is open.
     mailbox: Option<File>,
@@ -52,56 +47,48 @@ impl MailboxLock {
     /// Returns an error if another program keeps a lock, or if the lock file cannot be created.
     pub(super) fn wait(path: &Path, place: &NameInFolder) -> Result<Self> {
         let began = Instant::now();
+        let mut file_name = place.name.clone();
+        file_name.push(".lock");
         loop {
-            let held = match Self::take(place).map_err(|error| not_written(path, error))? {
+            let failed = match Self::take(place, &file_name) {
                 Ok(lock) => return Ok(lock),
-                Err(held) => held,
+                Err(failed) => failed,
+            };
+            let why = match failed.kind() {
+                ErrorKind::AlreadyExists => format!(
+                    "another program holds its lock {0}, so it was not changed; if no program \
+                     delivers or changes mail there, delete {0}",
+                    name(Path::new(&file_name))
+                ),
+                ErrorKind::WouldBlock => {
+                    "another program has locked it, so it was not changed".to_owned()
+                }
+                _ => return Err(not_written(path, failed)),
             };
             if began.elapsed() >= PATIENCE {
-                let why = match held {
-                    HeldLock::File => format!(
-                        "another program holds its lock {0}, so it was not changed; if no program \
-                         delivers or changes mail there, delete {0}",
-                        name(Path::new(&lock_name(&place.name)))
-                    ),
-                    HeldLock::Range => {
-                        "another program has locked it, so it was not changed".to_owned()
-                    }
-                };
                 return Err(Error::file(path, &why));
             }
             thread::sleep(PAUSE);
         }
     }
 
-    fn take(place: &NameInFolder) -> io::Result<std::result::Result<Self, HeldLock>> {
-        let NameInFolder { folder, name } = place;
-        let mut file = NewFile::within(folder, 0o644)?;
-        file.write_all(std::process::id().to_string().as_bytes())?;
-        file.write_all(LOCK_END)?;
-        let lock = lock_name(name);
-        match file.name(folder, &lock) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                remove_stale(folder, &lock);
-                return Ok(Err(HeldLock::File));
-            }
-            named => named?,
-        }
+    fn take(place: &NameInFolder, file_name: &OsString) -> io::Result<Self> {
+        let folder = Arc::clone(&place.folder);
         // From here on, an error drops `lock`, which removes the lock file.
-        let folder = Arc::clone(folder);
         let mut lock = Self {
-            file,
-            name: lock,
-            folder,
+            file: folder.create(file_name, 0o644)?,
+            place: NameInFolder {
+                folder,
+                name: file_name.clone(),
+            },
             is_removed: false,
             mailbox: None,
         };
-        let mailbox = place.folder.write(name)?;
-        if !lock_range(&mailbox)? {
-            return Ok(Err(HeldLock::Range));
-        }
+        write!(lock.file, "{}", std::process::id())?;
+        let mailbox = place.folder.write(&place.name)?;
+        lock_range(&mailbox)?;
         lock.mailbox = REPLACES_OPEN_FILES.then_some(mailbox);
-        Ok(Ok(lock))
+        Ok(lock)
     }
 
     /// Releases the locks after the mailbox at `path` has been replaced.
@@ -111,7 +98,7 @@ impl MailboxLock {
     /// Returns an error if the lock file cannot be removed.
     pub(super) fn release(mut self, path: &Path) -> Result<()> {
         self.remove().map_err(|error| {
-            let (mailbox, lock) = (name(path), name(Path::new(&self.name)));
+            let (mailbox, lock) = (name(path), name(Path::new(&self.place.name)));
             let why = cause(&error);
             let why =
                 format!("{mailbox} was written, but its lock {lock} could not be removed: {why}");
@@ -120,14 +107,11 @@ impl MailboxLock {
     }
 
     fn remove(&mut self) -> io::Result<()> {
+        let NameInFolder { folder, name } = &self.place;
         // Another program may have removed the lock file and created its own.
         let is_own = !std::mem::replace(&mut self.is_removed, true)
-            && matches!(self.folder.look(&self.name, self.file.file()), Ok(Some(_)));
-        if is_own {
-            self.folder.remove(&self.name)
-        } else {
-            Ok(())
-        }
+            && matches!(folder.look(name, &self.file), Ok(Some(_)));
+        if is_own { folder.remove(name) } else { Ok(()) }
     }
 }
 
@@ -138,33 +122,19 @@ impl Drop for MailboxLock {
     }
 }
 
-/// The lock that another program holds.
-enum HeldLock {
-    /// The lock file.
-    File,
-    /// The lock of fcntl(2).
-    Range,
-}
-
-fn lock_name(mailbox: &OsStr) -> OsString {
-    let mut name = mailbox.to_owned();
-    name.push(LOCK);
-    name
-}
-
-/// Tries to lock the file with fcntl(2); returns true on success.
+/// Locks the file with fcntl(2), without waiting. The error is `WouldBlock` if another program has locked it.
 #[cfg(unix)]
-fn lock_range(mailbox: &File) -> io::Result<bool> {
+fn lock_range(mailbox: &File) -> io::Result<()> {
     use rustix::fs::{FlockOperation, fcntl_lock};
     use rustix::io::Errno;
     match fcntl_lock(mailbox, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) | Err(Errno::NOLCK | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => Ok(true),
-        Err(Errno::AGAIN | Errno::ACCESS) => Ok(false),
+        Ok(()) | Err(Errno::NOLCK | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => Ok(()),
+        Err(Errno::ACCESS) => Err(ErrorKind::WouldBlock.into()),
         Err(error) => Err(error.into()),
     }
 }
 
 #[cfg(not(unix))]
-fn lock_range(_: &File) -> io::Result<bool> {
-    Ok(true)
+fn lock_range(_: &File) -> io::Result<()> {
+    Ok(())
 }

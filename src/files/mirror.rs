@@ -53,8 +53,9 @@ use std::time::SystemTime;
 
 use super::file::{EntryKind, ExistingEntry, Identity, folder_of, identity, not_written, times};
 use super::folder::{NameInFolder, OpenFolder};
-use super::temporary;
-use super::write::{NotPreserved, Replacement, entry_at, read_only, symbolic_link};
+use super::new_file::is_temporary;
+use super::original::{entry_at, read_only, symbolic_link};
+use super::write::{NotPreserved, Replacement};
 use baselink_text::error::{self, Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -81,8 +82,6 @@ struct WrittenOutputs {
     folders: Vec<(PathBuf, FileTimes)>,
     /// The new folders.
     made: HashSet<PathBuf>,
-    /// The existing folders from which leftovers of killed runs have been removed.
-    cleared: HashSet<PathBuf>,
 }
 
 impl Mirror {
@@ -156,7 +155,7 @@ impl Mirror {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut entries = fs::read_dir(&self.out).into_iter().flatten().flatten();
-        entries.all(|entry| temporary::is_temporary(&entry.file_name()))
+        entries.all(|entry| is_temporary(&entry.file_name()))
     }
 
     /// Begins to write the output for the file `input`, at `relative` below this folder. `read` is the metadata of
@@ -180,22 +179,30 @@ impl Mirror {
         };
         let (path, place, is_made) = self.place(Some(input), relative)?;
         self.take(input, &path)?;
-        // A folder that this run created has no file of this name. A lookup would wait for other threads that create
-        // files in it.
-        let old = if is_made {
-            None
-        } else {
-            entry_at(&path, &place)?
+        let properties = (read.permissions().readonly(), mode(read), self.times(read));
+        self.begin_at(path, place, is_made, properties)
+    }
+
+    /// Begins to write a file that may be read-only, and gets this mode and these times. If `is_new` is true, no file
+    /// has its name.
+    fn begin_at(
+        &self,
+        path: PathBuf,
+        place: NameInFolder,
+        is_new: bool,
+        (is_read_only, mode, times): (bool, u32, Option<FileTimes>),
+    ) -> Result<Replacement> {
+        // A lookup would wait for other threads that create files in the folder.
+        let old = match is_new {
+            true => None,
+            false => entry_at(&path, &place)?,
         };
         if let Some(old) = &old {
-            self.replaceable(&path, old, read.permissions().readonly())?;
+            self.replaceable(&path, old, is_read_only)?;
         }
-        let mut replacement =
-            Replacement::output(&path, place, old.is_none(), mode(read), self.times(read))?;
-        replacement.preserve_holes(read);
-        self.taken()
-            .files
-            .extend(replacement.identity().map(|file| (file, path)));
+        let replacement = Replacement::output(&path, place, old.is_none(), mode, times)?;
+        let written = replacement.identity().map(|file| (file, path));
+        self.taken().files.extend(written);
         Ok(replacement)
     }
 
@@ -249,20 +256,8 @@ impl Mirror {
             && relative
                 .parent()
                 .is_some_and(|above| !above.as_os_str().is_empty());
-        let old = if is_new {
-            None
-        } else {
-            entry_at(&path, &place)?
-        };
-        if let Some(old) = &old {
-            self.replaceable(&path, old, false)?;
-        }
         let times = time.map(|time| FileTimes::new().set_modified(time));
-        let replacement = Replacement::output(&path, place, old.is_none(), 0o666, times)?;
-        self.taken()
-            .files
-            .extend(replacement.identity().map(|file| (file, path)));
-        Ok(replacement)
+        self.begin_at(path, place, is_new, (false, 0o666, times))
     }
 
     /// The path of the output at `relative`, and its name in its open folder. The folder is created if needed, with the
@@ -337,8 +332,7 @@ impl Mirror {
     }
 
     /// Opens the folder `relative` below this one. If it does not exist, it is created, with the properties of `input`
-    /// if given. The flag is true if this run created it. On first use of an existing folder, leftovers of killed runs
-    /// are removed from it.
+    /// if given. The flag is true if this run created it.
     fn open(&self, input: Option<&Path>, relative: &Path) -> Result<(OpenFolder, bool)> {
         let folder = match self.around.below(&self.way_to(relative)) {
             Ok(folder) => folder,
@@ -346,10 +340,6 @@ impl Mirror {
             Err(_) => self.make_all(input, relative)?,
         };
         let is_made = self.taken().made.contains(relative);
-        let is_first = !is_made && self.taken().cleared.insert(relative.to_owned());
-        if is_first {
-            temporary::remove_all_stale(&folder);
-        }
         Ok((folder, is_made))
     }
 

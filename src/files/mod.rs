@@ -7,9 +7,8 @@
 //! Two guarantees hold even if the disk is full or the process is killed. Every file has either its old or its new
 //! contents, and nothing outside the named folders is written.
 //!
-//! A temporary file of a killed run may remain. Its name begins with [`write::TEMPORARY`]. On Unix, the next run over
-//! its folder removes it if the file system has locks. The temporary folder of a killed [`stage`] stays. No run reads
-//! what another run has left.
+//! A temporary file or folder of a killed run may remain. Its name begins with [`write::TEMPORARY`]. No run reads or
+//! removes what another run has left.
 //!
 //! ```
 //! use baselink_cli::files::{mirror::Mirror, walk::{Selection, walk}};
@@ -31,14 +30,14 @@
 //!
 //! Deliberately absent: the contents of files. The room knows neither formats nor URLs nor links.
 
-mod disk;
 mod file;
 mod folder;
 mod mailbox_lock;
 pub mod maildir;
 pub mod mirror;
+mod new_file;
+mod original;
 pub mod stage;
-mod temporary;
 pub mod walk;
 pub mod write;
 

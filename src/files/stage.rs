@@ -34,20 +34,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io::ErrorKind;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::disk::{NewFile, PRIVATE, SyncedFolders};
 use super::file::{EntryKind, folder_of, identity, names_of, not_written, refused};
 use super::folder::{NameInFolder, OpenFolder};
 use super::mirror::Mirror;
-use super::temporary::{LockOutcome, create_folder, hold};
-use super::write::{Committed, InPlace, Original, Replacement, is_as_seen, remove_left_beside};
-use baselink_text::error::{self, Error, Result, name};
+use super::new_file::{NewFile, PRIVATE, create_folder, sync_folder};
+use super::original::is_as_seen;
+use super::write::{Committed, InPlace, Original, Replacement};
+use baselink_text::error::{self, Error, Result, cause, name};
 
 /// New contents and names for the files of a folder. [`StagedMove::commit`] applies them; a value that is dropped
 /// earlier leaves the folder unchanged.
@@ -114,7 +113,8 @@ impl StagedMove {
     pub fn begin(root: &Path, how: &InPlace) -> Result<Self> {
         let around = OpenFolder::named(root).map_err(|error| Error::io(root, error))?;
         let lock = around.itself().ok();
-        if matches!(lock.as_ref().map(hold), Some(LockOutcome::Taken)) {
+        let held = lock.as_ref().map(File::try_lock);
+        if matches!(held, Some(Err(TryLockError::WouldBlock))) {
             return Err(refused(
                 root,
                 "another process is moving files of this folder",
@@ -246,7 +246,6 @@ impl StagedMove {
         let beside = self.begin_beside(steps)?;
         let real = fs::canonicalize(&self.root).map_err(|error| Error::io(&self.root, error))?;
         let mirror = Mirror::new(&real)?;
-        self.sync([PathBuf::new()].into())?;
         go_on()?;
         applied.has_begun = self.back_up(steps)?;
         if let Some((path, file)) = beside {
@@ -287,11 +286,6 @@ impl StagedMove {
                 self.free_name(number, step)?;
             }
         }
-        self.sync(
-            renamed()
-                .map(|(_, step)| split(&step.old).0.to_owned())
-                .collect(),
-        )?;
         renamed().for_each(|(_, step)| self.remove_empty(&step.old));
         Ok(())
     }
@@ -307,26 +301,17 @@ impl StagedMove {
         if steps.iter().any(|step| root.join(&step.new) == place) {
             return Err(refused(path, "a file that moves gets that name"));
         }
-        remove_left_beside(iter::once(&**path));
         let mut file = Replacement::begin(path)?;
         file.write(|out| out.write_all(bytes))?;
         Ok(Some((path, file)))
     }
 
-    /// Syncs the temporary folder and these folders, given as paths below the root.
+    /// Syncs these folders, given as paths below the root.
     fn sync(&self, folders: BTreeSet<PathBuf>) -> Result<()> {
-        /// The number of folders to open at a time.
-        const OPEN: usize = 64;
-        for some in folders.into_iter().collect::<Vec<_>>().chunks(OPEN) {
-            // A removed folder has no names to sync.
-            let open: Vec<_> = some
-                .iter()
-                .filter_map(|folder| self.around.below(folder).ok())
-                .collect();
-            let synced = SyncedFolders::sync(open.iter().chain([&*self.folder]));
-            if let Some(why) = synced.first_failure() {
-                return Err(refused(&self.root, why));
-            }
+        for folder in folders {
+            let open = self.around.below(&folder);
+            open.and_then(|open| sync_folder(&open))
+                .map_err(|error| refused(&self.root.join(&folder), &cause(&error)))?;
         }
         Ok(())
     }

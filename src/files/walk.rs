@@ -1,8 +1,8 @@
 //! The files below named folders, and named files, in a stable order.
 //!
 //! Names are compared as bytes and need not be UTF-8. The contents of a folder take its place in the sort order.
-//! Special files (FIFOs, sockets, devices) are entries too, and the walk never opens them. Below a root it skips this
-//! program's own files: temporary files by their name ([`is_temporary`]), and mailbox locks by their content.
+//! Special files (FIFOs, sockets, devices) are entries too, and the walk never opens them. Below a root it skips
+//! temporary files of this program by their name ([`is_temporary`]).
 //!
 //! ```
 //! use baselink_cli::files::walk::{Globs, Selection, walk};
@@ -22,7 +22,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::ops::Deref;
@@ -35,7 +35,6 @@ use walkdir::WalkDir;
 pub use super::file::{EntryKind, open_file};
 use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
-use super::temporary::{is_lock, names_lock, remove_stale};
 use super::write::{Original, is_temporary};
 use baselink_text::error::{self, Error, Result, name};
 
@@ -126,9 +125,6 @@ pub struct Selection {
     pub follow: bool,
     /// True if folders are entries too, each before its contents. `include` does not apply to them.
     pub folders: bool,
-    /// True if the walk removes stale files of this program: temporary files and mailbox locks that no running process
-    /// locks.
-    pub clears: bool,
 }
 
 impl Selection {
@@ -381,19 +377,16 @@ impl TreeWalk<'_> {
         let path = found.path();
         let is_root = found.depth() == 0;
         let below = path.strip_prefix(&root.path).unwrap_or(Path::new(""));
-        if !is_root && found.file_type().is_file() && self.is_own(found.file_name(), below) {
-            return None;
-        }
         let is_folder = found.file_type().is_dir();
-        let is_stage = is_folder && is_temporary(found.file_name());
+        let is_own = is_temporary(found.file_name());
         let is_hidden =
             !self.selection.hidden && found.file_name().as_encoded_bytes().starts_with(b".");
         let is_excluded = self.selection.exclude.is_match(below);
-        if !is_root && (is_stage || is_hidden || is_excluded) {
+        if !is_root && (is_own || is_hidden || is_excluded) {
             if is_folder && let Some(walk) = &mut self.below {
                 walk.skip_current_dir();
             }
-            self.hidden += usize::from(!is_excluded && !is_stage);
+            self.hidden += usize::from(!is_excluded && !is_own);
             return None;
         }
         let wanted = match is_folder {
@@ -447,27 +440,6 @@ impl TreeWalk<'_> {
             kind: EntryKind::of(metadata.file_type()),
             size: if is_folder { 0 } else { metadata.len() },
         }))
-    }
-
-    /// True if this program created the file `name`, whose path below the root is `below`. If [`Selection::clears`] is
-    /// set, a stale file is removed.
-    fn is_own(&self, name: &OsStr, below: &Path) -> bool {
-        if !is_temporary(name) && !names_lock(name) {
-            return false;
-        }
-        let Some(Ok(place)) = self.open.as_ref().map(|root| root.place(below)) else {
-            return is_temporary(name);
-        };
-        let is_own = is_temporary(name)
-            || match place.folder.read(name) {
-                Ok(file) => is_lock(&file),
-                // The file is gone, so it may have been a lock.
-                Err(error) => error.kind() == ErrorKind::NotFound,
-            };
-        if is_own && self.selection.clears {
-            remove_stale(&place.folder, name);
-        }
-        is_own
     }
 }
 

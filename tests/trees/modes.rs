@@ -555,10 +555,17 @@ pub(crate) fn set(folder: &Path, scene: &Scene) {
     }
 }
 
-/// True if the next run removes the file: new contents without their final name, or the lock of a mailbox.
+/// True for the leftovers of a killed run: new contents without their final name, and the lock of a mailbox.
 pub(crate) fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_str().unwrap();
     name.starts_with(".baselink-") || name == "all.mbox.lock"
+}
+
+/// Removes the leftovers of a killed run, as docs/trees.md tells.
+pub(crate) fn remove_leftovers(folder: &Path) {
+    for path in files(folder).keys().filter(|path| is_temporary(path)) {
+        fs::remove_file(folder.join(path)).unwrap();
+    }
 }
 
 /// Counts of the files that a run changes.

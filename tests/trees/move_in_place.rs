@@ -137,7 +137,7 @@ fn look(here: &Path, status: Option<i32>, reported: &str) -> Result<Stopped, Str
         return wrong("unexpected words");
     }
     let is_explained = |sentence: &str| reported.contains(sentence);
-    // A temporary file that could not be removed has check characters, and the next run removes it.
+    // A temporary file beside the others is empty, or new contents that were not named.
     let is_clean = temporary
         .keys()
         .all(|path| !is_of_the_program(path.parent().unwrap()));

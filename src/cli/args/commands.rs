@@ -23,7 +23,7 @@ use super::help::{
 use super::localize::TypedLocalize;
 use super::output::TypedOutput;
 use super::relocate::TypedMove;
-use super::resolve::TypedResolve;
+use super::resolve::Resolve;
 use crate::cli::request::{Archives, Command, LinksForm, ListLinks, Rewrite, ShowBases, Verbosity};
 use crate::cli::settings::Settings;
 use crate::cli::shell;
@@ -105,7 +105,7 @@ impl Typed {
             TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.into_request()?)),
             TypedCommand::Links(typed) => Command::Links(Box::new(typed.into_request()?)),
             TypedCommand::Base(typed) => Command::Base(Box::new(typed.into_request()?)),
-            TypedCommand::Resolve(typed) => Command::Resolve(typed.into_request()?),
+            TypedCommand::Resolve(typed) => Command::Resolve(typed.checked()?),
             TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.into_request()?)),
             TypedCommand::Move(typed) => Command::Move(Box::new(typed.into_request()?)),
             TypedCommand::Check(typed) => Command::Check(Box::new(typed.into_request()?)),
@@ -148,7 +148,7 @@ pub(super) enum TypedCommand {
     Base(Box<TypedBase>),
     /// Resolve references against a base URL, one per line.
     #[command(after_help = RESOLVE_AFTER)]
-    Resolve(TypedResolve),
+    Resolve(Resolve),
     /// Report which links of a folder survive a move, and what the pages in an archive lack.
     ///
     /// Every link gets one class: travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside or left.

@@ -112,7 +112,6 @@ impl TypedOutput {
             }
             (None, None) => WrittenTo::Standard,
         };
-        documents.selection.clears = matches!(destination, WrittenTo::InPlace(_));
         if json && matches!(destination, WrittenTo::Standard | WrittenTo::Diff) {
             return refused(
                 "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \

@@ -126,11 +126,9 @@ pub(super) fn list(
                 entries,
                 output,
                 work,
-                |batch, output| {
-                    for (_, buffer, done) in batch {
-                        output.append(buffer)?;
-                        take(done);
-                    }
+                |(_, buffer, done), output| {
+                    output.append(buffer)?;
+                    take(done);
                     Ok(())
                 },
             )?;

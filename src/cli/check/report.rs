@@ -4,23 +4,25 @@
 //! verdict; classes, those that fail first; targets; files; every link; the folder as a picture; causes
 //! ```
 //!
-//! The page is one file that loads nothing, as its Content-Security-Policy enforces. Its data for the script are JSON in
-//! a data block (HTML, 4.12.1). The script draws a part of the data at a time, so that a browser can open the page of a
-//! large folder. Without scripts the page lacks the list of links, and has only the first targets and files.
-//! Text from the folder is escaped (HTML, 13.1.2).
+//! The page is one file that loads nothing, as its Content-Security-Policy enforces. `report/page.html` is its template.
+//! Its data for the script are JSON in a data block (HTML, 4.12.1). The script draws a part of the data at a time, so
+//! that a browser can open the page of a large folder. Without scripts the page lacks the list of links, and has only
+//! the first targets and files. Text from the folder is escaped (HTML, 13.1.2).
 //!
 //! Deliberately absent: the time. Two runs over the same folder write the same page.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::{Display, Write as _};
-use std::{io, iter};
+use std::fmt::Display;
+use std::io;
 
 use crate::purpose::check::{Cause, Class};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use baselink_text::error::{name, visible};
 use baselink_text::layer::escape;
+use minijinja::Environment;
+use minijinja::value::Serde;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -31,6 +33,7 @@ use super::tree::{CheckedFile, CheckedTree, ClassCounts};
 use super::words::{self, RULES, counted, number};
 use crate::cli::request::{Check, Classes};
 
+const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/page.css");
 const SCRIPT: &str = include_str!("report/page.js");
 
@@ -72,147 +75,154 @@ fn hash(text: &str) -> String {
 impl<'a> ReportPage<'a> {
     /// Writes the page.
     pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let Self { request, tree, .. } = self;
-        let folder = escaped(&name(request.folder()));
-        let (style, script) = (hash(STYLE), hash(SCRIPT));
-        let is_denied = |class: Class| request.deny.contains(class);
-        let holds = self.listed.not_accepted(tree, is_denied).is_empty();
-        let (state, word) = if holds {
-            ("holds", "Holds")
-        } else {
-            ("fails", "Fails")
-        };
-        let verdict = escaped(&words::verdict(request, tree, self.listed));
-        let verdict = format!("<strong>{word}</strong>: {verdict}");
-        let from = tree.origins.given_root().map_or_else(String::new, |from| {
-            format!("from <code>{}</code> ", escaped(from.as_str()))
-        });
-        let to = request.to.as_ref().map_or_else(
-            || "any other place".to_owned(),
-            |to| format!("<code>{}</code>", escaped(to.as_str())),
-        );
-        writeln!(
-            out,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {style}; \
-             script-src {script}; base-uri 'none'; form-action 'none'\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>What a move does to {folder}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-             <header>\n<h1>What a move does to <code>{folder}</code></h1>\n\
-             <p class=\"verdict {state}\">{verdict}</p>\n\
-             <p>{from}to {to}: {} and {} in {}</p>\n</header>\n<main>",
-            counted(tree.files.len(), "document", "documents"),
-            counted(tree.sum.links(), "link", "links"),
-            counted(tree.collection.count(), "file", "files")
-        )?;
         let files = self.files();
-        self.write_classes(out)?;
-        self.write_targets(out)?;
-        self.write_files(&files, out)?;
-        self.write_links(out)?;
-        out.write_all(folder_picture(tree).as_bytes())?;
-        self.write_causes(out)?;
-        writeln!(
-            out,
-            "</main>\n<footer><p>Made by baselink {}. Nothing on this page is loaded from elsewhere.</p></footer>",
-            env!("CARGO_PKG_VERSION")
-        )?;
+        let mut templates = Environment::new();
+        templates.add_filter("e", |text: &str| escaped(text));
+        templates.add_filter("number", number);
+        templates.add_function("counted", |of: usize, one: &str, more: &str| {
+            counted(of, one, more)
+        });
+        let values = Serde(self.values(&files));
+        let page = templates
+            .render_str(PAGE, values)
+            .map_err(io::Error::other)?;
+        out.write_all(page.as_bytes())?;
         self.write_data(&files, out)?;
         writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
     }
 
-    fn write_classes(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    /// The values for the template.
+    fn values(&self, files: &[usize]) -> Value {
+        let Self { request, tree, .. } = self;
+        let is_denied = |class: Class| request.deny.contains(class);
+        let all = &self.listed.targets;
+        let placed: usize = all.iter().map(|target| target.places.len()).sum();
+        let findings: usize = all.iter().map(|target| target.links).sum();
+        let from = tree.origins.given_root();
+        let targets = all.iter().take(TARGETS).map(|target| {
+            let places = target.places.iter().take(PLACES);
+            let place = |it: &FoundLink| json!([self.file_row(it.file), it.line, it.column]);
+            json!([
+                self.target_row(target),
+                places.map(place).collect::<Value>()
+            ])
+        });
+        let (folders, closes, omitted) = folder_picture(tree);
+        json!({
+            "style": STYLE,
+            "style_hash": hash(STYLE),
+            "script_hash": hash(SCRIPT),
+            "version": env!("CARGO_PKG_VERSION"),
+            "folder": name(request.folder()),
+            "holds": self.listed.not_accepted(tree, is_denied).is_empty(),
+            "verdict": words::verdict(request, tree, self.listed),
+            "from": from.map(|from| from.as_str()),
+            "to": request.to.as_ref().map(|to| to.as_str()),
+            "documents": tree.files.len(),
+            "links": tree.sum.links(),
+            "resources": tree.collection.count(),
+            "shares": shares(&tree.sum),
+            "classes": self.classes(),
+            "differing": tree.sum.differing,
+            "accepted": self.listed.accepted(),
+            "targets": targets.collect::<Value>(),
+            "all_targets": all.len(),
+            "ranked": self.class_rows(),
+            "columns": self.column_rows(),
+            "files": files.iter().take(FILES).map(|file| self.file_row(*file)).collect::<Value>(),
+            "all_files": files.len(),
+            "placed": placed,
+            "findings": findings,
+            "folders": folders,
+            "closes": closes,
+            "omitted": omitted,
+            "rules": self.rules(),
+        })
+    }
+
+    /// The classes, those with links first: name, whether it fails, numbers of links and targets, meaning.
+    fn classes(&self) -> Value {
         let sum = &self.tree.sum;
-        writeln!(out, "<section>\n<h2>Classes</h2>\n{}", bar(sum, "bar wide"))?;
         let mut classes = ranked(self.request);
         classes.sort_by_key(|class| sum.of(*class) == 0);
-        let rows = classes.into_iter().map(|class| {
-            let targets = self
-                .listed
-                .targets
-                .iter()
-                .filter(|target| target.class == class)
-                .count();
-            let targets = match targets {
-                0 if sum.of(class) > 0 => "–".to_owned(),
-                targets => number(targets),
-            };
+        let row = |class: Class| {
+            let targets = self.listed.targets.iter();
             let fails = |one: Class| one == class && self.request.deny.contains(one);
-            let is_denied = !self.listed.not_accepted(self.tree, fails).is_empty();
-            vec![
-                tag(class, None, is_denied),
-                number(sum.of(class)),
-                targets,
-                meaning(class).to_owned(),
-            ]
-        });
-        let columns = ["Class", "#Links", "#Targets", "Meaning"];
-        write_table("classes", "Links by class", &columns, rows, out)?;
-        if sum.differing > 0 {
-            let links = counted(sum.differing, "link leads", "links lead");
-            writeln!(out, "<p>{links} elsewhere under another resolver.</p>")?;
-        }
-        if self.listed.accepted() > 0 {
-            let findings = counted(self.listed.accepted(), "finding is", "findings are");
-            writeln!(
-                out,
-                "<p>{findings} accepted by the baseline: counted here, and not listed as targets and links.</p>"
-            )?;
-        }
-        writeln!(out, "</section>")
+            json!([
+                class.name(),
+                !self.listed.not_accepted(self.tree, fails).is_empty(),
+                sum.of(class),
+                targets.filter(|target| target.class == class).count(),
+                meaning(class),
+            ])
+        };
+        classes.into_iter().map(row).collect()
     }
 
-    fn write_targets(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let all = &self.listed.targets;
-        writeln!(out, "<section id=\"targets\">\n<h2>Targets</h2>")?;
-        if all.is_empty() {
-            return writeln!(out, "<p>None: no link would break.</p>\n</section>");
-        }
-        let rows = all.iter().take(TARGETS).map(|target| {
-            let mut to = format!("<code>{}</code>", escaped(&target.to));
-            for sentences in words::sentences_of_target(target) {
-                let _ = write!(to, "<br><small>{}</small>", escaped(&sentences));
-            }
-            let places = target.places.iter().take(PLACES).map(|place| {
-                let file = &self.tree.files[place.file];
-                let href = self.href(file);
-                let path = name_of(&file.name);
-                format!(
-                    "<a href=\"{href}\"><bdi>{path}</bdi>:{}:{}</a>",
-                    place.line, place.column
-                )
-            });
-            vec![
-                tag(target.class, target.cause, target.is_denied),
-                to,
-                number(target.links),
-                number(target.files),
-                places.collect::<Vec<_>>().join("<br>"),
-            ]
-        });
-        let columns = ["Class", "Leads to", "#Links", "#Files", "First places"];
-        let caption = "Targets of links that break, denied classes first";
-        write_table("targets", caption, &columns, rows, out)?;
-        self.write_script_note(all.len(), TARGETS, "targets", out)?;
-        writeln!(out, "</section>")
+    /// The classes in order: name, and 1 if the class is denied.
+    fn class_rows(&self) -> Vec<Value> {
+        let row = |class| {
+            json!([
+                Class::name(class),
+                u8::from(self.request.deny.contains(class))
+            ])
+        };
+        ranked(self.request).into_iter().map(row).collect()
     }
 
-    /// Notes that only the script shows all rows.
-    fn write_script_note(
-        &self,
-        all: usize,
-        drawn: usize,
-        what: &str,
-        out: &mut dyn io::Write,
-    ) -> io::Result<()> {
-        if all <= drawn {
-            return Ok(());
-        }
-        let (all, drawn) = (number(all), number(drawn));
-        writeln!(
-            out,
-            "<p class=\"unscripted\">The first {drawn} of {all} {what}. Enable scripts to see all of them.</p>"
-        )
+    /// The number of a class in that order.
+    fn place_of(&self, class: Class) -> usize {
+        let mut classes = ranked(self.request).into_iter();
+        classes.position(|known| known == class).unwrap_or_default()
+    }
+
+    /// The classes that have a column of their own in the table of files.
+    fn column_rows(&self) -> Vec<usize> {
+        let columns = self.columns().into_iter();
+        columns.map(|class| self.place_of(class)).collect()
+    }
+
+    /// A file: path, reference, and the number of links of each column and of all classes.
+    fn file_row(&self, number: usize) -> Value {
+        let file = &self.tree.files[number];
+        let (path, href) = (String::from_utf8_lossy(&file.name), self.href(file));
+        let mut row = vec![json!(visible(&path)), json!(visible(&href))];
+        row.extend(
+            self.columns()
+                .iter()
+                .map(|class| json!(file.counts.of(*class))),
+        );
+        row.push(json!(file.counts.links()));
+        row.into()
+    }
+
+    /// A target: number of the class, cause, URL, numbers of links and files, sentences.
+    fn target_row(&self, target: &TargetSummary) -> Value {
+        let sentences = words::sentences_of_target(target);
+        json!([
+            self.place_of(target.class),
+            target.cause.map_or("", Cause::name),
+            visible(&target.to),
+            target.links,
+            target.files,
+            sentences.iter().map(|one| visible(one)).collect::<Vec<_>>(),
+        ])
+    }
+
+    /// The rules of the findings on the page.
+    fn rules(&self) -> Value {
+        let reported: HashSet<_> = (self.listed.targets.iter())
+            .map(|target| (target.class, target.cause.map(Cause::name)))
+            .collect();
+        let rules = RULES
+            .iter()
+            .filter(|rule| reported.contains(&(rule.class, rule.cause)));
+        let row = |rule: &words::FindingRule| {
+            let cause = rule.cause.map(|cause| format!(" ({cause})"));
+            let name = format!("{}{}", rule.class.name(), cause.unwrap_or_default());
+            json!({ "name": name, "why": rule.why, "help": rule.help })
+        };
+        rules.map(row).collect()
     }
 
     /// The indexes of the files with links that fail, that may break or that a target lists, the worst first.
@@ -243,83 +253,6 @@ impl<'a> ReportPage<'a> {
         classes
     }
 
-    fn write_files(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
-        writeln!(out, "<section id=\"files\">\n<h2>Files</h2>")?;
-        if files.is_empty() {
-            return writeln!(out, "<p>None: no link would break.</p>\n</section>");
-        }
-        let classes = self.columns();
-        let numbers: Vec<String> = classes
-            .iter()
-            .map(|class| format!("#{}", class.name()))
-            .collect();
-        let mut columns = vec!["File"];
-        columns.extend(numbers.iter().map(String::as_str));
-        columns.push("#Links");
-        let rows = files.iter().take(FILES).map(|&file| {
-            let file = &self.tree.files[file];
-            let (href, counts) = (self.href(file), &file.counts);
-            let path = format!("<a href=\"{href}\"><bdi>{}</bdi></a>", name_of(&file.name));
-            let numbers = classes.iter().map(|class| counts.of(*class));
-            let numbers = numbers.chain([counts.links()]).map(number);
-            iter::once(path).chain(numbers).collect()
-        });
-        write_table("files", "Files with links that break", &columns, rows, out)?;
-        self.write_script_note(files.len(), FILES, "files", out)?;
-        writeln!(out, "</section>")
-    }
-
-    /// Writes the section in which the script draws every link.
-    fn write_links(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let placed: usize = self
-            .listed
-            .targets
-            .iter()
-            .map(|target| target.places.len())
-            .sum();
-        let all: usize = self.listed.targets.iter().map(|target| target.links).sum();
-        if all == 0 {
-            return Ok(());
-        }
-        writeln!(
-            out,
-            "<section id=\"links\">\n<h2 tabindex=\"-1\">Links</h2>\n\
-             <p class=\"unscripted\">{} in this page; enable scripts to see them, or list them with -v or --json.</p>",
-            counted(placed, "link is", "links are")
-        )?;
-        if all > placed {
-            let left = counted(all - placed, "link is", "links are");
-            writeln!(
-                out,
-                "<p>{left} omitted, those of the last targets; --json lists all.</p>"
-            )?;
-        }
-        writeln!(out, "</section>")
-    }
-
-    fn write_causes(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let reported: HashSet<_> = (self.listed.targets.iter())
-            .map(|target| (target.class, target.cause.map(|cause| cause.name())))
-            .collect();
-        let mut rules = RULES
-            .iter()
-            .filter(|rule| reported.contains(&(rule.class, rule.cause)))
-            .peekable();
-        if rules.peek().is_none() {
-            return Ok(());
-        }
-        writeln!(out, "<section>\n<h2>What the causes mean</h2>\n<ul>")?;
-        for rule in rules {
-            let cause = rule
-                .cause
-                .map(|cause| format!(" ({cause})"))
-                .unwrap_or_default();
-            let (class, why, help) = (rule.class.name(), escaped(rule.why), escaped(rule.help));
-            writeln!(out, "<li>{class}{cause}: {why}. {help}</li>")?;
-        }
-        writeln!(out, "</ul>\n</section>")
-    }
-
     /// The reference to a file, or the URL of a document from an archive.
     fn href(&self, file: &CheckedFile) -> String {
         match &self.tree.captures {
@@ -330,59 +263,13 @@ impl<'a> ReportPage<'a> {
 
     /// Writes the data for the script, with each name once, and numbers that refer to the names.
     fn write_data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
-        let (classes, columns) = (ranked(self.request), self.columns());
-        let place_of = |class: Class| {
-            classes
-                .iter()
-                .position(|known| *known == class)
-                .unwrap_or_default()
-        };
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
-        let class =
-            |class: &Class| json!([class.name(), u8::from(self.request.deny.contains(*class))]);
-        write_json_list("{\"classes\":[", classes.iter().map(class), out)?;
-        write_json_list(
-            ",\"columns\":[",
-            columns.iter().map(|class| place_of(*class)),
-            out,
-        )?;
-        let file = |number: &usize| {
-            let file = &self.tree.files[*number];
-            let (path, href) = (String::from_utf8_lossy(&file.name), self.href(file));
-            let counts = columns.iter().map(|class| file.counts.of(*class));
-            let counts = counts.chain([file.counts.links()]).map(Value::from);
-            let row = [visible(&path).into(), visible(&href).into()]
-                .into_iter()
-                .chain(counts);
-            row.collect::<Value>()
-        };
-        write_json_list(",\"files\":[", files.iter().map(file), out)?;
-        let target = |target: &TargetSummary| {
-            let TargetSummary {
-                class,
-                cause,
-                to,
-                links,
-                files,
-                ..
-            } = target;
-            let sentences = words::sentences_of_target(target);
-            let sentences: Vec<_> = sentences.iter().map(|one| visible(one)).collect();
-            let cause = cause.map_or("", Cause::name);
-            json!([
-                place_of(*class),
-                cause,
-                visible(to),
-                links,
-                files,
-                sentences
-            ])
-        };
-        write_json_list(
-            ",\"targets\":[",
-            self.listed.targets.iter().map(target),
-            out,
-        )?;
+        let files_of = files.iter().map(|file| self.file_row(*file));
+        let targets = self.listed.targets.iter();
+        write_json_list("{\"classes\":[", self.class_rows().into_iter(), out)?;
+        write_json_list(",\"columns\":[", self.column_rows().into_iter(), out)?;
+        write_json_list(",\"files\":[", files_of, out)?;
+        write_json_list(",\"targets\":[", targets.map(|it| self.target_row(it)), out)?;
         // For each link: target, file, line, column, and the numbers of its location and reference.
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut names, mut begin) = (DistinctTexts::default(), "\n");
@@ -451,63 +338,6 @@ impl<'a> DistinctTexts<'a> {
     }
 }
 
-/// Writes a table; `#` marks a column of numbers. Roles are explicit because on narrow screens the style sheet shows
-/// rows as cards, which browsers no longer expose as a table.
-fn write_table(
-    id: &str,
-    caption: &str,
-    columns: &[&str],
-    rows: impl Iterator<Item = Vec<String>>,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    write!(
-        out,
-        "<table role=\"table\" id=\"{id}-table\">\n<caption>{caption}</caption>\n\
-         <thead role=\"rowgroup\"><tr role=\"row\">"
-    )?;
-    for column in columns {
-        let (class, column) = class_and_name(column);
-        write!(
-            out,
-            "<th role=\"columnheader\" scope=\"col\"{class}>{column}</th>"
-        )?;
-    }
-    writeln!(out, "</tr></thead>\n<tbody role=\"rowgroup\">")?;
-    for cells in rows {
-        write!(out, "<tr role=\"row\">")?;
-        for (column, cell) in columns.iter().zip(cells) {
-            let (class, column) = class_and_name(column);
-            write!(
-                out,
-                "<td role=\"cell\" data-label=\"{column}\"{class}>{cell}</td>"
-            )?;
-        }
-        writeln!(out, "</tr>")?;
-    }
-    out.write_all(b"</tbody>\n</table>\n")
-}
-
-/// The `class` attribute of the cells of a column, and the name of the column.
-fn class_and_name(column: &str) -> (&'static str, &str) {
-    column
-        .strip_prefix('#')
-        .map_or(("", column), |column| (" class=\"n\"", column))
-}
-
-/// A class with its cause, marked if it fails.
-fn tag(class: Class, cause: Option<Cause>, is_denied: bool) -> String {
-    let fails = if is_denied {
-        " <b class=\"fails\">fails</b>"
-    } else {
-        ""
-    };
-    let sentences = words::class_and_cause(class, cause);
-    format!(
-        "<span class=\"tag {}\">{sentences}</span>{fails}",
-        class.name()
-    )
-}
-
 fn meaning(class: Class) -> &'static str {
     match class {
         Class::Travels => "It is relative, and its target is in the folder.",
@@ -527,27 +357,20 @@ fn meaning(class: Class) -> &'static str {
     }
 }
 
-/// A bar with the shares of the classes; text beside the bar has the numbers.
-fn bar(counts: &ClassCounts, style: &str) -> String {
-    let all = counts.links().max(1);
-    let mut bar = format!(
-        "<svg class=\"{style}\" viewBox=\"0 0 100 1\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-    );
+/// The shares of the classes in a bar of width 100.
+fn shares(counts: &ClassCounts) -> Value {
+    let all = counts.links().max(1) as f64;
     let mut x = 0.0;
-    for class in Class::ALL
+    let classes = Class::ALL
         .iter()
         .rev()
-        .filter(|class| counts.of(**class) > 0)
-    {
-        let width = counts.of(*class) as f64 * 100.0 / all as f64;
-        let class = class.name();
-        let _ = write!(
-            bar,
-            "<rect class=\"{class}\" x=\"{x:.2}\" width=\"{width:.2}\" height=\"1\"/>"
-        );
+        .filter(|class| counts.of(**class) > 0);
+    let share = |class: &Class| {
+        let (begin, width) = (x, counts.of(*class) as f64 * 100.0 / all);
         x += width;
-    }
-    bar + "</svg>"
+        json!({ "class": class.name(), "x": format!("{begin:.2}"), "width": format!("{width:.2}") })
+    };
+    classes.map(share).collect()
 }
 
 /// The links that may break, by class, such as `3 pinned, 1 dangling`.
@@ -580,8 +403,9 @@ struct Folder<'a> {
     files: Vec<&'a CheckedFile>,
 }
 
-/// Draws the folder as nested folders, each with a square for every document in it.
-fn folder_picture(tree: &CheckedTree<'_>) -> String {
+/// The folder as nested folders, each with a square for every document in it. Returns the folders, the end tags after
+/// the last one, and the number of omitted folders.
+fn folder_picture(tree: &CheckedTree<'_>) -> (Value, String, usize) {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
         let (parents, _) = split_path(&file.name);
@@ -595,41 +419,47 @@ fn folder_picture(tree: &CheckedTree<'_>) -> String {
         }
     }
     let shown = shown_folders(&folders);
-    let mut page = String::from(
-        "<section>\n<h2>The folder</h2>\n<p>A square is a document. Its letter begins the name of the most frequent class of its broken links. \
-         Folders open and close.</p>\n<div class=\"tree\">\n",
-    );
     let (mut open, mut room) = (0, SQUARES);
-    // In the order of paths a folder comes right before its contents.
-    for (path, folder) in folders.iter().filter(|(path, _)| shown.contains(*path)) {
-        while open > path.len() {
-            page.push_str("</details>\n");
-            open -= 1;
-        }
-        let label = path.last().map_or("/".into(), |label| name_of(label));
-        let sentences = match broken_links(&folder.counts) {
-            none if none.is_empty() => "nothing breaks".to_owned(),
-            sentences => sentences,
-        };
-        let is_open = path.len() < 2 && folder.counts.broken() > 0;
-        let _ = writeln!(
-            page,
-            "<details{}><summary>{label} {} <span class=\"said\">{}, {}: {sentences}</span></summary>",
-            if is_open { " open" } else { "" },
-            bar(&folder.counts, "bar"),
-            counted(folder.documents, "document", "documents"),
-            counted(folder.counts.links(), "link", "links")
-        );
+    let end_tags = |number: usize| "</details>\n".repeat(number);
+    let row = |(path, folder): (&Vec<&[u8]>, &Folder)| {
+        let closes = end_tags(open - path.len().min(open));
         open = path.len() + 1;
-        draw_squares(&folder.files, &mut room, &mut page);
+        let drawn = folder.files.len().min(room);
+        room -= drawn;
+        let label = path
+            .last()
+            .map_or("/".into(), |name| String::from_utf8_lossy(name));
+        json!({
+            "closes": closes,
+            "is_open": path.len() < 2 && folder.counts.broken() > 0,
+            "label": label,
+            "shares": shares(&folder.counts),
+            "documents": folder.documents,
+            "links": folder.counts.links(),
+            "broken": broken_links(&folder.counts),
+            "has_files": !folder.files.is_empty(),
+            "squares": folder.files[..drawn].iter().map(|file| square(file)).collect::<Value>(),
+            "more": folder.files.len() - drawn,
+        })
+    };
+    // In the order of paths a folder comes right before its contents.
+    let pictures = folders.iter().filter(|(path, _)| shown.contains(*path));
+    let pictures: Value = pictures.map(row).collect();
+    (pictures, end_tags(open), folders.len() - shown.len())
+}
+
+/// A square for a document.
+fn square(file: &CheckedFile) -> Value {
+    let label = String::from_utf8_lossy(split_path(&file.name).1);
+    match worst_class(&file.counts) {
+        None => json!({ "class": Class::Travels.name(), "label": label, "letter": "" }),
+        Some(class) => json!({
+            "class": class.name(),
+            "label": label,
+            "broken": broken_links(&file.counts),
+            "letter": class.name()[..1].to_ascii_uppercase(),
+        }),
     }
-    page.push_str(&"</details>\n".repeat(open));
-    page.push_str("</div>\n");
-    if shown.len() < folders.len() {
-        let left = counted(folders.len() - shown.len(), "folder is", "folders are");
-        let _ = writeln!(page, "<p>{left} omitted from the picture.</p>");
-    }
-    page + "</section>\n"
 }
 
 /// The folders in the picture: all, or as many as fit, those with broken links first.
@@ -642,44 +472,6 @@ fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<V
         .take(FOLDERS)
         .map(|(path, _)| path.clone())
         .collect()
-}
-
-/// Draws a square for each document directly in a folder, while there is `room`, and deducts them from it.
-fn draw_squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
-    if files.is_empty() {
-        return;
-    }
-    page.push_str("<div class=\"squares\" aria-hidden=\"true\">");
-    for file in files.iter().take(*room) {
-        let label = name_of(split_path(&file.name).1);
-        let (class, sentences, letter) = match worst_class(&file.counts) {
-            None => (Class::Travels.name(), String::new(), String::new()),
-            Some(class) => {
-                let (sentences, class) = (broken_links(&file.counts), class.name());
-                (
-                    class,
-                    format!(": {sentences}"),
-                    class[..1].to_ascii_uppercase(),
-                )
-            }
-        };
-        let _ = write!(
-            page,
-            "<span class=\"s {class}\" title=\"{label}{sentences}\">{letter}</span>"
-        );
-    }
-    page.push_str("</div>\n");
-    let left = files.len().saturating_sub(*room);
-    *room = room.saturating_sub(files.len());
-    if left > 0 {
-        let left = counted(left, "more document", "more documents");
-        let _ = writeln!(page, "<p>{left}</p>");
-    }
-}
-
-/// Escapes a file name.
-fn name_of(bytes: &[u8]) -> String {
-    escaped(&String::from_utf8_lossy(bytes))
 }
 
 /// Escapes `text` for an element or for a value in quotes.

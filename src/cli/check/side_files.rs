@@ -10,11 +10,10 @@
 //!
 //! Deliberately absent: their contents.
 
-use std::iter;
 use std::path::Path;
 
 use crate::files::walk::{EntryKind, Globs, Selection, walk};
-use crate::files::write::{Replacement, is_one_file, remove_left_beside};
+use crate::files::write::{Replacement, is_one_file, write_file};
 use crate::purpose::check::Class;
 use baselink_text::error::{Error, Result, name};
 use baselink_text::format::Format;
@@ -64,7 +63,6 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
                        with --exclude";
             return refused(path, &format!("{option} {why}"));
         }
-        remove_left_beside(iter::once(path.as_path()));
         Replacement::begin(path).map(drop)?;
     }
     Ok(())
@@ -111,9 +109,7 @@ pub(super) fn write(
         .as_ref()
         .filter(|_| request.updates_baseline)
     {
-        let mut file = Replacement::begin(path)?;
-        file.write(|out| baseline::write(&listed.noted, out))?;
-        file.commit()?;
+        write_file(path, |out| baseline::write(&listed.noted, out))?;
         let noted = count(listed.noted.values().sum(), "finding is", "findings are");
         output.notice(&format_args!("{noted} written to {}", name(path)));
     }
@@ -129,9 +125,7 @@ pub(super) fn write(
             listed,
             hrefs,
         };
-        let mut file = Replacement::begin(path)?;
-        file.write(|out| page.write(out))?;
-        file.commit()?;
+        write_file(path, |out| page.write(out))?;
     }
     Ok(())
 }

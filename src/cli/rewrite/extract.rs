@@ -11,7 +11,6 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::archive::Wacz;
 use crate::collection::Collection;
@@ -22,7 +21,7 @@ use crate::collection::origin::map;
 use crate::collection::record::CapturedBody;
 use crate::files::mirror::Mirror;
 use crate::files::walk::{Selection, walk};
-use crate::files::write::{self, Replacement};
+use crate::files::write::{NotPreserved, Replacement};
 use crate::purpose::adapt::{Adaptation, adapted};
 use crate::purpose::entry_page::{PageEntry, entry_page, title};
 use crate::purpose::localize;
@@ -53,13 +52,11 @@ const MAP: &str = "baselink-map.csv";
 /// The page that lists the pages, at the root of the folder.
 const ENTRY_PAGE: &str = "index.html";
 
-/// The number of files that are committed together.
-const TOGETHER: usize = 64;
-
-/// A file that is ready to be committed, or in a dry run only counted.
-struct PendingFile {
+/// A file that was written, or in a dry run only counted.
+struct WrittenFile {
     resource: usize,
-    file: Option<Replacement>,
+    /// The properties that the file lacks.
+    lost: Vec<NotPreserved>,
     /// The title, if it is a page.
     title: Option<String>,
     adaptations: Adaptations,
@@ -92,7 +89,6 @@ pub(crate) fn extract(
         mirror,
         had_files,
         status: ExitStatus::Done,
-        under_way: AtomicUsize::new(0),
     };
     if ok_or_report(run.write(&plan, output), output)?.is_none() {
         run.status = ExitStatus::Unusable;
@@ -145,8 +141,6 @@ struct ArchiveRun<'a> {
     /// True if the folder had files before the run.
     had_files: bool,
     status: ExitStatus,
-    /// The number of files that are begun and not committed.
-    under_way: AtomicUsize,
 }
 
 impl ArchiveRun<'_> {
@@ -170,8 +164,7 @@ impl ArchiveRun<'_> {
             Wanted::Documents
         };
         let progress = progress(documents, output);
-        let (mut totals, mut pending, mut counts) =
-            (RunSummary::default(), Vec::new(), WrittenCounts::default());
+        let (mut totals, mut counts) = (RunSummary::default(), WrittenCounts::default());
         let mut pages: Vec<(usize, String)> = Vec::new();
         let mut is_written = vec![false; plan.chosen.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
@@ -181,7 +174,7 @@ impl ArchiveRun<'_> {
                 let new_file = self.make_file(plan, number, at, &kind, &mut of_document, output);
                 (of_document, new_file)
             };
-            let done = |(of_document, new_file): (FileSummary, Result<Option<PendingFile>>),
+            let done = |(of_document, new_file): (FileSummary, Result<Option<WrittenFile>>),
                         output: &mut Output| {
                 summary.merge(of_document);
                 is_unwritten = true;
@@ -189,23 +182,13 @@ impl ArchiveRun<'_> {
                     is_written[new_file.resource] = true;
                     counts.add(&new_file, plan.name(new_file.resource), output);
                     pages.extend(new_file.title.map(|title| (new_file.resource, title)));
-                    pending.extend(new_file.file);
-                }
-                if pending.len() >= TOGETHER {
-                    self.commit(&mut pending, output)?;
+                    new_file.lost.iter().for_each(|lost| output.caution(lost));
                 }
                 is_unwritten = false;
                 Ok(())
             };
             let read = plan.each((number, wanted), documents, output, one, done);
-            // A damaged archive is written as far as it can be read.
-            let written = if is_unwritten {
-                Ok(())
-            } else {
-                self.commit(&mut pending, output)
-            };
-            is_unwritten |= written.is_err();
-            let read = Failure::separate(written.and(read))?;
+            let read = Failure::separate(read)?;
             let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
             let is_read = read.is_ok();
             if self.request.strict && anomalies > 0 {
@@ -268,12 +251,12 @@ impl ArchiveRun<'_> {
         kind: &RewriteKind,
         summary: &mut FileSummary,
         output: &mut Output,
-    ) -> Result<Option<PendingFile>> {
+    ) -> Result<Option<WrittenFile>> {
         let date = plan.chosen.resources[number].date;
         let adaptations = Adaptations::default();
-        let mut new_file = PendingFile {
+        let mut new_file = WrittenFile {
             resource: number,
-            file: None,
+            lost: Vec::new(),
             title: None,
             adaptations,
         };
@@ -355,31 +338,10 @@ impl ArchiveRun<'_> {
                 }
             }
         };
-        new_file.file = self.begin(plan.name(number), date, &bytes)?;
-        // Uncommitted files stay open, and there may be many. While `TOGETHER` files are open, each further file is
-        // committed immediately.
-        if new_file.file.is_some()
-            && self.under_way.fetch_add(1, Ordering::Relaxed) >= TOGETHER
-            && let Some(file) = new_file.file.take()
-        {
-            self.under_way.fetch_sub(1, Ordering::Relaxed);
-            file.commit()?
-                .lost
-                .iter()
-                .for_each(|lost| output.caution(lost));
+        if let Some(file) = self.begin(plan.name(number), date, &bytes)? {
+            new_file.lost = file.commit()?.lost;
         }
         Ok(Some(new_file))
-    }
-
-    /// Renames the files into place.
-    fn commit(&self, pending: &mut Vec<Replacement>, output: &mut Output) -> FileResult<()> {
-        self.under_way.fetch_sub(pending.len(), Ordering::Relaxed);
-        for written in write::commit_all(std::mem::take(pending)) {
-            for lost in written?.lost {
-                output.caution(&lost);
-            }
-        }
-        Ok(())
     }
 
     /// Begins the file at `path` below the folder, and writes `bytes` to it; `None` in a dry run.
@@ -585,7 +547,7 @@ struct WrittenCounts {
 }
 
 impl WrittenCounts {
-    fn add(&mut self, new_file: &PendingFile, name: &[u8], output: &mut Output) {
+    fn add(&mut self, new_file: &WrittenFile, name: &[u8], output: &mut Output) {
         self.files += 1;
         let sums = self.adaptations.iter_mut();
         sums.zip(new_file.adaptations)

@@ -1,7 +1,7 @@
 //! The output of rewritten documents: standard output, a file, a folder, or the input files themselves.
 //!
 //! ```text
-//! RunTarget --begin--> FileSink --write, write, …, end--> Written::Pending --commit_all--> Written::To
+//! RunTarget --begin--> FileSink --write, write, …, end--> Written
 //! ```
 //!
 //! A file in an output folder is begun with the first document. A replacement in place is begun with the first changed
@@ -11,7 +11,6 @@
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
-use std::iter;
 use std::path::{Path, PathBuf, is_separator};
 
 use crate::collection::Collection;
@@ -19,7 +18,7 @@ use crate::collection::folder::{name_of, path_of};
 use crate::files::maildir;
 use crate::files::stage::StagedMove;
 use crate::files::walk::TreeEntry;
-use crate::files::write::{self, Committed, InPlace, Original, Replacement, is_one_file};
+use crate::files::write::{Committed, InPlace, Original, Replacement, is_one_file};
 use baselink_text::edit::Edits;
 use baselink_text::error::{Error, Result, cause, name};
 use baselink_text::format::Format;
@@ -106,13 +105,6 @@ impl<'a> RunTarget<'a> {
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
         };
-        match &target {
-            Self::File { path, .. } => write::remove_left_beside(iter::once(*path)),
-            Self::InPlace(_) => {
-                write::remove_left_beside(documents.roots().filter(|root| root.is_file()));
-            }
-            _ => {}
-        }
         Ok(target)
     }
 
@@ -449,10 +441,7 @@ impl FileSink<'_> {
             }
             (None, _) => return Ok(Written::Already),
         };
-        match new.waits_for_disk() {
-            true => Ok(Written::Pending(Box::new(new))),
-            false => new.commit().map(Written::To),
-        }
+        new.commit().map(Written::To)
     }
 }
 
@@ -485,27 +474,4 @@ pub(in crate::cli) enum Written {
     /// Nothing to commit: it is on standard output, or the input file needed no change.
     Already,
     To(Committed),
-    /// Written, but not yet renamed into place.
-    Pending(Box<Replacement>),
-    /// Not written, because of this error.
-    Failed(Error),
-}
-
-impl Written {
-    /// Renames the new contents of several files into place.
-    pub(in crate::cli) fn commit_all<'w>(all: impl Iterator<Item = &'w mut Self>) {
-        let (mut pending, mut places) = (Vec::new(), Vec::new());
-        for written in all {
-            match std::mem::replace(written, Self::Nowhere) {
-                Self::Pending(new) => {
-                    pending.push(*new);
-                    places.push(written);
-                }
-                other => *written = other,
-            }
-        }
-        for (written, committed) in places.into_iter().zip(write::commit_all(pending)) {
-            *written = committed.map_or_else(Self::Failed, Self::To);
-        }
-    }
 }
