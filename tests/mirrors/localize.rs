@@ -408,15 +408,15 @@ fn redirects_in_the_map_lead_to_the_file() {
 /// If a link cannot be rewritten, the base is kept, and no link becomes relative to the file.
 #[test]
 fn a_base_is_kept_if_a_link_needs_it() {
-    let tree = Tree::new(below("http://a/docs/"), &["sub/i.svg", "x.png"]);
-    let svg = |base: &str, x: &str| {
+    let tree = Tree::new(below("http://a/docs/"), &["sub/i.xhtml", "x.png"]);
+    let page = |base: &str, x: &str| {
         format!(
-            "<!DOCTYPE svg [<!ENTITY y 'y.png'>]><svg xmlns='http://www.w3.org/2000/svg' \
-             xml:base='{base}'><a href='&y;'/><a href='{x}'/></svg>"
+            "<html xmlns='http://www.w3.org/1999/xhtml'><head><base href='{base}'/>\
+             <style>a{{b:url(<![CDATA[y]]>.png)}}</style></head><a href='{x}'/></html>"
         )
     };
-    let localized = tree.localized("sub/i.svg", &svg("http://a/docs/", "x.png"));
-    assert_eq!(localized, svg("http://a/docs/", "http://a/docs/x.png"));
+    let localized = tree.localized("sub/i.xhtml", &page("http://a/docs/", "x.png"));
+    assert_eq!(localized, page("http://a/docs/", "http://a/docs/x.png"));
 }
 
 /// `&NotEqualTilde;` means two characters, U+2242 and U+0338. No edit may end between them.

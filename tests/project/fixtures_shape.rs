@@ -304,11 +304,13 @@ fn every_other_place_has_a_case() {
             );
             for line in &of_place {
                 let case = Case::named(line[1]);
-                let expected = [&line[2..], &["rewritten"]].concat();
+                // A row may end with another outcome.
+                let outcome: &[&str] = if line.len() > 6 { &[] } else { &["rewritten"] };
+                let expected = [&line[2..], outcome].concat();
                 let links = case.fields("expected.links");
                 assert!(
                     links.iter().any(|link| link[..5] == expected),
-                    "{line:?} is not rewritten"
+                    "{line:?} has another outcome"
                 );
                 let group = row[default].trim_matches('`');
                 let mut arguments = case.arguments.iter();
