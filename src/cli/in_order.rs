@@ -1,13 +1,12 @@
 //! Parallel work on many items, with the results received one by one in the order of the items.
 //!
 //! ```text
-//! items --the calling thread--> queue --work, on threads--> results --receive, in order, one at a time--> …
+//! items --the calling thread--> jobs --work, on threads--> results --the calling thread, in order--> receive
 //! ```
 //!
-//! The calling thread only takes items from the iterator, so that reading goes on during the work. Each worker thread
-//! takes several small items, or one large item. The worker that finishes the next result also receives it, and any
-//! finished results after it. [`Bounds`] limit the memory. The first error ends all work. If one thread is allowed,
-//! the calling thread does everything.
+//! The calling thread takes the items, and receives the results between them. Each worker thread takes several small
+//! items, or one large item. [`Bounds`] limit the memory. The first error ends all work. If one thread is allowed, the
+//! calling thread does everything.
 //!
 //! Each item gets a context of its own, such as a buffer for output. An item that is [alone](QueueItem::is_alone) gets the
 //! context of `receive` instead, after all earlier results, so that large output needs no buffer.
@@ -18,10 +17,12 @@
 //!
 //! Deliberately absent: the meaning of the items, and results out of order.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::{Mutex, PoisonError};
+use std::{mem, thread};
 
 /// Limits on work under way.
 #[derive(Clone, Copy, Debug)]
@@ -46,28 +47,37 @@ pub(crate) struct QueueItem<I> {
 /// The number of items, and the sum of their sizes, from which a worker takes no more at a time.
 const TOGETHER: (usize, usize) = (8, 128 << 10);
 
+/// Items for a worker, and the channel for their results.
+type Job<I, R> = (Vec<I>, Sender<Vec<R>>);
+
+/// A job whose results were not received yet, with the number of its items and the sum of their sizes.
+struct UnderWay<R> {
+    results: Receiver<Vec<R>>,
+    items: usize,
+    size: usize,
+}
+
 /// Calls `work` for each of the `items`, and `receive` with the results and their contexts in the same order.
 ///
 /// # Errors
 ///
 /// The first error of `receive`, after which no more results are received.
-pub(crate) fn in_order<I: Send, C: Send, R: Send, E: Send>(
+pub(crate) fn in_order<I: Send, C: Send, R: Send, E>(
     bounds: Bounds,
     items: impl Iterator<Item = QueueItem<I>>,
     context: &mut C,
     blank: impl Fn() -> C + Sync,
     work: impl Fn(I, &mut C) -> R + Sync,
-    receive: impl FnMut((R, C), &mut C) -> Result<(), E> + Send,
+    mut receive: impl FnMut((R, C), &mut C) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut receiver = Receiver { context, receive };
     let mut items = items.peekable();
-    let work_alone = |receiver: &mut Receiver<'_, C, _>, value: I| {
-        let result = work(value, receiver.context);
-        receiver.receive((result, blank()))
+    let mut work_alone = |value: I, context: &mut C| {
+        let result = work(value, context);
+        receive((result, blank()), context)
     };
     // No thread is needed before the first item that others may follow.
-    while let Some(item) = items.next_if(|item| item.is_alone) {
-        work_alone(&mut receiver, item.value)?;
+    while let Some(item) = items.next_if(|item| item.is_alone || bounds.threads <= 1) {
+        work_alone(item.value, context)?;
     }
     if items.peek().is_none() {
         return Ok(());
@@ -76,43 +86,174 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E: Send>(
         let mut own = blank();
         (work(value, &mut own), own)
     };
-    let queue = Queue::new(bounds, receiver);
+    let is_over = AtomicBool::new(false);
+    let (sender, jobs) = mpsc::channel();
+    let jobs = Mutex::new(jobs);
     thread::scope(|scope| {
         let spawn = |_: &usize| {
             let worker = thread::Builder::new();
             worker
-                .spawn_scoped(scope, || queue.work(&work_buffered))
+                .spawn_scoped(scope, || serve(&jobs, &is_over, &work_buffered))
                 .is_ok()
         };
-        let wanted = if bounds.threads > 1 {
-            bounds.threads
-        } else {
-            0
+        let has_workers = (0..bounds.threads).filter(spawn).count() > 0;
+        let mut queue = Queue::new(bounds, sender);
+        let done = loop {
+            if let Err(stop) = queue.make_room(&mut |result| receive(result, context)) {
+                break Err(stop);
+            }
+            let Some(item) = items.next() else {
+                break queue.receive_all(&mut |result| receive(result, context));
+            };
+            if has_workers && !item.is_alone {
+                queue.add(item);
+                continue;
+            }
+            if let Err(stop) = queue.receive_all(&mut |result| receive(result, context)) {
+                break Err(stop);
+            }
+            let result = work(item.value, context);
+            if let Err(error) = receive((result, blank()), context) {
+                break Err(Stop::Failed(error));
+            }
         };
-        if (0..wanted).filter(spawn).count() > 0 {
-            queue.feed(&mut items, work_alone);
+        is_over.store(true, Ordering::Relaxed);
+        match done {
+            Err(Stop::Failed(error)) => Err(error),
+            // A panic of a worker becomes one of the scope.
+            Ok(()) | Err(Stop::Panicked) => Ok(()),
         }
-    });
-    let state = queue
-        .state
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    if let Some(error) = state.failed {
-        return Err(error);
+    })
+}
+
+/// Works on jobs until no more come, or the work is over.
+fn serve<I, R>(jobs: &Mutex<Receiver<Job<I, R>>>, is_over: &AtomicBool, work: impl Fn(I) -> R) {
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((items, results)) = job else {
+            return;
+        };
+        let mut done = Vec::with_capacity(items.len());
+        for item in items {
+            if is_over.load(Ordering::Relaxed) {
+                return;
+            }
+            done.push(work(item));
+        }
+        // The calling thread no longer receives results after an error.
+        let _ = results.send(done);
     }
-    let Some(mut receiver) = state.receiver else {
-        return Ok(());
-    };
-    // Without threads, all items remain.
-    for item in items {
-        if item.is_alone {
-            work_alone(&mut receiver, item.value)?;
+}
+
+/// The reason why no more results are received.
+enum Stop<E> {
+    Failed(E),
+    /// A worker panicked.
+    Panicked,
+}
+
+/// The items that were taken and whose results were not received yet.
+struct Queue<I, R> {
+    bounds: Bounds,
+    jobs: Sender<Job<I, R>>,
+    /// Items that are not in a job yet, and the sum of their sizes.
+    group: Vec<I>,
+    group_size: usize,
+    under_way: VecDeque<UnderWay<R>>,
+    /// The number of all items, and the sum of their sizes.
+    items: usize,
+    size: usize,
+}
+
+impl<I, R> Queue<I, R> {
+    fn new(bounds: Bounds, jobs: Sender<Job<I, R>>) -> Self {
+        Self {
+            bounds,
+            jobs,
+            group: Vec::new(),
+            group_size: 0,
+            under_way: VecDeque::new(),
+            items: 0,
+            size: 0,
+        }
+    }
+
+    fn add(&mut self, item: QueueItem<I>) {
+        self.items += 1;
+        self.size += item.size;
+        self.group.push(item.value);
+        self.group_size += item.size;
+        let most = (self.bounds.items / (2 * self.bounds.threads)).clamp(1, TOGETHER.0);
+        if self.group.len() >= most || self.group_size >= TOGETHER.1 {
+            self.send();
+        }
+    }
+
+    /// Makes a job of the group.
+    fn send(&mut self) {
+        let items = mem::take(&mut self.group);
+        if items.is_empty() {
+            return;
+        }
+        let (sender, results) = mpsc::channel();
+        self.under_way.push_back(UnderWay {
+            results,
+            items: items.len(),
+            size: mem::take(&mut self.group_size),
+        });
+        // The receiver lives as long as the scope.
+        let _ = self.jobs.send((items, sender));
+    }
+
+    /// Receives finished results, and waits for others until there is room for another item.
+    fn make_room<E>(&mut self, receive: &mut dyn FnMut(R) -> Result<(), E>) -> Result<(), Stop<E>> {
+        loop {
+            let is_full = self.items >= self.bounds.items
+                || (self.items > 0 && self.size >= self.bounds.size);
+            if is_full {
+                self.send();
+            }
+            if !self.receive_next(is_full, receive)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn receive_all<E>(
+        &mut self,
+        receive: &mut dyn FnMut(R) -> Result<(), E>,
+    ) -> Result<(), Stop<E>> {
+        self.send();
+        while self.receive_next(true, receive)? {}
+        Ok(())
+    }
+
+    /// Receives the results of the oldest job; `false` if there is none, or it is not finished and must not be awaited.
+    fn receive_next<E>(
+        &mut self,
+        waits: bool,
+        receive: &mut dyn FnMut(R) -> Result<(), E>,
+    ) -> Result<bool, Stop<E>> {
+        let Some(oldest) = self.under_way.front() else {
+            return Ok(false);
+        };
+        let results = if waits {
+            oldest.results.recv().map_err(|_| Stop::Panicked)?
         } else {
-            let (result, own) = work_buffered(item.value);
-            receiver.receive((result, own))?;
+            match oldest.results.try_recv() {
+                Ok(results) => results,
+                Err(TryRecvError::Empty) => return Ok(false),
+                Err(TryRecvError::Disconnected) => return Err(Stop::Panicked),
+            }
+        };
+        self.items -= oldest.items;
+        self.size -= oldest.size;
+        self.under_way.pop_front();
+        for result in results {
+            receive(result).map_err(Stop::Failed)?;
         }
+        Ok(true)
     }
-    Ok(())
 }
 
 /// [`in_order`] without sizes, contexts and errors; at most four items per thread are under way.
@@ -120,7 +261,7 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
     threads: usize,
     items: impl Iterator<Item = I>,
     work: impl Fn(I) -> R + Sync,
-    mut receive: impl FnMut(R) + Send,
+    mut receive: impl FnMut(R),
 ) {
     let bounds = Bounds {
         threads,
@@ -144,252 +285,6 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
             Ok::<_, Infallible>(())
         },
     );
-}
-
-/// The function that receives results, and its context.
-struct Receiver<'c, C, F> {
-    context: &'c mut C,
-    receive: F,
-}
-
-impl<C, F> Receiver<'_, C, F> {
-    fn receive<R, E>(&mut self, received: (R, C)) -> Result<(), E>
-    where
-        F: FnMut((R, C), &mut C) -> Result<(), E>,
-    {
-        (self.receive)(received, self.context)
-    }
-}
-
-/// The state that the threads share. A result is a pair of the worker's result and its context.
-struct Queue<'c, I, C, R, E, F> {
-    bounds: Bounds,
-    state: Mutex<QueueState<'c, I, C, R, E, F>>,
-    /// Signals a new item, or the end of all items.
-    item: Condvar,
-    /// Signals that a result was received, or that the work is over.
-    result: Condvar,
-}
-
-struct QueueState<'c, I, C, R, E, F> {
-    /// Items that no thread works on yet, with their numbers and sizes.
-    items: VecDeque<(usize, usize, I)>,
-    /// True if all items were taken.
-    is_last: bool,
-    /// Results that were not received yet, by number.
-    results: BTreeMap<usize, (R, C)>,
-    /// The number of the result that is received next.
-    due: usize,
-    /// The sizes of the items whose results were not received yet.
-    sizes: VecDeque<usize>,
-    /// The sum of `sizes`.
-    size: usize,
-    /// `None` while a thread uses it.
-    receiver: Option<Receiver<'c, C, F>>,
-    /// The number of threads that wait for an item; at 0, the system call that wakes one is skipped.
-    idle: usize,
-    /// True if the calling thread waits; it is woken when half of the room is free, to save wake-ups.
-    is_full: bool,
-    failed: Option<E>,
-    /// True if the work is over: an error was returned, or a thread panicked.
-    is_over: bool,
-}
-
-impl<'c, I, C, R, E, F> QueueState<'c, I, C, R, E, F> {
-    /// Takes several small items, or one large item, and leaves some for other threads.
-    fn take_items(&mut self, threads: usize) -> Vec<(usize, I)> {
-        let most = (self.items.len() / threads).clamp(1, TOGETHER.0);
-        let (mut taken, mut sum) = (Vec::new(), 0);
-        while taken.len() < most
-            && sum < TOGETHER.1
-            && let Some((number, size, value)) = self.items.pop_front()
-        {
-            sum += size;
-            taken.push((number, value));
-        }
-        taken
-    }
-}
-
-type Locked<'q, 'c, I, C, R, E, F> = MutexGuard<'q, QueueState<'c, I, C, R, E, F>>;
-
-impl<'c, I, C, R, E, F> Queue<'c, I, C, R, E, F>
-where
-    F: FnMut((R, C), &mut C) -> Result<(), E>,
-{
-    fn new(bounds: Bounds, receiver: Receiver<'c, C, F>) -> Self {
-        let state = QueueState {
-            items: VecDeque::new(),
-            is_last: false,
-            results: BTreeMap::new(),
-            due: 0,
-            sizes: VecDeque::new(),
-            size: 0,
-            receiver: Some(receiver),
-            idle: 0,
-            is_full: false,
-            failed: None,
-            is_over: false,
-        };
-        Self {
-            bounds,
-            state: Mutex::new(state),
-            item: Condvar::new(),
-            result: Condvar::new(),
-        }
-    }
-
-    fn lock(&self) -> Locked<'_, 'c, I, C, R, E, F> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes `items` as long as there is room for them, and waits until all results are received.
-    fn feed(
-        &self,
-        items: &mut dyn Iterator<Item = QueueItem<I>>,
-        work_alone: impl Fn(&mut Receiver<'c, C, F>, I) -> Result<(), E>,
-    ) {
-        let _watch = PanicGuard(self);
-        let Bounds {
-            items: most, size, ..
-        } = self.bounds;
-        let mut number = 0;
-        while !self
-            .wait(|state| state.sizes.is_empty() || state.sizes.len() < most && state.size < size)
-            .is_over
-        {
-            let Some(item) = items.next() else {
-                break;
-            };
-            if item.is_alone {
-                let mut state = self.wait(|state| state.sizes.is_empty());
-                let Some(mut receiver) = state.receiver.take().filter(|_| !state.is_over) else {
-                    break;
-                };
-                drop(state);
-                let result = work_alone(&mut receiver, item.value);
-                let mut state = self.lock();
-                state.receiver = Some(receiver);
-                self.end_after(&mut state, result);
-                continue;
-            }
-            let mut state = self.lock();
-            state.items.push_back((number, item.size, item.value));
-            state.sizes.push_back(item.size);
-            state.size += item.size;
-            number += 1;
-            if state.idle > 0 {
-                self.item.notify_one();
-            }
-        }
-        self.lock().is_last = true;
-        self.item.notify_all();
-        drop(self.wait(|state| state.sizes.is_empty()));
-    }
-
-    /// Waits until `holds` returns true, or the work is over.
-    fn wait(
-        &self,
-        holds: impl Fn(&QueueState<'c, I, C, R, E, F>) -> bool,
-    ) -> Locked<'_, 'c, I, C, R, E, F> {
-        let mut state = self.lock();
-        loop {
-            if state.is_over || holds(&state) {
-                return state;
-            }
-            state.is_full = true;
-            state = self
-                .result
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Works on items until no more come.
-    fn work(&self, work: &impl Fn(I) -> (R, C)) {
-        let _watch = PanicGuard(self);
-        let mut state = self.lock();
-        while !state.is_over {
-            let taken = state.take_items(self.bounds.threads);
-            if taken.is_empty() {
-                if state.is_last {
-                    return;
-                }
-                state.idle += 1;
-                state = self
-                    .item
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
-                state.idle -= 1;
-                continue;
-            }
-            drop(state);
-            let results: Vec<_> = taken
-                .into_iter()
-                .map(|(number, value)| (number, work(value)))
-                .collect();
-            state = self.lock();
-            state.results.extend(results);
-            state = self.deliver(state);
-        }
-    }
-
-    /// Receives the result that is due and the finished ones after it, unless another thread is doing so.
-    fn deliver<'q>(
-        &'q self,
-        mut state: Locked<'q, 'c, I, C, R, E, F>,
-    ) -> Locked<'q, 'c, I, C, R, E, F> {
-        while !state.is_over
-            && let Some(mut receiver) = state.receiver.take()
-        {
-            let due = state.due;
-            let Some((result, own)) = state.results.remove(&due) else {
-                state.receiver = Some(receiver);
-                break;
-            };
-            drop(state);
-            let received = receiver.receive((result, own));
-            state = self.lock();
-            state.receiver = Some(receiver);
-            state.due += 1;
-            state.size -= state.sizes.pop_front().unwrap_or_default();
-            self.end_after(&mut state, received);
-            let Bounds { items, size, .. } = self.bounds;
-            let is_half = state.sizes.len() <= items / 2 && state.size <= size / 2;
-            if state.is_full && (is_half || state.is_over) {
-                state.is_full = false;
-                self.result.notify_one();
-            }
-        }
-        state
-    }
-
-    /// Ends the work if `received` is an error.
-    fn end_after(&self, state: &mut QueueState<'c, I, C, R, E, F>, received: Result<(), E>) {
-        if let Err(error) = received {
-            (state.failed, state.is_over) = (Some(error), true);
-            self.item.notify_all();
-        }
-    }
-}
-
-/// Wakes all waiting threads if its own thread panics.
-struct PanicGuard<'q, 'c, I, C, R, E, F>(&'q Queue<'c, I, C, R, E, F>);
-
-impl<I, C, R, E, F> Drop for PanicGuard<'_, '_, I, C, R, E, F> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            let Queue {
-                state,
-                item,
-                result,
-                ..
-            } = self.0;
-            state.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
-            item.notify_all();
-            result.notify_one();
-        }
-    }
 }
 
 #[cfg(test)]
