@@ -117,6 +117,28 @@ fn is_unrelated(call: &str) -> bool {
             .any(|printed| call.starts_with(printed))
 }
 
+/// The calls of a trace in which the fault was injected. If calls of several threads overlap, strace prints the beginning
+/// and the end of a call on separate lines, and the fault is on the second one.
+fn injected(trace: &[String]) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (at, line) in trace.iter().enumerate() {
+        if !line.contains("(INJECTED)") {
+            continue;
+        }
+        let thread = line.split(' ').next().unwrap();
+        let begins = |line: &&String| {
+            line.starts_with(&format!("{thread} ")) && line.contains("<unfinished ...>")
+        };
+        let whole = if line.contains("resumed>") {
+            trace[..at].iter().rev().find(begins)
+        } else {
+            Some(line)
+        };
+        found.extend(whole.and_then(|whole| Some(thread_and_call(whole)?.2)));
+    }
+    found
+}
+
 /// The calls that should fail, each as its name and its number among the calls of that name in one thread. Unless
 /// `is_exhaustive`, only the first three and the last.
 pub(crate) fn calls(trace: &[String], is_exhaustive: bool) -> Vec<(String, usize)> {
@@ -208,10 +230,7 @@ fn fail_each(mode: &Mode) -> Vec<String> {
             mode.set(here, &expected.before);
             let inject = format!("inject={call}:{action}:when={number}");
             let (output, trace) = traced(mode, here, &["-e", &set, "-e", &inject]);
-            let injected = trace.iter().filter(|line| line.contains("(INJECTED)"));
-            let injected: Vec<_> = injected
-                .filter_map(|line| Some(thread_and_call(line)?.2))
-                .collect();
+            let injected = injected(&trace);
             // The call of the same number of another thread, which reads an input, fails too.
             if injected.iter().any(|call| is_unrelated(call)) {
                 continue;
