@@ -93,7 +93,7 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E>(
         let spawn = |_: &usize| {
             let worker = thread::Builder::new();
             worker
-                .spawn_scoped(scope, || serve(&jobs, &is_over, &work_buffered))
+                .spawn_scoped(scope, || serve(&jobs, &is_over, work_buffered))
                 .is_ok()
         };
         let has_workers = (0..bounds.threads).filter(spawn).count() > 0;
