@@ -199,7 +199,7 @@ impl RewriteKind {
 
     /// The link targets that the tree should have but lacks, without their fragments.
     pub(super) fn missing<'r>(&self, report: &'r Report) -> impl Iterator<Item = &'r str> {
-        let is_lacking = |link: &&LinkReport| match self {
+        let is_lacking = move |link: &&LinkReport| match self {
             Self::Absolute | Self::Local { .. } => link.is_lacking,
             Self::Moved(relocation, _) => {
                 // A base element needs no file at its URL, and a template is not a URL.
