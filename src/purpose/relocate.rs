@@ -490,7 +490,7 @@ struct RelocateLinks {
 #[derive(Debug)]
 struct BaseAfterMove {
     base: Base,
-    /// The same base below a root so deep that no reference leaves it; `None` if the base is outside the root.
+    /// This base below a root so deep that no reference leaves it; `None` if the base is outside the root.
     deep: Option<Base>,
 }
 

@@ -1,5 +1,5 @@
-//! What does a URL mean in a site? The rows of `tests/cli/truth/*.truth` ask this about one link each, and say what is right
-//! and why. `localize`, `move` and `check` must agree with it, except for the answers that a row lists.
+//! The meaning of URLs in a site. Each row of `tests/cli/truth/*.truth` asks what one link leads to, and states the right
+//! answer and its reason. `localize`, `move` and `check` must agree with it, except for the answers that a row lists.
 //!
 //! ```text
 //! # A plain site.
@@ -260,7 +260,7 @@ fn without_references(value: &str) -> String {
         .replace("&amp;", "&")
 }
 
-/// What a browser opens for `reference` in the file `page` of the folder `root`.
+/// The file or URL that a browser opens for `reference` in the file `page` of the folder `root`.
 fn open(root: &Path, page: &Path, text: &str, reference: &str) -> Opened {
     let mut base = Url::from_file_path(Path::new("/R").join(page)).unwrap();
     if let Some((_, rest)) = text.split_once("<base href=\"")
@@ -339,10 +339,10 @@ struct Scene {
     urls: BTreeMap<String, String>,
     /// The lists of missing resources of `localize` and `check`.
     lists: [HashSet<String>; 2],
-    /// What `check` found.
+    /// The finding of `check`.
     findings: Vec<Value>,
     moved: BTreeMap<PathBuf, Vec<u8>>,
-    /// What `check` found in the moved folder.
+    /// The finding of `check` in the moved folder.
     after_move: Vec<Value>,
 }
 

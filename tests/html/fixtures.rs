@@ -107,7 +107,7 @@ fn check(case: &mut Case, format: Format, form: fn(&[u8]) -> Vec<u8>) -> String 
     let (report, output) = (&rewritten.report, rewritten.output());
 
     let links: String = report.links.iter().map(row).collect();
-    // The same edits, links and counts are produced without a report.
+    // Without a report, edits, links and counts must be equal to those with one.
     let (edits, totals) = edits(&input, &options);
     let written = edits.apply(&input);
     let mut listed = String::new();

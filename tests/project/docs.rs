@@ -430,7 +430,7 @@ fn every_limit_has_a_test() {
                 || Reason::ALL.iter().any(|known| known.name() == code);
             assert!(
                 is_known || code == "From ",
-                "{code} is no diagnostic and no reason"
+                "{code} is neither a diagnostic nor a reason"
             );
         }
     }

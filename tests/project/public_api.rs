@@ -142,7 +142,7 @@ fn defined(modules: &BTreeMap<Names, File>, path: &[String]) -> Names {
     let (name, module) = path.split_last().unwrap();
     let file = modules
         .get(module)
-        .unwrap_or_else(|| panic!("there is no module {module:?}"));
+        .unwrap_or_else(|| panic!("the module {module:?} is missing"));
     if file
         .items
         .iter()

@@ -82,6 +82,7 @@ pub struct Totals {
 
 impl Totals {
     /// Adds the totals of a message that begins at the offset `start` of the file.
+    #[doc(hidden)]
     pub fn append(&mut self, message: Self, start: usize) {
         for (all, its) in self
             .counts

@@ -1,7 +1,7 @@
 //! The central types: a [`Document`] and its [`Link`]s, exactly as written.
 //!
-//! A scanner creates them and knows nothing about bases. `rewrite` turns links into targets and edits,
-//! and knows nothing about syntax.
+//! A scanner creates them and knows nothing about bases. The crate `baselink-rewrite` turns links into targets and edits, and
+//! knows nothing about syntax.
 //!
 //! ```
 //! let page = br#"<p><a href="../x.html">"#;
@@ -412,7 +412,7 @@ pub enum BaseKind {
 ///
 /// The comment gives a retrieval URL. It also determines the treatment of fragments, and of links that the saving
 /// program wrote. To support another comment of this kind, add a variant of [`Program`] and a reader in
-/// `scan/html/saved.rs`. For a note that gives only a URL, add a variant of `Source` instead.
+/// `scan/html/saved.rs`. For a note that gives only a URL, add a variant of `Source` in `baselink-rewrite` instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
     /// The program that wrote the comment.

@@ -6,9 +6,9 @@
 //!
 //! ```
 //! use baselink_text::error::{Error, ErrorKind};
-//! let error = Error::of(ErrorKind::Url, "'../up' is no base");
+//! let error = Error::of(ErrorKind::Url, "'../up' cannot be a base");
 //! assert_eq!(error.kind(), ErrorKind::Url);
-//! assert_eq!(error.to_string(), "'../up' is no base");
+//! assert_eq!(error.to_string(), "'../up' cannot be a base");
 //! ```
 //!
 //! The module also formats the parts of sentences: paths ([`name`]), system errors ([`cause`]), and text made safe

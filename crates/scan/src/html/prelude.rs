@@ -9,7 +9,7 @@
 //! assert_eq!(document.bases[0].value.as_deref(), Some("/docs/"));
 //! ```
 //!
-//! Deliberately absent: the choice among the bases (`base`).
+//! Deliberately absent: the choice among the bases, which `baselink-rewrite` makes.
 
 use memchr::memmem;
 

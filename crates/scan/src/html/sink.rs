@@ -60,7 +60,7 @@ pub enum Event<'a> {
     StartTag {
         /// The tag.
         tag: &'a RawTag,
-        /// How the text after the tag is read.
+        /// The rules by which the text after the tag is read.
         text: TextModel,
     },
     /// An end tag.
