@@ -64,24 +64,12 @@ struct UnderWay<R> {
 /// The first error of `receive`, after which no more results are received.
 pub(crate) fn in_order<I: Send, C: Send, R: Send, E>(
     bounds: Bounds,
-    items: impl Iterator<Item = QueueItem<I>>,
+    mut items: impl Iterator<Item = QueueItem<I>>,
     context: &mut C,
     blank: impl Fn() -> C + Sync,
     work: impl Fn(I, &mut C) -> R + Sync,
     mut receive: impl FnMut((R, C), &mut C) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut items = items.peekable();
-    let mut work_alone = |value: I, context: &mut C| {
-        let result = work(value, context);
-        receive((result, blank()), context)
-    };
-    // No thread is needed before the first item that others may follow.
-    while let Some(item) = items.next_if(|item| item.is_alone || bounds.threads <= 1) {
-        work_alone(item.value, context)?;
-    }
-    if items.peek().is_none() {
-        return Ok(());
-    }
     let work_buffered = |value: I| {
         let mut own = blank();
         (work(value, &mut own), own)
@@ -96,27 +84,28 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E>(
                 .spawn_scoped(scope, || serve(&jobs, &is_over, work_buffered))
                 .is_ok()
         };
-        let has_workers = (0..bounds.threads).filter(spawn).count() > 0;
-        let mut queue = Queue::new(bounds, sender);
-        let done = loop {
-            if let Err(stop) = queue.make_room(&mut |result| receive(result, context)) {
-                break Err(stop);
-            }
-            let Some(item) = items.next() else {
-                break queue.receive_all(&mut |result| receive(result, context));
-            };
-            if has_workers && !item.is_alone {
-                queue.add(item);
-                continue;
-            }
-            if let Err(stop) = queue.receive_all(&mut |result| receive(result, context)) {
-                break Err(stop);
-            }
-            let result = work(item.value, context);
-            if let Err(error) = receive((result, blank()), context) {
-                break Err(Stop::Failed(error));
-            }
+        // No thread is needed before the first item that others may follow.
+        let mut has_workers = if bounds.threads > 1 {
+            None
+        } else {
+            Some(false)
         };
+        let mut queue = Queue::new(bounds, sender);
+        let mut each = |item: QueueItem<I>| {
+            let is_shared = !item.is_alone
+                && *has_workers
+                    .get_or_insert_with(|| (0..bounds.threads).filter(spawn).count() > 0);
+            if is_shared {
+                queue.add(item);
+                return queue.make_room(&mut |result| receive(result, context));
+            }
+            queue.receive_all(&mut |result| receive(result, context))?;
+            let result = work(item.value, context);
+            receive((result, blank()), context).map_err(Stop::Failed)
+        };
+        let done = items
+            .try_for_each(&mut each)
+            .and_then(|()| queue.receive_all(&mut |result| receive(result, context)));
         is_over.store(true, Ordering::Relaxed);
         match done {
             Err(Stop::Failed(error)) => Err(error),
