@@ -116,7 +116,7 @@ impl CapturePlan {
         documents: &Documents,
         output: &mut Output,
         work: impl Fn(usize, (&Input<'_>, &Archived), &mut Output) -> T + Sync,
-        mut done: impl FnMut(T, &mut Output) -> FileResult<()> + Send,
+        mut done: impl FnMut(T, &mut Output) -> FileResult<()>,
     ) -> FileResult<(Format, usize)> {
         let (path, first) = &self.archives[number];
         let mut format = Format::Warc;

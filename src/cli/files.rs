@@ -55,7 +55,7 @@ pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
@@ -100,7 +100,7 @@ pub(crate) fn each_again<T: Send>(
     entries: Vec<TreeEntry>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
 ) -> io::Result<()> {
     let files = entries.into_iter().map(|entry| Ok(Origin::Entry(entry)));
     work_through(documents, files, output, work, done).map(drop)
@@ -116,7 +116,7 @@ fn work_through<T: Send>(
     files: impl Iterator<Item = Result<Origin>>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()> + Send,
+    mut done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
     let (large, size) = match documents.has_result_files {
         true => (u64::MAX, usize::MAX),
@@ -404,7 +404,7 @@ pub(crate) fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
-    mut done: impl FnMut(Origin, T) + Send,
+    mut done: impl FnMut(Origin, T),
 ) -> io::Result<ReadSummary> {
     let mut read = ReadSummary {
         status: ExitStatus::Done,

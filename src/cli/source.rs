@@ -121,7 +121,7 @@ pub(crate) fn each<T: Send>(
     file: File<'_>,
     output: &mut Output,
     work: impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(T, &Input<'_>, BufferedOutput, &mut Output) -> FileResult<()> + Send,
+    mut done: impl FnMut(T, &Input<'_>, BufferedOutput, &mut Output) -> FileResult<()>,
 ) -> FileResult<usize> {
     let File {
         path,
@@ -275,7 +275,7 @@ fn work_through<T: Send>(
     parts: FileParts<'_>,
     output: &mut Output,
     work: &(impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync),
-    done: &mut (impl FnMut(T, &Input<'_>, BufferedOutput, &mut Output) -> FileResult<()> + Send),
+    done: &mut impl FnMut(T, &Input<'_>, BufferedOutput, &mut Output) -> FileResult<()>,
 ) -> FileResult<()> {
     let bounds = Bounds {
         threads,
