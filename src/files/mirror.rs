@@ -124,7 +124,6 @@ impl Mirror {
     }
 
     /// Preserves the times of the input: for files at once, and for folders at the end ([`Mirror::finish`]).
-    #[must_use]
     pub fn preserving_times(self) -> Self {
         Self {
             preserve_times: true,
@@ -152,7 +151,6 @@ impl Mirror {
     }
 
     /// True if the folder does not exist, or contains only temporary files of this program.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut entries = fs::read_dir(&self.out).into_iter().flatten().flatten();
         entries.all(|entry| is_temporary(&entry.file_name()))

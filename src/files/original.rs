@@ -62,7 +62,6 @@ impl Suffix {
     }
 
     /// True if `name` has this suffix. Backups are not rewritten, because they preserve the first contents.
-    #[must_use]
     pub fn ends(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes().ends_with(self.0.as_encoded_bytes())
     }
@@ -174,7 +173,6 @@ impl Original {
     }
 
     /// The path of the file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -137,7 +137,6 @@ impl StagedMove {
     }
 
     /// Adds a new file at `path`, inside or outside the folder, with the contents `bytes`.
-    #[must_use]
     pub fn with(mut self, path: &Path, bytes: Vec<u8>) -> Self {
         self.beside = Some((path.to_owned(), bytes));
         self

@@ -232,7 +232,6 @@ impl Replacement {
     /// Declares that the file is a mailbox, to which other programs may deliver. [`Replacement::commit`] then takes
     /// the locks of mail programs (Debian Policy, 11.6) before its last check of the old file, and holds them until
     /// the new file has its name.
-    #[must_use]
     pub fn of_mailbox(mut self) -> Self {
         if let ReplacedFile::Original { kind, .. } = &mut self.old {
             *kind = OriginalKind::Mailbox;

@@ -51,7 +51,6 @@ pub enum Elements {
 
 impl Elements {
     /// True if an element called `name` is one of these elements.
-    #[must_use]
     pub fn contain(self, name: &str) -> bool {
         match self {
             Self::Any => true,
@@ -153,7 +152,6 @@ pub struct Groups(u16);
 
 impl Groups {
     /// The set of all groups.
-    #[must_use]
     pub const fn all() -> Self {
         Self((1 << Group::ALL.len()) - 1)
     }
@@ -169,7 +167,6 @@ impl Groups {
     }
 
     /// True if `group` is in the set.
-    #[must_use]
     pub const fn contains(self, group: Group) -> bool {
         self.0 & (1 << group as u32) != 0
     }
@@ -206,7 +203,6 @@ pub enum Condition {
 
 impl Condition {
     /// True if the condition holds in a tag whose attributes `other` looks up by name.
-    #[must_use]
     pub fn holds(self, other: &dyn Fn(&str) -> Option<String>) -> bool {
         let among = |values: &[&str], value: &str| {
             values.iter().any(|known| known.eq_ignore_ascii_case(value))
@@ -643,7 +639,6 @@ static BY_LETTER: LazyLock<[Vec<&'static [Row]>; 128]> = LazyLock::new(|| {
 });
 
 /// The rows for an attribute of this name on any element.
-#[must_use]
 pub fn rows(attribute: &str) -> &'static [Row] {
     let letter = attribute.bytes().next().unwrap_or_default();
     let of_letter = BY_LETTER
@@ -660,7 +655,6 @@ pub fn rows(attribute: &str) -> &'static [Row] {
 ///
 /// Names are in ASCII lower case. `other` returns the decoded value of any attribute of the tag. It is called only
 /// for rows with a condition.
-#[must_use]
 pub fn find(
     namespace: Namespace,
     element: &str,
@@ -707,21 +701,18 @@ static USER: [(&str, Row); 5] = [
 impl Place {
     #[doc(hidden)]
     /// True if the place covers `attribute` of an `element` of any namespace, both in lower case.
-    #[must_use]
     pub fn covers(&self, element: &str, attribute: &str) -> bool {
         self.attribute == attribute && self.element.as_ref().is_none_or(|name| name == element)
     }
 
     #[doc(hidden)]
     /// The name of the attribute, in lower case.
-    #[must_use]
     pub(crate) fn attribute(&self) -> &str {
         &self.attribute
     }
 
     #[doc(hidden)]
     /// The row that defines how the attribute is read. Its element and attribute names are unused.
-    #[must_use]
     pub const fn row(&self) -> &'static Row {
         self.row
     }

@@ -255,7 +255,6 @@ impl Block {
 /// Every URL of `css`, in order.
 ///
 /// Includes empty and fragment-only URLs.
-#[must_use]
 pub fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
     Urls::of(css.as_bytes(), groups).collect()
 }

@@ -81,7 +81,6 @@ pub struct JsonUrl {
 
 impl JsonUrl {
     /// True if the value is an HTML document, not a URL.
-    #[must_use]
     pub fn is_html(&self) -> bool {
         self.member == Some(CONTENT_HTML)
     }
@@ -395,7 +394,6 @@ enum BaseSetting {
 }
 
 /// Every URL of `json`, in order; none if `json` is malformed.
-#[must_use]
 pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
     match fault(json) {
         None => urls_of_well_formed(kind, json),

@@ -331,33 +331,28 @@ impl Format {
     }
 
     /// The name on the command line.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
     /// The media type.
-    #[must_use]
     pub fn media_type(self) -> &'static str {
         self.row().2
     }
 
     /// The file extensions of the format, in lower case and without the dot.
-    #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
         self.row().3
     }
 
     /// The noun for a file of the format in diagnostics: `HTML` or `a message`.
     #[doc(hidden)]
-    #[must_use]
     pub fn noun(self) -> &'static str {
         self.row().4
     }
 
     /// True if files of the format contain entities with headings, which may declare bases (RFC 1808, 3.1).
     #[doc(hidden)]
-    #[must_use]
     pub fn has_headings(self) -> bool {
         matches!(
             self.row().5,
@@ -368,28 +363,24 @@ impl Format {
     /// True if files of the format contain several messages, each of which is scanned, rewritten and named
     /// separately.
     #[doc(hidden)]
-    #[must_use]
     pub fn holds_many(self) -> bool {
         self.row().5 == FormatContent::Messages
     }
 
     /// True if files of the format are archives of documents with retrieval URLs.
     #[doc(hidden)]
-    #[must_use]
     pub fn is_archive(self) -> bool {
         self.row().5 == FormatContent::Archive
     }
 
     /// True for pages, style sheets and scripts.
     #[doc(hidden)]
-    #[must_use]
     pub fn is_of_page(self) -> bool {
         matches!(self, Self::Html | Self::Xhtml | Self::Css | Self::Script)
     }
 
     /// The format of a media type, both halves in lower case. An unknown `+xml` type is XML (RFC 7303, 4.2), and
     /// message/global is a message (RFC 6532, 3.7).
-    #[must_use]
     pub fn of_media_type(type_: &str, subtype: &str) -> Self {
         let is_match = |media_type: &str| {
             let subtype_of = |rest: &str| rest.strip_prefix('/') == Some(subtype);
@@ -419,7 +410,6 @@ impl Format {
     /// assert!(!Format::is_part("page.php", b"<!-- 1 --><!DOCTYPE html>"));
     /// assert!(!Format::is_part("part.html", b"<div>"));
     /// ```
-    #[must_use]
     pub fn is_part(name: &str, head: &[u8]) -> bool {
         const BEGINNINGS: [&[u8]; 12] = [
             b"!doctype",
@@ -462,7 +452,6 @@ impl Format {
     }
 
     /// True if files of the format are scanned by default.
-    #[must_use]
     pub fn is_read(self) -> bool {
         !matches!(self.row().5, FormatContent::Nothing | FormatContent::OptIn)
     }
@@ -476,7 +465,6 @@ impl Format {
     /// assert_eq!(Format::opt_in("page.html"), None);
     /// ```
     #[doc(hidden)]
-    #[must_use]
     pub fn opt_in(name: &str) -> Option<Self> {
         let own = before_query(name).rsplit(['/', '\\']).next()?;
         match own.eq_ignore_ascii_case("manifest.json") {
@@ -490,7 +478,6 @@ impl Format {
     /// Detects the format of a file called `name`. `head` is the whole file, or at least its first 2,048 bytes. A
     /// known extension decides; otherwise the bytes do. Text after the last dot may be something else, such as part
     /// of a host name in a Maildir.
-    #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
         name.and_then(Self::of_extension)
             .unwrap_or_else(|| Self::sniff(head))
@@ -667,7 +654,6 @@ pub fn begins_message(head: &[u8]) -> bool {
 /// assert!(!begins_response(b"HTTP/1.1 is a protocol"));
 /// ```
 #[doc(hidden)]
-#[must_use]
 pub fn begins_response(head: &[u8]) -> bool {
     let Some(rest) = head.strip_prefix(b"HTTP/") else {
         return false;

@@ -58,7 +58,6 @@ pub fn decimal<T: FromStr>(value: &[u8]) -> Option<T> {
 impl Field {
     /// The value, unfolded and with its encoded words decoded (RFC 2047). A value longer than [`LONGEST_DECODED`]
     /// is only unfolded.
-    #[must_use]
     pub fn text(self, bytes: &[u8]) -> String {
         if self.value.len() <= LONGEST_DECODED
             && let Ok((field, _)) = mailparse::parse_header(&bytes[self.name.start..self.value.end])
@@ -84,7 +83,6 @@ pub struct Heading {
 
 impl Heading {
     /// Reads the heading at the start of a message.
-    #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         Self::read_at(bytes, 0, line_end_of(bytes), Some(|_: usize| false)).0
     }
@@ -183,13 +181,11 @@ impl Heading {
     }
 
     /// The first field called `name`, in any case.
-    #[must_use]
     pub fn first(&self, bytes: &[u8], name: &str) -> Option<Field> {
         self.all(bytes, name).next()
     }
 
     /// The URLs of all fields that declare a base, in the order of the message.
-    #[must_use]
     pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
         let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
         let urls = self
@@ -201,7 +197,6 @@ impl Heading {
     }
 
     /// The URL of the first field of the kind `field`.
-    #[must_use]
     pub fn url(&self, bytes: &[u8], field: UrlField) -> Option<UrlValue> {
         self.first(bytes, field.name())
             .map(|one| url_value(bytes, field, one))
@@ -307,7 +302,6 @@ fn lines(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The URL in the value of a header field.
-#[must_use]
 pub fn url_of(value: &[u8]) -> String {
     let value = &value[comments_end(value)..];
     let url = match value.first() {

@@ -69,7 +69,6 @@ const FIELDS: &[(&str, FieldSyntax, Role)] = &[
 /// The links in the header fields of `heading`, which was read from `bytes`, in order.
 ///
 /// The element of a link is the name of its field in lower case. Spans are offsets in `bytes`.
-#[must_use]
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
     let mut found = FoundLinks {
         bytes,

@@ -39,14 +39,12 @@ pub struct MediaType {
 
 impl MediaType {
     /// The format that the media type names.
-    #[must_use]
     pub fn format(&self) -> Format {
         Format::of_media_type(&self.type_, &self.subtype)
     }
 
     /// The media type of the body with this `Content-Type` that begins with `body` and was retrieved from `url`. Only
     /// `text/html` is doubted.
-    #[must_use]
     pub fn of_body(self, body: &[u8], url: Option<&str>) -> Self {
         let other = match self.is("text", "html") {
             true => in_place_of_html(body, url).and_then(|other| other.split_once('/')),
@@ -80,7 +78,6 @@ impl MediaType {
     }
 
     /// Parses the value of a `Content-Type`; `None` if it does not begin with `type/subtype`.
-    #[must_use]
     pub fn read(value: &[u8]) -> Option<Self> {
         let (type_, rest) = token(value)?;
         let (subtype, rest) = token(after(rest, b'/')?)?;
@@ -124,7 +121,6 @@ impl MediaType {
     }
 
     /// The value of the parameter `name`, which is in lower case.
-    #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters
             .iter()
@@ -133,14 +129,12 @@ impl MediaType {
     }
 
     /// True for `type_/subtype`, both in lower case.
-    #[must_use]
     pub fn is(&self, type_: &str, subtype: &str) -> bool {
         self.type_ == type_ && self.subtype == subtype
     }
 
     /// The bytes of the `boundary` parameter, without trailing white space (RFC 2046, 5.1.1: a boundary does not
     /// end with white space); `None` if it is absent or empty.
-    #[must_use]
     pub fn boundary(&self) -> Option<&[u8]> {
         self.boundary.as_deref()
     }

@@ -45,7 +45,6 @@ pub const HEAD: usize = 64 << 10;
 
 /// The first note of a program that saved the page. `head` holds the first bytes of the page, in an ASCII-compatible
 /// encoding. The URL is as written and may be invalid. Bytes that are not UTF-8 become U+FFFD.
-#[must_use]
 pub fn saved(head: &[u8]) -> Option<Saved> {
     let head = &head[..head.len().min(HEAD)];
     let mut rest = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);

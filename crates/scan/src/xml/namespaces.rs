@@ -229,7 +229,6 @@ const ROOTS: &[(&[&str], Vocabulary)] = &[
 
 impl Vocabulary {
     /// The vocabulary of a namespace name; an empty name means no namespace.
-    #[must_use]
     pub fn of_name(name: &str) -> Self {
         if name.is_empty() {
             return Self::Plain;
@@ -242,7 +241,6 @@ impl Vocabulary {
 
     /// The vocabulary of elements without a namespace, if the document element is called `root` and has no
     /// namespace either.
-    #[must_use]
     pub fn of_root(root: &str) -> Self {
         let row = ROOTS.iter().find(|(names, _)| names.contains(&root));
         row.map_or(Self::Plain, |row| row.1)
@@ -260,7 +258,6 @@ pub struct Bindings {
 
 impl Bindings {
     /// Enters an element. Returns the argument for [`Bindings::leave`].
-    #[must_use]
     pub fn enter(&self) -> usize {
         self.declared.len()
     }
@@ -284,7 +281,6 @@ impl Bindings {
     }
 
     /// The vocabulary of an element's prefix, which may be empty.
-    #[must_use]
     pub fn of_element(&self, prefix: &[u8]) -> Vocabulary {
         if prefix == b"xml" {
             return Vocabulary::Xml;
@@ -301,7 +297,6 @@ impl Bindings {
     }
 
     /// The vocabulary of an attribute's prefix. An attribute without a prefix has no namespace.
-    #[must_use]
     pub fn of_attribute(&self, prefix: &[u8]) -> Vocabulary {
         if prefix.is_empty() {
             Vocabulary::Plain

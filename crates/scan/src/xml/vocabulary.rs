@@ -237,7 +237,6 @@ pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").role(Metada
 /// True if the attribute of an element, or its text, is a URL that should be absolute: in a sitemap, whose protocol
 /// requires it, or in the description of a search engine. The name of the element is as written. No other vocabulary in
 /// the table uses such names.
-#[must_use]
 pub fn is_location(element: &str, attribute: Option<&str>) -> bool {
     let local = element.rsplit(':').next().unwrap_or_default();
     let mut rows = TABLE.iter().map(|row| &row.row);
@@ -250,7 +249,6 @@ pub fn is_location(element: &str, attribute: Option<&str>) -> bool {
 
 /// The row for an attribute of an element; for the text of the element if `attribute` is `None`. `other` returns the
 /// value of any attribute of the element.
-#[must_use]
 pub fn row(
     vocabulary: Vocabulary,
     element: &str,

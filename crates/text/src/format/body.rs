@@ -145,7 +145,6 @@ pub const STILL_COMPRESSED: &str = "it is still compressed";
 
 /// The media type of an image, a font, audio, video or PDF that begins with `bytes`.
 #[doc(hidden)]
-#[must_use]
 pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
     let has_at =
         |at: usize, part: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(part));
@@ -156,7 +155,6 @@ pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
 /// The media type of a body that was sent as `text/html` from `url`, if it is not HTML. `body` is the body, or at least
 /// its first bytes.
 #[doc(hidden)]
-#[must_use]
 pub fn in_place_of_html(body: &[u8], url: Option<&str>) -> Option<&'static str> {
     if begins_with_markup(body) {
         return None;
@@ -205,7 +203,6 @@ fn begins_with_markup(body: &[u8]) -> bool {
 /// True if `body`, a page or a part of it, is still compressed: it has the signature of a compression, or
 /// `is_undecoded` is true and it has bytes that no text has (MIME Sniffing, 3, "binary data byte").
 #[doc(hidden)]
-#[must_use]
 pub fn is_compressed(body: &[u8], is_undecoded: bool) -> bool {
     let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     COMPRESSED.iter().any(|start| body.starts_with(start))
