@@ -28,7 +28,8 @@ use super::heading::{
 };
 use super::media_type::{MediaType, quoted_parameter};
 use crate::attributes::LOADED;
-use crate::document::{Against, Certainty, Link, Role};
+use crate::document::Role::{self, Embedded, Metadata, Navigation};
+use crate::document::{Against, Certainty, Link};
 use crate::value::{self, skip};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
 use baselink_text::layer::{MapBuilder, View};
@@ -50,20 +51,15 @@ enum FieldSyntax {
 }
 
 /// The fields, by their names in lower case.
+#[rustfmt::skip]
 const FIELDS: &[(&str, FieldSyntax, Role)] = &[
-    ("content-location", FieldSyntax::Url, Role::Metadata),
-    ("link", FieldSyntax::Link, Role::Metadata),
-    ("list-help", FieldSyntax::List, Role::Navigation),
-    ("list-unsubscribe", FieldSyntax::List, Role::Navigation),
-    ("list-subscribe", FieldSyntax::List, Role::Navigation),
-    ("list-post", FieldSyntax::List, Role::Navigation),
-    ("list-owner", FieldSyntax::List, Role::Navigation),
-    ("list-archive", FieldSyntax::List, Role::Navigation),
-    ("archived-at", FieldSyntax::List, Role::Navigation),
-    ("location", FieldSyntax::Url, Role::Navigation),
-    ("uri", FieldSyntax::List, Role::Metadata),
-    ("refresh", FieldSyntax::Refresh, Role::Navigation),
-    ("content-type", FieldSyntax::ExternalBody, Role::Embedded),
+    ("content-location", FieldSyntax::Url, Metadata),
+    ("link", FieldSyntax::Link, Metadata),
+    ("list-help list-unsubscribe list-subscribe list-post list-owner list-archive archived-at", FieldSyntax::List, Navigation),
+    ("location", FieldSyntax::Url, Navigation),
+    ("uri", FieldSyntax::List, Metadata),
+    ("refresh", FieldSyntax::Refresh, Navigation),
+    ("content-type", FieldSyntax::ExternalBody, Embedded),
 ];
 
 /// The links in the header fields of `heading`, which was read from `bytes`, in order.
@@ -72,16 +68,17 @@ const FIELDS: &[(&str, FieldSyntax, Role)] = &[
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
     let mut found = FoundLinks {
         bytes,
-        role: Role::Metadata,
+        role: Metadata,
         links: Vec::new(),
     };
     let mut single: Vec<&str> = Vec::new();
     for &field in &heading.fields {
         let name = &bytes[field.name.range()];
-        let Some(&(name, syntax, role)) = FIELDS
-            .iter()
-            .find(|(known, ..)| name.eq_ignore_ascii_case(known.as_bytes()))
-        else {
+        let is_name = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+        let Some((name, syntax, role)) = FIELDS.iter().find_map(|&(names, syntax, role)| {
+            let known = names.split(' ').find(is_name)?;
+            Some((known, syntax, role))
+        }) else {
             continue;
         };
         if matches!(syntax, FieldSyntax::Url | FieldSyntax::ExternalBody) {
@@ -104,7 +101,7 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
             FieldSyntax::List => found.add_all(name, field, &list(value)),
             FieldSyntax::Link => {
                 for (target, is_loaded) in targets(value) {
-                    found.role = if is_loaded { Role::Embedded } else { role };
+                    found.role = if is_loaded { Embedded } else { role };
                     found.add_all(name, field, &[target]);
                 }
             }
@@ -378,7 +375,7 @@ fn loads(relations: &[u8]) -> bool {
     let mut relations = relations.split(is_between);
     relations.any(|one| {
         LOADED
-            .iter()
+            .split(' ')
             .any(|known| one.eq_ignore_ascii_case(known.as_bytes()))
     })
 }
