@@ -180,11 +180,9 @@ impl Charset {
     /// decides: its byte order mark; `given`; a `<?` in UTF-16 at its start; its declaration. The default is UTF-8.
     pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
         let declared = || {
-            let charset = match bytes {
-                [b'<', 0, b'?', 0, ..] => Self(encoding_rs::UTF_16LE),
-                [0, b'<', 0, b'?', ..] => Self(encoding_rs::UTF_16BE),
-                _ => xml_encoding(bytes[..bytes.len().min(PRESCANNED)].trim_ascii_start())?,
-            };
+            let head = &bytes[..bytes.len().min(PRESCANNED)];
+            let charset = utf_16_declaration(head);
+            let charset = charset.or_else(|| xml_encoding(head.trim_ascii_start()))?;
             Some((charset, Declaration::Xml))
         };
         Self::detect_with(bytes, given, declared).or_utf_8()
