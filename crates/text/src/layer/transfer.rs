@@ -281,23 +281,6 @@ impl DecodedBody<'_> {
         }
     }
 
-    /// True if `new`, in `encoding`, is known to decode to the bytes with `edits` applied. Decodes only the lines
-    /// that `lifted` changes, not the whole body. Always false if the body is not quoted-printable.
-    pub fn changed_lines_read(
-        &self,
-        (encoding, new): (TransferEncoding, &[u8]),
-        lifted: &Edits,
-        edits: &Edits,
-    ) -> bool {
-        let Places::QuotedPrintable(marks) = &self.places else {
-            return false;
-        };
-        let lifted = lifted.within(self.body);
-        encoding == self.encoding
-            && lifted.make(&self.buffer[self.body.range()], new)
-            && self.encoded().changed_lines_read(marks, &lifted, edits)
-    }
-
     fn lift_identity(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
         let mut lifted = Edits::default();
         for edit in changes {
