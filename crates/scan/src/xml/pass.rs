@@ -22,7 +22,7 @@ use super::namespaces::{Bindings, Vocabulary};
 use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
 use super::vocabulary;
 use crate::attributes::{self, Namespace, Row, Syntax};
-use crate::collect::{Carriers, Collector, LinkPlace, TextContent, script_type};
+use crate::collect::{Carriers, Collector, LinkPlace, TextContent};
 use crate::document::{
     Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing,
 };
@@ -508,32 +508,20 @@ impl<'a> XmlPass<'a> {
         let (element, row) = (self.shown(started.element.name), &vocabulary::XML_BASE);
         let against = (against, started.element.is_literal_result());
         self.references((&element, "xml:base"), found.raw.quote, row, against, value);
-        self.note_xml_base(around, is_root, text, doubt, found.raw.value)
-    }
-
-    /// Records an `xml:base` with this value. Returns its index, or `None` for the document element.
-    fn note_xml_base(
-        &mut self,
-        outer: Option<usize>,
-        is_root: bool,
-        value: String,
-        doubt: Option<BaseDoubt>,
-        span: Span,
-    ) -> Option<usize> {
+        let span = found.raw.value;
         if is_root {
-            let declared = DeclaredBase::of(BaseKind::XmlBase, span);
             self.found.bases.push(DeclaredBase {
-                value: Some(value),
+                value: Some(text),
                 doubt,
-                ..declared
+                ..DeclaredBase::of(BaseKind::XmlBase, span)
             });
             return None;
         }
         let bases = &mut self.found.element_bases;
         bases.push(ElementBase {
             is_entry_link: false,
-            outer,
-            value,
+            outer: around,
+            value: text,
             doubt,
             span,
         });
@@ -551,9 +539,10 @@ impl<'a> XmlPass<'a> {
         }
         if let Some(url) = saved::commented_url(self.bytes, span) {
             let url = self.decode(url).text;
-            let value = Some(value::trim(&url).to_owned());
-            let declared = DeclaredBase::of(BaseKind::Comment, span);
-            self.found.bases.push(DeclaredBase { value, ..declared });
+            self.found.bases.push(DeclaredBase {
+                value: Some(value::trim(&url).to_owned()),
+                ..DeclaredBase::of(BaseKind::Comment, span)
+            });
         }
     }
 
@@ -742,30 +731,21 @@ impl<'a> XmlPass<'a> {
         let XmlElement {
             local, vocabulary, ..
         } = started.element;
-        let type_ = || {
-            let found = self.other(started, "type");
-            found
-                .map(|type_| type_.trim().to_ascii_lowercase())
-                .unwrap_or_default()
-        };
+        let other = |name: &str| self.other(started, name);
         let content = match (vocabulary, local) {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
-                TextContent::of_style(&type_()).map(ContentKind::Text)
+                TextContent::of_style(other).map(ContentKind::Text)
             }
             (Vocabulary::Xhtml | Vocabulary::Svg, "script") => {
                 let sources: &[&str] = match vocabulary {
                     Vocabulary::Svg => &["href", "xlink:href"],
                     _ => &["src"],
                 };
-                let is_inline = || sources.iter().all(|one| self.other(started, one).is_none());
                 let groups = &self.options.groups;
-                let [type_, language] = ["type", "language"].map(|name| self.other(started, name));
-                let type_ = script_type(type_.as_deref(), language.as_deref());
-                TextContent::of_script(&type_, is_inline, groups).map(ContentKind::Text)
+                TextContent::of_script(other, sources, groups).map(ContentKind::Text)
             }
             (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
             _ => {
-                let other = |name: &str| self.other(started, name);
                 let row = vocabulary::row(vocabulary, local, None, &other, &self.options.groups);
                 row.map(ContentKind::Value)
             }
