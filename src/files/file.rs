@@ -157,11 +157,13 @@ pub fn is_one_file(left: &Path, right: &Path) -> bool {
 }
 
 /// Creates an error: the file at `path` was not written.
-pub(super) fn not_written(path: &Path, error: io::Error) -> Error {
-    Error::system(
-        format!("{} was not written: {}", name(path), cause(&error)),
-        error,
-    )
+pub(super) fn not_written(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+    move |error| {
+        Error::system(
+            format!("{} was not written: {}", name(path), cause(&error)),
+            error,
+        )
+    }
 }
 
 /// Creates an error: the file at `path` was not written, for the given reason.
