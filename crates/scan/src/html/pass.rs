@@ -22,7 +22,7 @@ use super::rows::{Answer, Answers, element_name};
 use super::sink::{Sink, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{Names, declaration_end};
-use crate::attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row, Syntax};
+use crate::attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row};
 use crate::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
 use crate::document::{
     Against, Certainty, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
@@ -262,11 +262,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
     }
 
     fn comment(&mut self, span: Span) {
-        if self.bytes[span.range()].starts_with(b"<?") {
-            self.import(span);
-        } else {
-            self.markup.extend(conditional_markup(self.bytes, span));
-        }
+        self.markup.extend(conditional_markup(self.bytes, span));
         // Links in the text of an element are reported in order when the element ends.
         if self.text.is_none() {
             self.drain();
@@ -506,29 +502,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
             fragment_identifies: row.is_none_or(|row| row.fragment == Fragment::Identifier),
             certainty: self.options.certainty(row.and_then(|row| row.group)),
-        }
-    }
-
-    /// Scans `<?import implementation="x.htc">`, which is a bogus comment in HTML, but a tag to Internet Explorer.
-    fn import(&mut self, span: Span) {
-        if !self.options.groups.contains(Group::Rare) {
-            return;
-        }
-        let Some(tag) = tag::read(&self.bytes[..span.end], span.start + 1) else {
-            return;
-        };
-        let name = "implementation";
-        if let Some(attribute) = tag.attribute(self.bytes, name)
-            && tag.is_named(self.bytes, "import")
-        {
-            let carrier = Carrier::Attribute(attribute.quote);
-            let place = LinkPlace {
-                attribute: Some(name),
-                no_value: attribute.value.is_none(),
-                ..LinkPlace::text_of("?import", Carriers::One(carrier))
-            };
-            self.collector
-                .references(self.value(attribute), Syntax::Url, &place);
         }
     }
 
