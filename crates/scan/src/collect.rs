@@ -390,11 +390,6 @@ const JAVASCRIPT: &str = "\
     text/javascript1.3 text/javascript1.4 text/javascript1.5 text/jscript text/livescript \
     text/x-ecmascript text/x-javascript";
 
-/// A media type without its parameters (MIME Sniffing, 4.3).
-fn essence(type_: &str) -> &str {
-    type_.split(';').next().unwrap_or_default().trim_end()
-}
-
 impl TextContent {
     /// The content of a `style` element. `other` returns the value of any attribute of the element.
     pub(super) fn of_style(other: impl Fn(&str) -> Option<String>) -> Option<Self> {
@@ -419,7 +414,8 @@ impl TextContent {
         let (group, content) = match &*type_ {
             "importmap" => (Group::Json, Self::Json(json::JsonKind::ImportMap)),
             "speculationrules" => (Group::Json, Self::Json(json::JsonKind::SpeculationRules)),
-            _ if essence(&type_) == "application/ld+json" => {
+            // The media type without its parameters (MIME Sniffing, 4.3).
+            _ if type_.split(';').next().map(str::trim_end) == Some("application/ld+json") => {
                 (Group::Json, Self::Json(json::JsonKind::JsonLd))
             }
             "module" => (Group::Scripts, Self::Script(script::Goal::Module)),

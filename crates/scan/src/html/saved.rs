@@ -89,7 +89,7 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
         let url = if length.parse() == Ok(rest.len()) {
             rest
         } else {
-            first_word(rest)?
+            rest.split_ascii_whitespace().next()?
         };
         return saved(Program::Browser, &url.replace("-%2D", "--"));
     }
@@ -112,10 +112,6 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
     } else {
         None
     }
-}
-
-fn first_word(text: &str) -> Option<&str> {
-    text.split_ascii_whitespace().next()
 }
 
 /// The `base` element in a comment by Chromium. Another `base` element must follow immediately.

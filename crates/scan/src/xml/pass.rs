@@ -192,7 +192,13 @@ impl<'a> XmlPass<'a> {
             is_atom: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
-        if let Some(fault) = fault.or_else(|| pass.fault_at_end()) {
+        let at_end = || match (&pass.plain, pass.open.is_empty()) {
+            (_, false) => Some("the document ends inside an element"),
+            (None, true) => Some("the document has no element"),
+            (Some(_), true) => None,
+        };
+        let fault = fault.or_else(|| Some(XmlFault::new(bytes.len(), at_end()?)));
+        if let Some(fault) = fault {
             let message = format!("not well formed: {}; the rest was not read", fault.what);
             pass.report(Code::NotWellFormed, fault.at, message);
         }
@@ -203,16 +209,6 @@ impl<'a> XmlPass<'a> {
         self.found
             .diagnostics
             .push(Diagnostic::new(code, Span::at(at), message));
-    }
-
-    /// The fault at the end of the document, if an element is open or there is none.
-    fn fault_at_end(&self) -> Option<XmlFault> {
-        let end = self.bytes.len();
-        match self.open.is_empty() {
-            false => Some(XmlFault::new(end, "the document ends inside an element")),
-            true if self.plain.is_none() => Some(XmlFault::new(end, "the document has no element")),
-            true => None,
-        }
     }
 
     /// Processes the next token.
@@ -441,7 +437,10 @@ impl<'a> XmlPass<'a> {
         self.templates += usize::from(element.is_xhtml("template"));
         let entry = self.entry_of(span, &element);
         // The link of an entry is the base of the entry's content, but not of other links in the entry.
-        element.base = element.base.or_else(|| self.base_in_entry(&element));
+        element.base = element.base.or_else(|| {
+            let entry = self.open.last()?.entry?;
+            entry::is_content(element.vocabulary, element.local).then_some(entry.base)
+        });
         self.open.push(OpenElement {
             element,
             outer,
@@ -818,8 +817,10 @@ impl<'a> XmlPass<'a> {
             ContentKind::Text(_) | ContentKind::Guid => (None, self.of_style(&element)),
             ContentKind::Value(row) => (Some(row), element.against()),
         };
-        if self.options.entry_links {
-            self.entry_link_text(&element, &whole, &entities);
+        if let Some(kind) = EntryLinkElement::of_text(element.vocabulary, element.local)
+            && self.options.entry_links
+        {
+            self.note_entry_link(self.open.len() - 1, kind, &whole, &entities);
         }
         let (found, is_literal) = (self.collector.mark(), element.is_literal_result());
         let element = self.shown(element.name);
@@ -864,13 +865,6 @@ impl<'a> XmlPass<'a> {
         Some(EntryLink::begin(span, &mut self.found.element_bases))
     }
 
-    /// The index of the enclosing entry's base, if `element` is content of that entry.
-    fn base_in_entry(&self, element: &XmlElement<'a>) -> Option<usize> {
-        let entry = self.open.last()?.entry?;
-        let is_content = entry::is_content(element.vocabulary, element.local);
-        is_content.then_some(entry.base)
-    }
-
     /// Records the link of the enclosing entry, if the element is an Atom `link` that gives it.
     fn entry_link_in(&mut self, started: &StartedElement<'a>) {
         let element = &started.element;
@@ -886,13 +880,6 @@ impl<'a> XmlPass<'a> {
             EntryLinkElement::of_link(&rel, type_).zip(href())
         {
             self.note_entry_link(self.open.len(), kind, &view, &entities);
-        }
-    }
-
-    /// Records the link of the enclosing entry, if the open `element` with the text `whole` gives it.
-    fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[Span]) {
-        if let Some(kind) = EntryLinkElement::of_text(element.vocabulary, element.local) {
-            self.note_entry_link(self.open.len() - 1, kind, whole, entities);
         }
     }
 

@@ -428,7 +428,9 @@ fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
         if rest.starts_with(b"<!--") {
             // The opening dashes of a comment may also close it.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
-        } else if starts_with_ignoring_case(rest, b"<meta")
+        } else if rest
+            .get(..5)
+            .is_some_and(|start| start.eq_ignore_ascii_case(b"<meta"))
             && rest
                 .get(5)
                 .is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
@@ -461,12 +463,6 @@ fn charset_rule(head: &[u8]) -> Option<Charset> {
         return None;
     }
     Encoding::for_label_no_replacement(label).map(declared)
-}
-
-fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
-    bytes
-        .get(..prefix.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 /// The "meta" branch of the prescan, starting after the tag name; `None` if the bytes end inside the tag.
