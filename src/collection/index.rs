@@ -22,7 +22,6 @@ use super::near::{NearNames, without_case};
 use super::normal::normal;
 use super::origin::{Origins, PathBelowRoot, RootUrl, hosts, names};
 use super::path::{is_page_name, joined, split_name};
-use super::properties::PropertyUses;
 use super::symlinks::{EntryAt, PathEnd, path_end};
 use super::text_map::TextMap;
 use baselink_text::named;
@@ -134,8 +133,6 @@ pub struct Collection {
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The hosts of resources, and of captures that lead to none. Empty unless the resources are captures.
     pub(super) hosts: HashSet<Box<str>>,
-    /// The uses of custom properties; `None` if they are unknown.
-    pub(super) property_uses: Option<PropertyUses>,
 }
 
 impl Default for Collection {
@@ -167,7 +164,6 @@ impl Collection {
             renamed: HashMap::new(),
             renamed_folders: HashMap::new(),
             hosts: HashSet::new(),
-            property_uses: None,
         }
     }
 

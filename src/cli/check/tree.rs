@@ -254,7 +254,7 @@ impl<'a> CheckedTree<'a> {
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
         let documents = &request.documents;
-        let plan = CapturePlan::of(documents, None, false, output)?;
+        let plan = CapturePlan::of(documents, None, output)?;
         let (mut tree, mut status) = (Self::empty(request, origins), ExitStatus::Done);
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
