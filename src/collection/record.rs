@@ -90,7 +90,6 @@ fn is_retrievable(url: &str) -> bool {
 }
 
 /// The capture in `record`; `None` if it has none, or if its URL is not that of a document.
-#[must_use]
 pub fn capture(record: &Record) -> Option<Capture> {
     let url = url_of(record).filter(|url| is_retrievable(url))?;
     let (block, content) = (record.block(), record.document());

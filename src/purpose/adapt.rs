@@ -73,7 +73,6 @@ pub struct Adapted {
 
 impl Adapted {
     /// The number of adaptations of each kind, in the order of [`Adaptation::ALL`].
-    #[must_use]
     pub fn counts(&self) -> [usize; Adaptation::ALL.len()] {
         Adaptation::ALL.map(|kind| self.made.iter().filter(|made| made.0 == kind).count())
     }
@@ -104,7 +103,6 @@ fn reading(
 ///
 /// Adapting the result again, with the same `charset` or without one, changes nothing. Time and memory are linear in
 /// the size of the document. Formats other than HTML, XML and CSS are not adapted.
-#[must_use]
 pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapted {
     let Some((found, syntax)) = reading(bytes, format, charset) else {
         return Adapted::default();

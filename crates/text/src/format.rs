@@ -83,7 +83,7 @@ enum FormatContent {
     Archive,
 }
 
-/// Each format with its name, media type, file extensions, noun for diagnostics, and content. `nws` is a news
+/// Each format in the order of [`Format`], with its name, media type, file extensions, noun for diagnostics, and content. `nws` is a news
 /// article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
 #[rustfmt::skip]
 const FORMATS: &[FormatRow] = &[
@@ -161,10 +161,7 @@ impl Format {
 
     /// The row of the format in the table.
     fn row(self) -> &'static FormatRow {
-        FORMATS
-            .iter()
-            .find(|row| row.0 == self)
-            .unwrap_or(&FORMATS[FORMATS.len() - 1])
+        &FORMATS[self as usize]
     }
 
     /// The name on the command line.
@@ -743,6 +740,7 @@ mod tests {
     #[test]
     fn every_format_but_the_last_two_is_parsed_by_name() {
         for row in FORMATS {
+            assert_eq!(row.0.row().0, row.0);
             assert_eq!(row.0.extensions(), row.3);
             let is_parsed = !matches!(row.0, Format::Plain | Format::Other);
             assert_eq!(row.1.parse::<Format>().ok(), is_parsed.then_some(row.0));
