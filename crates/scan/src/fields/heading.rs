@@ -307,7 +307,7 @@ pub fn url_of(value: &[u8]) -> String {
     let url = match value.first() {
         Some(b'<') => bracketed(value),
         Some(b'"') => {
-            let inner = quoted(value);
+            let (inner, _) = quoted(value);
             let inner = inner.as_slice();
             if inner.trim_ascii_start().starts_with(b"<") {
                 bracketed(inner.trim_ascii_start())
@@ -354,8 +354,8 @@ pub(super) fn without_prefix(url: &str) -> &str {
     }
 }
 
-/// The content of a quoted string, without quoted pairs; up to the end if it is not terminated.
-pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
+/// The content of the quoted string at the start of `value`, and the offset of its closing quote or of the end.
+pub(super) fn quoted(value: &[u8]) -> (Vec<u8>, usize) {
     let mut content = Vec::new();
     let mut at = 1;
     while at < value.len() && value[at] != b'"' {
@@ -365,7 +365,7 @@ pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
         content.push(value[at]);
         at += 1;
     }
-    content
+    (content, at)
 }
 
 /// Joins the pieces of a URL. RFC 2557, 4.4.3: unfold, then decode encoded words. For percent-encoding, it says "Do

@@ -23,7 +23,7 @@
 use std::borrow::Cow;
 
 use super::heading::{
-    Field, Heading, bare_end, comments_end, folds, is_white, joined, text_of, url_of,
+    Field, Heading, bare_end, comments_end, folds, is_white, joined, quoted, text_of, url_of,
     without_prefix,
 };
 use super::media_type::{MediaType, quoted_parameter};
@@ -361,7 +361,7 @@ fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8]
         if value.get(at) == Some(&b'=') {
             let start = skip(value, at + 1, is_white);
             at = match value.get(start) {
-                Some(b'"') => quoted_end(value, start),
+                Some(b'"') => value.len().min(start + quoted(&value[start..]).1 + 1),
                 _ => skip(value, start, |byte| !matches!(byte, b';' | b',')),
             };
             each(name, &value[start..at]);
@@ -378,19 +378,6 @@ fn loads(relations: &[u8]) -> bool {
             .split(' ')
             .any(|known| one.eq_ignore_ascii_case(known.as_bytes()))
     })
-}
-
-/// The end of the quoted string that opens at `open`.
-fn quoted_end(value: &[u8], open: usize) -> usize {
-    let mut at = open + 1;
-    while at < value.len() {
-        match value[at] {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    value.len()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use super::heading::{LONGEST_DECODED, comments_end, is_white};
+use super::heading::{LONGEST_DECODED, comments_end, is_white, quoted};
 use baselink_text::format::{Format, in_place_of_html};
 use baselink_text::span::Span;
 
@@ -250,18 +250,9 @@ impl<'a> Pair<'a> {
 fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
     let rest = &rest[comments_end(rest)..];
     if rest.first() == Some(&b'"') {
-        let mut content = Vec::new();
-        let mut at = 1;
-        while at < rest.len() && rest[at] != b'"' {
-            if rest[at] == b'\\' && at + 1 < rest.len() {
-                at += 1;
-            }
-            // RFC 5322, 2.2.3: unfolding removes a line end, but not the white space after it.
-            if !matches!(rest[at], b'\r' | b'\n') {
-                content.push(rest[at]);
-            }
-            at += 1;
-        }
+        let (mut content, at) = quoted(rest);
+        // RFC 5322, 2.2.3: unfolding removes a line end, but not the white space after it.
+        content.retain(|byte| !matches!(byte, b'\r' | b'\n'));
         if at < rest.len() {
             return (latin_1(&content), Some(at - 1), &rest[at + 1..]);
         }

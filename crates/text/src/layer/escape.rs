@@ -208,7 +208,10 @@ fn css_escapes(view: View, token: bool) -> View {
             [b'\\'] => Some((1, Unescaped::Nothing)),
             [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
             [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
-            [b'\\', first, ..] if first.is_ascii_hexdigit() => Some(css_hex(bytes)),
+            [b'\\', first, ..] if first.is_ascii_hexdigit() => {
+                let (length, decoded) = css_hex(bytes);
+                Some((length, Unescaped::One(decoded)))
+            }
             [b'\\', ..] => {
                 let escaped = rest[1..].chars().next()?;
                 let length = 1 + escaped.len_utf8();
@@ -222,7 +225,8 @@ fn css_escapes(view: View, token: bool) -> View {
     })
 }
 
-fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
+/// The length and the character of the hexadecimal escape at the start of `bytes` (CSS Syntax 3, 4.3.7).
+pub fn css_hex(bytes: &[u8]) -> (usize, char) {
     let digits = bytes[1..]
         .iter()
         .take(6)
@@ -238,7 +242,7 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
         _ => {}
     }
     let decoded = char::from_u32(number).filter(|&decoded| decoded != '\0');
-    (length, Unescaped::One(decoded.unwrap_or('\u{fffd}')))
+    (length, decoded.unwrap_or('\u{fffd}'))
 }
 
 /// Decodes the escapes of a JavaScript string (ECMAScript, 12.9.4), including the octal ones of old scripts
