@@ -94,18 +94,6 @@ pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Pro
     progress
 }
 
-/// Calls `work` for files that were found before, and `done` with the results.
-pub(crate) fn each_again<T: Send>(
-    documents: &Documents,
-    entries: Vec<TreeEntry>,
-    output: &mut Output,
-    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
-) -> io::Result<()> {
-    let files = entries.into_iter().map(|entry| Ok(Origin::Entry(entry)));
-    work_through(documents, files, output, work, done).map(drop)
-}
-
 /// A file with its result, unless the run was stopped; an error if the file could not be found.
 type Processed<T> = Result<(Origin, Option<io::Result<T>>)>;
 

@@ -12,12 +12,15 @@
 //! Deliberately absent: differences between terminals in the width of characters.
 
 use std::io;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use baselink_text::error::{name, visible};
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
 use unicode_width::UnicodeWidthStr;
 
-use super::listed::{Listed, ListedFinding};
+use super::listed::ListedFinding;
 use super::targets::PLACES;
 use super::tree::CheckedTree;
 use super::words::{self, counted};
@@ -33,19 +36,23 @@ const ROOM: [usize; 3] = [48, 96, 32];
 /// The largest number of bytes to decode before a reference, of the reference, and after it.
 const AROUND: usize = 160;
 
-/// Prints a finding with its line.
-pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Result<()> {
+/// Prints a finding in the file at `path`, with its line.
+pub(super) fn print_finding(
+    path: &Path,
+    found: &ListedFinding,
+    is_denied: bool,
+    output: &mut Output,
+) -> io::Result<()> {
     let ListedFinding {
-        input,
         link,
         finding,
         line,
         column,
         ..
     } = found;
-    let name = name(input.name.path);
+    let name = name(path);
     let styler = output.styler;
-    let style = if found.is_denied { DENIED } else { OTHER };
+    let style = if is_denied { DENIED } else { OTHER };
     let out = output.out();
     writeln!(
         out,
@@ -56,11 +63,8 @@ pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> i
     )?;
     let number = line.to_string();
     let margin = " ".repeat(number.len());
-    let [before, reference, after] = line_of(found);
-    let before = last_chars(&on_one_line(&before), ROOM[0]);
-    let url = first_chars(&on_one_line(&reference), ROOM[1]);
-    let after = first_chars(&on_one_line(&after), ROOM[2]);
-    let line = format!("{before}{}{after}", styler.paint(style, &url));
+    let [before, url, after] = &found.excerpt;
+    let line = format!("{before}{}{after}", styler.paint(style, url));
     writeln!(
         out,
         "  {} {}",
@@ -77,10 +81,20 @@ pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> i
     Ok(())
 }
 
-/// The line of a finding, shortened: the text before the reference, the reference, and the text after it.
-fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
-    let (bytes, span, charset) = (found.input.bytes, found.link.span, found.charset);
-    let line_start = span.start + 1 - found.column;
+/// The line of the link at `span`, which begins in this column, as it is shown: the text before the reference, the
+/// reference, and the text after it.
+pub(super) fn excerpt(bytes: &[u8], span: Span, column: usize, charset: Charset) -> [String; 3] {
+    let [before, reference, after] = line_of(bytes, span, column, charset);
+    [
+        last_chars(&on_one_line(&before), ROOM[0]),
+        first_chars(&on_one_line(&reference), ROOM[1]),
+        first_chars(&on_one_line(&after), ROOM[2]),
+    ]
+}
+
+/// The line of a link, shortened.
+fn line_of(bytes: &[u8], span: Span, column: usize, charset: Charset) -> [String; 3] {
+    let line_start = span.start + 1 - column;
     // The cut must not split a code unit of UTF-16.
     let is_wide = charset.name().starts_with("UTF-16");
     let near = span.start.saturating_sub(AROUND);
@@ -128,13 +142,12 @@ fn first_line(text: &str) -> (String, bool) {
 pub(super) fn print_targets(
     request: &Check,
     tree: &CheckedTree<'_>,
-    listed: &Listed,
     output: &mut Output,
 ) -> io::Result<()> {
     let styler = output.styler;
     let out = output.out();
-    writeln!(out, "{}", words::verdict(request, tree, listed))?;
-    for target in listed
+    writeln!(out, "{}", words::verdict(request, tree))?;
+    for target in tree
         .targets
         .iter()
         .filter(|target| request.list.contains(target.class))
@@ -153,7 +166,7 @@ pub(super) fn print_targets(
         }
         let places = &target.places[..target.places.len().min(PLACES)];
         for place in places {
-            let file = name(&tree.files[place.file].entry.path);
+            let file = name(&tree.files[place.file].path);
             let at = format!("{file}:{}:{}:", place.line, place.column);
             let reference = first_chars(&on_one_line(&place.reference), ROOM[1]);
             writeln!(

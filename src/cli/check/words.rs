@@ -11,7 +11,6 @@ use crate::collection::Absence;
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_text::error::visible;
 
-use super::listed::Listed;
 use super::targets::TargetSummary;
 use super::tree::CheckedTree;
 use crate::cli::request::{Check, Classes};
@@ -366,12 +365,12 @@ pub(super) fn sentences_of_target(target: &TargetSummary) -> Vec<String> {
 }
 
 /// The verdict, such as `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`.
-pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
+pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
-    let denied = listed.not_accepted(tree, |class| request.deny.contains(class));
+    let denied = tree.not_accepted(|class| request.deny.contains(class));
     if !denied.is_empty() {
-        let targets = listed
+        let targets = tree
             .targets
             .iter()
             .filter(|target| target.is_denied)
@@ -384,7 +383,7 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) 
             problem => format!("{denied_links} of {links} {problem} ({targets}): {classes}"),
         };
     }
-    let broken = listed.not_accepted(tree, |class| Classes::BROKEN.contains(&class));
+    let broken = tree.not_accepted(|class| Classes::BROKEN.contains(&class));
     let [one, more] = problem(request, &broken);
     match (broken.is_empty(), sum(&broken), classes(&broken)) {
         (true, ..) => format!("none of {links} {more}"),

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: the rules that determine the class, which are in the judges.
 
+use super::ids::FragmentPlace;
 use crate::collection::{Absence, Missing};
 use baselink_rewrite::report::Reason;
 use baselink_text::named;
@@ -162,16 +163,23 @@ impl Finding {
             ..Self::of(missing.absence.class(), cause)
         }
     }
+}
 
-    /// The finding for a link whose fragment names no id. `hint` is an id that differs only in case.
-    pub(super) fn without_id(hint: Option<String>) -> Self {
-        let cause = match hint {
-            Some(_) => Cause::IdCase,
-            None => Cause::NoId,
-        };
-        Self {
-            hint,
-            ..Self::of(Class::Fragment, Some(cause))
+impl FragmentPlace {
+    /// The class, the cause and the hint of a link whose fragment has this place. `class` is the class of the link if the
+    /// fragment exists; `None` if it stays.
+    #[must_use]
+    pub fn settle(self, class: Class) -> Option<(Class, Option<Cause>, Option<String>)> {
+        match self {
+            Self::Lines if class == Class::Travels => Some((Class::Lines, None, None)),
+            Self::There | Self::Lines => None,
+            Self::Nowhere(hint) => {
+                let cause = match hint {
+                    Some(_) => Cause::IdCase,
+                    None => Cause::NoId,
+                };
+                Some((Class::Fragment, Some(cause), hint))
+            }
         }
     }
 }
