@@ -156,7 +156,7 @@ fn target_url(link: &LinkReport, finding: &Finding) -> String {
     target[..end.unwrap_or(target.len())].to_owned()
 }
 
-/// Adds `target`, found in a later file; it keeps at most `room` places.
+/// Adds `target`, found in other files; it keeps the first `room` places.
 pub(super) fn merge(all: &mut Targets, target: TargetSummary, room: usize) {
     let Some(known) = all.get_mut(&(target.class, target.cause, target.to.clone())) else {
         all.insert((target.class, target.cause, target.to.clone()), target);
@@ -166,15 +166,20 @@ pub(super) fn merge(all: &mut Targets, target: TargetSummary, room: usize) {
 }
 
 impl TargetSummary {
-    /// Adds the links to the same target in a later file; keeps at most `room` places.
-    pub(super) fn merge(&mut self, later: Self, room: usize) {
-        self.links += later.links;
-        self.files += later.files;
-        self.differing += later.differing;
-        self.missing = self.missing.or(later.missing);
-        self.hint = self.hint.take().or(later.hint);
-        let room = room.saturating_sub(self.places.len());
-        self.places.extend(later.places.into_iter().take(room));
+    /// Adds the links to the same target in other files; keeps the first `room` places.
+    pub(super) fn merge(&mut self, others: Self, room: usize) {
+        self.links += others.links;
+        self.files += others.files;
+        self.differing += others.differing;
+        self.missing = self.missing.or(others.missing);
+        self.hint = self.hint.take().or(others.hint);
+        let place = |one: &FoundLink| (one.file, one.link);
+        let is_in_order = self.places.last().map(place) <= others.places.first().map(place);
+        self.places.extend(others.places);
+        if !is_in_order {
+            self.places.sort_by_key(place);
+        }
+        self.places.truncate(room);
     }
 }
 
