@@ -33,10 +33,11 @@ use self::baseline::Baseline;
 use self::listing::Lister;
 use self::tree::CheckedTree;
 use self::words::{counted, number};
+use super::args::check::{Check, CheckForm, Classes};
 use super::base_hints::report_scheme;
 use super::failure::FileResult;
 use super::output::{Output, count, ok_or_report};
-use super::request::{Check, CheckForm, Classes, is_standard_input};
+use super::request::is_standard_input;
 use super::shell;
 use super::status::ExitStatus;
 
@@ -46,7 +47,7 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     let read = |path| Baseline::read(path, request.updates_baseline);
     side_files::check_files(request)?;
     let baseline = request.baseline.as_deref().map(read).transpose()?;
-    let is_by_target = !request.lists_links;
+    let is_by_target = !request.lists_links();
     let prints_findings = !request.missing.as_deref().is_some_and(is_standard_input);
     let is_by_link = !is_by_target && prints_findings;
     let list = if is_by_link {
@@ -59,7 +60,7 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
         list,
         baseline: baseline.as_ref(),
     };
-    let is_sarif = request.form == CheckForm::Sarif;
+    let is_sarif = request.form() == CheckForm::Sarif;
     if is_sarif {
         sarif::print_start(output.out())?;
     }
@@ -134,7 +135,9 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
         None => 0,
     };
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
-    if movable == 0 || request.form != CheckForm::Text || tree.not_accepted(is_of_moves).is_empty()
+    if movable == 0
+        || request.form() != CheckForm::Text
+        || tree.not_accepted(is_of_moves).is_empty()
     {
         return;
     }

@@ -16,7 +16,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
-use crate::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
+use crate::files::walk::{EntryKind, TreeWalk, walk};
 use baselink_text::error::{Error, Result, name};
 
 use super::dotless_hosts;

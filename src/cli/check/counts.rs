@@ -13,7 +13,7 @@ use baselink_rewrite::base::lacks_only_scheme;
 use baselink_rewrite::report::LinkReport;
 use baselink_url::Profile;
 
-use crate::cli::request::{Check, Classes};
+use crate::cli::args::check::{Check, Classes};
 
 /// Links by class.
 #[derive(Clone, Debug, Default)]

@@ -22,12 +22,12 @@ use super::counts::ClassCounts;
 use super::listed::ListedFinding;
 use super::targets::{self, TargetSummary, Targets};
 use super::{github, sarif, text};
+use crate::cli::args::check::{Check, CheckForm, Classes};
 use crate::cli::document_name::DocumentName;
 use crate::cli::input::Input;
 use crate::cli::json_records::MovedRecord;
 use crate::cli::output::Output;
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{Check, CheckForm, Classes};
 
 /// Takes links.
 pub(super) struct Lister<'a> {
@@ -225,7 +225,7 @@ impl Lister<'_> {
         let is_listed = self.list != Classes::default();
         let mut units = (0, (0, 0));
         let mut excerpt = Default::default();
-        match self.request.form {
+        match self.request.form() {
             CheckForm::Text if is_listed => {
                 excerpt = text::excerpt(input.bytes, link.span, column, charset);
             }
@@ -280,7 +280,7 @@ impl Lister<'_> {
             return Ok(());
         }
         let is_denied = self.request.deny.contains(class);
-        match self.request.form {
+        match self.request.form() {
             CheckForm::Text => {
                 if !std::mem::replace(&mut file.is_begun, true) {
                     output.blank_line()?;
