@@ -24,6 +24,7 @@ mod side_files;
 mod targets;
 mod text;
 mod tree;
+mod verdict;
 mod words;
 
 use crate::purpose::check::Class;
@@ -71,7 +72,7 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     tree.warn_of_case_conflicts(output);
     let denied = tree.not_accepted(|class| request.deny.contains(class));
     if is_by_target && prints_findings && !tree.files.is_empty() {
-        text::print_targets(request, &tree, output)?;
+        verdict::print_targets(request, &tree, output)?;
     }
     output.flush()?;
     status = status.max(report_totals(request, &tree, output));

@@ -30,6 +30,7 @@ use super::counts::ClassCounts;
 use super::href::Hrefs;
 use super::targets::{FoundLink, TargetSummary};
 use super::tree::{CheckedFile, CheckedTree};
+use super::verdict::verdict;
 use super::words::{self, RULES, counted, number};
 use crate::cli::args::check::{Check, Classes};
 
@@ -114,7 +115,7 @@ impl<'a> ReportPage<'a> {
             "version": env!("CARGO_PKG_VERSION"),
             "folder": name(request.folder()),
             "holds": tree.not_accepted(is_denied).is_empty(),
-            "verdict": words::verdict(request, tree),
+            "verdict": verdict(request, tree),
             "from": from.map(|from| from.as_str()),
             "to": request.to.as_ref().map(|to| to.as_str()),
             "documents": tree.files.len(),

@@ -21,17 +21,14 @@ use baselink_text::span::Span;
 use unicode_width::UnicodeWidthStr;
 
 use super::listed::ListedFinding;
-use super::targets::PLACES;
-use super::tree::CheckedTree;
-use super::words::{self, counted};
-use crate::cli::args::check::Check;
-use crate::cli::output::{FAINT, HEADING, Output, PLACE, location};
+use super::words;
+use crate::cli::output::{FAINT, Output, PLACE, location};
 
-const DENIED: Style = AnsiColor::Red.on_default().bold();
-const OTHER: Style = AnsiColor::Yellow.on_default().bold();
+pub(super) const DENIED: Style = AnsiColor::Red.on_default().bold();
+pub(super) const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 
 /// The largest numbers of characters shown: before the URL, of the URL, and after it.
-const ROOM: [usize; 3] = [48, 96, 32];
+pub(super) const ROOM: [usize; 3] = [48, 96, 32];
 
 /// The largest number of bytes to decode before a reference, of the reference, and after it.
 const AROUND: usize = 160;
@@ -138,62 +135,13 @@ fn first_line(text: &str) -> (String, bool) {
     }
 }
 
-/// Prints the verdict, and the targets of the classes that are listed.
-pub(super) fn print_targets(
-    request: &Check,
-    tree: &CheckedTree<'_>,
-    output: &mut Output,
-) -> io::Result<()> {
-    let styler = output.styler;
-    let out = output.out();
-    writeln!(out, "{}", words::verdict(request, tree))?;
-    for target in tree
-        .targets
-        .iter()
-        .filter(|target| request.list.contains(target.class))
-    {
-        let style = if target.is_denied { DENIED } else { OTHER };
-        writeln!(
-            out,
-            "\n{}: {}, {} in {}",
-            first_chars(&on_one_line(&target.to), ROOM[1]),
-            styler.paint(style, words::class_and_cause(target.class, target.cause)),
-            styler.paint(HEADING, counted(target.links, "link", "links")),
-            counted(target.files, "file", "files")
-        )?;
-        for sentence in words::sentences_of_target(target) {
-            writeln!(out, "  {} {sentence}", styler.paint(FAINT, "="))?;
-        }
-        let places = &target.places[..target.places.len().min(PLACES)];
-        for place in places {
-            let file = name(&tree.files[place.file].path);
-            let at = format!("{file}:{}:{}:", place.line, place.column);
-            let reference = first_chars(&on_one_line(&place.reference), ROOM[1]);
-            writeln!(
-                out,
-                "  {} {} {reference}",
-                styler.paint(PLACE, at),
-                place.location
-            )?;
-        }
-        if target.links > places.len() {
-            writeln!(
-                out,
-                "  … {} more",
-                words::number(target.links - places.len())
-            )?;
-        }
-    }
-    Ok(())
-}
-
 /// `text` for one line of output. Each tab becomes a space, so that the marks are below the URL.
-fn on_one_line(text: &str) -> String {
+pub(super) fn on_one_line(text: &str) -> String {
     visible(&text.replace('\t', " ")).into_owned()
 }
 
 /// The first `room` characters.
-fn first_chars(text: &str, room: usize) -> String {
+pub(super) fn first_chars(text: &str, room: usize) -> String {
     match text.char_indices().nth(room) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),

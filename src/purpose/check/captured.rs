@@ -32,11 +32,11 @@ pub(super) struct CaptureJudge<'a> {
     missing: Vec<CheckedLink>,
     /// True if the archive has one of the alternatives.
     has_one: bool,
-    last: Option<LinkPlace>,
+    last: Option<LastLink>,
 }
 
 /// The place of a link in a document.
-struct LinkPlace {
+struct LastLink {
     span: Span,
     element: Cow<'static, str>,
     attribute: Option<Cow<'static, str>>,
@@ -61,7 +61,7 @@ impl<'a> CaptureJudge<'a> {
         found: &mut dyn FnMut(CheckedLink),
     ) {
         let link = &listed.link;
-        let place = LinkPlace {
+        let place = LastLink {
             span: link.span,
             element: link.element.clone(),
             attribute: link.attribute.clone(),
@@ -146,11 +146,11 @@ fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
 }
 
 /// True if `next`, the link after `link`, is another candidate for the same picture, sound or video.
-fn is_alternative(bytes: &[u8], link: &LinkPlace, next: &LinkPlace) -> bool {
+fn is_alternative(bytes: &[u8], link: &LastLink, next: &LastLink) -> bool {
     if link.attribute.is_none() && next.attribute.is_none() {
         return are_of_one_font(bytes, link, next);
     }
-    let is_candidate = |link: &LinkPlace| {
+    let is_candidate = |link: &LastLink| {
         matches!(link.attribute.as_deref(), Some("src" | "srcset"))
             && matches!(&*link.element, "img" | "source")
     };
@@ -173,7 +173,7 @@ fn is_alternative(bytes: &[u8], link: &LinkPlace, next: &LinkPlace) -> bool {
 
 /// True if both links are in one `@font-face` rule (CSS Fonts 4, 4.3). A browser uses the first source that it can
 /// load.
-fn are_of_one_font(bytes: &[u8], link: &LinkPlace, next: &LinkPlace) -> bool {
+fn are_of_one_font(bytes: &[u8], link: &LastLink, next: &LastLink) -> bool {
     /// The number of bytes before a link to search for the name of its rule.
     const NEAR: usize = 4_096;
     let between = bytes.get(link.span.end..next.span.start);
