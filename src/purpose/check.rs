@@ -35,9 +35,7 @@ use std::sync::Arc;
 use crate::collection::origin::RootUrl;
 use crate::collection::{Collection, is_disk, url_below};
 use baselink_rewrite::base::{Retrieval, Source};
-use baselink_rewrite::{
-    BaseElement, Fragments, ListedLink, Options, RowFn, Site, base, links_within,
-};
+use baselink_rewrite::{BaseElement, Fragments, Options, RowFn, Site, base, links_within};
 use baselink_scan::document::Program;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
@@ -52,22 +50,9 @@ mod judge;
 
 use bases::{MovedBases, MovedCollection};
 use captured::CaptureJudge;
-pub use finding::{Cause, Class, Finding};
+pub use finding::{Cause, CheckedLink, Class, Finding};
 pub use ids::{FragmentPlace, Ids};
 use judge::MoveJudge;
-
-/// A link with its finding.
-#[derive(Debug)]
-pub struct CheckedLink {
-    /// The link, with its line and column.
-    pub listed: ListedLink,
-    /// The encoding of the document; UTF-8 for a message.
-    pub charset: Charset,
-    /// The finding. If the ids of a resource decide, it is the one for a link whose fragment is an id.
-    pub finding: Finding,
-    /// The resource whose ids decide.
-    pub ids_of: Option<usize>,
-}
 
 /// A document whose links were judged.
 #[derive(Debug)]

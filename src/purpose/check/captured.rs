@@ -13,8 +13,7 @@
 
 use std::borrow::Cow;
 
-use super::CheckedLink;
-use super::finding::{Cause, Class, Finding};
+use super::finding::{Cause, CheckedLink, Class, Finding};
 use super::judge::is_web;
 use crate::collection::{Collection, Located};
 use crate::purpose::custom_property::in_sheet;

@@ -9,7 +9,9 @@
 
 use super::ids::FragmentPlace;
 use crate::collection::{Absence, Missing};
+use baselink_rewrite::ListedLink;
 use baselink_rewrite::report::Reason;
+use baselink_text::layer::charset::Charset;
 use baselink_text::named;
 
 named! {
@@ -128,6 +130,19 @@ pub struct Finding {
     pub hint: Option<String>,
     /// True if the profiles `rfc1808`, `rfc3986` and `whatwg` give different targets.
     pub differs: bool,
+}
+
+/// A link with its finding.
+#[derive(Debug)]
+pub struct CheckedLink {
+    /// The link, with its line and column.
+    pub listed: ListedLink,
+    /// The encoding of the document; UTF-8 for a message.
+    pub charset: Charset,
+    /// The finding. If the ids of a resource decide, it is the one for a link whose fragment is an id.
+    pub finding: Finding,
+    /// The resource whose ids decide.
+    pub ids_of: Option<usize>,
 }
 
 impl Absence {
