@@ -212,7 +212,7 @@ impl TypedDocuments {
             false => LocalCopies::Rewrite,
         };
         let scan = ScanOptions {
-            charset: self.charset.clone(),
+            charset: self.charset,
             entry_links: trusts("entry-link"),
             groups,
             places: self.attribute.clone(),
