@@ -152,8 +152,7 @@ impl<'a> Reader<'a> {
                         self.at.saturating_sub(1).max(start)
                     };
                     let is_valid = !is_broken && end != End::Closed;
-                    let prelude = &self.css[start..stop];
-                    is_late |= is_valid && is_certain_rule(name, prelude, is_block);
+                    is_late |= is_valid && is_certain_rule(name, &self.css[start..stop], is_block);
                     is_broken &= end != End::Curly;
                     if end == End::Closed {
                         return;

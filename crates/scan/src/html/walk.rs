@@ -291,6 +291,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 TextModel::Markup
             }
         };
+        if !PROVES {
+            self.open.foreign.count(name);
+        }
         match text {
             TextModel::Markup | TextModel::Plaintext => {
                 self.end_styles_and_report(Namespace::Html, text);

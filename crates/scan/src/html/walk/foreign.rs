@@ -49,6 +49,8 @@ pub(super) enum TagPlace {
 #[derive(Debug, Default)]
 pub(super) struct Foreign<'a> {
     open: Vec<ForeignElement<'a>>,
+    /// The number of open elements of HTML for each counted name ([`counted`]); empty except in best-effort mode.
+    counts: Vec<usize>,
 }
 
 /// The maximum number of open elements that best-effort mode compares with the name of an end tag.
@@ -184,13 +186,30 @@ impl<'a> Foreign<'a> {
         closes
     }
 
-    /// Closes the elements that an end tag called `name` closes, judged by the names of the last elements on the stack.
+    /// Counts a start tag of HTML, for [`Self::close_by_name`].
+    pub(super) fn count(&mut self, name: &[u8]) {
+        if let Some(number) = counted(name) {
+            self.counts.resize(COUNTED, 0);
+            self.counts[number] += 1;
+        }
+    }
+
+    /// Closes the elements that an end tag called `name` closes, judged by names alone: an element on the stack,
+    /// or the foreign content inside an open element of HTML.
     pub(super) fn close_by_name(&mut self, name: &[u8]) {
-        let mut near = (0..self.open.len()).rev().take(NEAR);
-        if is_among(name, &["p", "br"]) {
+        let count = counted(name).and_then(|number| self.counts.get_mut(number));
+        let was_open = count.is_some_and(|count| {
+            let was_open = *count > 0;
+            *count = count.saturating_sub(1);
+            was_open
+        });
+        if was_open || is_among(name, &["p", "br"]) {
             self.leave();
-        } else if let Some(at) = near.find(|&at| self.open[at].name.eq_ignore_ascii_case(name)) {
-            self.open.truncate(at);
+        } else {
+            let mut near = (0..self.open.len()).rev().take(NEAR);
+            if let Some(at) = near.find(|&at| self.open[at].name.eq_ignore_ascii_case(name)) {
+                self.open.truncate(at);
+            }
         }
     }
 }
@@ -209,7 +228,20 @@ pub(super) fn is_root(name: &[u8]) -> bool {
     is_among(name, &["svg", "math"])
 }
 
-/// The start tags of HTML that end foreign content (13.2.6.5).
+/// The number of counters of open HTML elements: one for each name of [`BREAKOUT`], and one for `a`. Those of void
+/// elements are not used.
+const COUNTED: usize = BREAKOUT.len() + 1;
+
+/// The index of the counter for `name`; `None` if elements of this name are not counted.
+fn counted(name: &[u8]) -> Option<usize> {
+    if is_among(name, &["br", "embed", "hr", "img", "meta"]) {
+        return None;
+    }
+    let mut names = BREAKOUT.iter().chain(&["a"]);
+    names.position(|one| name.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// The names of start tags that end foreign content (HTML, 13.2.6.5). `font` ends it only with certain attributes.
 #[rustfmt::skip]
 const BREAKOUT: [&str; 44] = [
     "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em",
