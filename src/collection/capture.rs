@@ -403,7 +403,7 @@ impl Captures {
             capture.entity.is_some(),
         ];
         let is_rare = is_rare.contains(&true) || !capture.repeats.is_empty();
-        let more = is_rare.then(|| RareParts {
+        let more = is_rare.then_some(RareParts {
             url,
             has_key,
             entity: capture.entity,
