@@ -218,7 +218,16 @@ impl<'a, 'r> Driver<'a, 'r> {
         };
         judged.keep_apart(&mut self.edited);
         self.plan.tally.add_link(&judged.report, &|| charset);
-        rows.emit(bytes, judged.report);
+        let within = self.plan.entities.iter().rev();
+        let within = within.map(|inner| (&inner.chain, inner.charset));
+        let within = within
+            .take_while(|_| judged.report.entity != self.chain.entity)
+            .find(|(chain, _)| chain.entity == judged.report.entity);
+        rows.emit(
+            bytes,
+            judged.report,
+            within.unwrap_or((self.chain, self.charset)),
+        );
     }
 
     /// True if a reader might detect another encoding because of an edit.
@@ -462,6 +471,7 @@ pub(super) fn rows(task: Task<'_>, bytes: &[u8], lookahead: &Lookahead, rows: Ro
     let (mut driver, _) = html(task, bytes, (lookahead.found, &lookahead.chain), Some(rows));
     let diagnostics = driver.diagnostics();
     driver.plan.tally.totals.entities = driver.plan.entities.len() + 1;
+    driver.plan.tally.totals.ids = driver.ids;
     driver
         .plan
         .tally

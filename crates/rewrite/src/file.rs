@@ -9,6 +9,7 @@
 //!
 //! Deliberately absent: the planning of entities ([`message`]).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::driver::{self, Lookahead, Task};
@@ -95,11 +96,30 @@ pub(super) fn links(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tot
     {
         return driver::rows(task, bytes, &lookahead, Rows::new(row));
     }
-    let (plan, totals) = plan(bytes, options, Requested::Links);
+    let (plan, mut totals) = plan(bytes, options, Requested::Links);
     let lines = lines(bytes, options.format, totals.charset);
-    for link in plan.report.links {
+    let Report {
+        mut entities,
+        links,
+        ..
+    } = plan.report;
+    let by_name = entities.iter().enumerate().rev();
+    let by_name: HashMap<_, _> = by_name
+        .map(|(index, entity)| (Arc::clone(&entity.chain.entity), index))
+        .collect();
+    for link in links {
         let (line, column) = lines.place(link.span.start);
-        row(ListedLink { link, line, column });
+        let index = by_name.get(&link.entity).copied().unwrap_or_default();
+        if let Some(within) = entities.get(index) {
+            row(
+                ListedLink { link, line, column },
+                &within.chain,
+                within.charset,
+            );
+        }
+    }
+    if let Some(outermost) = entities.first_mut() {
+        totals.ids = std::mem::take(&mut outermost.ids);
     }
     totals
 }

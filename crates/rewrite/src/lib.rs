@@ -57,7 +57,7 @@ pub use self::options::{
 };
 pub use self::plan::PlannedPart;
 use self::plan::{FilePlan, Requested};
-pub use self::rows::ListedLink;
+pub use self::rows::{ListedLink, RowFn};
 pub use self::totals::{LinkBases, Totals};
 use crate::base::BaseChain;
 use crate::report::Report;
@@ -177,5 +177,11 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 /// assert_eq!(totals.links(), 2);
 /// ```
 pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
+    file::links(bytes, options, &mut |link, _, _| row(link))
+}
+
+/// Like [`links`], and also passes the base and the encoding of the document that contains each link.
+#[doc(hidden)]
+pub fn links_within(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     file::links(bytes, options, row)
 }

@@ -11,7 +11,9 @@
 //!
 //! Deliberately absent: edits. The report of a link states whether the link can be edited.
 
+use crate::base::BaseChain;
 use crate::report::LinkReport;
+use baselink_text::layer::charset::Charset;
 use baselink_text::span::LineCounter;
 
 /// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
@@ -26,8 +28,8 @@ pub struct ListedLink {
     pub column: usize,
 }
 
-/// A callback that receives links.
-pub(super) type RowFn<'a> = dyn FnMut(ListedLink) + 'a;
+/// A callback that receives links, each with the base and the encoding of the document that contains it.
+pub type RowFn<'a> = dyn FnMut(ListedLink, &BaseChain, Charset) + 'a;
 
 /// Passes links to a callback. Counts lines only as far as the last link.
 pub(super) struct Rows<'r> {
@@ -43,9 +45,14 @@ impl<'r> Rows<'r> {
         }
     }
 
-    /// Passes on a link of the document `bytes`.
-    pub(super) fn emit(&mut self, bytes: &[u8], link: LinkReport) {
+    /// Passes on a link of the document `bytes`; a document with this base and encoding contains it.
+    pub(super) fn emit(
+        &mut self,
+        bytes: &[u8],
+        link: LinkReport,
+        (chain, charset): (&BaseChain, Charset),
+    ) {
         let (line, column) = self.counted.place(bytes, link.span.start);
-        (self.row)(ListedLink { link, line, column });
+        (self.row)(ListedLink { link, line, column }, chain, charset);
     }
 }
