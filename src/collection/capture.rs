@@ -37,7 +37,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 
 use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
-use super::normal::{host, normal};
+use super::normal::{host, normal, with_other_scheme};
 use super::text_map::TextMap;
 use baselink_text::error::{Error, Result};
 use baselink_url::{Base, Profile};
@@ -377,6 +377,7 @@ impl Captures {
         let Some(normal) = normal(&capture.url).filter(|_| capture.status > 0) else {
             return;
         };
+        let normal = normal.into_owned();
         let media_type = self.media_type(&capture.media_type);
         if capture.repeats.is_empty() {
             let body = |name| NamedBody {
@@ -389,7 +390,7 @@ impl Captures {
         let exchange = capture.exchange.into_iter();
         self.exchanges.extend(exchange.map(|id| (id, item)));
         let has_key = capture.key.is_some();
-        let text = capture.key.as_deref().unwrap_or(&normal.text);
+        let text = capture.key.as_deref().unwrap_or(&normal);
         let (Ok(number) | Err(number)) = self.urls.add(text.as_bytes(), ());
         let url = (*capture.url != *text).then_some(capture.url);
         let is_rare = [
@@ -571,13 +572,14 @@ fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<u32> {
     let location = redirect.location()?;
     // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The profile applies only
     // to links.
-    let mut to = normal(&Base::new(Profile::Whatwg, url).resolve(location).ok()?.url)?;
+    let to = Base::new(Profile::Whatwg, url).resolve(location).ok()?.url;
+    let to = normal(&to)?;
     // If the capture of the target is an error, the target with the other scheme, `http` or `https`, may be a resource.
     let known = |url: &str| {
         let at = found.number(url.as_bytes())?;
         (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
     };
-    let at = known(&to.text).or_else(|| to.swap_web().then(|| known(&to.text))?)?;
+    let at = known(&to).or_else(|| known(&with_other_scheme(&to)?))?;
     u32::try_from(at).ok()
 }
 

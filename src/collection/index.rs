@@ -218,7 +218,7 @@ impl Collection {
         let number = (!path.is_empty()).then(|| self.files.add(path, ()).ok())??;
         for url in urls.into_iter().filter_map(normal) {
             // The first resource wins.
-            let _ = self.urls.add(url.text.as_bytes(), UrlTarget::of(number));
+            let _ = self.urls.add(url.as_bytes(), UrlTarget::of(number));
         }
         if kind != ResourceKind::File {
             self.others.insert(number, kind);
@@ -231,7 +231,7 @@ impl Collection {
     /// Makes `url` lead to the resource with this number, replacing any previous target.
     pub(super) fn assign_url(&mut self, number: usize, url: &str) {
         if let Some(url) = normal(url)
-            && let Err(known) = self.urls.add(url.text.as_bytes(), UrlTarget::of(number))
+            && let Err(known) = self.urls.add(url.as_bytes(), UrlTarget::of(number))
         {
             self.urls.values[known] = UrlTarget::of(number);
         }
@@ -346,6 +346,9 @@ impl Collection {
 
     /// The end of `path` after following symbolic links; `None` if it contains no link.
     pub(super) fn path_end(&self, path: &[u8]) -> Option<PathEnd> {
+        if self.others.is_empty() {
+            return None;
+        }
         path_end(path, |path| {
             match self
                 .number_at(path)

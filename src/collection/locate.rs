@@ -29,7 +29,7 @@
 //! depend on other saved files (`page.1`).
 
 use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
-use super::normal::{NormalUrl, host, in_scope, normal};
+use super::normal::{host, in_scope, normal, with_other_scheme, without_query};
 use super::origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments};
 use super::path::{names_folder, split_name, stem};
 use super::symlinks::PathEnd;
@@ -133,12 +133,13 @@ impl Collection {
     /// Finds the meaning of `url`, ignoring its fragment.
     #[must_use]
     pub fn locate(&self, url: &str) -> Located {
-        let query = Reference::split(Grammar::Rfc3986, url).query();
-        let mut own = (self.urls.len() > 0 || self.only_urls)
+        let query = without_fragment(url)
+            .split_once('?')
+            .map(|(_, query)| query);
+        let own = (self.urls.len() > 0 || self.only_urls)
             .then(|| normal(url))
             .flatten();
-        let known = own.as_mut().and_then(|own| self.known(own));
-        match known {
+        match own.as_ref().and_then(|own| self.known(own)) {
             Some(UrlTarget::Resource(number)) => {
                 let query = query.map_or(QueryUse::None, |_| QueryUse::Selects);
                 return resource(number as usize, FoundBy::Url, query);
@@ -147,7 +148,7 @@ impl Collection {
             Some(UrlTarget::Outside) | None => {}
         }
         if self.only_urls {
-            let is_host_known = own.is_some_and(|own| self.hosts.contains(host(&own.text)));
+            let is_host_known = own.is_some_and(|own| self.hosts.contains(host(&own)));
             return Located::Outside { is_host_known };
         }
         let below = match &self.origins.root_url {
@@ -159,11 +160,10 @@ impl Collection {
         {
             return resource(number, by, QueryUse::Selects);
         }
-        let without_query = own
-            .as_mut()
+        let known = own
             .filter(|_| query.is_some())
-            .and_then(|own| self.known(own.without_query()));
-        if let Some(UrlTarget::Resource(number)) = without_query {
+            .and_then(|own| self.known(without_query(&own)));
+        if let Some(UrlTarget::Resource(number)) = known {
             let number = number as usize;
             let is_page = self.is_page(number);
             return resource(number, FoundBy::Url, of_query(is_page));
@@ -208,7 +208,7 @@ impl Collection {
         let mut around: &str = entity;
         while !around.is_empty() {
             around = around.rsplit_once('.').map_or("", |(around, _)| around);
-            let key = in_scope(&own.text, around);
+            let key = in_scope(&own, around);
             if let Some(UrlTarget::Resource(number)) = self.urls.get(key.as_bytes()) {
                 return resource(*number as usize, FoundBy::Url, QueryUse::None);
             }
@@ -222,7 +222,7 @@ impl Collection {
         if self.fragments.is_empty() {
             return None;
         }
-        let number = self.urls.number(normal(url)?.text.as_bytes())?;
+        let number = self.urls.number(normal(url)?.as_bytes())?;
         let fragment = self.fragments.get(&number)?;
         Some(format!("{}#{fragment}", without_fragment(url)))
     }
@@ -236,16 +236,15 @@ impl Collection {
 
     /// The target of a URL in the table. `http` and `https` count as one scheme, because a host usually has the same
     /// resources under both.
-    fn known(&self, url: &mut NormalUrl) -> Option<UrlTarget> {
-        let target = self.urls.get(url.text.as_bytes()).copied();
-        if matches!(target, Some(UrlTarget::Resource(_))) || !url.swap_web() {
-            return target;
+    fn known(&self, url: &str) -> Option<UrlTarget> {
+        let own = self.urls.get(url.as_bytes()).copied();
+        if matches!(own, Some(UrlTarget::Resource(_))) {
+            return own;
         }
-        let other = self.urls.get(url.text.as_bytes()).copied();
-        url.swap_web();
+        let other = with_other_scheme(url).and_then(|url| self.urls.get(url.as_bytes()).copied());
         match other {
             Some(UrlTarget::Resource(_)) => other,
-            _ => target.or(other),
+            _ => own.or(other),
         }
     }
 
@@ -373,7 +372,8 @@ impl Collection {
         names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
         // A name cannot contain a `/`.
         let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
-        let queries = [named(query.as_bytes()), named(&names::decode(query))];
+        let mut queries = vec![named(query.as_bytes()), named(&names::decode(query))];
+        queries.dedup();
         let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
         for added in ADDED {
             let by = match added {

@@ -157,7 +157,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
 /// Gives names to parts whose URLs other parts have too.
 fn tell_apart(parts: &mut [(usize, PartResource<'_>)], structure: &Structure) {
     let mut counts: HashMap<String, u32> = HashMap::new();
-    let normal = |url: &str| normal(url).map_or_else(|| url.to_owned(), |normal| normal.text);
+    let normal = |url: &str| normal(url).map_or_else(|| url.to_owned(), Cow::into_owned);
     for url in parts.iter().flat_map(|(_, part)| &part.urls) {
         *counts.entry(normal(url)).or_default() += 1;
     }

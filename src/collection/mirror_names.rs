@@ -40,6 +40,12 @@ impl Collection {
         self.renamed = renamed.collect();
     }
 
+    /// The path in a mirror of the file at `path`.
+    pub(crate) fn in_mirror<'p>(&'p self, path: &'p [u8]) -> &'p [u8] {
+        self.number_at(path)
+            .map_or(path, |number| self.path_in_mirror(number))
+    }
+
     /// The path of a file in a mirror, below its root.
     #[must_use]
     pub fn path_in_mirror(&self, number: usize) -> &[u8] {

@@ -274,8 +274,8 @@ impl RootUrl {
         let folder = self.folder.as_deref()?;
         // Most URLs have the folder as a literal prefix, which needs no comparison of parts.
         if let Some(rest) = url.strip_prefix(folder) {
-            let path = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
-            if let Some(below) = PathBelowRoot::plain(path) {
+            let end = memchr::memchr2(b'?', b'#', rest.as_bytes()).unwrap_or(rest.len());
+            if let Some(below) = PathBelowRoot::plain(&rest[..end]) {
                 return Some(PathBelowRoot {
                     tail: Some(folder.len()),
                     ..below

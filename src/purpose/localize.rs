@@ -17,8 +17,8 @@
 //! collection.add(Resource::file(b"sub/x.html"), ["http://a/docs/sub/x.html"]);
 //! collection.add(Resource::file(b"c d?e.png"), ["http://a/docs/c%20d"]);
 //!
-//! let options = options(b"sub/x.html", &Arc::new(collection), &Options::at("http://a/docs/sub/x.html"));
 //! let text = b"<base href=http://a/docs/><img src='/docs/c d'><a href=gone.html></a>";
+//! let options = options(b"sub/x.html", text, &Arc::new(collection), &Options::at("http://a/docs/sub/x.html"));
 //! assert_eq!(
 //!     localize(text, &options).output(),
 //!     b"<base href=\"\"><img src='../c%20d%3Fe.png'><a href=http://a/docs/gone.html></a>"
@@ -37,85 +37,67 @@ use crate::collection::{
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::spelling::{names_base, unmistakable};
-use baselink_rewrite::base::SourceKind;
+use baselink_rewrite::base::{Rule, SourceKind};
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, Rewritten, Site,
-    rewrite,
+    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, PlainChoice,
+    PlainLink, Rewritten, Site, rewrite,
 };
 use baselink_scan::document::Against;
 use baselink_scan::xml::vocabulary::is_location;
+use baselink_text::format::Format;
 use baselink_text::layer::digest::ends_with_md5;
 use baselink_text::span::Span;
 use baselink_url::reference::{
     Category, Grammar, Reference, decode_percent_lossy, is_template, placeholder, without_fragment,
 };
-use baselink_url::{Base, Profile, parses};
+use baselink_url::{Base, parses};
 
-/// The options with which [`localize`] rewrites the resource called `name` of `collection`. `options` contain the
-/// format, the retrieval URL, the profile and the places.
+/// The options with which [`localize`] rewrites the resource called `name` of `collection` with the contents `bytes`.
+/// `options` contain the format, the retrieval URL, the profile and the places.
 #[must_use]
-pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> Options {
+pub fn options(
+    name: &[u8],
+    bytes: &[u8],
+    collection: &Arc<Collection>,
+    options: &Options,
+) -> Options {
     let place = RootUrl::nowhere();
-    let path = name.to_vec();
-    let url = url_below(&place, &path);
-    let on_disk = url.as_deref().map(|url| Base::new(options.profile, url));
-    let to_browsers = url.as_deref().map(|url| Base::new(Profile::Whatwg, url));
-    let own = own(options);
-    let is_message = options.format.has_headings();
-    let collection = Arc::clone(collection);
-    let number = collection.number_at(&path);
-    let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
-    let destination = LocalDestination {
-        collection,
-        number,
-        path,
-        own,
+    let path = collection.in_mirror(name);
+    let destination = Arc::new(LocalDestination {
+        number: collection.number_at(name),
+        on_disk: url_below(&place, name).map(|url| Base::new(options.profile, &url)),
+        disk_place: DiskPlace::new(path, collection.scheme()),
+        path: path.to_vec(),
+        own: own(options),
+        canonical: canonical_url(bytes, options.format),
+        is_message: options.format.has_headings(),
+        collection: Arc::clone(collection),
         place,
-        on_disk,
-        to_browsers,
-        is_message,
-    };
-    let destination = Arc::new(destination);
-    let guard = LinksInCopy::of(Arc::clone(&destination));
+    });
     Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         site: Some(Arc::clone(&destination) as Arc<dyn Site>),
+        guard: Some(Arc::clone(&destination) as Arc<dyn Guard>),
         destination: Some(destination),
-        guard: Some(Arc::new(guard)),
         ..options.clone()
     }
 }
 
-/// The guard of the links of one file.
-#[derive(Debug)]
-struct LinksInCopy {
-    place: DiskPlace,
-    destination: Arc<LocalDestination>,
-}
-
-impl LinksInCopy {
-    fn of(destination: Arc<LocalDestination>) -> Self {
-        let place = DiskPlace::new(&destination.path, destination.collection.scheme());
-        Self { place, destination }
-    }
-}
-
-impl Guard for LinksInCopy {
+impl Guard for LocalDestination {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
-        if let Some(sheet) = self.destination.sheet(link) {
-            let place = DiskPlace::new(&sheet, self.destination.collection.scheme());
+        if let Some(sheet) = self.sheet(link) {
+            let place = DiskPlace::new(&sheet, self.collection.scheme());
             return place.prefix(link, reference, &[DiskBase::Own]);
         }
-        let (url, own) = (link.base.as_deref(), self.destination.own.as_deref());
-        let declared = match url {
-            Some(url) if own == Some(url) && parses(url) => DiskBase::Own,
-            Some(url) if is_on_network(url) => DiskBase::Url(url),
+        let declared = || match link.base.as_deref() {
+            Some(url) if self.own.as_deref() == Some(url) && parses(url) => DiskBase::Own,
+            Some(url) if is_on_network(url) => DiskBase::Url(url.to_owned()),
             _ => DiskBase::Inside,
         };
-        self.place
+        self.disk_place
             .prefix(link, reference, &DiskBase::of(base, declared))
     }
 }
@@ -131,8 +113,6 @@ fn own(options: &Options) -> Option<String> {
 /// If the document declares a base that cannot be removed, every relative link becomes absolute, as in `rewrite`.
 #[must_use]
 pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let options = except_canonical(bytes, options);
-    let options = options.as_ref();
     let rewritten = rewrite(bytes, options);
     let is_message = options.format.has_headings();
     let own = own(options);
@@ -158,46 +138,12 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     )
 }
 
-/// Changes `options` so that the canonical URL of a page (RFC 6596) stays absolute, because it denotes the original.
-fn except_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> {
+/// The place of the canonical URL of a page (RFC 6596). It stays absolute, because it denotes the original.
+fn canonical_url(bytes: &[u8], format: Format) -> Option<Span> {
     let contains = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
     let may_be_named = contains(b"anonical") || contains(b"ANONICAL");
-    let named = may_be_named
-        .then(|| canonical::named(bytes, options.format))
-        .flatten();
-    match (&options.destination, named) {
-        (Some(others), Some(canonical::CanonicalUrl { span, .. })) => {
-            let destination = ExceptCanonical {
-                span,
-                others: Arc::clone(others),
-            };
-            Cow::Owned(Options {
-                destination: Some(Arc::new(destination)),
-                ..options.clone()
-            })
-        }
-        _ => Cow::Borrowed(options),
-    }
-}
-
-/// A destination that makes the link at `span` absolute, and leaves the other links to `others`.
-#[derive(Debug)]
-struct ExceptCanonical {
-    span: Span,
-    others: Arc<dyn Destination>,
-}
-
-impl Destination for ExceptCanonical {
-    fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
-        match link.span == self.span {
-            true => Choice::Target,
-            false => self.others.choose(link, against),
-        }
-    }
-
-    fn empties_bases(&self) -> bool {
-        self.others.empties_bases()
-    }
+    let named = may_be_named.then(|| canonical::named(bytes, format))?;
+    named.map(|named| named.span)
 }
 
 /// The destination of the links of one file.
@@ -210,17 +156,22 @@ struct LocalDestination {
     path: Vec<u8>,
     /// The retrieval URL, in the form in which bases are reported.
     own: Option<String>,
+    /// The span of the canonical URL.
+    canonical: Option<Span>,
     /// A placeholder for the URL of the folder on disk.
     place: RootUrl,
+    /// The place of the file in the folder that opens from disk.
+    disk_place: DiskPlace,
     /// The URL of the file below `place`.
     on_disk: Option<Base>,
-    /// The URL of the file below `place`, as browsers parse it.
-    to_browsers: Option<Base>,
     is_message: bool,
 }
 
 impl Destination for LocalDestination {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
+        if self.canonical == Some(link.span) {
+            return Choice::Target;
+        }
         let target = link.target.as_deref();
         let redirected = target.and_then(|target| self.collection.redirected(target));
         let target = redirected.as_deref().or(target);
@@ -230,12 +181,7 @@ impl Destination for LocalDestination {
             (Some(target), Some(located), None) => self.choice(link, target, located),
             _ => Choice::Target,
         };
-        let is_lacking = located.is_some_and(|located| match located {
-            Located::Resource(found) => found.query == QueryUse::OtherPage,
-            Located::Outside { is_host_known } => is_host_known,
-            Located::BehindLink(_) => false,
-            Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => true,
-        });
+        let is_lacking = located.as_ref().is_some_and(is_lacking);
         let is_local = matches!(choice, Choice::Reference(_));
         // A base needs no file at its URL, and a template is not a URL.
         let needs_file = !names_base(&link.element, link.attribute.as_deref())
@@ -244,6 +190,41 @@ impl Destination for LocalDestination {
         match is_lacking && !is_local && needs_file {
             true => Choice::Lacking(Box::new(choice)),
             false => choice,
+        }
+    }
+
+    fn choose_plain(&self, link: &PlainLink<'_>) -> Option<PlainChoice> {
+        let path = without_fragment(link.reference);
+        let is_plain = !self.is_message
+            && link.rule == Rule::Retrieval
+            && memchr::memchr2(b'?', b'%', path.as_bytes()).is_none();
+        if !is_plain || self.disk_place.leads_out(path, &DiskBase::Own) {
+            return None;
+        }
+        let kept = PlainChoice {
+            is_kept: true,
+            is_lacking: false,
+        };
+        let keep = |to: &[u8]| {
+            let is_kept = path.is_empty() || relative(&self.path, to).as_deref() == Some(path);
+            is_kept.then_some(kept)
+        };
+        let url = link.url();
+        if self.collection.redirected(&url).is_some() {
+            return None;
+        }
+        if self.own.as_deref().map(without_fragment) == Some(without_fragment(&url)) {
+            return keep(&self.path);
+        }
+        match self.collection.locate_from(self.number, &url) {
+            Located::Resource(found) if found.query == QueryUse::None => {
+                keep(self.collection.path_in_mirror(found.number))
+            }
+            located if self.collection.has_only_urls() => Some(PlainChoice {
+                is_kept: false,
+                is_lacking: is_lacking(&located),
+            }),
+            _ => None,
         }
     }
 
@@ -262,6 +243,16 @@ impl Site for LocalDestination {
         };
         matches!(self.choose(link, against), Choice::Reference(_))
             || link.target.as_deref().is_some_and(is_found)
+    }
+}
+
+/// True if a site that may have the target of a link lacks it.
+fn is_lacking(located: &Located) -> bool {
+    match located {
+        Located::Resource(found) => found.query == QueryUse::OtherPage,
+        Located::Outside { is_host_known } => *is_host_known,
+        Located::BehindLink(_) => false,
+        Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => true,
     }
 }
 
@@ -379,6 +370,10 @@ impl LocalDestination {
             // The existence of the file is unknown, so an absolute URL is kept.
             Located::BehindLink(path) if is_relative => (&**path, true),
             _ if self.collection.has_only_urls() => return None,
+            // If URLs lead to files by their paths, this place has no file either.
+            Located::Lacking(..) if self.collection.has_only_paths() => {
+                return self.local_copy(target, link);
+            }
             _ => {
                 let on_disk = Some(link).filter(|link| is_relative && self.has_own_base(link));
                 return on_disk
@@ -485,16 +480,9 @@ impl LocalDestination {
         target: &str,
         link: &LinkReport,
     ) -> Option<String> {
-        let fragment = Reference::split(Grammar::Rfc3986, target)
-            .fragment()
-            .map(str::to_owned);
+        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
         let reference = relative(from, self.collection.path_in_mirror(number))?;
-        let reference = with_parts(reference, None, fragment.as_deref());
-        Some(unmistakable(
-            reference,
-            &link.element,
-            link.attribute.as_deref(),
-        ))
+        Some(with_parts(reference, (None, fragment), link))
     }
 
     /// The file from which a browser resolves `link`. `None` if the link is in a custom property and must be absolute,
@@ -528,12 +516,7 @@ impl LocalDestination {
             Some(_) if to == self.path && query.is_none() && is_jump => String::new(),
             _ => relative(&self.user(link)?, to)?,
         };
-        let reference = with_parts(reference, query, fragment);
-        Some(unmistakable(
-            reference,
-            &link.element,
-            link.attribute.as_deref(),
-        ))
+        Some(with_parts(reference, (query, fragment), link))
     }
 
     /// True if the reference as written leads from this file to the file `to`.
@@ -549,36 +532,30 @@ impl LocalDestination {
         let may_stay = matches!(written.category(), Category::RelPath | Category::Fragment)
             && (written.query(), written.fragment()) == (query, fragment)
             && self.has_own_base(link);
-        let (Some(on_disk), Some(to_browsers)) = (&self.on_disk, &self.to_browsers) else {
-            return false;
-        };
-        let is_there = |url: &str| {
-            let below = self.place.below(url);
-            below.is_some_and(|below| below.is_path && below.path == to)
-        };
         let leads_there = |base: &Base| {
-            base.resolve(reference)
-                .is_ok_and(|target| is_there(&target.url))
+            let target = base.resolve(reference).ok()?;
+            let below = self.place.below(&target.url)?;
+            Some(below.is_path && below.path == to)
         };
-        // The profiles agree on most references.
-        let agreed = on_disk.splice(reference.as_bytes());
         may_stay
-            && match agreed.filter(|splice| !splice.differs) {
-                Some(it) => is_there(&format!("{}{}", it.prefix, &reference[it.dropped..])),
-                None => leads_there(on_disk) && leads_there(to_browsers),
-            }
+            && self.on_disk.as_ref().and_then(leads_there) == Some(true)
+            && self.disk_place.path(reference).as_deref() == Some(to)
     }
 }
 
-/// `reference` with a query and a fragment.
-fn with_parts(mut reference: String, query: Option<&str>, fragment: Option<&str>) -> String {
+/// The new `reference` of `link`, with a query and a fragment.
+fn with_parts(
+    mut reference: String,
+    (query, fragment): (Option<&str>, Option<&str>),
+    link: &LinkReport,
+) -> String {
     for (mark, part) in [('?', query), ('#', fragment)] {
         if let Some(part) = part {
             reference.push(mark);
             reference.push_str(part);
         }
     }
-    reference
+    unmistakable(reference, &link.element, link.attribute.as_deref())
 }
 
 /// The reference from the file `from` to the file `to`, both below the root; `None` if the path of `to` cannot be part

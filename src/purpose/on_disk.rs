@@ -12,6 +12,7 @@
 //! Deliberately absent: symbolic links in the folder.
 
 use crate::collection::origin::{is_assumed, names};
+use crate::collection::without_query;
 use baselink_rewrite::report::{LinkReport, Reason};
 use baselink_rewrite::{BaseInCopy, NOWHERE};
 use baselink_url::reference::opaque_scheme;
@@ -24,30 +25,31 @@ const FOLDER: &str = "file:///elsewhere/";
 #[derive(Debug)]
 pub(super) struct DiskPlace {
     own: Base,
+    /// The number of folders between the folder and the document.
+    depth: usize,
     root: Base,
     /// The scheme of references that lack only a scheme, if their base has none.
     scheme: String,
 }
 
 /// The base of a link in the copy.
-#[derive(Clone, Copy)]
-pub(super) enum DiskBase<'a> {
+pub(super) enum DiskBase {
     /// The copy itself.
     Own,
     /// An unknown place in the folder.
     Inside,
     /// This URL. The folder has the URL [`FOLDER`].
-    Url(&'a str),
+    Url(String),
 }
 
-impl<'a> DiskBase<'a> {
-    /// The bases against which readers may resolve a reference. `declared` is its declared base.
-    pub(super) fn of(base: BaseInCopy, declared: Self) -> Vec<Self> {
+impl DiskBase {
+    /// The bases against which readers may resolve a reference. `declared` returns its declared base.
+    pub(super) fn of(base: BaseInCopy, declared: impl FnOnce() -> Self) -> Vec<Self> {
         match base {
             BaseInCopy::Undeclared => vec![Self::Own],
-            BaseInCopy::Declared => vec![declared],
+            BaseInCopy::Declared => vec![declared()],
             // Browsers ignore a `codebase`.
-            BaseInCopy::DeclaredLater | BaseInCopy::Inner => vec![Self::Own, declared],
+            BaseInCopy::DeclaredLater | BaseInCopy::Inner => vec![Self::Own, declared()],
         }
     }
 }
@@ -58,6 +60,7 @@ impl DiskPlace {
         let base = |path: &str| Base::new(Profile::Whatwg, &format!("{FOLDER}{path}"));
         let own = names::path(name, names::Percent::Encode).unwrap_or_default();
         Self {
+            depth: own.matches('/').count(),
             own: base(&own),
             root: base(""),
             scheme: scheme.to_owned(),
@@ -69,19 +72,26 @@ impl DiskPlace {
         format!("{FOLDER}{path}")
     }
 
+    /// The path below the folder to which `reference` leads in a browser, from the document itself.
+    pub(super) fn path(&self, reference: &str) -> Option<Vec<u8>> {
+        let target = self.own.resolve(reference).ok()?;
+        let path = target.url.strip_prefix(FOLDER)?;
+        Some(names::decode(without_query(path)))
+    }
+
     /// The text to insert before `reference` if it leads out of the folder from one of the `bases`: the scheme that it lacks,
     /// or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL.
     pub(super) fn prefix(
         &self,
         link: &LinkReport,
         reference: &str,
-        bases: &[DiskBase<'_>],
+        bases: &[DiskBase],
     ) -> Option<String> {
         // The text of an entity is unknown, so the whole reference is.
         if link.reason == Some(Reason::Entity) {
             return Some(NOWHERE.to_owned());
         }
-        if !bases.iter().any(|base| self.leads_out(reference, *base)) {
+        if !bases.iter().any(|base| self.leads_out(reference, base)) {
             return None;
         }
         let mut seen = reference.trim_start().bytes();
@@ -104,8 +114,13 @@ impl DiskPlace {
     }
 
     /// True if a browser, or a program that decodes escapes early, leaves the folder.
-    fn leads_out(&self, reference: &str, base: DiskBase<'_>) -> bool {
-        if is_plainly_below(reference) && !matches!(base, DiskBase::Url(_)) {
+    pub(super) fn leads_out(&self, reference: &str, base: &DiskBase) -> bool {
+        let depth = match base {
+            DiskBase::Own => Some(self.depth),
+            DiskBase::Inside => Some(0),
+            DiskBase::Url(_) => None,
+        };
+        if depth.is_some_and(|depth| is_plainly_below(reference, depth)) {
             return false;
         }
         if let Some(scheme) = opaque_scheme(reference) {
@@ -142,10 +157,25 @@ pub(super) fn is_on_network(base: &str) -> bool {
     opaque_scheme(base).is_some_and(|scheme| scheme != "file") && parses(base) && !is_assumed(base)
 }
 
-/// True if a relative path leads below any base, and contains nothing that a reader might decode.
-fn is_plainly_below(reference: &str) -> bool {
+/// True if a relative path stays in the folder from a place that is `depth` folders below it, and contains nothing that a
+/// reader might decode.
+fn is_plainly_below(reference: &str, depth: usize) -> bool {
+    let path = without_query(reference);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
-    reference.bytes().all(is_plain) && !reference.starts_with('/') && !reference.contains("..")
+    path.bytes().all(is_plain) && !path.starts_with('/') && !climbs(path.as_bytes(), depth)
+}
+
+/// True if a path leads above its start by more than `depth` folders.
+pub(super) fn climbs(path: &[u8], mut depth: usize) -> bool {
+    path.split(|byte| b"/\\".contains(byte))
+        .any(|name| match name {
+            b"" | b"." => false,
+            b".." => depth.checked_sub(1).map(|less| depth = less).is_none(),
+            _ => {
+                depth += 1;
+                false
+            }
+        })
 }
 
 /// True if an absolute URL leads to the disk outside the folder, or has an assumed host.
@@ -156,17 +186,6 @@ fn is_outside(url: &str) -> bool {
     let Some(path) = url.strip_prefix(FOLDER) else {
         return true;
     };
-    let path = path.split(['?', '#']).next().unwrap_or_default();
-    let mut depth = 0_usize;
     // Some programs decode `%2F` and `%5C` before they split a path.
-    names::decode(path)
-        .split(|byte| b"/\\".contains(byte))
-        .any(|name| match name {
-            b"" | b"." => false,
-            b".." => depth.checked_sub(1).map(|less| depth = less).is_none(),
-            _ => {
-                depth += 1;
-                false
-            }
-        })
+    climbs(&names::decode(without_query(path)), 0)
 }

@@ -43,20 +43,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memchr::memmem;
 
 use super::custom_property::{in_sheet, is_relative, property_user};
-use super::on_disk::{DiskBase, DiskPlace, is_on_network};
+use super::on_disk::{DiskBase, DiskPlace, climbs, is_on_network};
 use super::spelling::{names_base, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{Collection, FoundResource, QueryUse, without_query};
-use baselink_rewrite::base::SourceKind;
+use baselink_rewrite::base::{Rule, SourceKind};
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
-    Rewritten, Site, rewrite,
+    PlainChoice, PlainLink, Rewritten, Site, rewrite,
 };
 use baselink_scan::document::{Against, Role};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
-use baselink_url::reference::{Category, Grammar, Reference, decode_percent};
+use baselink_url::reference::{Category, Grammar, Reference, decode_percent, is_template};
 use baselink_url::{Base, Profile};
 
 /// The form of new references to targets in the tree.
@@ -188,26 +188,6 @@ impl Relocation {
             || has(root.replace('/', "\\/").as_bytes())
     }
 
-    /// True if the target of `link` is below the root but no file exists there.
-    #[must_use]
-    pub fn lacks(&self, link: &LinkReport) -> bool {
-        if self.locates() {
-            return link.is_lacking;
-        }
-        let target = link.target.as_deref();
-        target.is_some_and(|url| self.lacks_file(url)) && in_sheet(link, &self.collection).is_none()
-    }
-
-    /// True if `url` is below the root but no file exists there.
-    fn lacks_file(&self, url: &str) -> bool {
-        let head = without_query(url);
-        let path = head.strip_prefix(self.from.as_str()).map(str::as_bytes);
-        let is_plain = path.is_some_and(|path| self.collection.plain_file(path).is_some());
-        !is_plain
-            && self.from.below_own(head).is_some()
-            && self.collection.locate(url).resource().is_none()
-    }
-
     /// The new place of `url`.
     fn moved(&self, url: &str) -> MovedTarget {
         let head = without_query(url);
@@ -220,8 +200,7 @@ impl Relocation {
         let Some(below) = self.from.below_own(head) else {
             return outside;
         };
-        let file = self.locates().then(|| self.collection.locate(url));
-        let file = file.and_then(|located| located.resource());
+        let file = self.collection.locate(url).resource();
         let renamed = match file {
             Some(found) => self.collection.renamed_as(found.number, &below.path),
             None => self.collection.renamed_with_folder(&below.path),
@@ -259,15 +238,9 @@ impl Relocation {
         }
     }
 
-    /// True if the new place of a URL depends on its file.
-    fn locates(&self) -> bool {
-        self.collection.has_renames() || self.form != LinkForm::Written
-    }
-
     /// The new place of the file `name`, if the folder is to open from disk.
     fn place_on_disk(&self, name: &[u8]) -> Option<DiskPlace> {
-        let number = self.collection.number_at(name);
-        let path = number.map_or(name, |number| self.collection.path_in_mirror(number));
+        let path = self.collection.in_mirror(name);
         let scheme = Reference::split(Grammar::Rfc3986, self.to.as_str()).scheme();
         let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
         (self.form == LinkForm::Disk).then(|| DiskPlace::new(path, scheme))
@@ -474,23 +447,18 @@ struct RelocateLinks {
 #[derive(Debug)]
 struct BaseAfterMove {
     base: Base,
-    /// This base below a root so deep that no reference leaves it; `None` if the base is outside the root.
-    deep: Option<Base>,
+    /// The number of folders between the root and the base; `None` if the base is outside the root.
+    depth: Option<usize>,
 }
 
 impl BaseAfterMove {
     fn new(url: &str, profile: Profile, root: &RootUrl) -> Self {
+        let below = without_query(url).strip_prefix(root.as_str());
         Self {
             base: Base::new(profile, url),
-            deep: deep(url, root).map(|url| Base::new(profile, &url)),
+            depth: below.map(|below| below.matches('/').count()),
         }
     }
-}
-
-/// The URL below a deep root that corresponds to `url` below `root`.
-fn deep(url: &str, root: &RootUrl) -> Option<String> {
-    let below = url.strip_prefix(root.as_str())?;
-    Some(format!("{}{below}", RootUrl::assumed().as_str()))
 }
 
 impl Destination for RelocateLinks {
@@ -509,7 +477,11 @@ impl Destination for RelocateLinks {
             None => (target, &**base),
         };
         let moved = self.relocation.moved(target);
-        let is_lacking = self.relocation.locates() && moved.is_inside && moved.file.is_none();
+        // A base needs no file at its URL, and a template is not a URL.
+        let is_lacking = moved.is_inside
+            && moved.file.is_none()
+            && !names_base(&link.element, link.attribute.as_deref())
+            && !is_template(&link.reference);
         let reference = match self.has_base_that_stays(link, against) {
             true => self.absolute(link, target, &moved),
             false => {
@@ -529,10 +501,28 @@ impl Destination for RelocateLinks {
         }
     }
 
-    fn stays_below(&self) -> Option<&str> {
-        let relocation = &self.relocation;
-        let moves_whole = !relocation.locates() && !self.is_message;
-        moves_whole.then(|| relocation.from.as_str())
+    fn choose_plain(&self, link: &PlainLink<'_>) -> Option<PlainChoice> {
+        let Relocation {
+            collection, from, ..
+        } = &*self.relocation;
+        let path = without_query(&link.reference[link.target.dropped..]);
+        // A reference that is to open from disk has the path of its file.
+        let is_on_disk = self.place.is_some();
+        let may_stay = !self.is_message
+            && !collection.has_renames()
+            && !self.must_be_absolute.contains(&link.span)
+            && !(is_on_disk && (link.rule != Rule::Retrieval || path.contains('%')));
+        let prefix = link.target.prefix.strip_prefix(from.as_str());
+        let below = prefix.filter(|_| may_stay)?;
+        let located = collection.locate(&link.url());
+        let is_named = |found: FoundResource| {
+            collection.path(found.number).strip_prefix(below.as_bytes()) == Some(path.as_bytes())
+        };
+        let found = located.resource();
+        (!is_on_disk || found.is_none_or(is_named)).then_some(PlainChoice {
+            is_kept: true,
+            is_lacking: found.is_none(),
+        })
     }
 }
 
@@ -545,15 +535,15 @@ impl Guard for RelocateLinks {
         } else {
             base
         };
-        let url = of_property.or_else(|| link.base.as_ref().map(|base| self.base_after(base)));
-        let url = url.as_ref().map(|moved| moved.base.as_str());
-        let below = url.and_then(|url| url.strip_prefix(self.relocation.to.as_str()));
-        let on_disk = below.map(DiskPlace::url);
-        let on_network = url.filter(|url| is_on_network(url));
-        let declared = on_disk
-            .as_deref()
-            .or(on_network)
-            .map_or(DiskBase::Inside, DiskBase::Url);
+        let declared = || {
+            let after = of_property.or_else(|| Some(self.base_after(link.base.as_ref()?)));
+            let url = after.as_ref().map_or("", |after| after.base.as_str());
+            match url.strip_prefix(self.relocation.to.as_str()) {
+                Some(below) => DiskBase::Url(DiskPlace::url(below)),
+                None if is_on_network(url) => DiskBase::Url(url.to_owned()),
+                None => DiskBase::Inside,
+            }
+        };
         place.prefix(link, reference, &DiskBase::of(base, declared))
     }
 }
@@ -632,11 +622,15 @@ impl RelocateLinks {
         if becomes_relative && is_on_disk && !is_base {
             self.relocation.name_file(&mut moved);
         }
+        // At the root of a site, surplus `..` segments are ignored (RFC 3986, 5.2.4).
+        let climbs_out = || {
+            after
+                .depth
+                .is_some_and(|depth| climbs(&names::decode(head), depth))
+        };
         let is_kept = form == written
             && self.leads_there(head, written, &moved, &after.base)
-            && !(is_relative
-                && (is_on_disk || becomes_relative)
-                && self.climbs_out(head, &moved, after));
+            && !(is_relative && (is_on_disk || becomes_relative) && climbs_out());
         if is_kept {
             return reference.to_owned();
         }
@@ -694,20 +688,6 @@ impl RelocateLinks {
             (_, "") => without_query(base.as_str()) == moved.url,
             _ => base.resolve(head).is_ok_and(|it| it.url == moved.url),
         }
-    }
-
-    /// True if a relative reference reaches its target only because it has more `..` segments than folders to leave. At
-    /// the root of a site, surplus segments are ignored (RFC 3986, 5.2.4). `head` is the part of the reference before
-    /// query and fragment.
-    fn climbs_out(&self, head: &str, moved: &MovedTarget, after: &BaseAfterMove) -> bool {
-        if !head.contains("..") && !head.contains("%2") {
-            return false;
-        }
-        let Some(base) = &after.deep else {
-            return false;
-        };
-        let wanted = deep(&moved.url, &self.relocation.to);
-        wanted.is_some_and(|wanted| !base.resolve(head).is_ok_and(|it| it.url == wanted))
     }
 
     /// The reference, without query and fragment, to the new place of a target. It has the form `form`, or is an

@@ -352,7 +352,7 @@ impl Links for Driver<'_, '_> {
             return false;
         };
         let splice = match verdict {
-            Verdict::Splice(splice) => Some(self.judge.written(splice)),
+            Verdict::Splice(splice, choice) if !choice.is_kept => Some(self.judge.written(splice)),
             _ => None,
         };
         let differs = splice.is_some_and(|splice| splice.differs);

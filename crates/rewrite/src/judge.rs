@@ -24,7 +24,9 @@ use super::copies::Copies;
 use super::crawled::Crawler;
 use super::guarded;
 use super::judged::{Judged, depends_on_base};
-use super::options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options};
+use super::options::{
+    BaseElement, BaseInCopy, Choice, Destination, Fragments, Options, PlainChoice, PlainLink,
+};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::properties::PageStyles;
 use super::totals::LinkBases;
@@ -80,8 +82,6 @@ pub(super) struct Judge<'a> {
     charset: Charset,
     /// True if the fast path applies.
     has_fast_path: bool,
-    /// The URL of [`Destination::stays_below`].
-    stays_below: Option<&'a str>,
     /// The length of the longest prefix of the base that needs no escape, so that the fast path may splice it: first in
     /// an unquoted attribute, then in all other places. 0 if the base cannot be used.
     splices: [usize; 2],
@@ -104,9 +104,7 @@ pub(super) enum Verdict<'a> {
     Left(Reason),
     /// The target is a prefix of the base, followed by the tail of the reference. Every profile agrees, unless
     /// [`Splice::differs`] is true.
-    Splice(Splice<'a>),
-    /// As `Splice`, but the reference is kept, because its target is below [`Destination::stays_below`].
-    Chosen(Splice<'a>),
+    Splice(Splice<'a>, PlainChoice),
     Target {
         target: Target,
         /// True if all profiles are known to agree on the target.
@@ -121,8 +119,8 @@ impl Verdict<'_> {
             Self::Absolute => (Outcome::Absolute, None),
             Self::NoBase => (Outcome::NoBase, None),
             Self::Left(reason) => (Outcome::Left, Some(*reason)),
-            Self::Chosen(_) => (Outcome::Left, Some(Reason::Chosen)),
-            Self::Splice(_) | Self::Target { .. } => (Outcome::Rewritten, None),
+            Self::Splice(_, choice) if choice.is_kept => (Outcome::Left, Some(Reason::Chosen)),
+            Self::Splice(..) | Self::Target { .. } => (Outcome::Rewritten, None),
         }
     }
 }
@@ -164,8 +162,11 @@ impl<'a> Judge<'a> {
             .assumed_scheme
             .as_ref()
             .map(|scheme| prepare(base::stand_in(scheme).into()));
-        let destination = options.destination.as_deref();
-        let stays_below = destination.and_then(Destination::stays_below);
+        // A `Destination` treats the base that a saved page notes in its own way.
+        let may_be_plain = match options.destination {
+            Some(_) => chain.source.kind() != SourceKind::Note,
+            None => options.guard.is_none(),
+        };
         let mut judge = Self {
             chain,
             options,
@@ -178,10 +179,7 @@ impl<'a> Judge<'a> {
             document: None,
             others: HashMap::new(),
             styles: None,
-            has_fast_path: around.kept.is_none()
-                && options.guard.is_none()
-                && (destination.is_none() || stays_below.is_some()),
-            stays_below,
+            has_fast_path: around.kept.is_none() && may_be_plain,
             splices: [0; 2],
             with_ampersands: None,
         };
@@ -216,15 +214,35 @@ impl<'a> Judge<'a> {
         let verdict = self
             .verdict((raw, None), Some((bytes, found)), &usage)
             .filter(|verdict| !depends_on_base(verdict.outcome()))?;
-        match (self.stays_below, verdict) {
+        match (self.options.destination.as_deref(), verdict) {
             (None, verdict) | (Some(_), verdict @ Verdict::Left(_)) => Some(verdict),
-            (Some(root), Verdict::Splice(splice))
-                if splice.prefix.starts_with(root) && !splice.differs =>
-            {
-                Some(Verdict::Chosen(splice))
+            (Some(destination), Verdict::Splice(splice, _)) => {
+                let choice = self.choice_of_plain(destination, raw, found, splice)?;
+                Some(Verdict::Splice(splice, choice))
             }
-            _ => None,
+            (Some(_), _) => None,
         }
+    }
+
+    /// The choice of `destination` for a link whose target is `splice`.
+    fn choice_of_plain(
+        &self,
+        destination: &dyn Destination,
+        raw: &[u8],
+        found: &Plain,
+        splice: Splice<'_>,
+    ) -> Option<PlainChoice> {
+        let role = found.names.map(|(.., row)| row.role);
+        let is_escaped = memchr::memchr(b'&', raw).is_some();
+        if splice.differs || is_escaped || role == Some(Role::Metadata) {
+            return None;
+        }
+        destination.choose_plain(&PlainLink {
+            reference: str::from_utf8(raw).ok()?,
+            span: found.span,
+            target: splice,
+            rule: self.chain.rule,
+        })
     }
 
     /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes may need decoding.
@@ -637,6 +655,7 @@ impl<'a> Judge<'a> {
     ) -> (LinkReport, Option<Vec<Kept>>) {
         let (outcome, reason) = verdict.outcome();
         let (mut differs_under, mut kept) = (NOWHERE, None);
+        let mut is_lacking = false;
         let target = match verdict {
             Verdict::Absolute => {
                 differs_under = absolute_differs(&reference, prepared);
@@ -649,7 +668,8 @@ impl<'a> Judge<'a> {
                 }
                 None
             }
-            Verdict::Splice(splice) | Verdict::Chosen(splice) => {
+            Verdict::Splice(splice, choice) => {
+                is_lacking = choice.is_lacking;
                 let mut target = Target::default();
                 if let Some(prepared) = prepared {
                     prepared.base.spliced(&reference, splice, &mut target);
@@ -690,7 +710,7 @@ impl<'a> Judge<'a> {
             differs,
             differs_under,
             custom_property: None,
-            is_lacking: false,
+            is_lacking,
             is_editable: true,
         };
         (report, kept)
@@ -822,7 +842,7 @@ impl<'a> Judge<'a> {
             });
         }
         if let Some(splice) = splice {
-            return Some(Verdict::Splice(splice));
+            return Some(Verdict::Splice(splice, PlainChoice::default()));
         }
         let text = text?;
         // Browsers would percent-encode most placeholders in a path. A base with a placeholder is unknown until the

@@ -53,7 +53,7 @@ pub use self::beside::NearbyFiles;
 pub use self::options::NOWHERE;
 pub use self::options::{
     BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
-    Site,
+    PlainChoice, PlainLink, Site,
 };
 pub use self::plan::PlannedPart;
 use self::plan::{FilePlan, Requested};

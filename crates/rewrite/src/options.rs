@@ -13,14 +13,15 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::beside::NearbyFiles;
-use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval};
+use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval, Rule};
 use crate::report::LinkReport;
 use baselink_scan::ScanOptions;
 use baselink_scan::document::Against;
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::Profile;
+use baselink_text::span::Span;
+use baselink_url::{Profile, Splice};
 
 /// The information about a document beyond its bytes, and the desired result.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +84,37 @@ pub enum Choice {
     Nowhere(String),
 }
 
+/// A link that is resolved against the base of the document, and on whose target all profiles agree. It embeds a resource or
+/// navigates to one ([`Role`](baselink_scan::document::Role)).
+#[derive(Clone, Copy, Debug)]
+pub struct PlainLink<'a> {
+    /// The reference, which is relative.
+    pub reference: &'a str,
+    /// The place of the reference in the document.
+    pub span: Span,
+    /// The target, in two parts.
+    pub target: Splice<'a>,
+    /// The rule that gave the base.
+    pub rule: Rule,
+}
+
+impl PlainLink<'_> {
+    /// The target.
+    #[must_use]
+    pub fn url(&self) -> String {
+        [self.target.prefix, &self.reference[self.target.dropped..]].concat()
+    }
+}
+
+/// The replacement for a [`PlainLink`]: its target, or if it `is_kept`, the reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlainChoice {
+    /// True if the reference stays as it is.
+    pub is_kept: bool,
+    /// True if the site lacks the target.
+    pub is_lacking: bool,
+}
+
 /// A URL that leads nowhere (CSS Values 4, 4.5.3). The reference that it replaces follows as its fragment.
 pub const NOWHERE: &str = "about:invalid#";
 
@@ -131,9 +163,10 @@ pub trait Destination: fmt::Debug + Send + Sync {
     /// document.
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
 
-    /// The URL of a folder. A relative path, query or fragment that leads below it is kept, without a call to
-    /// [`choose`](Self::choose).
-    fn stays_below(&self) -> Option<&str> {
+    /// The choice for `link`, made from its bytes alone; `None` leaves it to [`choose`](Self::choose). Both make the same
+    /// choice, and no [`Guard`] objects to it.
+    #[doc(hidden)]
+    fn choose_plain(&self, _link: &PlainLink<'_>) -> Option<PlainChoice> {
         None
     }
 

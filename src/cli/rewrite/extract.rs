@@ -303,8 +303,9 @@ impl ArchiveRun<'_> {
                 if let Some(damage) = damage {
                     output.caution(&format_args!("{}: {damage}", input.name));
                 }
-                let options = options
-                    .map(|options| localize::options(plan.name(number), collection, &options));
+                let options = options.map(|options| {
+                    localize::options(plan.name(number), &bytes, collection, &options)
+                });
                 let has_links = |options: &Options| {
                     !options.scan.is_probed(format)
                         || !localize::localize(&bytes, options).report.links.is_empty()

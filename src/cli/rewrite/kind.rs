@@ -19,10 +19,9 @@ use crate::collection::origin::without_assumed_hosts;
 use crate::files::stage::StagedMove;
 use crate::purpose::localize;
 use crate::purpose::relocate::{self, Relocation};
-use baselink_rewrite::{Options, Rewritten, report::LinkReport, report::Report};
+use baselink_rewrite::{Options, Rewritten, report::LinkReport};
 use baselink_text::diagnostic::Code;
 use baselink_text::error::Result;
-use baselink_url::reference::is_template;
 
 use crate::cli::input::NonDocument;
 use crate::cli::link_counts::LinkResult;
@@ -50,9 +49,9 @@ impl RewriteKind {
         options: &'o Options,
     ) -> Cow<'o, Options> {
         match (self, origin) {
-            (Self::Local { collection, .. }, Origin::Entry(entry)) => {
-                Cow::Owned(localize::options(&name_of(entry), collection, options))
-            }
+            (Self::Local { collection, .. }, Origin::Entry(entry)) => Cow::Owned(
+                localize::options(&name_of(entry), bytes, collection, options),
+            ),
             (Self::Moved(relocation, _), Origin::Entry(entry)) => Cow::Owned(relocate::options(
                 &name_of(entry),
                 bytes,
@@ -177,24 +176,11 @@ impl RewriteKind {
         Ok(relocation.may_be_named_in(&name_of(entry), file.text(&entry.path)?))
     }
 
-    /// The file for the list of [`missing`](Self::missing) targets.
+    /// The file for the list of targets that the tree lacks.
     pub(super) fn list_of_missing(&self) -> Option<&Path> {
         match self {
             Self::Absolute | Self::Moved(..) => None,
             Self::Local { missing, .. } => missing.as_deref(),
         }
-    }
-
-    /// The link targets that the tree should have but lacks, without their fragments.
-    pub(super) fn missing<'r>(&self, report: &'r Report) -> impl Iterator<Item = &'r str> {
-        let is_lacking = move |link: &&LinkReport| match self {
-            Self::Absolute | Self::Local { .. } => link.is_lacking,
-            Self::Moved(relocation, _) => {
-                // A base element needs no file at its URL, and a template is not a URL.
-                link.element != "base" && !is_template(&link.reference) && relocation.lacks(link)
-            }
-        };
-        let lacking = report.links.iter().filter(is_lacking);
-        lacking.filter_map(|link| link.target.as_deref()?.split('#').next())
     }
 }

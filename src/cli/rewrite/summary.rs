@@ -19,7 +19,7 @@ use baselink_rewrite::{LinkBases, Rewritten, Totals};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::error::{name, visible};
 use baselink_text::format::Format;
-use baselink_url::reference::{Grammar, Reference};
+use baselink_url::reference::{Grammar, Reference, without_fragment};
 
 use super::kind::RewriteKind;
 use crate::cli::args::output::Rewrite;
@@ -69,7 +69,8 @@ impl FileSummary {
             return self.add_totals(totals);
         };
         self.link_counts.add_links(report, of);
-        for target in kind.missing(report) {
+        for link in report.links.iter().filter(|link| link.is_lacking) {
+            let target = without_fragment(link.target.as_deref().unwrap_or_default());
             match self.missing.get_mut(target) {
                 Some(number) => *number += 1,
                 None => drop(self.missing.insert(target.to_owned(), 1)),

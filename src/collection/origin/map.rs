@@ -79,15 +79,12 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
 ///
 /// Returns an error that names the line if a value is missing.
 pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    let columns = Columns {
-        names,
-        wanted: "expected an old and a new path",
-    };
     let mut all = Vec::new();
     TwoColumns {
         text,
         name: path,
-        columns,
+        columns: names,
+        wanted: "expected an old and a new path",
     }
     .rows(&mut |_, first, second| {
         all.push((first, second.to_vec()));
@@ -99,19 +96,15 @@ pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>,
 /// Receives the number of a line and its two values.
 type RowReader<'r> = dyn FnMut(u64, Vec<u8>, &[u8]) -> Result<()> + 'r;
 
-/// The two columns of a table.
-struct Columns<'n> {
-    names: [&'n str; 2],
-    /// A clause for messages about lines that lack a value.
-    wanted: &'static str,
-}
-
 /// The contents of a file with two columns.
 struct TwoColumns<'t> {
     text: &'t [u8],
     /// The file, as it was named.
     name: &'t Path,
-    columns: Columns<'t>,
+    /// The names of the columns.
+    columns: [&'t str; 2],
+    /// A clause for messages about lines that lack a value.
+    wanted: &'static str,
 }
 
 impl TwoColumns<'_> {
@@ -149,16 +142,14 @@ impl TwoColumns<'_> {
                         |field: &[u8]| field.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
                     record.iter().position(is_name)
                 };
-                if let (Some(path), Some(url)) =
-                    (column(self.columns.names[0]), column(self.columns.names[1]))
-                {
-                    columns = (path, url);
+                if let [Some(first), Some(second)] = self.columns.map(column) {
+                    columns = (first, second);
                     continue;
                 }
             }
             let (Some(first), Some(second)) = (record.get(columns.0), record.get(columns.1)) else {
                 let between = if has_tabs { "a tab" } else { "a comma" };
-                let what = format!("{}, with {between} between them", self.columns.wanted);
+                let what = format!("{}, with {between} between them", self.wanted);
                 return Err(self.wrong(line, &what));
             };
             row(line, first.to_vec(), second)?;
@@ -191,9 +182,9 @@ impl TwoColumns<'_> {
             let record: Value = serde_json::from_slice(text)
                 .map_err(|error| self.wrong(line, &error.to_string()))?;
             let field = |name| record.get(name).and_then(Value::as_str);
-            let [left, right] = self.columns.names;
+            let [left, right] = self.columns;
             let (Some(first), Some(second)) = (field(left), field(right)) else {
-                let what = self.columns.wanted;
+                let what = self.wanted;
                 let what = format!(r#"{what}, {{"{left}": "…", "{right}": "…"}}"#);
                 return Err(self.wrong(line, &what));
             };
@@ -259,14 +250,11 @@ impl UrlMap {
             folder: fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()),
             urls: HashMap::new(),
         };
-        let columns = Columns {
-            names: ["path", "url"],
-            wanted: "expected a path and a URL",
-        };
         let table = TwoColumns {
             text,
             name: path,
-            columns,
+            columns: ["path", "url"],
+            wanted: "expected a path and a URL",
         };
         table.rows(&mut |line, path, url| map.insert(line, path, url))?;
         Ok(map)

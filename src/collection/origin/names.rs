@@ -35,7 +35,9 @@ pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
         }
         let start = url.len();
         push(&mut url, name, percent, b"");
-        if matches!(decode(&url[start..]).as_slice(), b"." | b"..") {
+        let longest = "%2e%2e".len();
+        let is_short = url.len() - start <= longest;
+        if is_short && matches!(decode(&url[start..]).as_slice(), b"." | b"..") {
             return None;
         }
     }
@@ -87,8 +89,12 @@ fn push_escape(text: &mut String, byte: u8) {
 }
 
 /// True for a `pchar` (RFC 3986, 3.3) other than the percent sign of an escape.
-fn is_pchar(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte)
+pub(crate) fn is_pchar(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'!' | b'$' | b'&'..=b'.' | b':' | b';' | b'=' | b'@' | b'_' | b'~'
+        )
 }
 
 /// The byte that an escape at the start of `text` represents.
