@@ -36,7 +36,7 @@ use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::container::entity::{ChangedBody, Container, Entity, EntityKind, Structure};
-use crate::container::fields::{self, Placed};
+use crate::container::fields::{self, EntityEdits};
 use crate::container::lift::{lengthened, lift};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use baselink_scan::attributes::Group;
@@ -44,7 +44,7 @@ use baselink_scan::document::UrlField;
 use baselink_scan::fields::{MediaType, links};
 use baselink_scan::{self as scan, ScanOptions};
 use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::{Edit, Edits};
+use baselink_text::edit::Edits;
 use baselink_text::format::STILL_COMPRESSED;
 use baselink_text::layer::charset::{Charset, is_ascii_superset};
 use baselink_text::layer::transfer::DecodedBody;
@@ -79,7 +79,7 @@ pub(super) fn plan(
         parts: Vec::new(),
         originals: Vec::new(),
         unfit: Vec::new(),
-        edits: Vec::new(),
+        edits: EntityEdits::default(),
     };
     for index in 0..kept.len() {
         plan.plan_entity(index);
@@ -127,8 +127,7 @@ struct Plan<'a> {
     originals: Vec<DecodedBody<'a>>,
     /// Diagnostics of unusable bases, reported only if there are links.
     unfit: Vec<Diagnostic>,
-    /// The edits of the message, each with the entity whose heading or body it changes.
-    edits: Vec<Placed>,
+    edits: EntityEdits,
 }
 
 impl Plan<'_> {
@@ -232,11 +231,8 @@ impl Plan<'_> {
         let Settled { edits, links, .. } = Settled::of(found);
         self.grow(&edits);
         self.report.links.extend(links);
-        self.edits.extend(edits.iter().map(|edit| Placed {
-            edit: edit.into_owned(),
-            entity: index,
-            in_body: false,
-        }));
+        let edits = edits.iter().map(|edit| (index, edit.into_owned()));
+        self.edits.in_headings.extend(edits);
     }
 
     /// Plans the document that is the content of a leaf; `false` if it is not a document of a known format.
@@ -316,15 +312,9 @@ impl Plan<'_> {
                     lifted: &lifted,
                 };
                 let (described, remarks) = (self.structure.container.describe)(&changed);
-                let placed = |edit: Edit<'_>, in_body| Placed {
-                    edit: edit.into_owned(),
-                    entity: index,
-                    in_body,
-                };
-                self.edits
-                    .extend(lifted.iter().map(|edit| placed(edit, true)));
-                self.edits
-                    .extend(described.into_iter().map(|edit| placed(edit, false)));
+                let described = described.into_iter().map(|edit| (index, edit));
+                self.edits.in_headings.extend(described);
+                self.edits.in_bodies.push((index, lifted));
                 self.report.diagnostics.extend(remarks);
                 self.parts.push(PlannedPart {
                     body: entity.body,
@@ -423,6 +413,9 @@ impl Plan<'_> {
 
     /// Updates the header fields that describe bodies, and reports the signatures that become invalid.
     fn update_fields(&mut self) {
+        if self.structure.container.is_single {
+            return;
+        }
         let entities = &self.structure.entities;
         let changes = fields::keep_lengths(self.bytes, self.structure, &mut self.edits);
         for (index, entity) in entities
@@ -448,12 +441,7 @@ impl Plan<'_> {
         if self.links() > 0 {
             self.report.diagnostics.append(&mut self.unfit);
         }
-        self.edits.sort_by_key(|placed| placed.edit.span.start);
-        let mut edits = Edits::default();
-        let mut in_order = true;
-        for Placed { edit, .. } in std::mem::take(&mut self.edits) {
-            in_order &= edits.add(edit.span, &edit.new);
-        }
+        let mut edits = std::mem::take(&mut self.edits).all();
         let is_outgrown = self
             .report
             .diagnostics
@@ -463,11 +451,11 @@ impl Plan<'_> {
             // If only some parts grew, the longer file would have room for the others on a second run.
             self.tally.refuse(Reason::Growth);
             self.report.links.iter_mut().for_each(LinkReport::outgrow);
-            (edits, self.parts) = (Edits::default(), Vec::new());
+            (edits, self.parts) = (Some(Edits::default()), Vec::new());
         }
-        let doubt = match in_order {
-            true => self.doubt(&edits),
-            false => Some("two changes overlap"),
+        let doubt = match &edits {
+            Some(edits) => self.doubt(edits),
+            None => Some("two changes overlap"),
         };
         if let Some(doubt) = doubt {
             self.tally.refuse(Reason::Doubt);
@@ -477,11 +465,11 @@ impl Plan<'_> {
             self.report
                 .diagnostics
                 .push(Diagnostic::new(Code::Doubt, Span::at(0), message));
-            (edits, self.parts) = (Edits::default(), Vec::new());
+            (edits, self.parts) = (None, Vec::new());
         }
         self.tally.totals.lacks_memory = doubt == Some(LACKS_MEMORY);
         FilePlan {
-            edits,
+            edits: edits.unwrap_or_default(),
             parts: self.parts,
             report: self.report,
             tally: self.tally,

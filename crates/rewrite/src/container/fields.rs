@@ -18,50 +18,55 @@
 use super::entity::{ChangedBody, Described, Entity, Structure};
 use baselink_scan::fields::{Heading, decimal};
 use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::Edit;
+use baselink_text::edit::{Edit, Edits};
 use baselink_text::layer::digest::{content_md5, with_crlf};
 use baselink_text::span::Span;
 
-/// An edit of a file, and the entity whose heading or body contains it.
-pub struct Placed {
-    /// The edit.
-    pub edit: Edit<'static>,
-    /// The index of the entity in the list.
-    pub entity: usize,
-    /// True if the edit is in the body, false if it is in the heading.
-    pub in_body: bool,
+/// The edits of a file by the entities, as indices of the list, that contain them: in the headings, and in the bodies of
+/// leaves.
+#[derive(Default)]
+pub struct EntityEdits {
+    /// An edit in a heading.
+    pub in_headings: Vec<(usize, Edit<'static>)>,
+    /// The edits in a body.
+    pub in_bodies: Vec<(usize, Edits)>,
+}
+
+impl EntityEdits {
+    /// All edits of the file; `None` if some overlap.
+    #[must_use]
+    pub fn all(self) -> Option<Edits> {
+        let mut bodies = self.in_bodies.into_iter().map(|(_, edits)| edits);
+        let mut all = bodies.next().unwrap_or_default();
+        for edits in bodies {
+            all.append(&edits, 0).ok()?;
+        }
+        let number = all.len() + self.in_headings.len();
+        all.merge(self.in_headings.into_iter().map(|(_, edit)| edit));
+        (all.len() == number).then_some(all)
+    }
 }
 
 /// Adds edits of the lengths in headings to `edits`, innermost entities first, because an edit of a heading changes
 /// the enclosing body. Returns true for each entity in which anything changes.
-pub fn keep_lengths(bytes: &[u8], structure: &Structure, edits: &mut Vec<Placed>) -> Vec<bool> {
+pub fn keep_lengths(bytes: &[u8], structure: &Structure, edits: &mut EntityEdits) -> Vec<bool> {
     let entities = &structure.entities;
     let mut of_heading = vec![Growth::default(); entities.len()];
     let mut of_body = of_heading.clone();
-    for Placed {
-        edit,
-        entity,
-        in_body,
-    } in &*edits
-    {
-        let growth = if *in_body {
-            &mut of_body
-        } else {
-            &mut of_heading
-        };
-        growth[*entity] = growth[*entity].plus(Growth::of(edit, bytes));
+    for (entity, edit) in &edits.in_headings {
+        of_heading[*entity] = of_heading[*entity].plus(Growth::of(edit, bytes));
+    }
+    for (entity, edits) in &edits.in_bodies {
+        let growths = edits.iter().map(|edit| Growth::of(&edit, bytes));
+        of_body[*entity] = growths.fold(of_body[*entity], Growth::plus);
     }
     let mut line_ends = LineEnds::default();
     let mut changes = vec![false; entities.len()];
     for (index, entity) in entities.iter().enumerate().rev() {
-        if of_body[index].changes && !structure.container.is_single {
+        if of_body[index].changes {
             for edit in lengths(bytes, entity, of_body[index], &mut line_ends) {
                 of_heading[index] = of_heading[index].plus(Growth::of(&edit, bytes));
-                edits.push(Placed {
-                    edit,
-                    entity: index,
-                    in_body: false,
-                });
+                edits.in_headings.push((index, edit));
             }
         }
         let whole = of_heading[index].plus(of_body[index]);
