@@ -57,10 +57,12 @@ pub(super) struct Surroundings<'a> {
     pub(super) location: Option<&'a Base>,
     /// The number of bytes by which its links may grow, if bounded.
     pub(super) room: Option<usize>,
+    /// Whether its links outgrow this room, if that is known already.
+    pub(super) outgrows: Option<bool>,
 }
 
 impl Surroundings<'_> {
-    fn has_labels(&self) -> bool {
+    pub(super) fn has_labels(&self) -> bool {
         self.labels.is_some_and(|labels| !labels.is_empty())
     }
 }

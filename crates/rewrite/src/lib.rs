@@ -43,7 +43,6 @@ mod properties;
 #[cfg(feature = "codings")]
 pub mod record;
 pub mod report;
-mod rows;
 mod totals;
 mod unfit_base;
 
@@ -55,14 +54,13 @@ pub use self::options::{
     BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
     Site,
 };
+use self::plan::FilePlan;
 pub use self::plan::PlannedPart;
-use self::plan::{FilePlan, Requested};
-pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
 use crate::base::BaseChain;
-use crate::report::Report;
+use crate::report::{LinkReport, Report};
 use baselink_text::edit::Edits;
-use baselink_text::span::Lines;
+use baselink_text::span::{LineCounter, Lines};
 
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]
@@ -72,7 +70,7 @@ pub struct Rewritten<'a> {
     pub source: &'a [u8],
     /// The changes, as offsets in the source.
     pub edits: Edits,
-    /// The documents that may change, with their edits. Empty for a mailbox, which is planned message by message.
+    /// The changed parts of a message, with their edits.
     #[doc(hidden)]
     pub parts: Vec<PlannedPart>,
     /// The outcome of every link.
@@ -120,19 +118,47 @@ impl<'a> Rewritten<'a> {
     }
 }
 
+/// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ListedLink {
+    /// The report of the link.
+    #[serde(flatten)]
+    pub link: LinkReport,
+    /// The line of its first byte.
+    pub line: usize,
+    /// The column of its first byte.
+    pub column: usize,
+}
+
 /// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let (
-        FilePlan {
-            edits,
-            parts,
-            mut report,
-            ..
-        },
-        totals,
-    ) = file::plan(bytes, options, Requested::Report);
-    report.diagnostics.clone_from(&totals.diagnostics);
+    let mut links = Vec::new();
+    let mut rewritten = rewrite_each(bytes, options, &mut |link| links.push(link));
+    rewritten.report.links = links;
+    rewritten
+}
+
+/// Like [`rewrite`], but passes each link to `each`, in the order of the file, and lists none in the report. Most HTML
+/// documents pass a link on as soon as it is judged.
+#[must_use]
+pub fn rewrite_each<'a>(
+    bytes: &'a [u8],
+    options: &Options,
+    each: &mut dyn FnMut(LinkReport),
+) -> Rewritten<'a> {
+    let (plan, totals) = file::plan(bytes, options, Some(&mut |link, _| each(link)));
+    let FilePlan {
+        edits,
+        parts,
+        entities,
+        ..
+    } = plan;
+    let report = Report {
+        entities,
+        links: Vec::new(),
+        diagnostics: totals.diagnostics.clone(),
+    };
     Rewritten {
         source: bytes,
         edits,
@@ -147,12 +173,9 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
 /// the format has no links.
 pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     file::base_of_html(bytes, options).or_else(|| {
-        let (plan, _) = file::plan(bytes, options, Requested::Report);
-        plan.report
-            .entities
-            .into_iter()
-            .next()
-            .map(|outermost| outermost.chain)
+        let (plan, _) = file::plan(bytes, options, None);
+        let outermost = plan.entities.into_iter().next()?;
+        Some(outermost.chain)
     })
 }
 
@@ -160,7 +183,7 @@ pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
 /// faster than [`rewrite`], because no report is built.
 #[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options, Requested::Edits);
+    let (plan, totals) = file::plan(bytes, options, None);
     (plan.edits, totals)
 }
 
@@ -169,13 +192,28 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 ///
 /// ```
 /// use baselink_rewrite::{Options, links};
-/// let mut targets = Vec::new();
-/// let totals = links(b"<a href=x><a href=y>", &Options::at("http://a/"), &mut |found| {
-///     targets.extend(found.link.target);
+/// let mut found = Vec::new();
+/// let totals = links(b"<a href=x>\n<a href=y>", &Options::at("http://a/"), &mut |one| {
+///     found.push((one.line, one.column, one.link.target.unwrap()));
 /// });
-/// assert_eq!(targets, ["http://a/x", "http://a/y"]);
+/// assert_eq!(found, [(1, 9, "http://a/x".to_owned()), (2, 9, "http://a/y".to_owned())]);
 /// assert_eq!(totals.links(), 2);
 /// ```
 pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
-    file::links(bytes, options, row)
+    let (mut counter, mut in_utf_16) = (LineCounter::default(), None);
+    let (_, totals) = file::plan(
+        bytes,
+        options,
+        Some(&mut |link, charset| {
+            let at = link.span.start;
+            let (line, column) = match charset.is_ascii_compatible() {
+                true => counter.place(bytes, at),
+                false => in_utf_16
+                    .get_or_insert_with(|| file::lines(bytes, options.format, charset))
+                    .place(at),
+            };
+            row(ListedLink { link, line, column });
+        }),
+    );
+    totals
 }

@@ -25,13 +25,14 @@
 mod referrers;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use self::referrers::Referrers;
 use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
-use super::plan::{DocumentPlan, FilePlan, PlannedPart, Requested, Settled, room};
+use super::plan::{DocumentPlan, FilePlan, LinkFn, PlannedPart, room};
 use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
@@ -51,19 +52,19 @@ use baselink_text::layer::transfer::DecodedBody;
 use baselink_text::span::Span;
 use baselink_url::Base;
 
-/// The plan for the file `bytes`, which is of the kind `container`.
-pub(super) fn plan(
+/// The plan for the file `bytes`, which is of the kind `container`. Each link goes to `sink`.
+pub(super) fn plan<'r>(
     container: &Container,
     bytes: &[u8],
     options: &Options,
-    wanted: Requested,
+    sink: Option<&'r mut LinkFn<'r>>,
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
     let mut plan = Plan {
         bytes,
         options,
-        wanted,
+        sink,
         tally: RunningTotals::default(),
         structure,
         report: Report {
@@ -105,14 +106,17 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
 /// The reason given if memory runs out before the edited message is checked.
 const LACKS_MEMORY: &str = "nothing could be checked for lack of memory";
 
+/// The length of a body from which its links are not held until the end of the message, but judged twice.
+const LONG: usize = 64 << 10;
+
 /// The plan for a message, under construction.
-struct Plan<'a> {
+struct Plan<'a, 'r> {
     bytes: &'a [u8],
     options: &'a Options,
-    wanted: Requested,
+    sink: Option<&'r mut LinkFn<'r>>,
     structure: &'a Structure,
+    /// Its links are those that were not passed on yet: a later part may change their outcomes.
     report: Report,
-    /// The counts of links without a report.
     tally: RunningTotals,
     /// The index of each entity in the report.
     places: Vec<usize>,
@@ -130,7 +134,7 @@ struct Plan<'a> {
     edits: EntityEdits,
 }
 
-impl Plan<'_> {
+impl Plan<'_, '_> {
     /// Establishes the base of an entity and plans its content. Enclosing entities come first.
     fn plan_entity(&mut self, index: usize) {
         let entity = &self.structure.entities[index];
@@ -140,7 +144,7 @@ impl Plan<'_> {
             true => self.report.diagnostics = std::mem::take(&mut heading.diagnostics),
             false => self.report.diagnostics.append(&mut heading.diagnostics),
         }
-        let links_before = self.links();
+        let links_before = self.tally.totals.links();
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
         let unfit = match heading.rule {
@@ -161,14 +165,9 @@ impl Plan<'_> {
             });
         }
         // The label of an image, for example, is not the base of any link.
-        if entity.kind != EntityKind::Leaf || self.links() > links_before {
+        if entity.kind != EntityKind::Leaf || self.tally.totals.links() > links_before {
             self.unfit.extend(unfit);
         }
-    }
-
-    /// The number of links so far.
-    fn links(&self) -> usize {
-        self.report.links.len() + self.tally.totals.links()
     }
 
     fn heading(&self, index: usize) -> BaseChain {
@@ -210,7 +209,11 @@ impl Plan<'_> {
         };
         let mut of_label = judge(self.kept[index].or(Some(Reason::Label)));
         let mut of_others = judge(self.kept[index]);
-        let mut found = DocumentPlan::within(Some(self.room));
+        let around = Surroundings {
+            room: Some(self.room),
+            ..Surroundings::default()
+        };
+        let mut found = DocumentPlan::new(&around, (Arc::clone(&heading.entity), Charset::UTF_8));
         for link in links(self.bytes, fields) {
             let is_label =
                 link.element == LABEL && !Base::is_absolute(self.options.profile, &link.reference);
@@ -220,7 +223,7 @@ impl Plan<'_> {
                 &mut of_others
             };
             if let Some(judged) = of_one.link(link, Charset::UTF_8, &[]) {
-                found.add(judged);
+                found.add(judged, true, &mut None);
             }
         }
         let outgrown = found.settle();
@@ -228,11 +231,14 @@ impl Plan<'_> {
         self.report
             .diagnostics
             .extend(outgrown.map(|one| Diagnostic { span, ..one }));
-        let Settled { edits, links, .. } = Settled::of(found);
-        self.grow(&edits);
-        self.report.links.extend(links);
-        let edits = edits.iter().map(|edit| (index, edit.into_owned()));
+        found.held.sort_by_key(|judged| judged.report.span.start);
+        let mut receive = |link, _| self.report.links.push(link);
+        let receive: &mut LinkFn<'_> = &mut receive;
+        found.release(self.sink.is_some().then_some(receive));
+        self.grow(&found.edits);
+        let edits = found.edits.iter().map(|edit| (index, edit.into_owned()));
         self.edits.in_headings.extend(edits);
+        self.tally.append(found.tally);
     }
 
     /// Plans the document that is the content of a leaf; `false` if it is not a document of a known format.
@@ -277,22 +283,21 @@ impl Plan<'_> {
             true => Some(Reason::Signed),
             false => self.kept[index],
         };
-        let Some(mut settled) =
-            self.document((entity, media_type), &options, heading, kept, &decoded)
-        else {
+        let before = self.report.links.len();
+        let found = self.document((entity, media_type), &options, heading, kept, &decoded);
+        let Some((mut plan, rewritten)) = found else {
             return false;
         };
-        let lifted = match (decoded.obstacle(), settled.edits.is_empty()) {
-            (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
+        let is_rewritten = plan.tally.totals.count(Outcome::Rewritten) > 0;
+        let lifted = match (decoded.obstacle(), plan.edits.is_empty()) {
+            (Some(obstacle), _) if is_rewritten => Some(Err(obstacle)),
             (_, true) => None,
-            // In a container with a single entity, the outcome of a link does not depend on the edits.
-            _ if self.wanted == Requested::Links && self.structure.container.is_single => None,
             (_, false) => Some(lift(
                 self.bytes,
                 self.structure,
                 entity,
                 &decoded,
-                &settled.edits,
+                &plan.edits,
             )),
         };
         if !matches!(lifted, Some(Err(_))) {
@@ -303,7 +308,7 @@ impl Plan<'_> {
             Some(Ok(lifted)) => {
                 let too_long = lengthened(self.bytes, self.structure, entity, &lifted);
                 self.report.diagnostics.extend(too_long);
-                let (bytes, edits) = (self.bytes, &settled.edits);
+                let (bytes, edits) = (self.bytes, &plan.edits);
                 let changed = ChangedBody {
                     bytes,
                     entity,
@@ -319,20 +324,19 @@ impl Plan<'_> {
                 self.parts.push(PlannedPart {
                     body: entity.body,
                     entity: self.places[index],
-                    edits: Some(settled.edits),
-                    rewritten: settled.rewritten,
+                    edits: plan.edits,
+                    rewritten,
                 });
                 self.originals.push(decoded);
             }
             Some(Err(obstacle)) => {
                 let message = format!("this part was kept unchanged: {obstacle}");
                 self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
-                settled.tally.refuse(Reason::Transfer);
-                refuse(&mut settled.links, Reason::Transfer);
+                plan.tally.refuse(Reason::Transfer);
+                refuse(&mut self.report.links[before..], Reason::Transfer);
             }
         }
-        self.report.links.append(&mut settled.links);
-        self.tally.append(settled.tally);
+        self.tally.append(plan.tally);
         true
     }
 
@@ -351,7 +355,8 @@ impl Plan<'_> {
         labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
     }
 
-    /// Plans the document in a part. Spans in the report are offsets in the message.
+    /// Plans the document in a part. Spans in the report are offsets in the message. The second result is the spans of its
+    /// rewritten links.
     fn document(
         &mut self,
         (entity, media_type): (&Entity, &MediaType),
@@ -359,7 +364,7 @@ impl Plan<'_> {
         heading: &BaseChain,
         kept: Option<Reason>,
         decoded: &DecodedBody<'_>,
-    ) -> Option<Settled> {
+    ) -> Option<(DocumentPlan, Vec<Span>)> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
         let around = Surroundings {
@@ -367,16 +372,40 @@ impl Plan<'_> {
             labels,
             location,
             room: Some(self.room),
+            outgrows: None,
         };
-        let (outer, is_listed) = (Outer::Heading(heading), self.wanted.is_listed());
-        let task = Task {
+        let mut task = Task {
             options: self.options,
             scan,
             around,
-            outer,
-            is_listed,
+            outer: Outer::Heading(heading),
         };
-        let mut plan = driver::content(task, media_type.format(), &decoded.bytes)?;
+        let (format, bytes) = (media_type.format(), &*decoded.bytes);
+        let is_long = self.structure.container.is_single && bytes.len() >= LONG;
+        let passes_on =
+            is_long && self.sink.is_some() && self.options.guard.is_none() && !self.has_growth();
+        if passes_on {
+            let is_outgrown = driver::content(task, format, bytes, None)?.is_outgrown();
+            task.around.outgrows = Some(is_outgrown);
+            pass_on(&mut self.report.links, &mut self.sink, is_outgrown);
+        }
+        let has_sink = self.sink.is_some();
+        let (mut rewritten, has_obstacle) = (Vec::new(), decoded.obstacle().is_some());
+        let receive: &mut LinkFn<'_> = &mut |mut link: LinkReport, _| {
+            if link.outcome == Outcome::Rewritten {
+                rewritten.push(link.span);
+                if has_obstacle {
+                    link.refuse(Reason::Transfer);
+                }
+            }
+            link.span = decoded.covering(link.span);
+            match &mut self.sink {
+                Some(sink) if passes_on => sink(link, Charset::UTF_8),
+                _ => self.report.links.push(link),
+            }
+        };
+        let receive = has_sink.then_some(receive);
+        let mut plan = driver::content(task, format, bytes, receive)?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
         for (index, report) in plan.entities.iter_mut().enumerate() {
@@ -387,14 +416,17 @@ impl Plan<'_> {
         }
         plan.entities[0].media_type = media_type.to_string().into();
         plan.move_reports(|span| decoded.covering(span));
+        plan.tally.move_spans(|span| decoded.covering(span));
         self.report.entities.append(&mut plan.entities);
         self.report.diagnostics.append(&mut plan.diagnostics);
-        let mut settled = Settled::of(plan);
-        self.grow(&settled.edits);
-        for link in &mut settled.links {
-            link.span = decoded.covering(link.span);
-        }
-        Some(settled)
+        self.grow(&plan.edits);
+        Some((plan, rewritten))
+    }
+
+    /// True if the links of some part outgrow their room.
+    fn has_growth(&self) -> bool {
+        let mut diagnostics = self.report.diagnostics.iter();
+        diagnostics.any(|one| one.code == Code::Growth)
     }
 
     /// Subtracts the bytes that `edits` add from the room.
@@ -438,19 +470,14 @@ impl Plan<'_> {
 
     /// Sorts the edits, and verifies the edited message before returning the plan.
     fn finish(mut self) -> FilePlan {
-        if self.links() > 0 {
+        if self.tally.totals.links() > 0 {
             self.report.diagnostics.append(&mut self.unfit);
         }
         let mut edits = std::mem::take(&mut self.edits).all();
-        let is_outgrown = self
-            .report
-            .diagnostics
-            .iter()
-            .any(|one| one.code == Code::Growth);
+        let is_outgrown = self.has_growth();
         if is_outgrown {
             // If only some parts grew, the longer file would have room for the others on a second run.
             self.tally.refuse(Reason::Growth);
-            self.report.links.iter_mut().for_each(LinkReport::outgrow);
             (edits, self.parts) = (Some(Edits::default()), Vec::new());
         }
         let doubt = match &edits {
@@ -468,10 +495,12 @@ impl Plan<'_> {
             (edits, self.parts) = (None, Vec::new());
         }
         self.tally.totals.lacks_memory = doubt == Some(LACKS_MEMORY);
+        pass_on(&mut self.report.links, &mut self.sink, is_outgrown);
         FilePlan {
             edits: edits.unwrap_or_default(),
             parts: self.parts,
-            report: self.report,
+            entities: self.report.entities,
+            diagnostics: self.report.diagnostics,
             tally: self.tally,
         }
     }
@@ -497,18 +526,28 @@ impl Plan<'_> {
             .collect();
         let reads = |part: &PlannedPart, old: &DecodedBody<'_>| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
-            let planned = part.edits.as_ref()?;
             let body = (entity.transfer_encoding, output.get(entity.body.range())?);
-            if old.changed_lines_read(body, edits, planned) {
+            if old.changed_lines_read(body, edits, &part.edits) {
                 return Some(());
             }
-            planned
+            part.edits
                 .make(&old.bytes, &entity.decode(&output).ok()?.bytes)
                 .then_some(())
         };
         let mut parts = self.parts.iter().zip(&self.originals);
         let differs = parts.any(|(part, old)| reads(part, old).is_none());
         differs.then_some("a part does not decode to its changed content")
+    }
+}
+
+/// Passes on the `links` that were held.
+fn pass_on(links: &mut Vec<LinkReport>, sink: &mut Option<&mut LinkFn<'_>>, are_outgrown: bool) {
+    let Some(sink) = sink else { return };
+    for mut link in links.drain(..) {
+        if are_outgrown {
+            link.outgrow();
+        }
+        sink(link, Charset::UTF_8);
     }
 }
 

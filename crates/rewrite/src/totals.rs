@@ -157,14 +157,19 @@ impl RunningTotals {
         self.differing.count_above_root(profile);
     }
 
-    /// Adds the counts of those links in a part of a message that have no report.
-    pub(super) fn append(&mut self, part: Self) {
-        self.totals.append(part.totals, 0);
-        self.differing.append(&part.differing);
+    /// Moves the spans of links to the buffer beneath.
+    pub(super) fn move_spans(&mut self, beneath: impl Fn(Span) -> Span) {
+        self.differing.move_spans(beneath);
     }
 
-    /// Counts `link`. `charset` gives the encoding of its document.
-    pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
+    /// Adds the counts of a later part of a message.
+    pub(super) fn append(&mut self, part: Self) {
+        self.totals.append(part.totals, 0);
+        self.differing.append(part.differing);
+    }
+
+    /// Counts `link`, which is in a document in `charset`.
+    pub(super) fn add_link(&mut self, link: &LinkReport, charset: Charset) {
         self.add(link.outcome, link.reason);
         let totals = &mut self.totals;
         totals.without_scheme += usize::from(link.lacks_only_scheme());

@@ -451,7 +451,7 @@ fn in_part<'a>(
 ) -> Option<Rewritten<'a>> {
     let bytes = right.source();
     let mut wrong = right.clone();
-    wrong.parts[index].edits = Some(edits);
+    wrong.parts[index].edits = edits;
     let mut all = EntityEdits::default();
     let of_headings = fields::in_headings(&right.report.links, structure);
     for edit in right.edits.iter() {
@@ -473,7 +473,7 @@ fn in_part<'a>(
             .position(|entity| entity.body == part.body)?;
         let entity = &structure.entities[at];
         let decoded = entity.decode(bytes).ok()?;
-        let edits = part.edits.as_ref()?;
+        let edits = &part.edits;
         let lifted = lift(bytes, structure, entity, &decoded, edits).ok()?;
         let changed = ChangedBody {
             bytes,
@@ -519,7 +519,7 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
                 .unwrap();
             let content = entity.decode(source).unwrap().bytes;
             let of_part = |edits| in_part(&right, &structure, index, edits);
-            all.extend(mutants(part.edits.as_ref().unwrap(), &content, of_part));
+            all.extend(mutants(&part.edits, &content, of_part));
         }
     }
     for (name, wrong) in all {
