@@ -310,7 +310,11 @@ impl ArchiveRun<'_> {
                     .map(|options| localize::options(plan.name(number), collection, &options));
                 let has_links = |options: &Options| {
                     !options.scan.is_probed(format)
-                        || !localize::localize(&bytes, options).report.links.is_empty()
+                        || localize::localize(&bytes, options, |(), _| ())
+                            .0
+                            .totals
+                            .links()
+                            > 0
                 };
                 if let Some(options) = options.filter(has_links) {
                     let document = Input::whole(input.name, format, &bytes);
