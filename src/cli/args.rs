@@ -1,11 +1,10 @@
-//! Arguments, in two steps: the `Typed…` structs hold the arguments as typed, [`Command`] holds their meaning.
+//! Arguments. The structs that clap fills are the request; `complete` computes their other fields.
 //!
 //! ```text
-//! links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), … }
-//!                         -->  Command::Links(ListLinks { documents: [page.html], form: Json, … })
+//! links --json page.html  -->  Request { command: Links(ListLinks { documents: [page.html], json: true, … }), … }
 //! ```
 //!
-//! The first step checks one argument at a time; the second step checks them together.
+//! Clap checks one argument at a time; `complete` checks them together.
 //!
 //! Deliberately absent: reading documents. Only a settings file, the tables of `--url-map` and `--rename`, and the
 //! first bytes of some inputs, to detect their formats, are read here.
@@ -17,20 +16,20 @@ use baselink_text::error::{Error, Result, name, visible};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
-use self::commands::{Typed, reject_url};
-use super::request::{Documents, Request, Verbosity};
+use self::commands::{Request, reject_url};
+use super::request::{Documents, Verbosity};
 use super::settings::{Settings, nearest};
 use super::shell;
 
-mod check;
-mod commands;
-mod documents;
+pub(super) mod check;
+pub(super) mod commands;
+pub(super) mod documents;
 mod help;
-mod localize;
+pub(super) mod localize;
 mod named;
-mod output;
+pub(super) mod output;
 mod overwrites;
-mod relocate;
+pub(super) mod relocate;
 pub(super) mod resolve;
 pub(super) mod trust;
 
@@ -50,44 +49,51 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
         .clone()
         .try_get_matches_from(&words)
         .map_err(usage_error)?;
-    let mut typed = Typed::from_arg_matches(&matches).map_err(usage_error)?;
-    let verbosity = typed.verbosity();
+    let mut request = Request::from_arg_matches(&matches).map_err(usage_error)?;
+    let verbosity = request.verbosity();
     let refused = |error| Refusal::Sentence(verbosity, error);
-    let is_map_typed = typed.table().is_some();
-    let mut settings = None;
-    if let Some((path, is_found)) = typed.settings() {
+    let is_map_typed = request.table().is_some();
+    let (mut settings, mut below) = (None, None);
+    if let Some((path, is_found)) = request.settings_file() {
         let read = Settings::read(&path, &program).map_err(refused)?;
-        typed = with_settings(words, &program, &matches, &read).map_err(usage_error)?;
-        if let Some(table) = typed.table().filter(|_| is_found && !is_map_typed) {
+        let gives_url;
+        (request, gives_url) =
+            with_settings(words, &program, &matches, &read).map_err(usage_error)?;
+        if let Some(table) = request.table().filter(|_| is_found && !is_map_typed) {
             read.holds(&table).map_err(refused)?;
         }
         settings = Some(path);
+        below = gives_url.then_some(read);
     }
-    let table = typed.table();
-    let command = typed.into_request().map_err(refused)?;
-    if is_map_typed {
-        command
-            .reads()
-            .map_or(Ok(()), reject_map_without_inputs)
+    let table = request.table();
+    if let Some((documents, _)) = request.command.documents() {
+        let name = matches.subcommand_name().unwrap_or_default();
+        let mut paths = documents.typed.paths.iter();
+        paths
+            .try_for_each(|path| reject_url(name, path))
             .map_err(refused)?;
+        documents.complete(below.as_ref()).map_err(refused)?;
     }
-    overwrites::reject(&command, table.as_deref(), settings.as_deref()).map_err(refused)?;
-    Ok(Request {
-        verbosity,
-        settings,
-        command,
-    })
+    request.command.complete().map_err(refused)?;
+    if let Some((documents, _)) = request.command.documents().filter(|_| is_map_typed) {
+        reject_map_without_inputs(documents).map_err(refused)?;
+    }
+    overwrites::reject(&mut request.command, table.as_deref(), settings.as_deref())
+        .map_err(refused)?;
+    request.settings = settings;
+    Ok(request)
 }
 
-/// Reads the command line again, with the options in `settings` that were not typed.
+/// Reads the command line again, with the options in `settings` that were not typed. True if `settings` give the URL or
+/// the layout of their folder.
 fn with_settings(
     mut words: Vec<OsString>,
     program: &clap::Command,
     matches: &clap::ArgMatches,
     settings: &Settings,
-) -> std::result::Result<Typed, clap::Error> {
+) -> std::result::Result<(Request, bool), clap::Error> {
     let Some((name, typed)) = matches.subcommand() else {
-        return Typed::from_arg_matches(matches);
+        return Ok((Request::from_arg_matches(matches)?, false));
     };
     let command = program.find_subcommand(name).unwrap_or(program);
     let added = settings.words(command, typed);
@@ -101,11 +107,7 @@ fn with_settings(
         .map_or(0, |at| at + 1);
     words.splice(after..after, added);
     let matches = program.clone().try_get_matches_from(words)?;
-    let mut typed = Typed::from_arg_matches(&matches)?;
-    if gives_url {
-        typed.set_below(settings);
-    }
-    Ok(typed)
+    Ok((Request::from_arg_matches(&matches)?, gives_url))
 }
 
 /// The message for arguments that clap rejects. A few common mistakes have messages of their own.
@@ -199,7 +201,7 @@ fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
 
 /// The command line as clap describes it, for completions and manual pages.
 pub(crate) fn program() -> clap::Command {
-    Typed::command()
+    Request::command()
 }
 
 /// Rejects a table of URLs without a line for any existing input.

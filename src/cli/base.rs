@@ -38,6 +38,7 @@ use baselink_rewrite::{Options, Rewritten, Totals, report::EntityReport, rewrite
 use baselink_text::error::{name, visible};
 
 use super::advice::is_of_bases;
+use super::args::commands::ShowBases;
 use super::base_hints::BaseHints;
 use super::failure::Failure;
 use super::files::{each_document, status_after};
@@ -47,7 +48,7 @@ use super::output::{
     FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, visible_reference,
 };
 use super::places::FilePlaces;
-use super::request::{Documents, Origin, ShowBases};
+use super::request::{Documents, Origin};
 use super::source;
 use super::status::ExitStatus;
 

@@ -33,10 +33,11 @@ use self::baseline::Baseline;
 use self::listed::Listed;
 use self::tree::CheckedTree;
 use self::words::{counted, number};
+use super::args::check::{Check, CheckForm, Classes};
 use super::base_hints::report_scheme;
 use super::failure::FileResult;
 use super::output::{Output, count, ok_or_report};
-use super::request::{Check, CheckForm, Classes, is_standard_input};
+use super::request::is_standard_input;
 use super::shell;
 use super::status::ExitStatus;
 
@@ -48,7 +49,7 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     let baseline = request.baseline.as_deref().map(read).transpose()?;
     let (mut tree, mut status) = CheckedTree::read(request, &origins, output)?;
     tree.warn_of_case_conflicts(output);
-    let is_by_target = !request.lists_links;
+    let is_by_target = !request.lists_links();
     let prints_findings = !request.missing.as_deref().is_some_and(is_standard_input);
     let is_by_link = !is_by_target && prints_findings;
     let list = if is_by_link {
@@ -128,7 +129,7 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output:
     };
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
     if movable == 0
-        || request.form != CheckForm::Text
+        || request.form() != CheckForm::Text
         || listed.not_accepted(tree, is_of_moves).is_empty()
     {
         return;

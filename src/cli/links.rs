@@ -17,6 +17,7 @@ use anstyle::Style;
 use baselink_rewrite::{ListedLink, Options, Rewritten, Totals, report::Outcome, rewrite_each};
 use baselink_text::error::visible;
 
+use super::args::commands::{LinksForm, ListLinks};
 use super::base_hints::BaseHints;
 use super::document_name::DocumentName;
 use super::failure::FileResult;
@@ -29,7 +30,7 @@ use super::output::{
     visible_reference,
 };
 use super::places::FilePlaces;
-use super::request::{LinksForm, ListLinks, Origin};
+use super::request::Origin;
 use super::results::Results;
 use super::source;
 use super::status::ExitStatus;
@@ -74,7 +75,7 @@ pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitSt
 
 /// The extension of result files.
 fn extension(request: &ListLinks) -> &'static str {
-    match request.form {
+    match request.form() {
         LinksForm::Text => ".txt",
         LinksForm::Json => ".jsonl",
         LinksForm::Target => ".urls",
@@ -97,7 +98,7 @@ fn list_file(
     };
     let read = source::each(file, output, work, |listed, input, buffer, output| {
         let (totals, of_document, helps) = listed;
-        let has_rows = request.form == LinksForm::Text && totals.links() > 0;
+        let has_rows = request.form() == LinksForm::Text && totals.links() > 0;
         // The messages of a mailbox are one listing.
         if has_rows && input.is_message() && !mem::replace(&mut is_listed, true) {
             output.blank_line()?;
@@ -147,7 +148,7 @@ fn list_document(
             strict.add(&found.link);
         }
         if printed.is_ok() {
-            printed = print(request.form, &mut table, input.offset, found, output);
+            printed = print(request.form(), &mut table, input.offset, found, output);
         }
     });
     printed.and_then(|()| table.flush(output))?;

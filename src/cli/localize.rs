@@ -23,10 +23,12 @@ use crate::files::walk::{EntryKind, Selection, TreeEntry};
 use crate::files::write::Replacement;
 use baselink_text::error::{Error, Result, name};
 
+use super::args::localize::{Extraction, Localize};
+use super::args::output::WrittenTo;
 use super::collection;
 use super::failure::FileResult;
 use super::output::Output;
-use super::request::{Extraction, Localize, WrittenTo, folder_of, is_standard_input};
+use super::request::{folder_of, is_standard_input};
 use super::rewrite::extract::extract;
 use super::rewrite::{RewriteKind, rewrite};
 use super::status::ExitStatus;
@@ -43,7 +45,7 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     reject_archive_options(&request.extraction)?;
     check_list_of_missing(request)?;
     let mut collection = collection(request)?;
-    if request.is_elsewhere {
+    if request.is_elsewhere() {
         collection.rename_for_mirror();
     }
     collection::note_property_uses(&mut collection, &request.rewrite.documents);
@@ -143,11 +145,11 @@ fn collection(request: &Localize) -> Result<Collection> {
         follow: documents.selection.follow,
         ..Selection::default()
     };
-    let selection = if request.is_elsewhere {
+    let selection = if request.is_elsewhere() {
         &documents.selection
     } else {
         &all
     };
-    let is_in_mirror = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere;
+    let is_in_mirror = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere();
     collection::of_folder(documents, selection, is_in_mirror, false)
 }

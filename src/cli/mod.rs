@@ -17,9 +17,10 @@ use std::io::{self, ErrorKind, IsTerminal};
 use baselink_text::error::{cause, name, visible};
 
 use self::args::Refusal;
+use self::args::commands::Command;
 use self::failure::FileResult;
 use self::output::{Output, ok_or_report, without_workflow_command};
-use self::request::{Command, Verbosity};
+use self::request::{Verbosity, is_standard_input};
 use self::status::ExitStatus;
 
 mod advice;
@@ -86,7 +87,7 @@ pub fn run(typed: Vec<OsString>) -> u8 {
 
 /// Runs the command and prints its errors, except those of standard output.
 fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
-    let request = match args::parse(typed) {
+    let mut request = match args::parse(typed) {
         Ok(request) => request,
         Err(Refusal::Clap(message)) => {
             let text = message.to_string();
@@ -109,11 +110,11 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
             return Ok(ExitStatus::Unusable);
         }
     };
-    let mut output = Output::new(request.verbosity);
+    let mut output = Output::new(request.verbosity());
     if let Some(settings) = &request.settings {
         output.notice(&format_args!("settings: {}", name(settings)));
     }
-    let status = ok_or_report(execute(&request.command, &mut output), &mut output)?;
+    let status = ok_or_report(execute(&mut request.command, &mut output), &mut output)?;
     output.end()?;
     Ok(status.unwrap_or(ExitStatus::Unusable))
 }
@@ -125,26 +126,28 @@ fn is_harmless(line: &str) -> bool {
 }
 
 /// Carries out a command.
-fn execute(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
-    command.reads().map_or(Ok(()), files::check)?;
-    if command.reads_standard_input() && io::stdin().is_terminal() {
-        let otherwise = match command.reads() {
-            Some(_) => "name a file",
-            None => "give references",
-        };
+fn execute(command: &mut Command, output: &mut Output) -> FileResult<ExitStatus> {
+    let (mut reads_standard_input, mut otherwise) = (false, "name a file");
+    if let Some((documents, _)) = command.documents() {
+        files::check(documents)?;
+        reads_standard_input = documents.paths.iter().any(|path| is_standard_input(path));
+    } else if let Command::Resolve(request) = command {
+        (reads_standard_input, otherwise) = (request.references.is_empty(), "give references");
+    }
+    if reads_standard_input && io::stdin().is_terminal() {
         let sentence = format!("reading from the terminal; end with Ctrl-D, or {otherwise}");
         output.notice(&sentence);
     }
     Ok(match command {
-        Command::Rewrite(request) => rewrite::run(request, output)?,
+        Command::Rewrite(request) => rewrite::run(&request.rewrite, output)?,
         Command::Links(request) => links::run(request, output)?,
         Command::Base(request) => base::run(request, output)?,
         Command::Resolve(request) => resolve::run(request, output)?,
         Command::Localize(request) => localize::run(request, output)?,
         Command::Move(request) => relocate::run(request, output)?,
         Command::Check(request) => check::run(request, output)?,
-        Command::Completions(shell) => manual::print_completions(*shell, output)?,
-        Command::Man(folder) => manual::write_pages(folder.as_deref(), output)?,
+        Command::Completions { shell } => manual::print_completions(*shell, output)?,
+        Command::Man { folder } => manual::write_pages(folder.as_deref(), output)?,
     })
 }
 

@@ -19,11 +19,12 @@ use crate::files::write::write_file;
 use crate::purpose::relocate::{LinkForm, Relocation, redirects};
 use baselink_text::error::{Error, Result, name};
 
+use super::args::output::{Rewrite, WrittenTo};
+use super::args::relocate::Move;
 use super::collection;
 use super::failure::FileResult;
 use super::output::{Output, count};
 use super::progress::{is_stopped, stop_between_files};
-use super::request::{Move, Rewrite, WrittenTo};
 use super::rewrite::{RewriteKind, rewrite};
 use super::status::ExitStatus;
 
@@ -102,7 +103,7 @@ fn relocation(request: &Move) -> Result<Relocation> {
     collection
         .rename(&request.renames)
         .map_err(|error| Error::new(format!("--rename: {error}")))?;
-    if request.form != LinkForm::Written {
+    if request.form() != LinkForm::Written {
         collection::note_property_uses(&mut collection, documents);
     }
     if let Some(path) = &request.redirects
@@ -116,6 +117,6 @@ fn relocation(request: &Move) -> Result<Relocation> {
         Arc::new(collection),
         from,
         to,
-        request.form,
+        request.form(),
     ))
 }

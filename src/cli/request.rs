@@ -10,103 +10,22 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
+use std::mem::take;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Mutex;
 
-use crate::collection::capture::DateRange;
 use crate::collection::origin::{Origins, RootUrl};
 pub(crate) use crate::files::folder_of;
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use crate::files::write::{InPlace, Suffix};
-use crate::purpose::check::Class;
-use crate::purpose::relocate::LinkForm;
+use crate::files::write::Suffix;
 use anstream::ColorChoice;
-use baselink_rewrite::Options;
 use baselink_text::error::{Error, Result};
 use baselink_text::format::Format;
-use clap_complete::Shell;
+use clap::Args;
 
-use super::args::resolve::Resolve;
-
-/// A request.
-#[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) verbosity: Verbosity,
-    /// The settings file, if there is one.
-    pub(crate) settings: Option<PathBuf>,
-    pub(crate) command: Command,
-}
-
-/// A command with its arguments.
-#[derive(Debug)]
-pub(crate) enum Command {
-    /// Make every relative link absolute.
-    Rewrite(Box<Rewrite>),
-    /// List every link.
-    Links(Box<ListLinks>),
-    /// Show the base of each document.
-    Base(Box<ShowBases>),
-    /// Resolve references.
-    Resolve(Resolve),
-    /// Make an offline mirror.
-    Localize(Box<Localize>),
-    /// Move a folder to another URL, or rename files in it.
-    Move(Box<Move>),
-    /// Report the effect of a move on the links of a folder, or the URLs that archives lack.
-    Check(Box<Check>),
-    /// Print a shell completion script.
-    Completions(Shell),
-    /// Print the manual, or write all of its pages to a folder.
-    Man(Option<PathBuf>),
-}
-
-impl Command {
-    /// The documents that the command reads.
-    pub(crate) fn reads(&self) -> Option<&Documents> {
-        match self {
-            Self::Rewrite(request) => Some(&request.documents),
-            Self::Links(request) => Some(&request.documents),
-            Self::Base(request) => Some(&request.documents),
-            Self::Localize(request) => Some(&request.rewrite.documents),
-            Self::Move(request) => Some(&request.rewrite.documents),
-            Self::Check(request) => Some(&request.documents),
-            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
-        }
-    }
-
-    /// The files that options other than `--output` tell the command to write.
-    pub(crate) fn side_files(&self) -> Vec<(&'static str, &Path)> {
-        let files = match self {
-            Self::Localize(request) => vec![("--missing", &request.extraction.missing)],
-            Self::Move(request) => vec![("--redirects", &request.redirects)],
-            Self::Check(request) => {
-                let mut files = vec![
-                    ("--report", &request.report),
-                    ("--missing", &request.missing),
-                ];
-                if request.updates_baseline {
-                    files.push(("--baseline", &request.baseline));
-                }
-                files
-            }
-            _ => Vec::new(),
-        };
-        let named = files
-            .into_iter()
-            .filter_map(|(option, path)| Some((option, path.as_deref()?)));
-        named.filter(|(_, path)| !is_standard_input(path)).collect()
-    }
-
-    /// True if the command reads standard input.
-    pub(crate) fn reads_standard_input(&self) -> bool {
-        match (self, self.reads()) {
-            (_, Some(documents)) => documents.paths.iter().any(|path| is_standard_input(path)),
-            (Self::Resolve(request), _) => request.references.is_empty(),
-            _ => false,
-        }
-    }
-}
+use super::args::documents::TypedDocuments;
+pub(crate) use super::args::documents::{Reading, is_standard_input};
+use super::settings::Settings;
 
 /// The options for messages: how many are printed, and the use of colours.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,251 +35,83 @@ pub(crate) struct Verbosity {
     pub(crate) color: ColorChoice,
 }
 
-/// The request of `baselink rewrite`.
-#[derive(Debug)]
-pub(crate) struct Rewrite {
-    pub(crate) documents: Documents,
-    pub(crate) destination: WrittenTo,
-    /// The suffix of backups; files with this suffix are skipped.
-    pub(crate) backup: Option<Suffix>,
-    pub(crate) json: bool,
-    pub(crate) strict: bool,
-    pub(crate) verify: bool,
-}
-
-/// The destination of rewritten documents.
-#[derive(Debug)]
-pub(crate) enum WrittenTo {
-    /// To standard output.
-    Standard,
-    /// To this file, or below this folder. Each document of an archive becomes a file below the folder.
-    Path { path: PathBuf, preserve_times: bool },
-    /// In place of the originals.
-    InPlace(InPlace),
-    /// Nowhere; a diff is shown.
-    Diff,
-    /// Nowhere.
-    Nowhere,
-}
-
-/// The request of `baselink links`.
-#[derive(Debug)]
-pub(crate) struct ListLinks {
-    pub(crate) documents: Documents,
-    pub(crate) form: LinksForm,
-    pub(crate) strict: bool,
-    pub(crate) grammar: bool,
-    /// The folder for result files, one for each input file.
-    pub(crate) output: Option<PathBuf>,
-}
-
-/// The form in which `baselink links` prints a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LinksForm {
-    /// The place and the outcome.
-    Text,
-    /// A JSON object.
-    Json,
-    /// The target.
-    Target,
-}
-
-/// The request of `baselink base`.
-#[derive(Debug)]
-pub(crate) struct ShowBases {
-    pub(crate) documents: Documents,
-    pub(crate) json: bool,
-}
-
-/// The request of `baselink localize`.
-#[derive(Debug)]
-pub(crate) struct Localize {
-    pub(crate) rewrite: Rewrite,
-    pub(crate) extraction: Extraction,
-    /// True if the mirror is another folder.
-    pub(crate) is_elsewhere: bool,
-}
-
-/// The options for turning archives into a folder, and the list of missing URLs.
-#[derive(Debug, Default)]
-pub(crate) struct Extraction {
-    /// The dates that are preferred among the captures of a URL.
-    pub(crate) near: Option<DateRange>,
-    /// True if documents are not adapted to open from disk.
-    pub(crate) is_exact: bool,
-    /// The file for the list of URLs without a file in the tree.
-    pub(crate) missing: Option<PathBuf>,
-}
-
-/// The request of `baselink move`.
-#[derive(Debug)]
-pub(crate) struct Move {
-    pub(crate) rewrite: Rewrite,
-    /// The URL of the folder; a placeholder if it is not known.
-    pub(crate) from: RootUrl,
-    /// The new URL of the folder, which may be the old one.
-    pub(crate) to: RootUrl,
-    pub(crate) form: LinkForm,
-    /// The old and the new path of files and folders, with `/` between the names.
-    pub(crate) renames: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The file for the list of redirects.
-    pub(crate) redirects: Option<PathBuf>,
-}
-
-/// The request of `baselink check`.
-#[derive(Debug)]
-pub(crate) struct Check {
-    /// One folder, or archives.
-    pub(crate) documents: Documents,
-    /// True if archives are checked instead of a folder.
-    pub(crate) is_of_archives: bool,
-    /// The file for the list of missing URLs.
-    pub(crate) missing: Option<PathBuf>,
-    /// The new URL of the folder.
-    pub(crate) to: Option<RootUrl>,
-    /// The classes whose findings make the exit status 1.
-    pub(crate) deny: Classes,
-    /// The classes that are listed.
-    pub(crate) list: Classes,
-    /// True if the list has links, false if it has targets.
-    pub(crate) lists_links: bool,
-    pub(crate) form: CheckForm,
-    /// The file for the HTML page.
-    pub(crate) report: Option<PathBuf>,
-    /// The file with accepted findings.
-    pub(crate) baseline: Option<PathBuf>,
-    /// True if the baseline is written anew.
-    pub(crate) updates_baseline: bool,
-}
-
-impl Check {
-    /// The checked folder, or the first archive.
-    pub(crate) fn folder(&self) -> &Path {
-        self.documents
-            .paths
-            .first()
-            .map_or(Path::new(""), PathBuf::as_path)
-    }
-}
-
-/// The form in which findings are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CheckForm {
-    Text,
-    Json,
-    Sarif,
-    Github,
-}
-
-/// A set of classes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Classes(Vec<Class>);
-
-impl Classes {
-    /// The classes of links that may break.
-    pub(crate) const BROKEN: [Class; 6] = [
-        Class::Pinned,
-        Class::Escapes,
-        Class::Dangling,
-        Class::Missing,
-        Class::MissingPage,
-        Class::Fragment,
-    ];
-    /// The classes whose findings make the exit status 1 by default.
-    pub(crate) const DENIED: [Class; 4] = [
-        Class::Pinned,
-        Class::Escapes,
-        Class::Dangling,
-        Class::Missing,
-    ];
-
-    pub(crate) fn contains(&self, class: Class) -> bool {
-        self.0.contains(&class)
-    }
-
-    /// The classes of all `typed` lists, or `default` if there are none.
-    pub(crate) fn of(typed: Vec<Self>, default: &[Class]) -> Self {
-        if typed.is_empty() {
-            return Self(default.to_vec());
-        }
-        Self(typed.into_iter().flat_map(|classes| classes.0).collect())
-    }
-
-    /// Adds the classes of `others`.
-    pub(crate) fn with(mut self, others: &Self) -> Self {
-        self.0.extend(&others.0);
-        self
-    }
-}
-
-impl FromStr for Classes {
-    type Err = Error;
-
-    fn from_str(list: &str) -> Result<Self> {
-        let mut classes = Vec::new();
-        for name in list.split(',') {
-            match (name, Class::ALL.iter().find(|class| class.name() == name)) {
-                (_, Some(class)) => classes.push(*class),
-                ("all", _) => classes.extend(Class::ALL),
-                ("none", _) => {}
-                _ => {
-                    let known = Class::ALL.map(Class::name).join(", ");
-                    return Err(Error::new(format!(
-                        "unknown class '{name}'; use one of {known}, all, none"
-                    )));
-                }
-            }
-        }
-        Ok(Self(classes))
-    }
-}
-
 /// The documents, and the options for reading them.
-#[derive(Debug)]
+#[derive(Debug, Args)]
 pub(crate) struct Documents {
+    #[command(flatten)]
+    pub(super) typed: TypedDocuments,
     /// Files and folders; `-` is standard input; never empty.
+    #[arg(skip)]
     pub(crate) paths: Vec<PathBuf>,
     /// The selection of files in folders.
+    #[arg(skip)]
     pub(crate) selection: Selection,
     /// The files and folders to read in the only folder of `paths`, if a page with its saved files was named instead
     /// of that folder.
+    #[arg(skip)]
     pub(crate) parts: Vec<PathBuf>,
     /// The number of threads.
+    #[arg(skip)]
     pub(crate) jobs: usize,
     /// True if each file has a result file, so that large files need not wait for each other.
+    #[arg(skip)]
     pub(crate) has_result_files: bool,
     /// The archives that are read.
+    #[arg(skip)]
     pub(crate) archives: Archives,
     /// The folders found so far that `--layout host` takes for hosts although their names have no dot.
+    #[arg(skip)]
     pub(crate) dotless_hosts: Mutex<BTreeSet<PathBuf>>,
+    #[arg(skip)]
     pub(crate) reading: Reading,
     /// The path of each root below the settings folder, if the settings give the URL or layout of that folder.
+    #[arg(skip)]
     pub(crate) below_settings: HashMap<PathBuf, PathBuf>,
 }
 
 /// The archives that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Archives {
     /// None: the command is about folders.
     None,
     /// Only named archives. An archive found in a folder is skipped, because its documents would become files
     /// elsewhere.
     Named,
+    #[default]
     All,
 }
 
-/// The options for reading documents.
-#[derive(Debug)]
-pub(crate) struct Reading {
-    /// The format of all documents; `None` if it is detected for each.
-    pub(crate) format: Option<Format>,
-    /// The library's options.
-    pub(crate) options: Options,
-    /// The sources of retrieval URLs.
-    pub(crate) origins: Origins,
-}
-
 impl Documents {
+    /// Checks the arguments, and reads the table of URLs. With `settings`, they give the URL or the layout of their
+    /// folder.
+    pub(super) fn complete(&mut self, settings: Option<&Settings>) -> Result<()> {
+        let typed = &mut self.typed;
+        self.paths = take(&mut typed.paths);
+        if self.paths.is_empty() {
+            self.paths.push("-".into());
+        }
+        let is_input = |path: &&PathBuf| is_standard_input(path);
+        let inputs = self.paths.iter().filter(is_input).count();
+        if inputs > 1 {
+            return Err(Error::new(
+                "standard input (-) can be read only once; name it once",
+            ));
+        }
+        if inputs > 0 && typed.url_map.as_deref().is_some_and(is_standard_input) {
+            return Err(Error::new(
+                "--url-map -: standard input cannot be both the table and the document; name files",
+            ));
+        }
+        self.selection = typed.selection()?;
+        self.jobs = typed.jobs();
+        self.reading = typed.reading()?;
+        if let Some(settings) = settings {
+            let below = |root: &Path| (root.to_owned(), settings.way_to(root));
+            self.below_settings = self.roots().map(below).collect();
+        }
+        Ok(())
+    }
+
     /// The named files and folders, without standard input.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
         self.paths
@@ -476,9 +227,4 @@ impl Origin {
             Self::Entry(entry) => entry.size,
         }
     }
-}
-
-/// True if `path` means standard input. A file of that name is `./-`.
-pub(crate) fn is_standard_input(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

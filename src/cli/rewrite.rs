@@ -32,6 +32,7 @@ use self::document::{rewrite_document, write_document};
 pub(crate) use self::kind::RewriteKind;
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
+use super::args::output::{Rewrite, WrittenTo};
 use super::capture_plan::are_all_archives;
 use super::failure::FileResult;
 use super::files::{self, FinishedFile, SkipReason};
@@ -40,7 +41,7 @@ use super::json_records;
 use super::link_counts::LinkCountsRecord;
 use super::output::{Output, count, ok_or_report};
 use super::progress::{is_stopped, stop_between_files};
-use super::request::{Origin, Rewrite, WrittenTo};
+use super::request::Origin;
 use super::source;
 use super::status::ExitStatus;
 
@@ -161,7 +162,7 @@ fn rewrite_file(
             SkipReason::Folder
         }
         Some(why) => why,
-        None if origin.is_backup(request.backup.as_ref()) => SkipReason::Backup,
+        None if origin.is_backup(request.suffix.as_ref()) => SkipReason::Backup,
         None if target.replaces_inputs() && is_delivery(origin) => SkipReason::Delivery,
         None => return open_and_rewrite(request, kind, target, origin, output),
     }))

@@ -7,6 +7,7 @@
 //! Deliberately absent: arguments that all commands have.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use crate::collection::origin::RootUrl;
 use crate::purpose::check::Class;
@@ -14,32 +15,37 @@ use baselink_text::error::{Error, Result};
 use baselink_url::reference::{Grammar, Reference};
 use clap::Args;
 
-use super::documents::{TypedDocuments, TypedPolicy};
-use super::overwrites::list_of_missing;
+use super::overwrites::check_list_of_missing;
 use crate::cli::capture_plan::holds_resources;
-use crate::cli::request::{Archives, Check, CheckForm, Classes, is_standard_input};
+use crate::cli::request::{Archives, Documents, is_standard_input};
 
+/// The request of `baselink check`. Each option is a field.
 #[derive(Debug, Args)]
-pub(super) struct TypedCheck {
+pub(crate) struct Check {
+    /// One folder, or archives.
     #[command(flatten)]
-    pub(super) documents: TypedDocuments,
+    pub(crate) documents: Documents,
     /// The new place of the folder: its URL, or the word 'file' if it will be opened from disk [default: any other place]
     ///
     /// Without it, check assumes another host and another path, and the same scheme.
-    #[arg(long, value_name = "URL", help_heading = "Move")]
-    to: Option<String>,
+    #[arg(long = "to", value_name = "URL", help_heading = "Move")]
+    typed_to: Option<String>,
     /// Exit with 1 if a link has one of these classes [default: pinned,escapes,dangling,missing]
     ///
     /// A list, separated by commas, of travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside
     /// and left; or all, or none. Repeatable.
-    #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
-    deny: Vec<Classes>,
+    #[arg(long = "deny", value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
+    denied: Vec<Classes>,
     /// Accept the findings that this file records; list and deny only new ones
     #[arg(long, value_name = "FILE", help_heading = "Policies")]
-    baseline: Option<PathBuf>,
+    pub(crate) baseline: Option<PathBuf>,
     /// Write the current findings to the file of --baseline, and exit with 0
-    #[arg(long, requires = "baseline", help_heading = "Policies")]
-    update_baseline: bool,
+    #[arg(
+        long = "update-baseline",
+        requires = "baseline",
+        help_heading = "Policies"
+    )]
+    pub(crate) updates_baseline: bool,
     /// Print a JSON object for each link
     #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github"])]
     json: bool,
@@ -51,27 +57,67 @@ pub(super) struct TypedCheck {
     github: bool,
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    report: Option<PathBuf>,
+    pub(crate) report: Option<PathBuf>,
     /// List the missing URLs of denied classes, one per line, as `wget -i` reads them; `-` prints them instead of the
     /// findings
     ///
     /// In an archive, or with --layout host, the class `missing` contains the images, scripts and other embedded resources
     /// that were not captured. With `--deny missing,missing-page`, the list ends with the pages that an archive lacks.
     #[arg(long, value_name = "FILE", help_heading = "Archives")]
-    missing: Option<PathBuf>,
+    pub(crate) missing: Option<PathBuf>,
     /// List each broken link instead of each target, and the anomalies of each document
-    #[arg(short, long, help_heading = "Messages")]
+    #[arg(short, long, help_heading = "General")]
     pub(super) verbose: bool,
+    /// True if archives are checked instead of a folder.
+    #[arg(skip)]
+    pub(crate) is_of_archives: bool,
+    /// The new URL of the folder.
+    #[arg(skip)]
+    pub(crate) to: Option<RootUrl>,
+    /// The classes whose findings make the exit status 1.
+    #[arg(skip)]
+    pub(crate) deny: Classes,
+    /// The classes that are listed.
+    #[arg(skip)]
+    pub(crate) list: Classes,
 }
 
-impl TypedCheck {
-    pub(super) fn into_request(self) -> Result<Check> {
+impl Check {
+    /// The checked folder, or the first archive.
+    pub(crate) fn folder(&self) -> &Path {
+        let first = self.documents.paths.first();
+        first.map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// The form in which findings are listed.
+    pub(crate) fn form(&self) -> CheckForm {
+        match (self.json, self.sarif, self.github) {
+            (true, ..) => CheckForm::Json,
+            (_, true, _) => CheckForm::Sarif,
+            (.., true) => CheckForm::Github,
+            _ => CheckForm::Text,
+        }
+    }
+
+    /// True if the list has links, false if it has targets.
+    pub(crate) fn lists_links(&self) -> bool {
+        self.form() != CheckForm::Text || self.verbose
+    }
+
+    /// Checks the arguments together.
+    pub(super) fn complete(&mut self) -> Result<()> {
         let refused = |why: &str| Err(Error::new(why));
-        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
+        let printed = match self.form() {
+            CheckForm::Json => Some("--json"),
+            CheckForm::Sarif => Some("--sarif"),
+            CheckForm::Github => Some("--github"),
+            CheckForm::Text => None,
+        };
+        let documents = &mut self.documents;
         let holds = |path: &PathBuf| holds_resources(path, documents.reading.format);
-        let is_of_archives = documents.paths.iter().all(holds);
+        self.is_of_archives = documents.paths.iter().all(holds);
         let folder = match documents.paths.as_slice() {
-            _ if is_of_archives => PathBuf::new(),
+            _ if self.is_of_archives => PathBuf::new(),
             [folder] => folder.clone(),
             _ => {
                 return refused("check takes one folder, or archives; run it once for each folder");
@@ -82,7 +128,7 @@ impl TypedCheck {
                 "check takes a folder or archives; to list the links of a document, use `baselink links`",
             );
         }
-        if !is_of_archives && !folder.is_dir() {
+        if !self.is_of_archives && !folder.is_dir() {
             let why = match folder.exists() {
                 true => {
                     "not a folder or an archive; to list the links of a document, use `baselink links`"
@@ -91,54 +137,26 @@ impl TypedCheck {
             };
             return Err(Error::file(&folder, why));
         }
-        if is_of_archives && self.to.is_some() {
+        if self.is_of_archives && self.typed_to.is_some() {
             return refused("--to applies only to folders; an archive is never moved");
         }
-        let form = match (self.json, self.sarif, self.github) {
-            (true, ..) => CheckForm::Json,
-            (_, true, _) => CheckForm::Sarif,
-            (.., true) => CheckForm::Github,
-            _ => CheckForm::Text,
-        };
-        let printed = match form {
-            CheckForm::Json => Some("--json"),
-            CheckForm::Sarif => Some("--sarif"),
-            CheckForm::Github => Some("--github"),
-            CheckForm::Text => None,
-        };
-        let missing = self
-            .missing
-            .map(|path| list_of_missing(path, printed))
-            .transpose()?;
+        check_list_of_missing(self.missing.as_deref(), printed)?;
         documents.reading.options.scan.probe();
-        documents.archives = if is_of_archives {
-            Archives::Named
-        } else {
-            Archives::None
-        };
-        let to = new_url(self.to.as_deref(), &folder)?;
-        if !is_of_archives {
-            documents.reading.origins.assume_root(to.as_ref());
+        self.to = new_url(self.typed_to.as_deref(), &folder)?;
+        documents.archives = Archives::Named;
+        if !self.is_of_archives {
+            documents.archives = Archives::None;
+            documents.reading.origins.assume_root(self.to.as_ref());
         }
-        let deny = Classes::of(self.deny, &Classes::DENIED);
-        let list = match form {
-            CheckForm::Json => Classes::of(Vec::new(), &Class::ALL),
-            _ => Classes::of(Vec::new(), &Classes::BROKEN).with(&deny),
+        self.deny.0 = match self.denied.is_empty() {
+            true => Classes::DENIED.to_vec(),
+            false => self.denied.iter().flat_map(|one| one.0.clone()).collect(),
         };
-        let lists_links = form != CheckForm::Text || self.verbose;
-        Ok(Check {
-            documents,
-            is_of_archives,
-            missing,
-            to,
-            deny,
-            list,
-            lists_links,
-            form,
-            report: self.report,
-            baseline: self.baseline,
-            updates_baseline: self.update_baseline,
-        })
+        self.list.0 = match self.form() {
+            CheckForm::Json => Class::ALL.to_vec(),
+            _ => [&Classes::BROKEN, &*self.deny.0].concat(),
+        };
+        Ok(())
     }
 }
 
@@ -157,5 +175,63 @@ fn new_url(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
             let goal = RootUrl::new(url).map_err(|error| Error::new(format!("--to: {error}")));
             goal.map(Some)
         }
+    }
+}
+
+/// The form in which findings are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CheckForm {
+    Text,
+    Json,
+    Sarif,
+    Github,
+}
+
+/// A set of classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Classes(Vec<Class>);
+
+impl Classes {
+    /// The classes of links that may break.
+    pub(crate) const BROKEN: [Class; 6] = [
+        Class::Pinned,
+        Class::Escapes,
+        Class::Dangling,
+        Class::Missing,
+        Class::MissingPage,
+        Class::Fragment,
+    ];
+    /// The classes whose findings make the exit status 1 by default.
+    pub(crate) const DENIED: [Class; 4] = [
+        Class::Pinned,
+        Class::Escapes,
+        Class::Dangling,
+        Class::Missing,
+    ];
+
+    pub(crate) fn contains(&self, class: Class) -> bool {
+        self.0.contains(&class)
+    }
+}
+
+impl FromStr for Classes {
+    type Err = Error;
+
+    fn from_str(list: &str) -> Result<Self> {
+        let mut classes = Vec::new();
+        for name in list.split(',') {
+            match (name, Class::ALL.iter().find(|class| class.name() == name)) {
+                (_, Some(class)) => classes.push(*class),
+                ("all", _) => classes.extend(Class::ALL),
+                ("none", _) => {}
+                _ => {
+                    let known = Class::ALL.map(Class::name).join(", ");
+                    return Err(Error::new(format!(
+                        "unknown class '{name}'; use one of {known}, all, none"
+                    )));
+                }
+            }
+        }
+        Ok(Self(classes))
     }
 }

@@ -1,7 +1,7 @@
 //! The commands, and the arguments of the program and of `rewrite`, `links` and `base`.
 //!
 //! ```text
-//! -q links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), verbosity: … }
+//! -q links --json page.html  -->  Request { command: Links(ListLinks { json: true, … }), verbosity: … }
 //! ```
 //!
 //! Deliberately absent: arguments that several commands have ([`super::documents`], [`super::output`]), and settings.
@@ -14,25 +14,22 @@ use baselink_url::reference::{Grammar, scheme as scheme_of};
 use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
-use super::check::TypedCheck;
-use super::documents::{TypedDocuments, TypedPolicy};
+use super::check::Check;
+use super::documents::Policy;
 use super::help::{
     BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER, MOVE_AFTER,
     PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER,
 };
-use super::localize::TypedLocalize;
-use super::output::TypedOutput;
-use super::relocate::TypedMove;
+use super::localize::Localize;
+use super::output::Rewrite;
+use super::relocate::Move;
 use super::resolve::Resolve;
-use crate::cli::request::{Archives, Command, LinksForm, ListLinks, Rewrite, ShowBases, Verbosity};
+use crate::cli::request::{Archives, Documents, Verbosity, is_standard_input};
 use crate::cli::settings::Settings;
 use crate::cli::shell;
 
-impl Typed {
-    pub(super) fn verbosity(&self) -> Verbosity {
-        let verbose = self
-            .document_arguments()
-            .is_some_and(|(.., verbose)| verbose);
+impl Request {
+    pub(crate) fn verbosity(&mut self) -> Verbosity {
         let color = match self.verbosity.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
             clap::ColorChoice::Always => ColorChoice::Always,
@@ -40,78 +37,86 @@ impl Typed {
         };
         Verbosity {
             quiet: self.verbosity.quiet,
-            verbose,
+            verbose: self
+                .command
+                .documents()
+                .is_some_and(|(.., verbose)| verbose),
             color,
         }
     }
 
-    /// The name, the documents and `--verbose` of a command that reads documents.
-    fn document_arguments(&self) -> Option<(&'static str, &TypedDocuments, bool)> {
-        Some(match &self.command {
-            TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, typed.policy.verbose),
-            TypedCommand::Links(typed) => ("links", &typed.documents, typed.policy.verbose),
-            TypedCommand::Base(typed) => ("base", &typed.documents, false),
-            TypedCommand::Localize(typed) => ("localize", &typed.documents, typed.verbose),
-            TypedCommand::Move(typed) => ("move", &typed.documents, typed.verbose),
-            TypedCommand::Check(typed) => ("check", &typed.documents, typed.verbose),
-            TypedCommand::Resolve(_)
-            | TypedCommand::Completions { .. }
-            | TypedCommand::Man { .. } => return None,
-        })
-    }
-
     /// The settings file, if any; true if it was found rather than named by `--config`.
-    pub(super) fn settings(&self) -> Option<(PathBuf, bool)> {
-        match &self.documents()?.config {
+    pub(super) fn settings_file(&mut self) -> Option<(PathBuf, bool)> {
+        let (documents, _) = self.command.documents()?;
+        match &documents.typed.config {
             Some(path) if path.as_os_str() == "none" => None,
             Some(path) => Some((path.clone(), false)),
             None => Settings::find().map(|path| (path, true)),
         }
     }
 
-    /// Notes that `settings` give the URL or the layout of their folder.
-    pub(super) fn set_below(&mut self, settings: &Settings) {
-        let documents = match &mut self.command {
-            TypedCommand::Rewrite(typed) => &mut typed.documents,
-            TypedCommand::Links(typed) => &mut typed.documents,
-            TypedCommand::Base(typed) => &mut typed.documents,
-            TypedCommand::Localize(typed) => &mut typed.documents,
-            TypedCommand::Move(typed) => &mut typed.documents,
-            TypedCommand::Check(typed) => &mut typed.documents,
-            TypedCommand::Resolve(_)
-            | TypedCommand::Completions { .. }
-            | TypedCommand::Man { .. } => return,
-        };
-        documents.set_below(settings);
-    }
-
-    pub(super) fn documents(&self) -> Option<&TypedDocuments> {
-        self.document_arguments().map(|(_, documents, _)| documents)
-    }
-
     /// The table of `--url-map`.
-    pub(super) fn table(&self) -> Option<PathBuf> {
-        self.documents()?.url_map.clone()
+    pub(super) fn table(&mut self) -> Option<PathBuf> {
+        self.command.documents()?.0.typed.url_map.clone()
+    }
+}
+
+impl Command {
+    /// The documents that the command reads, and its option `--verbose`.
+    pub(crate) fn documents(&mut self) -> Option<(&mut Documents, bool)> {
+        Some(match self {
+            Self::Rewrite(of) => (&mut of.rewrite.documents, of.rewrite.verbose),
+            Self::Links(of) => (&mut of.documents, of.verbose),
+            Self::Base(of) => (&mut of.documents, false),
+            Self::Localize(of) => (&mut of.rewrite.documents, of.rewrite.verbose),
+            Self::Move(of) => (&mut of.rewrite.documents, of.rewrite.verbose),
+            Self::Check(of) => (&mut of.documents, of.verbose),
+            Self::Resolve(_) | Self::Completions { .. } | Self::Man { .. } => return None,
+        })
     }
 
-    pub(super) fn into_request(self) -> Result<Command> {
-        if let Some((command, documents, _)) = self.document_arguments() {
-            documents
-                .paths
-                .iter()
-                .try_for_each(|path| reject_url(command, path))?;
+    /// Checks the arguments together, and computes what follows from them.
+    pub(super) fn complete(&mut self) -> Result<()> {
+        match self {
+            Self::Rewrite(request) => request.complete(),
+            Self::Links(request) => {
+                request.documents.has_result_files = request.output.is_some();
+                request.policy.apply(&mut request.documents.reading.options);
+                Ok(())
+            }
+            Self::Base(request) => {
+                request.documents.reading.origins.every_source = true;
+                Ok(())
+            }
+            Self::Resolve(request) => request.check(),
+            Self::Localize(request) => request.complete(),
+            Self::Move(request) => request.complete(),
+            Self::Check(request) => request.complete(),
+            Self::Completions { .. } | Self::Man { .. } => Ok(()),
         }
-        Ok(match self.command {
-            TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.into_request()?)),
-            TypedCommand::Links(typed) => Command::Links(Box::new(typed.into_request()?)),
-            TypedCommand::Base(typed) => Command::Base(Box::new(typed.into_request()?)),
-            TypedCommand::Resolve(typed) => Command::Resolve(typed.checked()?),
-            TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.into_request()?)),
-            TypedCommand::Move(typed) => Command::Move(Box::new(typed.into_request()?)),
-            TypedCommand::Check(typed) => Command::Check(Box::new(typed.into_request()?)),
-            TypedCommand::Completions { shell } => Command::Completions(shell),
-            TypedCommand::Man { folder } => Command::Man(folder),
-        })
+    }
+
+    /// The files that options other than `--output` tell the command to write.
+    pub(super) fn side_files(&self) -> Vec<(&'static str, &Path)> {
+        let files = match self {
+            Self::Localize(request) => vec![("--missing", &request.extraction.missing)],
+            Self::Move(request) => vec![("--redirects", &request.redirects)],
+            Self::Check(request) => {
+                let mut files = vec![
+                    ("--report", &request.report),
+                    ("--missing", &request.missing),
+                ];
+                if request.updates_baseline {
+                    files.push(("--baseline", &request.baseline));
+                }
+                files
+            }
+            _ => Vec::new(),
+        };
+        let named = files
+            .into_iter()
+            .filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        named.filter(|(_, path)| !is_standard_input(path)).collect()
     }
 }
 
@@ -126,47 +131,51 @@ impl Typed {
     disable_help_flag = true,
     disable_version_flag = true
 )]
-pub(super) struct Typed {
+pub(crate) struct Request {
     #[command(subcommand)]
-    command: TypedCommand,
+    pub(crate) command: Command,
     #[command(flatten)]
     verbosity: TypedVerbosity,
+    /// The settings file, if there is one.
+    #[arg(skip)]
+    pub(crate) settings: Option<PathBuf>,
 }
 
+/// A command with its arguments.
 #[derive(Debug, Subcommand)]
-pub(super) enum TypedCommand {
+pub(crate) enum Command {
     /// Make every relative link absolute.
     ///
     /// Only the bytes of URLs change. The result of one document is written to standard output, or to a file with -o.
     #[command(after_help = REWRITE_AFTER)]
-    Rewrite(Box<TypedRewrite>),
+    Rewrite(Box<RewriteDocuments>),
     /// List every link with its place, its target, and what `rewrite` would do with it.
     #[command(after_help = LINKS_AFTER)]
-    Links(Box<TypedLinks>),
+    Links(Box<ListLinks>),
     /// Show the base of each document, and the rule that gave it.
     #[command(after_help = BASE_AFTER)]
-    Base(Box<TypedBase>),
+    Base(Box<ShowBases>),
     /// Resolve references against a base URL, one per line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(Resolve),
     /// Report which links of a folder survive a move, and what the pages in an archive lack.
     ///
     /// Every link gets one class: travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside or left.
-    #[command(after_help = CHECK_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", resolver_of_browsers))]
-    Check(Box<TypedCheck>),
+    #[command(after_help = CHECK_AFTER, mut_args(of_check))]
+    Check(Box<Check>),
     /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
     ///
     /// In a folder, only the bytes of URLs change. With -o, the mirror is another folder; with -i, the files are rewritten
     /// in place. An archive becomes a folder with -o: it contains everything that was captured, a table of the files, and a
     /// page that lists the captured pages.
-    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_archives_or_page), mut_arg("output", mirror_folder), mut_arg("resolver", resolver_of_browsers))]
-    Localize(Box<TypedLocalize>),
+    #[command(after_help = LOCALIZE_AFTER, mut_args(of_localize))]
+    Localize(Box<Localize>),
     /// Move a folder to another URL, or rename files in it, and keep every link working.
     ///
     /// Each link keeps its form: a relative one stays relative, `/path` begins at the new root, and an absolute URL gets the new
     /// host and path. Links out of the folder stay as they are. Only the bytes of URLs change.
-    #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("output", copy_folder), mut_arg("resolver", resolver_of_browsers), mut_args(hide_unused))]
-    Move(Box<TypedMove>),
+    #[command(after_help = MOVE_AFTER, mut_args(of_move))]
+    Move(Box<Move>),
     /// Print a shell completion script for baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
     Completions {
@@ -183,73 +192,87 @@ pub(super) enum TypedCommand {
     },
 }
 
-/// The argument for paths of `check`.
-fn folder_or_archives(paths: Arg) -> Arg {
-    required(
-        paths,
-        "PATH",
-        "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive",
-    )
+/// The arguments of `check` that differ from those of other commands.
+fn of_check(arg: Arg) -> Arg {
+    let paths = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive";
+    for_folders(arg, "PATH", paths)
 }
 
-/// The argument for paths of `localize`.
-fn folder_archives_or_page(paths: Arg) -> Arg {
-    let help = "A folder, archives (WARC, WACZ, HAR, MHTML, .webarchive), or a saved page";
-    required(paths, "PATH", help)
+/// The arguments of `localize` that differ from those of `rewrite`.
+fn of_localize(mut arg: Arg) -> Arg {
+    let paths = "A folder, archives (WARC, WACZ, HAR, MHTML, .webarchive), or a saved page";
+    let help = match arg.get_id().as_str() {
+        "output" => {
+            arg = arg.value_name("DIR");
+            "The folder for the mirror\n\nEach file is replaced whole or not at all. The mirror of a folder contains all \
+             selected files, even those that do not change. For an archive, the folder must be new, empty, or the result of \
+             an earlier run."
+        }
+        "strict" => {
+            "Exit with 1 if a link can be made neither local nor absolute, or if a record of an archive causes a warning\n\n\
+             Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment, \
+             base-element, local-copy, kept."
+        }
+        "json" => {
+            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
+             nothing was written), the numbers of links by result (made-local, local, made-absolute, absolute, base-emptied, \
+             nowhere, no-base, left, not-editable), and diagnostics (an array of code, line, column, start, end, message)."
+        }
+        "verbose" => "Report how each base was found, and the missing URLs with the most links",
+        _ => return for_folders(arg, "PATH", paths),
+    };
+    with_help(arg, help)
 }
 
-/// The argument for paths of a command that takes one folder.
-fn folder(paths: Arg) -> Arg {
-    required(paths, "DIR", "The folder (only one)")
+/// The arguments of `move` that differ from those of `rewrite`. Those that do not apply to one folder are hidden.
+fn of_move(mut arg: Arg) -> Arg {
+    let help = match arg.get_id().as_str() {
+        "output" => {
+            arg = arg.value_name("DIR");
+            "The folder for the moved copy\n\nEach file is replaced whole or not at all. The copy contains all selected \
+             files, even those that do not change."
+        }
+        "strict" => {
+            "Exit with 1 if a link cannot be moved\n\nLinks that are left for one of these reasons are accepted: \
+             id-reference, empty, placeholder, fragment, base-element, local-copy, kept."
+        }
+        "json" => {
+            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
+             nothing was written), the numbers of links by result, and diagnostics (an array of code, line, column, start, \
+             end, message)."
+        }
+        "verbose" => {
+            "Report the links that were not moved, and the URLs of the folder that have no file"
+        }
+        "url_map" | "layout" | "trust" | "assume_scheme" | "include" | "follow" | "format" => {
+            return arg.hide(true);
+        }
+        _ => return for_folders(arg, "DIR", "The folder (only one)"),
+    };
+    with_help(arg, help)
 }
 
-/// The argument for the output folder of `localize`.
-fn mirror_folder(output: Arg) -> Arg {
-    output.value_name("DIR").help("The folder for the mirror").long_help(
-        "The folder for the mirror\n\nEach file is replaced whole or not at all. The mirror of a folder contains all selected \
-         files, even those that do not change. For an archive, the folder must be new, empty, or the result of an earlier run.",
-    )
+/// Gives `arg` this help, whose first paragraph is the short one.
+fn with_help(arg: Arg, help: &'static str) -> Arg {
+    let short = help.split("\n\n").next().unwrap_or(help);
+    arg.help(short).long_help(help)
 }
 
-/// The argument for the output folder of `move`.
-fn copy_folder(output: Arg) -> Arg {
-    output.value_name("DIR").help("The folder for the moved copy").long_help(
-        "The folder for the moved copy\n\nEach file is replaced whole or not at all. The copy contains all selected files, \
-         even those that do not change.",
-    )
-}
-
-/// Makes the argument for paths required.
-fn required(paths: Arg, name: &'static str, help: &'static str) -> Arg {
-    paths
-        .value_name(name)
-        .help(help)
-        .action(ArgAction::Append)
-        .num_args(1..)
-        .required(true)
-}
-
-/// Hides arguments that do not apply to a move of one folder.
-fn hide_unused(arg: Arg) -> Arg {
-    const UNUSED: [&str; 7] = [
-        "url_map",
-        "layout",
-        "trust",
-        "assume_scheme",
-        "include",
-        "follow",
-        "format",
-    ];
-    let is_unused = UNUSED.contains(&arg.get_id().as_str());
-    if is_unused { arg.hide(true) } else { arg }
-}
-
-/// The argument for the resolver of a command that follows browsers by default.
-fn resolver_of_browsers(resolver: Arg) -> Arg {
-    resolver
-        .default_value("whatwg")
-        .hide_default_value(true)
-        .help("The rules of resolution: whatwg (default, as in browsers), rfc1808, rfc3986")
+/// The arguments of a command for folders: it requires a path, and resolves as browsers do by default.
+fn for_folders(arg: Arg, name: &'static str, paths: &'static str) -> Arg {
+    match arg.get_id().as_str() {
+        "paths" => arg
+            .value_name(name)
+            .help(paths)
+            .action(ArgAction::Append)
+            .num_args(1..)
+            .required(true),
+        "resolver" => arg
+            .default_value("whatwg")
+            .hide_default_value(true)
+            .help("The rules of resolution: whatwg (default, as in browsers), rfc1808, rfc3986"),
+        _ => arg,
+    }
 }
 
 #[derive(Debug, Args)]
@@ -276,32 +299,40 @@ struct TypedVerbosity {
     version: Option<bool>,
 }
 
+/// The request of `baselink rewrite`.
 #[derive(Debug, Args)]
-pub(super) struct TypedRewrite {
+pub(crate) struct RewriteDocuments {
     #[command(flatten)]
-    pub(super) documents: TypedDocuments,
+    pub(crate) rewrite: Rewrite,
     #[command(flatten)]
-    pub(super) policy: TypedPolicy,
-    #[command(flatten)]
-    output: TypedOutput,
-    /// Print a JSON object for each file; requires -o, -i or --dry-run
-    ///
-    /// Its keys are path, format, output (null if nothing was written), the numbers of links by
-    /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
-    /// line, column, start, end, message).
-    #[arg(long, help_heading = "Output")]
-    json: bool,
+    policy: Policy,
 }
 
+impl RewriteDocuments {
+    fn complete(&mut self) -> Result<()> {
+        self.rewrite.documents.archives = Archives::Named;
+        self.policy
+            .apply(&mut self.rewrite.documents.reading.options);
+        self.rewrite.complete()
+    }
+}
+
+/// The request of `baselink links`.
 #[derive(Debug, Args)]
-pub(super) struct TypedLinks {
+pub(crate) struct ListLinks {
     #[command(flatten)]
-    pub(super) documents: TypedDocuments,
+    pub(crate) documents: Documents,
     #[command(flatten)]
-    pub(super) policy: TypedPolicy,
+    policy: Policy,
+    /// Exit with 1 if a relative link cannot be made absolute
+    ///
+    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
+    /// base-element, local-copy, dkim.
+    #[arg(long, help_heading = "Policies")]
+    pub(crate) strict: bool,
     /// Report whether each reference conforms to the grammar of RFC 1808, and where it violates the grammar
     #[arg(long, help_heading = "Output")]
-    grammar: bool,
+    pub(crate) grammar: bool,
     /// Print only the targets, one absolute URL per line; links without a target are omitted
     #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
     only_targets: bool,
@@ -312,54 +343,41 @@ pub(super) struct TypedLinks {
     ///
     /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
+    /// Report how each base was found, and which links were not made absolute
+    #[arg(short, long, help_heading = "General")]
+    verbose: bool,
 }
 
-#[derive(Debug, Args)]
-pub(super) struct TypedBase {
-    #[command(flatten)]
-    pub(super) documents: TypedDocuments,
-    /// Print a JSON object for each document
-    #[arg(long, help_heading = "Output")]
-    json: bool,
-}
-
-impl TypedRewrite {
-    pub(super) fn into_request(self) -> Result<Rewrite> {
-        let mut documents = self.documents.into_request(Some(&self.policy))?;
-        documents.archives = Archives::Named;
-        self.output
-            .into_request(documents, self.json, self.policy.strict)
-    }
-}
-
-impl TypedLinks {
-    pub(super) fn into_request(self) -> Result<ListLinks> {
-        let mut documents = self.documents.into_request(Some(&self.policy))?;
-        documents.has_result_files = self.output.is_some();
-        let form = match (self.json, self.only_targets) {
+impl ListLinks {
+    pub(crate) fn form(&self) -> LinksForm {
+        match (self.json, self.only_targets) {
             (true, _) => LinksForm::Json,
             (_, true) => LinksForm::Target,
             _ => LinksForm::Text,
-        };
-        let (strict, grammar) = (self.policy.strict, self.grammar);
-        Ok(ListLinks {
-            documents,
-            form,
-            strict,
-            grammar,
-            output: self.output,
-        })
+        }
     }
 }
 
-impl TypedBase {
-    pub(super) fn into_request(self) -> Result<ShowBases> {
-        Ok(ShowBases {
-            documents: self.documents.into_request(None)?,
-            json: self.json,
-        })
-    }
+/// The form in which `baselink links` prints a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinksForm {
+    /// The place and the outcome.
+    Text,
+    /// A JSON object.
+    Json,
+    /// The target.
+    Target,
+}
+
+/// The request of `baselink base`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowBases {
+    #[command(flatten)]
+    pub(crate) documents: Documents,
+    /// Print a JSON object for each document
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
 }
 
 /// The length of a drive letter in a path on Windows.

@@ -7,12 +7,11 @@
 //!
 //! Deliberately absent: the output ([`super::output`]).
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::num::NonZero;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::collection::companion::Companions;
 use crate::collection::origin::map::UrlMap;
@@ -33,16 +32,14 @@ use clap::{Args, ValueHint};
 
 use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, named};
 use super::trust::{HostLayout, Trust, TrustList};
-use crate::cli::request::{Archives, Documents, Reading, is_standard_input};
-use crate::cli::settings::Settings;
 
 /// The documents, and the options for reading them.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Documents")]
-pub(super) struct TypedDocuments {
+pub(in crate::cli) struct TypedDocuments {
     /// Files and folders; `-`, or no PATH, means standard input
     #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
-    pub(super) paths: Vec<PathBuf>,
+    pub(in crate::cli) paths: Vec<PathBuf>,
     /// The absolute URL from which the document or folder was retrieved (RFC 1808, 3.3)
     // The aliases are for users who call the retrieval URL the base.
     #[arg(
@@ -61,7 +58,7 @@ pub(super) struct TypedDocuments {
     /// If the table has several URLs for a file, links to any of them lead to the file, and the last one is its
     /// retrieval URL.
     #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
-    pub(super) url_map: Option<PathBuf>,
+    pub(in crate::cli) url_map: Option<PathBuf>,
     /// The name of index files, such as index.html: their URLs end with `/`
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
@@ -134,101 +131,80 @@ pub(super) struct TypedDocuments {
     /// on the command line.
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
     pub(super) config: Option<PathBuf>,
-    /// The path of each input below the settings folder, if the settings give the URL or layout of that folder.
-    #[arg(skip)]
-    below_settings: HashMap<PathBuf, PathBuf>,
 }
 
 /// The policies for links.
-#[derive(Clone, Copy, Debug, Default, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Policies")]
-pub(super) struct TypedPolicy {
+pub(super) struct Policy {
     /// Rewrite references that are only a fragment, or keep them: rewrite, keep, auto [default: rewrite; in saved pages auto]
     ///
     /// `auto` keeps them unless an embedded base differs from the retrieval URL. With such a base, they lead a browser
     /// to another page.
     #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(FRAGMENTS), hide_possible_values = true)]
-    pub(super) fragments: Option<Fragments>,
+    fragments: Option<Fragments>,
     /// Make the href of a base element absolute, or keep it: absolute, keep [default: absolute]
     #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(BASE_ELEMENT), hide_possible_values = true)]
-    pub(super) base_element: Option<BaseElement>,
+    base_element: Option<BaseElement>,
     /// Do not change messages with a DKIM or ARC signature, since a changed link would break it
     #[arg(long)]
-    pub(super) skip_dkim: bool,
-    /// Exit with 1 if a relative link cannot be made absolute
-    ///
-    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
-    /// base-element, local-copy, dkim.
-    #[arg(long)]
-    pub(super) strict: bool,
-    /// Report how each base was found, and which links were not made absolute
-    #[arg(short, long, help_heading = "General")]
-    pub(super) verbose: bool,
+    skip_dkim: bool,
+}
+
+impl Policy {
+    /// Sets these options.
+    pub(super) fn apply(self, options: &mut Options) {
+        options.fragments = self.fragments;
+        options.base_element = self.base_element.unwrap_or_default();
+        if self.skip_dkim {
+            options.dkim = Dkim::Keep;
+        }
+    }
+}
+
+/// The options for reading documents.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// The format of all documents; `None` if it is detected for each.
+    pub(crate) format: Option<Format>,
+    /// The library's options.
+    pub(crate) options: Options,
+    /// The sources of retrieval URLs.
+    pub(crate) origins: Origins,
 }
 
 impl TypedDocuments {
-    /// Notes that `settings` give the URL or the layout of their folder.
-    pub(super) fn set_below(&mut self, settings: &Settings) {
-        let roots = self.paths.iter().filter(|path| !is_standard_input(path));
-        let below = roots.map(|root| (root.clone(), settings.way_to(root)));
-        self.below_settings = below.collect();
-    }
-
-    /// The documents, and the options for reading them. Without a `policy` for links, every source of a base is
-    /// searched.
-    pub(super) fn into_request(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
-        let mut paths = std::mem::take(&mut self.paths);
-        if paths.is_empty() {
-            paths.push("-".into());
-        }
-        let inputs = paths.iter().filter(|path| is_standard_input(path)).count();
-        if inputs > 1 {
-            return Err(Error::new(
-                "standard input (-) can be read only once; name it once",
-            ));
-        }
-        if inputs > 0 && self.url_map.as_deref().is_some_and(is_standard_input) {
-            return Err(Error::new(
-                "--url-map -: standard input cannot be both the table and the document; name files",
-            ));
-        }
+    /// The selection of files.
+    pub(in crate::cli) fn selection(&self) -> Result<Selection> {
         let globs = |option: &str, globs: &[String]| {
             Globs::new(globs).map_err(|error| Error::new(format!("{option}: {error}")))
         };
-        let selection = Selection {
+        Ok(Selection {
             include: globs("--include", &self.include)?,
             exclude: globs("--exclude", &self.exclude)?,
             hidden: self.hidden,
             follow: self.follow,
             ..Selection::default()
-        };
-        let jobs = self.jobs.map_or_else(
-            || std::thread::available_parallelism().map_or(1, NonZero::get),
-            usize::from,
-        );
-        let below_settings = std::mem::take(&mut self.below_settings);
-        let reading = self.reading(policy)?;
-        Ok(Documents {
-            paths,
-            selection,
-            jobs,
-            has_result_files: false,
-            parts: Vec::new(),
-            archives: Archives::All,
-            dotless_hosts: Mutex::default(),
-            reading,
-            below_settings,
         })
     }
 
-    fn reading(self, policy: Option<&TypedPolicy>) -> Result<Reading> {
+    /// The number of threads.
+    pub(in crate::cli) fn jobs(&self) -> usize {
+        match self.jobs {
+            Some(jobs) => jobs.into(),
+            None => std::thread::available_parallelism().map_or(1, NonZero::get),
+        }
+    }
+
+    /// The options for reading documents.
+    pub(in crate::cli) fn reading(&self) -> Result<Reading> {
         let profile = self.resolver.unwrap_or_default();
         if let Some(url) = &self.url {
             check_url(profile, url)?;
         }
         let mut groups = Groups::default();
-        for enabled in self.enable {
-            groups.extend(enabled);
+        for enabled in &self.enable {
+            groups.extend(*enabled);
         }
         let trust = Trust::of(&self.trust);
         let local_copies = if trust.local_copies {
@@ -237,10 +213,10 @@ impl TypedDocuments {
             LocalCopies::Rewrite
         };
         let scan = ScanOptions {
-            charset: self.charset,
+            charset: self.charset.clone(),
             entry_links: trust.entry_link,
             groups,
-            places: self.attribute,
+            places: self.attribute.clone(),
             ignore_saved: !trust.saved,
             ..ScanOptions::default()
         };
@@ -256,7 +232,7 @@ impl TypedDocuments {
             true => ContentLocationUse::Base,
             false => ContentLocationUse::Label,
         };
-        let mut options = Options {
+        let options = Options {
             profile,
             content_location,
             local_copies,
@@ -264,15 +240,6 @@ impl TypedDocuments {
             scan,
             ..Options::default()
         };
-        if let Some(policy) = policy {
-            options.fragments = policy.fragments;
-            options.base_element = policy.base_element.unwrap_or_default();
-            options.dkim = if policy.skip_dkim {
-                Dkim::Keep
-            } else {
-                Dkim::Rewrite
-            };
-        }
         let map = self
             .url_map
             .as_deref()
@@ -281,33 +248,28 @@ impl TypedDocuments {
                 false => UrlMap::read(path),
             });
         let map = map.transpose();
-        let origins = Origins {
+        let mut origins = Origins {
             map: map
                 .map_err(|error| Error::new(format!("--url-map: {error}")))?
                 .map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
-            index: self.index,
+            index: self.index.clone(),
             layout: self.layout.as_ref().map(|_| FolderLayout::Host),
             trust_saved_from: trust.saved,
             trust_xattr: trust.xattr,
             keeps_local_copies: trust.local_copies,
             companions: Companions::trusting(trust.saved),
             canonical: trust.canonical,
-            every_source: policy.is_none(),
             ..Origins::default()
         };
-        let origins = match self
+        let of_layout = self
             .layout
-            .and_then(|layout| layout.scheme)
-            .or(self.assume_scheme)
-        {
-            Some(scheme) => Origins {
-                scheme,
-                assumes_scheme: false,
-                ..origins
-            },
-            None => origins,
-        };
+            .as_ref()
+            .and_then(|layout| layout.scheme.as_ref());
+        if let Some(scheme) = of_layout.or(self.assume_scheme.as_ref()) {
+            origins.scheme.clone_from(scheme);
+            origins.assumes_scheme = false;
+        }
         Ok(Reading {
             format: self.format,
             options,
@@ -344,4 +306,9 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// True if `path` means standard input. A file of that name is `./-`.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
 }

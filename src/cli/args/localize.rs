@@ -1,7 +1,7 @@
 //! The arguments of `baselink localize`.
 //!
 //! ```text
-//! localize --layout host crawl -o mirror  -->  Localize { is_elsewhere: true, … }
+//! localize --date 2024 a.warc -o mirror  -->  Localize { extraction: Extraction { near: 2024, … }, … }
 //! ```
 //!
 //! Deliberately absent: checks that the inputs exist.
@@ -15,57 +15,52 @@ use crate::files::walk::Globs;
 use baselink_text::error::{Error, Result};
 use clap::Args;
 
-use super::documents::{TypedDocuments, TypedPolicy};
-use super::output::TypedOutput;
-use super::overwrites::list_of_missing;
+use super::output::Rewrite;
+use super::overwrites::check_list_of_missing;
 use crate::cli::capture_plan::is_page;
-use crate::cli::request::{Archives, Extraction, Localize, folder_of};
+use crate::cli::request::{Archives, folder_of};
 
+/// The request of `baselink localize`.
 #[derive(Debug, Args)]
-pub(super) struct TypedLocalize {
+pub(crate) struct Localize {
     #[command(flatten)]
-    pub(super) documents: TypedDocuments,
-    /// Exit with 1 if a link can be made neither local nor absolute, or if a record of an archive causes a
-    /// warning
-    ///
-    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
-    /// base-element, local-copy, kept.
-    #[arg(long, help_heading = "Policies")]
-    strict: bool,
+    pub(crate) rewrite: Rewrite,
     #[command(flatten)]
-    output: TypedOutput,
-    /// Print a JSON object for each file; requires -o, -i or --dry-run
-    ///
-    /// Its keys are path, format, output (null if nothing was written), the numbers of links by
-    /// result (made-local, local, made-absolute, absolute, base-emptied, nowhere, no-base, left,
-    /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
-    #[arg(long, help_heading = "Output")]
-    json: bool,
+    pub(crate) extraction: Extraction,
+}
+
+/// The options for turning archives into a folder, and the list of missing URLs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Archives")]
+pub(crate) struct Extraction {
     /// List the URLs that belong to the folder or archive but have no file, one per line, as `wget -i` reads them; `-` is
     /// standard output
     ///
     /// The list is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    missing: Option<PathBuf>,
+    pub(crate) missing: Option<PathBuf>,
     /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
     ///
     /// Without it, the latest capture is taken. A captured error never replaces a page.
-    #[arg(long, value_name = "WHEN", help_heading = "Archives")]
-    date: Option<DateRange>,
+    #[arg(long = "date", value_name = "WHEN")]
+    pub(crate) near: Option<DateRange>,
     /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
     ///
     /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,
     /// and disables a Content-Security-Policy, where these would keep local files from loading.
-    #[arg(long, help_heading = "Archives")]
-    exact: bool,
-    /// Report how each base was found, and the missing URLs with the most links
-    #[arg(short, long, help_heading = "Messages")]
-    pub(super) verbose: bool,
+    #[arg(long = "exact")]
+    pub(crate) is_exact: bool,
 }
 
-impl TypedLocalize {
-    pub(super) fn into_request(self) -> Result<Localize> {
-        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
+impl Localize {
+    /// True if the mirror is another folder.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.rewrite.output.is_some()
+    }
+
+    /// Selects a page with its saved files, and checks the arguments together.
+    pub(super) fn complete(&mut self) -> Result<()> {
+        let documents = &mut self.rewrite.documents;
         documents.archives = Archives::Named;
         documents.reading.options.scan.probe();
         if let [page] = documents.paths.as_slice()
@@ -91,29 +86,13 @@ impl TypedLocalize {
         if documents.has_folder() {
             documents.reading.origins.assume_site();
         }
-        let is_elsewhere = self.output.output.is_some();
-        let printed = match (self.json, self.output.diff) {
+        self.rewrite.complete()?;
+        let printed = match (self.rewrite.json, self.rewrite.diff) {
             (true, _) => Some("--json"),
             (false, true) => Some("--diff"),
             (false, false) => None,
         };
-        let rewrite = self
-            .output
-            .into_request(documents, self.json, self.strict)?;
-        let missing = self
-            .missing
-            .map(|path| list_of_missing(path, printed))
-            .transpose()?;
-        let extraction = Extraction {
-            near: self.date,
-            is_exact: self.exact,
-            missing,
-        };
-        Ok(Localize {
-            rewrite,
-            extraction,
-            is_elsewhere,
-        })
+        check_list_of_missing(self.extraction.missing.as_deref(), printed)
     }
 }
 

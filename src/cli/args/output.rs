@@ -14,7 +14,7 @@ use baselink_text::error::{Error, Result};
 use baselink_text::format::Format;
 use clap::{Args, ValueEnum};
 
-use crate::cli::request::{Documents, Rewrite, WrittenTo, is_standard_input};
+use crate::cli::request::{Documents, is_standard_input};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum TypedInPlace {
@@ -22,17 +22,25 @@ enum TypedInPlace {
     BreakLinks,
 }
 
-/// The output of rewritten documents.
+/// The request of `baselink rewrite`, and that part of `localize` and `move`. Each option is a field.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub(super) struct TypedOutput {
+pub(crate) struct Rewrite {
+    #[command(flatten)]
+    pub(crate) documents: Documents,
+    /// Exit with 1 if a relative link cannot be made absolute
+    ///
+    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
+    /// base-element, local-copy, dkim.
+    #[arg(long, help_heading = "Policies")]
+    pub(crate) strict: bool,
     /// The file for the result, or the folder for the results of folders, archives and several files
     ///
     /// An existing file is replaced whole or not at all. The result of a folder contains all selected files, even those
     /// that do not change. Several inputs keep their names in the folder. Documents of an archive become HOST/PATH, which
     /// `--layout host` reads.
     #[arg(short, long, value_name = "PATH")]
-    pub(super) output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Rewrite the files themselves; each is replaced whole or not at all
     ///
     /// A file with several names (hard links) is skipped and reported; `--in-place=break-links` replaces it, and its other
@@ -55,37 +63,65 @@ pub(super) struct TypedOutput {
     dry_run: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
     #[arg(long)]
-    pub(super) verify: bool,
+    pub(crate) verify: bool,
+    /// Print a JSON object for each file; requires -o, -i or --dry-run
+    ///
+    /// Its keys are path, format, output (null if nothing was written), the numbers of links by
+    /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
+    /// line, column, start, end, message).
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Report how each base was found, and which links were not made absolute
+    #[arg(short, long, help_heading = "General")]
+    pub(super) verbose: bool,
+    #[arg(skip)]
+    pub(crate) destination: WrittenTo,
+    /// The suffix of backups; files with this suffix are skipped.
+    #[arg(skip)]
+    pub(crate) suffix: Option<Suffix>,
 }
 
-impl TypedOutput {
-    pub(super) fn into_request(
-        self,
-        mut documents: Documents,
-        json: bool,
-        strict: bool,
-    ) -> Result<Rewrite> {
+/// The destination of rewritten documents.
+#[derive(Debug, Default)]
+pub(crate) enum WrittenTo {
+    /// To standard output.
+    #[default]
+    Standard,
+    /// To this file, or below this folder. Each document of an archive becomes a file below the folder.
+    Path { path: PathBuf, preserve_times: bool },
+    /// In place of the originals.
+    InPlace(InPlace),
+    /// Nowhere; a diff is shown.
+    Diff,
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Rewrite {
+    /// Checks the options of the output together, and computes the destination.
+    pub(super) fn complete(&mut self) -> Result<()> {
+        let (documents, preserve_times) = (&mut self.documents, self.preserve_times);
         // An output folder gets empty folders, too, unless --include selects files.
         documents.selection.folders =
             self.output.is_some() && documents.selection.include.is_empty();
         let number = documents.paths.len();
         let refused = |why: &str| Err(Error::new(why));
-        let (output, in_place) = (self.output, self.in_place);
-        if in_place.is_none() && self.backup.is_some() {
+        if self.in_place.is_none() && self.backup.is_some() {
             return refused(
                 "--backup requires --in-place; with -o the original files do not change",
             );
         }
-        if output.is_none() && in_place.is_none() && self.preserve_times {
+        if self.output.is_none() && self.in_place.is_none() && preserve_times {
             return refused("--preserve-times requires -o or --in-place");
         }
-        let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
-        if in_place.is_some() && documents.selection.follow {
+        self.suffix = self.backup.as_deref().map(backup_suffix).transpose()?;
+        if self.in_place.is_some() && documents.selection.follow {
             return refused(
                 "--follow cannot be used with --in-place, which never writes through a symbolic link; use -o DIR",
             );
         }
-        let destination = match (output.filter(|path| !is_standard_input(path)), in_place) {
+        let output = self.output.clone().filter(|path| !is_standard_input(path));
+        self.destination = match (output, self.in_place) {
             (Some(_), Some(_)) => {
                 return refused("-o and --in-place cannot be used together; choose one");
             }
@@ -97,12 +133,12 @@ impl TypedOutput {
             _ if self.dry_run => WrittenTo::Nowhere,
             (Some(path), None) => WrittenTo::Path {
                 path,
-                preserve_times: self.preserve_times,
+                preserve_times,
             },
             (None, Some(how)) => WrittenTo::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
-                preserve_times: self.preserve_times,
-                backup: backup.clone(),
+                preserve_times,
+                backup: self.suffix.clone(),
             }),
             (None, None) if number > 1 => {
                 return Err(Error::new(format!(
@@ -112,20 +148,13 @@ impl TypedOutput {
             }
             (None, None) => WrittenTo::Standard,
         };
-        if json && matches!(destination, WrittenTo::Standard | WrittenTo::Diff) {
+        if self.json && matches!(self.destination, WrittenTo::Standard | WrittenTo::Diff) {
             return refused(
                 "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \
                  and without --diff",
             );
         }
-        Ok(Rewrite {
-            documents,
-            destination,
-            backup,
-            json,
-            strict,
-            verify: self.verify,
-        })
+        Ok(())
     }
 }
 

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use crate::files::write::is_one_file;
 use baselink_text::error::{Error, Result};
 
-use crate::cli::request::{Command, folder_of, is_standard_input};
+use super::commands::Command;
+use crate::cli::request::{folder_of, is_standard_input};
 
 /// Checks that no side file of `command` is another one, an input, the baseline, the `table` of URLs or the `settings`.
 ///
@@ -22,19 +23,19 @@ use crate::cli::request::{Command, folder_of, is_standard_input};
 ///
 /// Two of these paths lead to one file.
 pub(super) fn reject(
-    command: &Command,
+    command: &mut Command,
     table: Option<&Path>,
     settings: Option<&Path>,
 ) -> Result<()> {
+    let inputs: Vec<PathBuf> = match command.documents() {
+        Some((documents, _)) => documents.roots().map(Path::to_owned).collect(),
+        None => Vec::new(),
+    };
     let written = command.side_files();
-    let baseline = match command {
+    let baseline = match &*command {
         Command::Check(request) if !request.updates_baseline => request.baseline.as_deref(),
         _ => None,
     };
-    let inputs = command
-        .reads()
-        .into_iter()
-        .flat_map(|documents| documents.roots());
     let read = [
         ("the settings are in this file", settings),
         ("--url-map reads this file", table),
@@ -44,7 +45,11 @@ pub(super) fn reject(
         .into_iter()
         .filter_map(|(why, path)| Some((why, path?)));
     let read: Vec<_> = read
-        .chain(inputs.map(|input| ("this file is an input", input)))
+        .chain(
+            inputs
+                .iter()
+                .map(|input| ("this file is an input", input.as_path())),
+        )
         .collect();
     for (number, (option, path)) in written.iter().enumerate() {
         let same = written[..number]
@@ -65,13 +70,13 @@ pub(super) fn reject(
 }
 
 /// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
-pub(super) fn list_of_missing(path: PathBuf, printed: Option<&str>) -> Result<PathBuf> {
-    if let Some(option) = printed.filter(|_| is_standard_input(&path)) {
-        return Err(Error::new(format!(
+pub(super) fn check_list_of_missing(path: Option<&Path>, printed: Option<&str>) -> Result<()> {
+    match (path, printed) {
+        (Some(path), Some(option)) if is_standard_input(path) => Err(Error::new(format!(
             "--missing - and {option} both write to standard output; give --missing a file"
-        )));
+        ))),
+        _ => Ok(()),
     }
-    Ok(path)
 }
 
 /// True if both paths lead to one file, which may not exist yet.

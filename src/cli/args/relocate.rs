@@ -15,63 +15,64 @@ use crate::collection::origin::map::pairs;
 use crate::purpose::relocate::LinkForm;
 use baselink_scan::attributes::Group;
 use baselink_text::error::{Error, Result, name};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::documents::{TypedDocuments, TypedPolicy};
-use super::output::TypedOutput;
-use crate::cli::request::{Archives, Move, is_standard_input};
+use super::output::Rewrite;
+use crate::cli::request::{Archives, is_standard_input};
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TypedForm {
-    Served,
-    Disk,
-}
-
+/// The request of `baselink move`.
 #[derive(Debug, Args)]
-pub(super) struct TypedMove {
+#[command(next_help_heading = "Move")]
+pub(crate) struct Move {
     #[command(flatten)]
-    pub(super) documents: TypedDocuments,
+    pub(crate) rewrite: Rewrite,
     /// The new URL of the folder
-    #[arg(long, value_name = "URL", help_heading = "Move")]
-    to: Option<String>,
+    #[arg(long = "to", value_name = "URL")]
+    typed_to: Option<String>,
     /// Make links to files of the folder relative; with `--relative=disk` they also name index files, so that they work
     /// from disk
-    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, help_heading = "Move")]
-    relative: Option<TypedForm>,
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
+    relative: Option<LinkForm>,
     /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table (CSV, TSV, JSON Lines) of old and new paths;
     /// repeatable
     ///
     /// CSV and TSV have the columns old and new; in JSON Lines, each line is an object with both keys. Links into, out of and
     /// inside renamed files and folders are rewritten.
-    #[arg(long, value_name = "OLD=NEW", help_heading = "Move")]
+    #[arg(long, value_name = "OLD=NEW")]
     rename: Vec<OsString>,
     /// Write redirects from the old to the new paths of renamed files; the name of FILE selects the syntax: nginx (.map,
     /// .conf), Apache (.htaccess), or else `_redirects`
-    #[arg(long, value_name = "FILE", requires = "rename", help_heading = "Move")]
-    redirects: Option<PathBuf>,
-    /// Exit with 1 if a link cannot be moved
-    ///
-    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
-    /// base-element, local-copy, kept.
-    #[arg(long, help_heading = "Policies")]
-    strict: bool,
-    #[command(flatten)]
-    output: TypedOutput,
-    /// Print a JSON object for each file; requires -o, -i or --dry-run
-    ///
-    /// Its keys are path, format, output (null if nothing was written), the numbers of links by result, and
-    /// diagnostics (an array of code, line, column, start, end, message).
-    #[arg(long, help_heading = "Output")]
-    json: bool,
-    /// Report the links that were not moved, and the URLs of the folder that have no file
-    #[arg(short, long, help_heading = "Messages")]
-    pub(super) verbose: bool,
+    #[arg(long, value_name = "FILE", requires = "rename")]
+    pub(crate) redirects: Option<PathBuf>,
+    /// The URL of the folder; a placeholder if it is not known.
+    #[arg(skip = RootUrl::of_site(""))]
+    pub(crate) from: RootUrl,
+    /// The new URL of the folder, which may be the old one.
+    #[arg(skip = RootUrl::of_site(""))]
+    pub(crate) to: RootUrl,
+    /// The old and the new path of files and folders, with `/` between the names.
+    #[arg(skip)]
+    pub(crate) renames: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-impl TypedMove {
-    pub(super) fn into_request(self) -> Result<Move> {
+/// The form of links that `--relative` names.
+fn form(name: String) -> LinkForm {
+    match name.as_str() {
+        "disk" => LinkForm::Disk,
+        _ => LinkForm::Relative,
+    }
+}
+
+impl Move {
+    pub(crate) fn form(&self) -> LinkForm {
+        self.relative.unwrap_or(LinkForm::Written)
+    }
+
+    /// Checks the arguments together, and reads the renames.
+    pub(super) fn complete(&mut self) -> Result<()> {
         let refused = |why: &str| Err(Error::new(why));
-        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
+        let documents = &mut self.rewrite.documents;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
             return refused("move takes one folder; run it once for each folder");
@@ -91,47 +92,30 @@ impl TypedMove {
                 "--url-map and --layout cannot be used with move; give the URL of the folder with --url",
             );
         }
-        if self.to.is_none() && self.relative.is_none() && self.rename.is_empty() {
+        if self.typed_to.is_none() && self.relative.is_none() && self.rename.is_empty() {
             return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
         }
-        let from = match origins.root_url.take() {
+        self.from = match origins.root_url.take() {
             Some(url) => {
                 let from = url.is_of_a_folder().map(|()| url);
                 from.map_err(|error| Error::new(format!("--url: {error}")))?
             }
             None => RootUrl::of_site(&origins.scheme),
         };
-        let to = self.to.as_deref().map(RootUrl::new).transpose();
+        let to = self.typed_to.as_deref().map(RootUrl::new).transpose();
         let to = to.map_err(|error| Error::new(format!("--to: {error}")))?;
-        let to = to.unwrap_or_else(|| from.clone());
-        origins.root_url = Some(from.clone());
+        self.to = to.unwrap_or_else(|| self.from.clone());
+        origins.root_url = Some(self.from.clone());
         origins.keeps_local_copies = false;
-        let scan = &mut documents.reading.options.scan;
-        let groups = [Group::Social, Group::Json, Group::Manifest];
-        groups
-            .into_iter()
-            .for_each(|group| scan.groups.insert(group));
-        scan.probe();
-        let mut renames = Vec::new();
         for typed in &self.rename {
-            renames.append(&mut read_renames(typed, folder)?);
+            self.renames.append(&mut read_renames(typed, folder)?);
         }
-        let form = match self.relative {
-            None => LinkForm::Written,
-            Some(TypedForm::Served) => LinkForm::Relative,
-            Some(TypedForm::Disk) => LinkForm::Disk,
-        };
-        let rewrite = self
-            .output
-            .into_request(documents, self.json, self.strict)?;
-        Ok(Move {
-            rewrite,
-            from,
-            to,
-            form,
-            renames,
-            redirects: self.redirects,
-        })
+        let scan = &mut documents.reading.options.scan;
+        for group in [Group::Social, Group::Json, Group::Manifest] {
+            scan.groups.insert(group);
+        }
+        scan.probe();
+        self.rewrite.complete()
     }
 }
 

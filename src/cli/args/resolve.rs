@@ -41,10 +41,9 @@ impl Resolve {
     }
 
     /// Checks the base.
-    pub(super) fn checked(self) -> Result<Self> {
-        if let Some(base) = &self.base {
-            Base::parse(self.profile(), base)?;
-        }
-        Ok(self)
+    pub(super) fn check(&self) -> Result<()> {
+        let base = self.base.as_deref();
+        let checked = base.map(|base| Base::parse(self.profile(), base).map(drop));
+        checked.unwrap_or(Ok(()))
     }
 }

@@ -20,8 +20,8 @@ use baselink_rewrite::report::LinkReport;
 use baselink_text::error::{Error, Result, cause, name};
 use serde::{Deserialize, Serialize};
 
+use crate::cli::args::check::{Check, Classes};
 use crate::cli::json;
-use crate::cli::request::{Check, Classes};
 
 /// A finding without its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -25,6 +25,7 @@ use super::targets::{self, Targets};
 use super::tree::{CheckedFile, CheckedTree, is_settled};
 use super::{github, sarif, text};
 use crate::cli::archive_item::{Archived, Wanted};
+use crate::cli::args::check::{Check, CheckForm, Classes};
 use crate::cli::capture_plan::{CapturePlan, CapturedDocument};
 use crate::cli::document_name::DocumentName;
 use crate::cli::failure::{Failure, FileResult};
@@ -33,7 +34,7 @@ use crate::cli::input::{File, Input, OpenedInput};
 use crate::cli::json_records::MovedRecord;
 use crate::cli::output::{Output, ok_or_report};
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
+use crate::cli::request::{Documents, Origin};
 use crate::cli::source;
 use crate::cli::status::ExitStatus;
 
@@ -82,7 +83,7 @@ pub(super) fn list(
             .any(|class| listing.concerns(*class))
     };
     let mut listed = Listed::default();
-    if request.form == CheckForm::Sarif {
+    if request.form() == CheckForm::Sarif {
         sarif::print_start(output.out())?;
     }
     let mut take = |done: ListedFile| {
@@ -134,7 +135,7 @@ pub(super) fn list(
             )?;
         }
     }
-    if request.form == CheckForm::Sarif {
+    if request.form() == CheckForm::Sarif {
         sarif::print_end(output.out())?;
     }
     listed.targets = targets::in_order(targets);
@@ -310,7 +311,7 @@ impl Listing<'_> {
                 ..
             } = one;
             let bytes = input.bytes;
-            match self.request.form {
+            match self.request.form() {
                 CheckForm::Text => {
                     if !std::mem::replace(&mut done.is_begun, true) {
                         output.blank_line()?;

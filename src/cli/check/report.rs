@@ -31,7 +31,7 @@ use super::listed::Listed;
 use super::targets::{FoundLink, TargetSummary};
 use super::tree::{CheckedFile, CheckedTree, ClassCounts};
 use super::words::{self, RULES, counted, number};
-use crate::cli::request::{Check, Classes};
+use crate::cli::args::check::{Check, Classes};
 
 const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/page.css");

@@ -23,9 +23,10 @@ use super::href::Hrefs;
 use super::listed::Listed;
 use super::report::ReportPage;
 use super::tree::CheckedTree;
+use crate::cli::args::check::Check;
 use crate::cli::failure::FileResult;
 use crate::cli::output::{Output, count, url_for_list};
-use crate::cli::request::{Check, is_standard_input};
+use crate::cli::request::is_standard_input;
 
 const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";

@@ -15,9 +15,9 @@ use crate::collection::Absence;
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_rewrite::report::LinkReport;
 
+use crate::cli::args::check::{Check, Classes};
 use crate::cli::output::location;
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{Check, Classes};
 
 /// The largest number of places that the text output shows for a target.
 pub(super) const PLACES: usize = 3;
@@ -63,11 +63,11 @@ pub(super) fn are_shown(request: &Check, class: Class) -> bool {
     let Check {
         deny,
         list,
-        lists_links,
         report,
         missing,
         ..
     } = request;
+    let lists_links = request.lists_links();
     (deny.contains(class) && (!lists_links || report.is_some()))
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))

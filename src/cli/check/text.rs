@@ -21,8 +21,8 @@ use super::listed::{Listed, ListedFinding};
 use super::targets::PLACES;
 use super::tree::CheckedTree;
 use super::words::{self, counted};
+use crate::cli::args::check::Check;
 use crate::cli::output::{FAINT, HEADING, Output, PLACE, location};
-use crate::cli::request::Check;
 
 const DENIED: Style = AnsiColor::Red.on_default().bold();
 const OTHER: Style = AnsiColor::Yellow.on_default().bold();

@@ -33,6 +33,7 @@ use baselink_url::Profile;
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::archive_item::{Archived, Wanted};
+use crate::cli::args::check::{Check, Classes};
 use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
@@ -40,7 +41,7 @@ use crate::cli::files::{SkipCounts, each_document, progress, status_after};
 use crate::cli::input::{File, Input};
 use crate::cli::output::{Output, count, ok_or_report};
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{Check, Classes, Origin};
+use crate::cli::request::Origin;
 use crate::cli::source;
 use crate::cli::status::ExitStatus;
 

@@ -14,7 +14,7 @@ use baselink_text::error::visible;
 use super::listed::Listed;
 use super::targets::TargetSummary;
 use super::tree::CheckedTree;
-use crate::cli::request::{Check, Classes};
+use crate::cli::args::check::{Check, Classes};
 
 /// The meaning of a class with a cause.
 pub(super) struct FindingRule {

@@ -14,12 +14,12 @@ use baselink_verify::verify;
 use super::kind::RewriteKind;
 use super::summary::{DocumentLinks, FileSummary};
 use super::target::FileSink;
+use crate::cli::args::output::Rewrite;
 use crate::cli::diff::DiffProgress;
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::{Output, is_left};
 use crate::cli::places::FilePlaces;
-use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 
 /// The edits of a document. `is_proved` is true if `--verify` succeeded or was not given.

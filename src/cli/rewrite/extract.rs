@@ -36,6 +36,8 @@ use super::document::rewrite_document;
 use super::kind::RewriteKind;
 use super::summary::{FileSummary, RunSummary};
 use crate::cli::archive_item::{Archived, Wanted};
+use crate::cli::args::localize::Extraction;
+use crate::cli::args::output::{Rewrite, WrittenTo};
 use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
@@ -44,7 +46,6 @@ use crate::cli::json_records::FileRecord;
 use crate::cli::link_counts::LinkCountsRecord;
 use crate::cli::output::{Output, count, ok_or_report};
 use crate::cli::progress::{is_stopped, stop_between_files};
-use crate::cli::request::{Extraction, Rewrite, WrittenTo};
 use crate::cli::status::ExitStatus;
 
 /// The table of the files that were written, at the root of the folder.

@@ -24,6 +24,7 @@ use baselink_text::format::Format;
 use baselink_url::reference::{Grammar, Reference};
 
 use super::kind::RewriteKind;
+use crate::cli::args::output::Rewrite;
 use crate::cli::base_hints::BaseHints;
 use crate::cli::failure::FileResult;
 use crate::cli::files::{SkipCounts, SkipReason};
@@ -32,7 +33,6 @@ use crate::cli::link_counts::{LinkCounts, LinkResult};
 use crate::cli::output::{Output, StrictViolations, by_place, count, url_for_list};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
-use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 
 /// The end of messages about links to local copies that were not copied.

@@ -23,12 +23,13 @@ use baselink_text::edit::Edits;
 use baselink_text::error::{Error, Result, cause, name};
 use baselink_text::format::Format;
 
+use crate::cli::args::output::WrittenTo;
 use crate::cli::diff;
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
-use crate::cli::request::{Documents, Origin, WrittenTo};
+use crate::cli::request::{Documents, Origin};
 use crate::cli::rewrite::kind::RewriteKind;
 use crate::cli::shell;
 
