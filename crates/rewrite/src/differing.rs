@@ -86,21 +86,13 @@ impl Differing {
         self.under[at].0 += 1;
     }
 
-    /// Moves the spans of the links to the buffer beneath.
-    pub(super) fn move_spans(&mut self, beneath: impl Fn(Span) -> Span) {
-        for first in self
-            .under
-            .iter_mut()
-            .filter_map(|(_, first)| first.as_mut())
-        {
-            first.span = beneath(first.span);
-        }
-    }
-
-    /// Adds the counts of later links.
-    pub(super) fn append(&mut self, later: Self) {
-        for ((number, first), (more, found)) in self.under.iter_mut().zip(later.under) {
+    /// Adds the counts of later links, whose spans `beneath` moves.
+    pub(super) fn append(&mut self, later: Self, beneath: impl Fn(Span) -> Span) {
+        for ((number, first), (more, mut found)) in self.under.iter_mut().zip(later.under) {
             *number += more;
+            if let Some(found) = &mut found {
+                found.span = beneath(found.span);
+            }
             *first = first.take().or(found);
         }
     }

@@ -32,7 +32,7 @@ use super::plan::{DocumentPlan, LinkFn};
 use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer};
 use crate::report::{EntityReport, Outcome, Reason};
-use baselink_scan::document::{Against, Certainty, Document, Link, Role};
+use baselink_scan::document::{Against, Certainty, Decoded, Document, Link, Role};
 use baselink_scan::html::pass::{self, Links, Part, Plain, Whole};
 use baselink_scan::html::prelude;
 use baselink_scan::{self as scan, ScanOptions, html};
@@ -58,12 +58,11 @@ pub(super) struct Task<'a> {
 impl<'a> Task<'a> {
     /// The request for the outermost document.
     pub(super) fn of(options: &'a Options) -> Self {
-        let (scan, around, outer) = (&options.scan, Surroundings::default(), options.outer());
         Self {
             options,
-            scan,
-            around,
-            outer,
+            scan: &options.scan,
+            around: Surroundings::default(),
+            outer: options.outer(),
         }
     }
 
@@ -150,7 +149,13 @@ struct Driver<'a, 'r> {
 
 impl<'a, 'r> Driver<'a, 'r> {
     /// The driver of a document in `charset` that has the base of `chain`.
-    fn new(task: Task<'a>, chain: &'a BaseChain, charset: Charset) -> Self {
+    fn new(
+        task: Task<'a>,
+        chain: &'a BaseChain,
+        charset: Charset,
+        not_utf_8: Option<usize>,
+        prescanned: usize,
+    ) -> Self {
         Self {
             task,
             chain,
@@ -160,8 +165,8 @@ impl<'a, 'r> Driver<'a, 'r> {
             own_links: 0,
             has_noted_base: false,
             has_differing: false,
-            not_utf_8: None,
-            meta: PrescannedMeta::default(),
+            not_utf_8,
+            meta: PrescannedMeta::at(prescanned),
             ids: Vec::new(),
             plan: DocumentPlan::new(&task.around, (Arc::clone(&chain.entity), charset)),
             sink: None,
@@ -267,20 +272,20 @@ impl<'a, 'r> Driver<'a, 'r> {
             ..self.task
         };
         task.around.outgrows = None;
-        let mut inner = document(task, part, &[], self.charset, &self.enclosing);
+        let inner = document(task, part, &[], self.charset, &self.enclosing);
         let number = self.plan.entities.len() + 1;
-        for mut entity in inner.entities.drain(..) {
+        for mut entity in inner.entities {
             entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
             self.plan.entities.push(entity);
         }
-        self.plan.diagnostics.append(&mut inner.diagnostics);
+        self.plan.diagnostics.extend(inner.diagnostics);
         for judged in inner.held {
             self.take(bytes, judged);
         }
     }
 
     /// Completes the plan after the last link of `document`.
-    fn finish(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
+    fn finish(mut self, document: Document, beneath: Charset) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
         let Self {
             task,
@@ -291,20 +296,14 @@ impl<'a, 'r> Driver<'a, 'r> {
         let outgrown = plan.settle();
         let is_outgrown = outgrown.is_some();
         diagnostics.extend(outgrown);
-        let Document {
-            format,
-            charset,
-            without_tree,
-            ..
-        } = document;
         let own = EntityReport {
             parent: None,
-            format,
-            media_type: format.media_type().into(),
-            charset,
+            format: document.format,
+            media_type: document.format.media_type().into(),
+            charset: document.charset,
             chain: chain.clone(),
-            ids: std::mem::take(&mut document.ids),
-            without_tree,
+            ids: document.ids,
+            without_tree: document.without_tree,
         };
         plan.entities.insert(0, own);
         plan.diagnostics = diagnostics;
@@ -340,17 +339,15 @@ impl Links for Driver<'_, '_> {
         if differs && self.sink.is_none() && !self.has_differing {
             return false;
         }
-        if let Some(Splice {
-            prefix, dropped, ..
-        }) = splice
-            && self.meta.is_after(found.span.start)
+        let start = found.span.start;
+        if let Some(splice) = splice
+            && self.meta.is_after(start)
             && self
                 .meta
-                .would_leave((dropped, prefix.len()), bytes, self.charset)
+                .would_leave((splice.dropped, splice.prefix.len()), bytes, self.charset)
         {
             return false;
         }
-        let start = found.span.start;
         if self.sink.is_some() {
             let edit = splice.map(|splice| Edit {
                 span: Span::new(start, start + splice.dropped),
@@ -360,8 +357,7 @@ impl Links for Driver<'_, '_> {
                 return false;
             };
             self.own_links += 1;
-            let edits = edit.into_iter().collect();
-            let judged = Judged::new(report, edits);
+            let judged = Judged::new(report, edit.into_iter().collect());
             self.plan.add(judged, self.links_wait, &mut self.sink);
             return true;
         }
@@ -422,24 +418,21 @@ fn html<'r>(
         document,
         chain,
     } = ahead;
+    let whole = Whole {
+        bytes,
+        start: found.mark,
+        charset: found.charset,
+        entity: Arc::clone(&task.scan.entity),
+        depth: 0,
+        enclosed: false,
+    };
     let Detected {
         charset,
-        mark: start,
         not_utf_8,
         prescanned,
         ..
     } = found;
-    let entity = Arc::clone(&task.scan.entity);
-    let whole = Whole {
-        bytes,
-        start,
-        charset,
-        entity,
-        depth: 0,
-        enclosed: false,
-    };
-    let mut driver = Driver::new(task, &chain, charset);
-    (driver.not_utf_8, driver.meta) = (not_utf_8, PrescannedMeta::at(prescanned));
+    let mut driver = Driver::new(task, &chain, charset, not_utf_8, prescanned);
     driver.links_wait = links_wait;
     driver.sink = sink;
     let (_, without_tree) = pass::links(&whole, task.scan, &mut driver);
@@ -450,7 +443,7 @@ fn html<'r>(
         ..document
     };
     let sink = driver.sink.take();
-    let mut plan = driver.finish(document, charset);
+    let mut plan = driver.finish(document, found.charset);
     plan.release(sink);
     plan
 }
@@ -485,21 +478,21 @@ pub(super) fn document(
     enclosing: &[(Spelling, Charset)],
 ) -> DocumentPlan {
     let chain = task.establish(&document, bytes);
-    let mut driver = Driver::new(task, &chain, document.charset);
-    (driver.enclosing, driver.not_utf_8) = (enclosing.to_vec(), document.not_utf_8);
-    driver.meta = PrescannedMeta::at(document.prescanned);
-    let value = document
-        .decoded
-        .as_ref()
-        .map(|decoded| (decoded.spelling, beneath));
-    driver
-        .enclosing
-        .extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
-    driver.charset = if document.decoded.is_some() {
-        Charset::UTF_8
-    } else {
-        beneath
-    };
+    let Document {
+        charset,
+        not_utf_8,
+        prescanned,
+        ..
+    } = document;
+    let mut driver = Driver::new(task, &chain, charset, not_utf_8, prescanned);
+    driver.enclosing = enclosing.to_vec();
+    driver.charset = beneath;
+    if let Some(Decoded { spelling, .. }) = document.decoded {
+        driver.charset = Charset::UTF_8;
+        if spelling.carrier != Carrier::Raw {
+            driver.enclosing.push((spelling, beneath));
+        }
+    }
     for diagnostic in std::mem::take(&mut document.diagnostics) {
         driver.diagnostic(bytes, diagnostic);
     }

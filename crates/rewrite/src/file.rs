@@ -18,10 +18,10 @@ use super::plan::{FilePlan, LinkFn, room};
 use super::totals::Totals;
 use crate::base::BaseChain;
 use crate::container;
+use crate::report::Report;
 use baselink_scan::document::Document;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_text::span::Lines;
 
 /// The plan for `bytes`, a file of the format in `options`. Each link goes to `sink`, in the order of the file; without it,
 /// most links are only counted.
@@ -47,11 +47,15 @@ fn document<'r>(bytes: &[u8], options: &Options, sink: Option<&'r mut LinkFn<'r>
         let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
         driver::document(task, empty, &[], Charset::UTF_8, &[])
     });
+    let report = Report {
+        entities: plan.entities,
+        diagnostics: plan.diagnostics,
+        ..Report::default()
+    };
     FilePlan {
         edits: plan.edits,
         parts: Vec::new(),
-        entities: plan.entities,
-        diagnostics: plan.diagnostics,
+        report,
         tally: plan.tally,
     }
 }
@@ -63,14 +67,4 @@ pub(super) fn base_of_html(bytes: &[u8], options: &Options) -> Option<BaseChain>
         .then(|| Lookahead::of(Task::of(options), bytes))
         .flatten()?;
     Some(lookahead.chain)
-}
-
-/// The lines of `bytes`, a file of `format`. In a message, whose parts may use several encodings, a line feed ends a
-/// line.
-pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
-    if format.has_headings() {
-        Lines::of(bytes)
-    } else {
-        charset.lines(bytes)
-    }
 }

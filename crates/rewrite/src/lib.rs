@@ -60,6 +60,7 @@ pub use self::totals::{LinkBases, Totals};
 use crate::base::BaseChain;
 use crate::report::{LinkReport, Report};
 use baselink_text::edit::Edits;
+use baselink_text::layer::charset::Charset;
 use baselink_text::span::{LineCounter, Lines};
 
 /// A rewritten file: its edits, and the report.
@@ -105,7 +106,11 @@ impl<'a> Rewritten<'a> {
     /// ```
     #[must_use]
     pub fn lines(&self) -> Lines {
-        file::lines(self.source, self.options.format, self.totals.charset)
+        match self.options.format.has_headings() {
+            // The parts of a message may use several encodings.
+            true => Lines::of(self.source),
+            false => self.totals.charset.lines(self.source),
+        }
     }
 
     /// The output, without a copy if nothing changes.
@@ -151,14 +156,10 @@ pub fn rewrite_each<'a>(
     let FilePlan {
         edits,
         parts,
-        entities,
+        mut report,
         ..
     } = plan;
-    let report = Report {
-        entities,
-        links: Vec::new(),
-        diagnostics: totals.diagnostics.clone(),
-    };
+    report.diagnostics.clone_from(&totals.diagnostics);
     Rewritten {
         source: bytes,
         edits,
@@ -174,7 +175,7 @@ pub fn rewrite_each<'a>(
 pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     file::base_of_html(bytes, options).or_else(|| {
         let (plan, _) = file::plan(bytes, options, None);
-        let outermost = plan.entities.into_iter().next()?;
+        let outermost = plan.report.entities.into_iter().next()?;
         Some(outermost.chain)
     })
 }
@@ -201,19 +202,14 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 /// ```
 pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
     let (mut counter, mut in_utf_16) = (LineCounter::default(), None);
-    let (_, totals) = file::plan(
-        bytes,
-        options,
-        Some(&mut |link, charset| {
-            let at = link.span.start;
-            let (line, column) = match charset.is_ascii_compatible() {
-                true => counter.place(bytes, at),
-                false => in_utf_16
-                    .get_or_insert_with(|| file::lines(bytes, options.format, charset))
-                    .place(at),
-            };
-            row(ListedLink { link, line, column });
-        }),
-    );
-    totals
+    let mut receive = |link: LinkReport, charset: Charset| {
+        let at = link.span.start;
+        let lines = || charset.lines(bytes);
+        let (line, column) = match charset.is_ascii_compatible() {
+            true => counter.place(bytes, at),
+            false => in_utf_16.get_or_insert_with(lines).place(at),
+        };
+        row(ListedLink { link, line, column });
+    };
+    file::plan(bytes, options, Some(&mut receive)).1
 }

@@ -140,10 +140,7 @@ impl Plan<'_, '_> {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
         let mut heading = self.heading(index);
-        match self.report.diagnostics.is_empty() {
-            true => self.report.diagnostics = std::mem::take(&mut heading.diagnostics),
-            false => self.report.diagnostics.append(&mut heading.diagnostics),
-        }
+        self.report.diagnostics.append(&mut heading.diagnostics);
         let links_before = self.tally.totals.links();
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
@@ -232,13 +229,12 @@ impl Plan<'_, '_> {
             .diagnostics
             .extend(outgrown.map(|one| Diagnostic { span, ..one }));
         found.held.sort_by_key(|judged| judged.report.span.start);
-        let mut receive = |link, _| self.report.links.push(link);
-        let receive: &mut LinkFn<'_> = &mut receive;
+        let receive: &mut LinkFn<'_> = &mut |link, _| self.report.links.push(link);
         found.release(self.sink.is_some().then_some(receive));
         self.grow(&found.edits);
         let edits = found.edits.iter().map(|edit| (index, edit.into_owned()));
         self.edits.in_headings.extend(edits);
-        self.tally.append(found.tally);
+        self.tally.append(found.tally, |span| span);
     }
 
     /// Plans the document that is the content of a leaf; `false` if it is not a document of a known format.
@@ -289,31 +285,29 @@ impl Plan<'_, '_> {
             return false;
         };
         let is_rewritten = plan.tally.totals.count(Outcome::Rewritten) > 0;
-        let lifted = match (decoded.obstacle(), plan.edits.is_empty()) {
-            (Some(obstacle), _) if is_rewritten => Some(Err(obstacle)),
-            (_, true) => None,
-            (_, false) => Some(lift(
-                self.bytes,
-                self.structure,
-                entity,
-                &decoded,
-                &plan.edits,
-            )),
+        let lifted = match decoded.obstacle().filter(|_| is_rewritten) {
+            Some(obstacle) => Err(obstacle),
+            None if plan.edits.is_empty() => Ok(Edits::default()),
+            None => lift(self.bytes, self.structure, entity, &decoded, &plan.edits),
         };
-        if !matches!(lifted, Some(Err(_))) {
-            self.report.diagnostics.extend_from_slice(&decoded.remarks);
+        match &lifted {
+            Ok(_) => self.report.diagnostics.extend_from_slice(&decoded.remarks),
+            Err(_) => {
+                plan.tally.refuse(Reason::Transfer);
+                refuse(self.report.links.iter_mut().skip(before), Reason::Transfer);
+            }
         }
+        self.tally.append(plan.tally, |span| decoded.covering(span));
         match lifted {
-            None => {}
-            Some(Ok(lifted)) => {
+            Ok(lifted) if lifted.is_empty() => {}
+            Ok(lifted) => {
                 let too_long = lengthened(self.bytes, self.structure, entity, &lifted);
                 self.report.diagnostics.extend(too_long);
-                let (bytes, edits) = (self.bytes, &plan.edits);
                 let changed = ChangedBody {
-                    bytes,
+                    bytes: self.bytes,
                     entity,
                     decoded: &decoded,
-                    edits,
+                    edits: &plan.edits,
                     lifted: &lifted,
                 };
                 let (described, remarks) = (self.structure.container.describe)(&changed);
@@ -329,14 +323,11 @@ impl Plan<'_, '_> {
                 });
                 self.originals.push(decoded);
             }
-            Some(Err(obstacle)) => {
+            Err(obstacle) => {
                 let message = format!("this part was kept unchanged: {obstacle}");
                 self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
-                plan.tally.refuse(Reason::Transfer);
-                refuse(&mut self.report.links[before..], Reason::Transfer);
             }
         }
-        self.tally.append(plan.tally);
         true
     }
 
@@ -366,18 +357,16 @@ impl Plan<'_, '_> {
         decoded: &DecodedBody<'_>,
     ) -> Option<(DocumentPlan, Vec<Span>)> {
         let location = self.location(entity);
-        let (labels, location) = (Some(&self.labels.open), location.as_ref());
-        let around = Surroundings {
-            kept,
-            labels,
-            location,
-            room: Some(self.room),
-            outgrows: None,
-        };
         let mut task = Task {
             options: self.options,
             scan,
-            around,
+            around: Surroundings {
+                kept,
+                labels: Some(&self.labels.open),
+                location: location.as_ref(),
+                room: Some(self.room),
+                outgrows: None,
+            },
             outer: Outer::Heading(heading),
         };
         let (format, bytes) = (media_type.format(), &*decoded.bytes);
@@ -416,7 +405,6 @@ impl Plan<'_, '_> {
         }
         plan.entities[0].media_type = media_type.to_string().into();
         plan.move_reports(|span| decoded.covering(span));
-        plan.tally.move_spans(|span| decoded.covering(span));
         self.report.entities.append(&mut plan.entities);
         self.report.diagnostics.append(&mut plan.diagnostics);
         self.grow(&plan.edits);
@@ -486,7 +474,7 @@ impl Plan<'_, '_> {
         };
         if let Some(doubt) = doubt {
             self.tally.refuse(Reason::Doubt);
-            refuse(&mut self.report.links, Reason::Doubt);
+            refuse(self.report.links.iter_mut(), Reason::Doubt);
             let noun = self.structure.container.noun;
             let message = format!("the {noun} was kept unchanged, because in the result {doubt}");
             self.report
@@ -499,8 +487,7 @@ impl Plan<'_, '_> {
         FilePlan {
             edits: edits.unwrap_or_default(),
             parts: self.parts,
-            entities: self.report.entities,
-            diagnostics: self.report.diagnostics,
+            report: self.report,
             tally: self.tally,
         }
     }
@@ -551,9 +538,8 @@ fn pass_on(links: &mut Vec<LinkReport>, sink: &mut Option<&mut LinkFn<'_>>, are_
     }
 }
 
-fn refuse(links: &mut [LinkReport], reason: Reason) {
+fn refuse<'l>(links: impl Iterator<Item = &'l mut LinkReport>, reason: Reason) {
     links
-        .iter_mut()
         .filter(|link| link.outcome == Outcome::Rewritten)
         .for_each(|link| link.refuse(reason));
 }

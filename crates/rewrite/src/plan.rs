@@ -15,7 +15,7 @@ use super::judged::Judged;
 use super::options::Options;
 use super::totals::{RunningTotals, Totals};
 use crate::base::BaseChain;
-use crate::report::{EntityReport, LinkReport, Outcome, Reason};
+use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::edit::Edits;
 use baselink_text::layer::charset::Charset;
@@ -32,6 +32,7 @@ pub(super) fn room(length: usize) -> usize {
 pub(super) type LinkFn<'r> = dyn FnMut(LinkReport, Charset) + 'r;
 
 /// The plan for a document and the documents inside it. Spans and edits are offsets in the underlying buffer.
+#[derive(Default)]
 pub(super) struct DocumentPlan {
     /// The links that wait for later ones, which may change their outcomes.
     pub(super) held: Vec<Judged>,
@@ -63,16 +64,10 @@ impl DocumentPlan {
             None => (around.room.unwrap_or(usize::MAX), 0),
         };
         Self {
-            held: Vec::new(),
-            edits: Edits::default(),
-            tally: RunningTotals::default(),
-            entities: Vec::new(),
-            diagnostics: Vec::new(),
             own,
             room,
             grown,
-            edited: 0,
-            last: (0, 0, 0),
+            ..Self::default()
         }
     }
 
@@ -242,20 +237,17 @@ pub struct PlannedPart {
 pub(super) struct FilePlan {
     pub(super) edits: Edits,
     pub(super) parts: Vec<PlannedPart>,
-    pub(super) entities: Vec<EntityReport>,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) report: Report,
     pub(super) tally: RunningTotals,
 }
 
 impl FilePlan {
-    /// The totals of the file.
+    /// The totals of the file, with the diagnostics of the report.
     pub(super) fn totals(&mut self) -> Totals {
-        self.tally.totals.entities = self.entities.len();
-        self.tally.totals.changed = !self.edits.is_empty();
-        let outermost = self.entities.first();
-        let charset = outermost.map_or(Charset::UTF_8, |entity| entity.charset);
-        let chain = outermost.map(|entity| &entity.chain);
-        let diagnostics = std::mem::take(&mut self.diagnostics);
-        std::mem::take(&mut self.tally).finish(chain, charset, diagnostics)
+        let mut tally = std::mem::take(&mut self.tally);
+        tally.totals.entities = self.report.entities.len();
+        tally.totals.changed = !self.edits.is_empty();
+        let diagnostics = std::mem::take(&mut self.report.diagnostics);
+        tally.finish(self.report.entities.first(), diagnostics)
     }
 }

@@ -15,8 +15,8 @@
 use std::sync::Arc;
 
 use super::differing::Differing;
-use crate::base::{BaseChain, Rule, Source};
-use crate::report::{LinkReport, Outcome, Reason};
+use crate::base::{Rule, Source};
+use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
@@ -157,15 +157,10 @@ impl RunningTotals {
         self.differing.count_above_root(profile);
     }
 
-    /// Moves the spans of links to the buffer beneath.
-    pub(super) fn move_spans(&mut self, beneath: impl Fn(Span) -> Span) {
-        self.differing.move_spans(beneath);
-    }
-
-    /// Adds the counts of a later part of a message.
-    pub(super) fn append(&mut self, part: Self) {
+    /// Adds the counts of a later part of a message. `beneath` moves the spans of its links to the message.
+    pub(super) fn append(&mut self, part: Self, beneath: impl Fn(Span) -> Span) {
         self.totals.append(part.totals, 0);
-        self.differing.append(part.differing);
+        self.differing.append(part.differing, beneath);
     }
 
     /// Counts `link`, which is in a document in `charset`.
@@ -201,21 +196,20 @@ impl RunningTotals {
         self.differing = Differing::default();
     }
 
-    /// The totals of a file whose outermost document is in `charset` and has the base of `chain`.
+    /// The totals of a file with this `outermost` document.
     pub(super) fn finish(
         self,
-        chain: Option<&BaseChain>,
-        charset: Charset,
+        outermost: Option<&EntityReport>,
         mut diagnostics: Vec<Diagnostic>,
     ) -> Totals {
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
         diagnostics.extend(self.differing.diagnostic());
         let mut totals = Totals {
-            charset,
             diagnostics,
             ..self.totals
         };
-        if let Some(chain) = chain {
+        if let Some(EntityReport { charset, chain, .. }) = outermost {
+            totals.charset = *charset;
             (totals.base, totals.rule, totals.source) =
                 (chain.base.clone(), chain.rule, chain.source);
         }
