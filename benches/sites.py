@@ -107,7 +107,7 @@ def memory_of_links(rows):
     link = b"<a href=x>\n"
     for size, limit in [(5_000_000, 64), (10_000_000, 128)]:
         warc("links.warc.gz", [("https://moor.example/", b"<!DOCTYPE html><title>x</title>\n" + link * (size // len(link)))])
-        for command in [["check"], ["localize", "-o", "out"], ["rewrite", "-o", "out"], *formats]:
+        for command in [["check"], ["check", "--json"], ["localize", "-o", "out"], ["rewrite", "-o", "out"], *formats]:
             costs = [peak(program, *command, "links.warc.gz") / 1e6 for program in rows.programs]
             rows.add(f"{size // 1_000_000} MB of links: MB of {' '.join(command)}", costs, limit)
 

@@ -8,12 +8,12 @@
 //!     = keeps pointing at http://a.example/docs/up.html
 //! ```
 //!
-//! `CheckedTree::read` scans and judges each document once, and counts links by class. Documents with findings to
-//! list are read again (`listing`).
+//! `CheckedTree::read` scans and judges each document once. `listing` counts each link and prints its finding at once.
 //!
 //! Deliberately absent: the classification of links, which `baselink_cli::purpose::check` does.
 
 mod baseline;
+mod counts;
 mod github;
 mod href;
 mod listed;
@@ -24,13 +24,14 @@ mod side_files;
 mod targets;
 mod text;
 mod tree;
+mod verdict;
 mod words;
 
 use crate::purpose::check::Class;
 use baselink_text::error::name;
 
 use self::baseline::Baseline;
-use self::listed::Listed;
+use self::listing::Lister;
 use self::tree::CheckedTree;
 use self::words::{counted, number};
 use super::args::check::{Check, CheckForm, Classes};
@@ -47,8 +48,6 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     let read = |path| Baseline::read(path, request.updates_baseline);
     side_files::check_files(request)?;
     let baseline = request.baseline.as_deref().map(read).transpose()?;
-    let (mut tree, mut status) = CheckedTree::read(request, &origins, output)?;
-    tree.warn_of_case_conflicts(output);
     let is_by_target = !request.lists_links();
     let prints_findings = !request.missing.as_deref().is_some_and(is_standard_input);
     let is_by_link = !is_by_target && prints_findings;
@@ -57,33 +56,42 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     } else {
         Classes::default()
     };
-    let has_targets = is_by_target || request.report.is_some() || request.missing.is_some();
-    let listed = listing::list(
+    let lister = Lister {
         request,
-        &list,
-        has_targets,
-        &mut tree,
-        baseline.as_ref(),
-        output,
-    )?;
-    status = status.max(listed.status);
-    let denied = listed.not_accepted(&tree, |class| request.deny.contains(class));
+        list,
+        baseline: baseline.as_ref(),
+    };
+    let is_sarif = request.form() == CheckForm::Sarif;
+    if is_sarif {
+        sarif::print_start(output.out())?;
+    }
+    let (tree, mut status) = CheckedTree::read(&lister, &origins, output)?;
+    if is_sarif {
+        sarif::print_end(output.out())?;
+    }
+    tree.warn_of_case_conflicts(output);
+    let denied = tree.not_accepted(|class| request.deny.contains(class));
     if is_by_target && prints_findings && !tree.files.is_empty() {
-        text::print_targets(request, &tree, &listed, output)?;
+        verdict::print_targets(request, &tree, output)?;
     }
     output.flush()?;
-    status = status.max(report_totals(request, &tree, &listed, output));
-    if ok_or_report(side_files::write(request, &tree, &listed, output), output)?.is_none() {
+    status = status.max(report_totals(request, &tree, output));
+    if ok_or_report(
+        side_files::write(request, &tree, baseline.as_ref(), output),
+        output,
+    )?
+    .is_none()
+    {
         status = ExitStatus::Unusable;
     }
     if !request.updates_baseline {
-        report_accepted(request, baseline.as_ref(), &listed, output);
+        report_accepted(request, baseline.as_ref(), &tree, output);
     }
     let is_held = request.updates_baseline || denied.is_empty();
     if !is_held {
         report_denied(request, &denied, output);
     }
-    report_move(request, &tree, &listed, output);
+    report_move(request, &tree, output);
     // The program ends now, so freeing a large tree would only take time.
     std::mem::forget(tree);
     Ok(if is_held {
@@ -96,14 +104,14 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
 fn report_accepted(
     request: &Check,
     baseline: Option<&Baseline>,
-    listed: &Listed,
+    tree: &CheckedTree<'_>,
     output: &mut Output,
 ) {
     let (Some(baseline), Some(path)) = (baseline, &request.baseline) else {
         return;
     };
-    let accepted = count(listed.accepted(), "finding is", "findings are");
-    let gone = match baseline.len().saturating_sub(listed.accepted()) {
+    let accepted = count(tree.accepted(), "finding is", "findings are");
+    let gone = match baseline.len.saturating_sub(tree.accepted()) {
         0 => String::new(),
         gone => format!(
             "; {gone} in it no longer {}",
@@ -120,7 +128,7 @@ fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output
 }
 
 /// Suggests a `baselink move` command, if it would fix links that break.
-fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) {
+fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
     let root = tree.origins.given_root();
     let movable = match root {
         Some(_) => tree.sum.movable,
@@ -130,7 +138,7 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output:
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
     if movable == 0
         || request.form() != CheckForm::Text
-        || listed.not_accepted(tree, is_of_moves).is_empty()
+        || tree.not_accepted(is_of_moves).is_empty()
     {
         return;
     }
@@ -150,12 +158,7 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output:
 }
 
 /// Reports the number of links by class. Returns an error status if there are only files that are not documents.
-fn report_totals(
-    request: &Check,
-    tree: &CheckedTree<'_>,
-    listed: &Listed,
-    output: &mut Output,
-) -> ExitStatus {
+fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -> ExitStatus {
     let status = tree.skipped.report_documents(tree.files.len(), output);
     if tree.files.is_empty() {
         tree.skipped.report_archives(output);
@@ -163,7 +166,7 @@ fn report_totals(
     }
     let sum = &tree.sum;
     if let Some(plan) = &tree.captures {
-        let missing = listed
+        let missing = tree
             .targets
             .iter()
             .filter(|target| target.class == Class::Missing)

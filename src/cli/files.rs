@@ -16,7 +16,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
-use crate::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
+use crate::files::walk::{EntryKind, TreeWalk, walk};
 use baselink_text::error::{Error, Result, name};
 
 use super::dotless_hosts;
@@ -92,18 +92,6 @@ pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Pro
         .then(|| Progress::over(roots, documents.selection.clone()));
     output.show_progress(progress.clone());
     progress
-}
-
-/// Calls `work` for files that were found before, and `done` with the results.
-pub(crate) fn each_again<T: Send>(
-    documents: &Documents,
-    entries: Vec<TreeEntry>,
-    output: &mut Output,
-    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
-) -> io::Result<()> {
-    let files = entries.into_iter().map(|entry| Ok(Origin::Entry(entry)));
-    work_through(documents, files, output, work, done).map(drop)
 }
 
 /// A file with its result, unless the run was stopped; an error if the file could not be found.

@@ -5,7 +5,7 @@
 //! the move (RFC 1808, 3, with the new URL of the document). The link travels if both targets are the same resource.
 //!
 //! ```text
-//! document, collection  --check-->  CheckedDocument  --findings-->  a Finding for each link
+//! document, collection  --check-->  a Finding for each link, one by one  -->  CheckedDocument: ids, anomalies
 //! ```
 //!
 //! ```
@@ -21,26 +21,25 @@
 //! let collection = Arc::new(collection);
 //! let page = b"<a href=#top></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
 //! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
-//! let checked = check(b"x.html", page, &options, &collection, None);
-//! let found: Vec<_> = checked.findings(&|_, _, _| None, true).filter_map(|(_, finding)| finding).collect();
+//! let mut found = Vec::new();
+//! check(b"x.html", page, &options, (&collection, None), true, &mut |link| found.push(link.finding));
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
 //!
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
 //! change links and ids.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
-use crate::collection::origin::{RootUrl, canonical};
+use crate::collection::origin::RootUrl;
 use crate::collection::{Collection, is_disk, url_below};
 use baselink_rewrite::base::{Retrieval, Source};
-use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Report};
-use baselink_rewrite::{BaseElement, Fragments, Options, Site, rewrite};
+use baselink_rewrite::{BaseElement, Fragments, Options, RowFn, Site, base, links_within};
 use baselink_scan::document::Program;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
 use baselink_url::reference::{Grammar, Reference};
 
 mod bases;
@@ -51,143 +50,126 @@ mod judge;
 
 use bases::{MovedBases, MovedCollection};
 use captured::CaptureJudge;
-pub use finding::{Cause, Class, Finding};
+pub use finding::{Cause, CheckedLink, Class, Finding};
 pub use ids::{FragmentPlace, Ids};
-pub use judge::FragmentPlaces;
 use judge::MoveJudge;
 
-/// A document whose links can be judged.
+/// A document whose links were judged.
 #[derive(Debug)]
-pub struct CheckedDocument<'a> {
-    /// The links and anomalies of the document.
-    pub report: Report,
+pub struct CheckedDocument {
+    /// The anomalies of the document.
+    pub diagnostics: Vec<Diagnostic>,
     /// The encoding; `None` for a message.
     pub charset: Option<Charset>,
     /// The possible targets of fragments in the document; `None` if unknown or not requested.
     pub ids: Option<Ids>,
-    judge: LinkJudge<'a>,
+    /// The number of links.
+    pub links: usize,
 }
 
-/// The judge of the links of one document.
-#[derive(Debug)]
-enum LinkJudge<'a> {
-    Move(Box<MoveJudge<'a>>),
-    Captures(CaptureJudge),
-}
-
-/// Scans `bytes`, a document from an archive, and determines which targets are missing from `collection`, the
-/// captures of the archive. `options` contain the format, the retrieval URL, the profile and the places.
-#[must_use]
+/// Scans `bytes`, a document from an archive, and passes each link to `found`, with a finding about what `collection`, the
+/// captures of the archive, lacks. `options` contain the format, the retrieval URL, the profile and the places.
 pub fn check_capture(
     bytes: &[u8],
     options: &Options,
     collection: &Arc<Collection>,
-) -> CheckedDocument<'static> {
-    let report = rewrite(bytes, &options_of(options, collection)).report;
-    let document = report
-        .entities
-        .first()
-        .filter(|_| !options.format.has_headings());
-    let charset = document.map(|document| document.charset);
-    let judge = LinkJudge::Captures(CaptureJudge::of(bytes, &report.links, collection));
-    CheckedDocument {
-        report,
-        charset,
-        ids: None,
-        judge,
-    }
+    found: &mut dyn FnMut(CheckedLink),
+) -> CheckedDocument {
+    let mut judge = CaptureJudge::new(bytes, collection);
+    let checked = scan(
+        bytes,
+        &options_of(options, collection),
+        &mut |link, _, charset| {
+            judge.judge(link, charset, found);
+        },
+    );
+    judge.end(found);
+    checked
 }
 
-/// Scans `bytes`, the resource called `name` or a message in it. `to` is the URL of the root after the move; a `file`
-/// URL means that the collection is read from disk. If `to` is `None`, the destination is unknown, and only the scheme
-/// is assumed to stay the same.
+/// Scans `bytes`, the resource called `name` or a message in it, and passes each link with its finding to `found`. `to` is
+/// the URL of the root after the move; a `file` URL means that the collection is read from disk. If `to` is `None`, the
+/// destination is unknown, and only the scheme is assumed to stay the same. If `all` is false, a link that obviously
+/// travels has no details: most links travel.
 ///
 /// `options` contain the format, the retrieval URL, the profile and the places.
-#[must_use]
-pub fn check<'a>(
+pub fn check(
     name: &[u8],
     bytes: &[u8],
     options: &Options,
-    collection: &'a Arc<Collection>,
-    to: Option<&RootUrl>,
-) -> CheckedDocument<'a> {
+    (collection, to): (&Arc<Collection>, Option<&RootUrl>),
+    all: bool,
+    found: &mut dyn FnMut(CheckedLink),
+) -> CheckedDocument {
     let mut options = options_of(options, collection);
     options.scan.ids &= matches!(
         options.format,
         Format::Html | Format::Xhtml | Format::Svg | Format::Xml
     );
-    let mut report = rewrite(bytes, &options).report;
-    // The collection knows which target of a link in a custom property is a file.
-    report
-        .diagnostics
-        .retain(|found| found.code != Code::CustomProperty);
-    let ids = ids(&mut report, &options);
-    let document = report
-        .entities
-        .first()
-        .filter(|_| !options.format.has_headings());
-    let charset = document.map(|document| document.charset);
-    let saved_by = document.and_then(|document| {
-        let of_comment = document.chain.saved.as_ref().map(|saved| saved.program);
-        let of_files = document.chain.was_saved_with_files;
-        of_comment.or(of_files.then_some(Program::Browser))
+    let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
+    let own_chain = (source == Some(Source::SavedFrom))
+        .then(|| base(bytes, &options))
+        .flatten();
+    let saved_by = own_chain.as_ref().and_then(|chain| {
+        let of_comment = chain.saved.as_ref().map(|saved| saved.program);
+        of_comment.or(chain.was_saved_with_files.then_some(Program::Browser))
     });
-    let is_saved = |entity: &EntityReport| entity.chain.saved.is_some();
     let beside = options.beside.as_ref();
-    let is_crawled =
-        report.entities.iter().any(is_saved) || beside.is_some_and(|files| files.is_crawled());
     let place = place(options.retrieval.as_ref(), to);
     let own = url_below(&place, name);
-    let keeps_paths = collection.has_only_paths() && !is_disk(&place);
-    let goal = MovedCollection {
-        collection,
-        place,
-        keeps_paths,
-    };
-    let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
-    let format = options.format;
     let judge = MoveJudge {
-        bases: MovedBases::of_report(&report, bytes, options, own.as_deref()),
-        goal,
         is_destination_known: to.is_some(),
         is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
-        saved_by: saved_by.filter(|_| source == Some(Source::SavedFrom)),
-        is_crawled,
+        saved_by,
+        is_crawled: own_chain.is_some_and(|chain| chain.saved.is_some())
+            || beside.is_some_and(|files| files.is_crawled()),
         number: collection.number_at(name),
+        canonical: OnceCell::new(),
+        bases: MovedBases::new(bytes, options.clone(), own.as_deref()),
         own,
-        canonical: canonical_link(&report, bytes, format),
+        goal: MovedCollection {
+            collection,
+            keeps_paths: collection.has_only_paths() && !is_disk(&place),
+            place,
+        },
     };
-    CheckedDocument {
-        report,
-        charset,
-        ids,
-        judge: LinkJudge::Move(Box::new(judge)),
-    }
+    let is_message = options.format.has_headings();
+    let mut own_charset = Charset::UTF_8;
+    let mut checked = scan(bytes, &options, &mut |listed, chain, charset| {
+        if !is_message && listed.link.entity == options.scan.entity {
+            own_charset = charset;
+        }
+        let (finding, ids_of) = judge.judge(&listed.link, (chain, charset), all);
+        found(CheckedLink {
+            listed,
+            charset: own_charset,
+            finding,
+            ids_of,
+        });
+    });
+    // The collection knows which target of a link in a custom property is a file.
+    checked
+        .diagnostics
+        .retain(|found| found.code != Code::CustomProperty);
+    checked
 }
 
-/// The possible targets of fragments in a document; `None` if they are unknown or not requested.
-fn ids(report: &mut Report, options: &Options) -> Option<Ids> {
+/// Passes each link of `bytes` to `row`.
+fn scan(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> CheckedDocument {
+    let mut totals = links_within(bytes, options, row);
+    let links = totals.links();
     let is_broken = |found: &Diagnostic| found.code == Code::NotWellFormed;
-    if !options.scan.ids || report.diagnostics.iter().any(is_broken) {
-        return None;
+    let knows_ids = options.scan.ids && !totals.diagnostics.iter().any(is_broken);
+    let ids = knows_ids.then(|| Ids::new(std::mem::take(&mut totals.ids)));
+    CheckedDocument {
+        ids: match options.format {
+            Format::Html => ids,
+            _ => ids.map(Ids::with_pointers),
+        },
+        diagnostics: totals.diagnostics,
+        charset: (!options.format.has_headings()).then_some(totals.charset),
+        links,
     }
-    let document = report.entities.first_mut()?;
-    let ids = Ids::new(std::mem::take(&mut document.ids));
-    Some(match options.format {
-        Format::Html => ids,
-        _ => ids.with_pointers(),
-    })
-}
-
-/// The span of the canonical URL that a `link` element declares.
-fn canonical_link(report: &Report, bytes: &[u8], format: Format) -> Option<Span> {
-    let may_be_canonical =
-        |link: &LinkReport| link.element == "link" && link.outcome == Outcome::Absolute;
-    if !report.links.iter().any(may_be_canonical) {
-        return None;
-    }
-    let named = canonical::named(bytes, format)?;
-    (named.by == canonical::CanonicalTag::Link).then_some(named.span)
 }
 
 /// Changes `options` so that every reference is resolved, and text that leads nowhere in `collection` is not a link.
@@ -213,31 +195,4 @@ fn place(retrieval: Option<&Retrieval>, to: Option<&RootUrl>) -> RootUrl {
         .unwrap_or("https");
     RootUrl::new(&format!("{scheme}://elsewhere.invalid/elsewhere/"))
         .unwrap_or_else(|_| RootUrl::nowhere())
-}
-
-impl CheckedDocument<'_> {
-    /// Iterates over the links and the effects of the move on them. If `all` is false, a link that obviously travels
-    /// has `None`: most links travel, and computing their findings would take most of the time.
-    pub fn findings<'d>(
-        &'d self,
-        named: &'d FragmentPlaces<'_>,
-        all: bool,
-    ) -> impl Iterator<Item = (&'d LinkReport, Option<Finding>)> {
-        self.report
-            .links
-            .iter()
-            .enumerate()
-            .map(move |(number, link)| {
-                let travels = !all
-                    && match &self.judge {
-                        LinkJudge::Move(judge) => judge.travels(number, link, named),
-                        LinkJudge::Captures(judge) => judge.class(number) == Class::Travels,
-                    };
-                let finding = || match &self.judge {
-                    LinkJudge::Move(judge) => judge.shown(number, link, named),
-                    LinkJudge::Captures(judge) => judge.finding(number, link),
-                };
-                (link, (!travels).then(finding))
-            })
-    }
 }

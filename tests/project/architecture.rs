@@ -672,11 +672,11 @@ fn imports_are_found_in_every_notation() {
         // `mod listing;` and `listing::…`
         ("cli/check.rs", "cli/check/listing.rs"),
         // `use crate::…`
-        ("cli/check/listed.rs", "cli/status.rs"),
+        ("cli/check/tree.rs", "cli/status.rs"),
         // `crate::files::write::is_temporary`, which is a re-export
         ("cli/files.rs", "files/file.rs"),
         // A name of another crate
-        ("cli/check/listing.rs", "rewrite/options.rs"),
+        ("cli/check/tree.rs", "rewrite/options.rs"),
     ] {
         assert!(
             imports[file].contains(other),

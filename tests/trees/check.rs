@@ -14,7 +14,9 @@ use baselink_cli::collection::origin::map::UrlMap;
 use baselink_cli::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink_cli::collection::{Absence, Collection, Resource};
 use baselink_cli::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink_cli::purpose::check::{Cause, CheckedDocument, Class, Finding, Ids, check};
+use baselink_cli::purpose::check::{
+    Cause, CheckedDocument, CheckedLink, Class, Finding, Ids, check,
+};
 use baselink_rewrite::container::mbox::Messages;
 use baselink_rewrite::{Options, rewrite};
 use baselink_text::format::Format;
@@ -79,16 +81,20 @@ impl Page {
         page
     }
 
-    fn checked<'t>(
+    /// Passes each link of each document, with its finding, to `found`.
+    fn checked(
         &self,
-        tree: &'t Tree,
+        tree: &Tree,
         moving: &Move,
-    ) -> impl Iterator<Item = CheckedDocument<'t>> {
-        let to = moving.to.clone();
-        let check = move |(bytes, _, options): &(Vec<u8>, usize, Options)| {
-            check(&self.path, bytes, options, &tree.index, to.as_ref())
+        all: bool,
+        mut found: impl FnMut(usize, CheckedLink),
+    ) -> Vec<CheckedDocument> {
+        let to = moving.to.as_ref();
+        let mut check = |(bytes, start, options): &(Vec<u8>, usize, Options)| {
+            let found = &mut |link| found(*start, link);
+            check(&self.path, bytes, options, (&tree.index, to), all, found)
         };
-        self.units.iter().map(check).collect::<Vec<_>>().into_iter()
+        self.units.iter().map(&mut check).collect()
     }
 }
 
@@ -107,12 +113,13 @@ impl Tree {
         let mut ids = HashMap::new();
         for (_, page) in pages {
             let mut links = Vec::new();
-            for (document, (_, start, _)) in page.checked(&tree, moving).zip(&page.units) {
+            let documents = page.checked(&tree, moving, true, |start, found| {
+                let mut link = found.listed.link;
+                link.span = link.span.shifted(start);
+                links.push(link);
+            });
+            for document in documents {
                 ids.extend(tree.index.number_at(&page.path).zip(document.ids));
-                links.extend(document.report.links.into_iter().map(|mut link| {
-                    link.span = link.span.shifted(*start);
-                    link
-                }));
             }
             page.links = links;
         }
@@ -121,30 +128,34 @@ impl Tree {
     }
 }
 
-/// The finding for each link. Checks that each quick finding equals the full one, and that links without a quick
-/// finding travel.
+/// The finding for each link. Checks that each quick finding equals the full one, except for the details of links that
+/// travel.
 fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
-    let named =
-        |number: usize, fragment: &str, _: Class| Some(tree.ids.get(&number)?.place(fragment));
-    let mut found = Vec::new();
-    for document in page.checked(tree, moving) {
-        let all: Vec<_> = document
-            .findings(&named, true)
-            .map(|(_, finding)| finding.unwrap())
-            .collect();
-        for ((_, quick), finding) in document.findings(&named, false).zip(&all) {
-            let travels = || Finding {
-                class: Class::Travels,
-                cause: None,
-                missing: None,
-                hint: None,
-                ..finding.clone()
-            };
-            assert_eq!(quick.unwrap_or_else(travels), *finding);
+    let settled = |found: CheckedLink| {
+        let mut finding = found.finding;
+        let url = finding.target.as_ref();
+        let url = url.unwrap_or(&found.listed.link.reference);
+        let fragment = url.split_once('#').map_or("", |(_, fragment)| fragment);
+        let ids = found.ids_of.and_then(|number| tree.ids.get(&number));
+        let place = ids.map(|ids| ids.place(fragment));
+        if let Some((class, cause, hint)) = place.and_then(|place| place.settle(finding.class)) {
+            (finding.class, finding.cause, finding.hint) = (class, cause, hint);
         }
-        found.extend(all);
+        finding
+    };
+    let (mut all, mut quick) = (Vec::new(), Vec::new());
+    page.checked(tree, moving, true, |_, found| all.push(settled(found)));
+    page.checked(tree, moving, false, |_, found| quick.push(settled(found)));
+    assert_eq!(quick.len(), all.len());
+    for (quick, finding) in quick.iter_mut().zip(&all) {
+        if quick.class == Class::Travels {
+            quick.target.clone_from(&finding.target);
+            quick.moved.clone_from(&finding.moved);
+            quick.differs = finding.differs;
+        }
+        assert_eq!(quick, finding);
     }
-    found
+    all
 }
 
 /// Reads the documents below `site`. Returns their bytes and pages, and the tree.

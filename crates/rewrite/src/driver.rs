@@ -42,7 +42,6 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::{Charset, Detected, may_become_utf_8};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
 use baselink_text::span::Span;
-use baselink_url::Splice;
 
 /// A request for one document.
 #[derive(Clone, Copy)]
@@ -168,7 +167,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             not_utf_8,
             meta: PrescannedMeta::at(prescanned),
             ids: Vec::new(),
-            plan: DocumentPlan::new(&task.around, (Arc::clone(&chain.entity), charset)),
+            plan: DocumentPlan::new(&task.around),
             sink: None,
             links_wait: true,
         }
@@ -211,7 +210,12 @@ impl<'a, 'r> Driver<'a, 'r> {
             judged.refuse(Reason::Encoding);
         }
         self.has_differing |= judged.report.is_rewritten_otherwise();
-        self.plan.add(judged, self.links_wait, &mut self.sink);
+        self.add(judged);
+    }
+
+    fn add(&mut self, judged: Judged) {
+        let own = (self.chain, self.charset);
+        self.plan.add(judged, self.links_wait, own, &mut self.sink);
     }
 
     /// True if a reader might detect another encoding because of an edit.
@@ -276,6 +280,8 @@ impl<'a, 'r> Driver<'a, 'r> {
         let number = self.plan.entities.len() + 1;
         for mut entity in inner.entities {
             entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
+            let name = Arc::clone(&entity.chain.entity);
+            self.plan.by_name.insert(name, self.plan.entities.len());
             self.plan.entities.push(entity);
         }
         self.plan.diagnostics.extend(inner.diagnostics);
@@ -306,6 +312,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             without_tree: document.without_tree,
         };
         plan.entities.insert(0, own);
+        plan.by_name.values_mut().for_each(|index| *index += 1);
         plan.diagnostics = diagnostics;
         if !is_outgrown {
             plan.keep_base(task.options, chain);
@@ -358,7 +365,7 @@ impl Links for Driver<'_, '_> {
             };
             self.own_links += 1;
             let judged = Judged::new(report, edit.into_iter().collect());
-            self.plan.add(judged, self.links_wait, &mut self.sink);
+            self.add(judged);
             return true;
         }
         let (outcome, reason) = verdict.outcome();
@@ -444,7 +451,7 @@ fn html<'r>(
     };
     let sink = driver.sink.take();
     let mut plan = driver.finish(document, found.charset);
-    plan.release(sink);
+    plan.release((&chain, found.charset), sink);
     plan
 }
 
@@ -463,7 +470,8 @@ pub(super) fn content<'r>(
     let document = scan::scan_as(format, bytes, task.scan)?;
     let beneath = document.charset;
     let mut plan = self::document(task, document, bytes, beneath, &[]);
-    plan.release(sink);
+    let EntityReport { chain, charset, .. } = plan.entities[0].clone();
+    plan.release((&chain, charset), sink);
     Some(plan)
 }
 

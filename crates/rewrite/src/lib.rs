@@ -54,8 +54,8 @@ pub use self::options::{
     BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
     Site,
 };
-use self::plan::FilePlan;
 pub use self::plan::PlannedPart;
+use self::plan::{FilePlan, Within};
 pub use self::totals::{LinkBases, Totals};
 use crate::base::BaseChain;
 use crate::report::{LinkReport, Report};
@@ -135,6 +135,9 @@ pub struct ListedLink {
     pub column: usize,
 }
 
+/// A callback that receives links, each with the base and the encoding of the document that contains it.
+pub type RowFn<'a> = dyn FnMut(ListedLink, &BaseChain, Charset) + 'a;
+
 /// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
@@ -152,7 +155,7 @@ pub fn rewrite_each<'a>(
     options: &Options,
     each: &mut dyn FnMut(LinkReport),
 ) -> Rewritten<'a> {
-    let (plan, totals) = file::plan(bytes, options, Some(&mut |link, _| each(link)));
+    let (plan, totals) = file::plan(bytes, options, Some(&mut |link, _, _| each(link)));
     let FilePlan {
         edits,
         parts,
@@ -201,15 +204,25 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 /// assert_eq!(totals.links(), 2);
 /// ```
 pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
+    links_within(bytes, options, &mut |link, _, _| row(link))
+}
+
+/// Like [`links`], and also passes the base and the encoding of the document that contains each link.
+#[doc(hidden)]
+pub fn links_within(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     let (mut counter, mut in_utf_16) = (LineCounter::default(), None);
-    let mut receive = |link: LinkReport, charset: Charset| {
+    let mut receive = |link: LinkReport, (chain, charset): Within<'_>, outermost: Charset| {
         let at = link.span.start;
-        let lines = || charset.lines(bytes);
-        let (line, column) = match charset.is_ascii_compatible() {
+        let lines = || outermost.lines(bytes);
+        let (line, column) = match outermost.is_ascii_compatible() {
             true => counter.place(bytes, at),
             false => in_utf_16.get_or_insert_with(lines).place(at),
         };
-        row(ListedLink { link, line, column });
+        row(ListedLink { link, line, column }, chain, charset);
     };
-    file::plan(bytes, options, Some(&mut receive)).1
+    let (mut plan, mut totals) = file::plan(bytes, options, Some(&mut receive));
+    if let Some(outermost) = plan.report.entities.first_mut() {
+        totals.ids = std::mem::take(&mut outermost.ids);
+    }
+    totals
 }

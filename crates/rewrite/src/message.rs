@@ -25,7 +25,6 @@
 mod referrers;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use self::referrers::Referrers;
 use super::driver::{self, Task};
@@ -210,7 +209,7 @@ impl Plan<'_, '_> {
             room: Some(self.room),
             ..Surroundings::default()
         };
-        let mut found = DocumentPlan::new(&around, (Arc::clone(&heading.entity), Charset::UTF_8));
+        let (mut found, own) = (DocumentPlan::new(&around), (heading, Charset::UTF_8));
         for link in links(self.bytes, fields) {
             let is_label =
                 link.element == LABEL && !Base::is_absolute(self.options.profile, &link.reference);
@@ -220,7 +219,7 @@ impl Plan<'_, '_> {
                 &mut of_others
             };
             if let Some(judged) = of_one.link(link, Charset::UTF_8, &[]) {
-                found.add(judged, true, &mut None);
+                found.add(judged, true, own, &mut None);
             }
         }
         let outgrown = found.settle();
@@ -229,8 +228,8 @@ impl Plan<'_, '_> {
             .diagnostics
             .extend(outgrown.map(|one| Diagnostic { span, ..one }));
         found.held.sort_by_key(|judged| judged.report.span.start);
-        let receive: &mut LinkFn<'_> = &mut |link, _| self.report.links.push(link);
-        found.release(self.sink.is_some().then_some(receive));
+        let receive: &mut LinkFn<'_> = &mut |link, _, _| self.report.links.push(link);
+        found.release(own, self.sink.is_some().then_some(receive));
         self.grow(&found.edits);
         let edits = found.edits.iter().map(|edit| (index, edit.into_owned()));
         self.edits.in_headings.extend(edits);
@@ -371,16 +370,17 @@ impl Plan<'_, '_> {
         };
         let (format, bytes) = (media_type.format(), &*decoded.bytes);
         let is_long = self.structure.container.is_single && bytes.len() >= LONG;
-        let passes_on =
-            is_long && self.sink.is_some() && self.options.guard.is_none() && !self.has_growth();
+        let passes_on = is_long
+            && self.sink.is_some()
+            && self.options.guard.is_none()
+            && self.report.links.is_empty();
         if passes_on {
             let is_outgrown = driver::content(task, format, bytes, None)?.is_outgrown();
             task.around.outgrows = Some(is_outgrown);
-            pass_on(&mut self.report.links, &mut self.sink, is_outgrown);
         }
         let has_sink = self.sink.is_some();
         let (mut rewritten, has_obstacle) = (Vec::new(), decoded.obstacle().is_some());
-        let receive: &mut LinkFn<'_> = &mut |mut link: LinkReport, _| {
+        let receive: &mut LinkFn<'_> = &mut |mut link: LinkReport, within, _| {
             if link.outcome == Outcome::Rewritten {
                 rewritten.push(link.span);
                 if has_obstacle {
@@ -389,7 +389,7 @@ impl Plan<'_, '_> {
             }
             link.span = decoded.covering(link.span);
             match &mut self.sink {
-                Some(sink) if passes_on => sink(link, Charset::UTF_8),
+                Some(sink) if passes_on => sink(link, within, Charset::UTF_8),
                 _ => self.report.links.push(link),
             }
         };
@@ -466,6 +466,7 @@ impl Plan<'_, '_> {
         if is_outgrown {
             // If only some parts grew, the longer file would have room for the others on a second run.
             self.tally.refuse(Reason::Growth);
+            self.report.links.iter_mut().for_each(LinkReport::outgrow);
             (edits, self.parts) = (Some(Edits::default()), Vec::new());
         }
         let doubt = match &edits {
@@ -483,12 +484,27 @@ impl Plan<'_, '_> {
             (edits, self.parts) = (None, Vec::new());
         }
         self.tally.totals.lacks_memory = doubt == Some(LACKS_MEMORY);
-        pass_on(&mut self.report.links, &mut self.sink, is_outgrown);
+        self.pass_on();
         FilePlan {
             edits: edits.unwrap_or_default(),
             parts: self.parts,
             report: self.report,
             tally: self.tally,
+        }
+    }
+
+    /// Passes on the links that were held.
+    fn pass_on(&mut self) {
+        let Report {
+            entities, links, ..
+        } = &mut self.report;
+        let by_name = entities.iter().rev();
+        let by_name: HashMap<_, _> = by_name.map(|one| (&*one.chain.entity, one)).collect();
+        let Some(sink) = &mut self.sink else { return };
+        for link in links.drain(..) {
+            if let Some(one) = by_name.get(&*link.entity) {
+                sink(link, (&one.chain, one.charset), Charset::UTF_8);
+            }
         }
     }
 
@@ -524,17 +540,6 @@ impl Plan<'_, '_> {
         let mut parts = self.parts.iter().zip(&self.originals);
         let differs = parts.any(|(part, old)| reads(part, old).is_none());
         differs.then_some("a part does not decode to its changed content")
-    }
-}
-
-/// Passes on the `links` that were held.
-fn pass_on(links: &mut Vec<LinkReport>, sink: &mut Option<&mut LinkFn<'_>>, are_outgrown: bool) {
-    let Some(sink) = sink else { return };
-    for mut link in links.drain(..) {
-        if are_outgrown {
-            link.outgrow();
-        }
-        sink(link, Charset::UTF_8);
     }
 }
 

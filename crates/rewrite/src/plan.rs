@@ -8,6 +8,7 @@
 //!
 //! Deliberately absent: the decisions, and a list of links. They are passed on one by one ([`LinkFn`]).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::judge::Surroundings;
@@ -28,8 +29,11 @@ pub(super) fn room(length: usize) -> usize {
     65_536_usize.saturating_add(length.saturating_mul(16))
 }
 
-/// A receiver of links, each with the encoding of the outermost document.
-pub(super) type LinkFn<'r> = dyn FnMut(LinkReport, Charset) + 'r;
+/// The base and the encoding of a document.
+pub(super) type Within<'a> = (&'a BaseChain, Charset);
+
+/// A receiver of links, each with the document that contains it and the encoding of the outermost document.
+pub(super) type LinkFn<'r> = dyn FnMut(LinkReport, Within<'_>, Charset) + 'r;
 
 /// The plan for a document and the documents inside it. Spans and edits are offsets in the underlying buffer.
 #[derive(Default)]
@@ -42,9 +46,9 @@ pub(super) struct DocumentPlan {
     pub(super) tally: RunningTotals,
     /// The documents inside this one. When the plan is complete, the report of the document itself is put before them.
     pub(super) entities: Vec<EntityReport>,
+    /// The indices of the documents inside this one by the names of their entities.
+    pub(super) by_name: HashMap<Arc<str>, usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// The name of the document's entity, and its encoding.
-    own: (Arc<str>, Charset),
     /// The number of bytes by which the links may grow.
     room: usize,
     grown: usize,
@@ -56,15 +60,14 @@ pub(super) struct DocumentPlan {
 }
 
 impl DocumentPlan {
-    /// An empty plan for the document of the entity `own.0`, which is in the encoding `own.1`.
-    pub(super) fn new(around: &Surroundings<'_>, own: (Arc<str>, Charset)) -> Self {
+    /// An empty plan for a document.
+    pub(super) fn new(around: &Surroundings<'_>) -> Self {
         let (room, grown) = match around.outgrows {
             Some(true) => (0, 1),
             Some(false) => (usize::MAX, 0),
             None => (around.room.unwrap_or(usize::MAX), 0),
         };
         Self {
-            own,
             room,
             grown,
             ..Self::default()
@@ -100,11 +103,13 @@ impl DocumentPlan {
         }
     }
 
-    /// Adds a link, which waits for later ones if `waits` is true. Once the room is used up, its text is dropped.
+    /// Adds a link of the document `own` or one inside it. The link waits for later ones if `waits` is true. Once the room is
+    /// used up, its text is dropped.
     pub(super) fn add(
         &mut self,
         mut judged: Judged,
         waits: bool,
+        own: Within<'_>,
         sink: &mut Option<&mut LinkFn<'_>>,
     ) {
         let report = &judged.report;
@@ -129,11 +134,11 @@ impl DocumentPlan {
             self.edits.add(edit.span, &edit.new);
             self.last = (0, 0, 0);
         }
-        self.pass_on(judged.report, sink);
+        self.pass_on(judged.report, own, sink);
     }
 
-    /// Adds the links that have waited, after the last link.
-    pub(super) fn release(&mut self, mut sink: Option<&mut LinkFn<'_>>) {
+    /// Adds the links of the document `own` that have waited, after the last link.
+    pub(super) fn release(&mut self, own: Within<'_>, mut sink: Option<&mut LinkFn<'_>>) {
         let mut held = std::mem::take(&mut self.held);
         for judged in &mut held {
             judged.keep_apart(&mut self.edited);
@@ -141,22 +146,23 @@ impl DocumentPlan {
         let edits = held.iter_mut().map(|judged| &mut judged.edits);
         self.edits.merge(edits.flat_map(std::mem::take));
         for judged in held {
-            self.pass_on(judged.report, &mut sink);
+            self.pass_on(judged.report, own, &mut sink);
         }
     }
 
     /// Counts a link, and passes it to `sink`.
-    fn pass_on(&mut self, link: LinkReport, sink: &mut Option<&mut LinkFn<'_>>) {
-        let (entity, charset) = &self.own;
-        // The text of an inner document is decoded.
-        let its = if link.entity == *entity {
-            *charset
-        } else {
-            Charset::UTF_8
-        };
-        self.tally.add_link(&link, its);
+    fn pass_on(&mut self, link: LinkReport, own: Within<'_>, sink: &mut Option<&mut LinkFn<'_>>) {
+        let inner = self
+            .by_name
+            .get(&link.entity)
+            .filter(|_| link.entity != own.0.entity);
+        let within = inner.map_or(own, |&at| {
+            let EntityReport { chain, charset, .. } = &self.entities[at];
+            (chain, *charset)
+        });
+        self.tally.add_link(&link, within.1);
         if let Some(sink) = sink {
-            sink(link, *charset);
+            sink(link, within, own.1);
         }
     }
 

@@ -78,6 +78,10 @@ pub struct Totals {
     pub lacks_memory: bool,
     /// The diagnostics, as in a report, with spans in the file.
     pub diagnostics: Vec<Diagnostic>,
+    /// The decoded names that a fragment can refer to in the outermost document, if [`links_within`](crate::links_within)
+    /// was asked for them.
+    #[doc(hidden)]
+    pub ids: Vec<String>,
 }
 
 impl Totals {

@@ -213,7 +213,7 @@ impl TypedDocuments {
             LocalCopies::Rewrite
         };
         let scan = ScanOptions {
-            charset: self.charset.clone(),
+            charset: self.charset,
             entry_links: trust.entry_link,
             groups,
             places: self.attribute.clone(),

@@ -14,6 +14,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::str::Utf8Chunk;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::purpose::check::{Class, Finding};
 use baselink_rewrite::report::LinkReport;
@@ -71,11 +72,19 @@ pub(super) fn path(path: &[u8]) -> String {
     path.utf8_chunks().map(written).collect()
 }
 
-/// The accepted findings, by file.
+/// The accepted findings.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
-    files: HashMap<String, HashMap<FindingKey, usize>>,
-    number: usize,
+    /// Accepted findings that are not yet matched.
+    unmatched: Mutex<HashMap<FindingKey, usize>>,
+    /// The number of findings in the file.
+    pub(super) len: usize,
+    /// The findings for a new baseline.
+    noted: Mutex<BTreeMap<FindingKey, usize>>,
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Baseline {
@@ -83,14 +92,14 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or a line was not written by [`write()`].
+    /// The file cannot be read, or a line was not written by [`Self::write`].
     pub(super) fn read(path: &Path, may_be_missing: bool) -> Result<Self> {
         let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
         let bytes = match fs::read(path) {
             Err(error) if may_be_missing && error.kind() == ErrorKind::NotFound => Vec::new(),
             read => read.map_err(|error| failed(&cause(&error)))?,
         };
-        let mut baseline = Self::default();
+        let (mut unmatched, mut len) = (HashMap::new(), 0_usize);
         // Some editors write a byte order mark.
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -107,59 +116,51 @@ impl Baseline {
                 let number = number + 1;
                 return Err(failed(&format!("line {number} has an unknown class")));
             }
-            baseline.number = baseline.number.saturating_add(row.count);
-            let file = baseline.files.entry(row.key.path.clone()).or_default();
-            let accepted = file.entry(row.key).or_default();
+            len = len.saturating_add(row.count);
+            let accepted: &mut usize = unmatched.entry(row.key).or_default();
             *accepted = accepted.saturating_add(row.count);
         }
-        Ok(baseline)
+        Ok(Self {
+            unmatched: Mutex::new(unmatched),
+            len,
+            noted: Mutex::default(),
+        })
     }
 
-    /// The accepted findings in the file at `path` below the folder.
-    pub(super) fn of(&self, path: &str) -> AcceptedFindings {
-        AcceptedFindings(self.files.get(path).cloned().unwrap_or_default())
+    /// Notes a finding with this key, and accepts it; true if the baseline still had one.
+    pub(super) fn accept(&self, key: FindingKey) -> bool {
+        let mut unmatched = locked(&self.unmatched);
+        let remaining = unmatched.get_mut(&key).filter(|remaining| **remaining > 0);
+        let is_accepted = remaining.map(|remaining| *remaining -= 1).is_some();
+        *locked(&self.noted).entry(key).or_default() += 1;
+        is_accepted
     }
 
-    /// The number of findings.
-    pub(super) fn len(&self) -> usize {
-        self.number
+    /// Writes the noted findings, in a stable order.
+    pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for (key, count) in &*locked(&self.noted) {
+            json::append(
+                &mut lines,
+                &BaselineRow {
+                    key: key.clone(),
+                    count: *count,
+                },
+            )?;
+            lines.push(b'\n');
+        }
+        out.write_all(&lines)
     }
-}
 
-/// Accepted findings of one file that are not yet matched.
-#[derive(Default)]
-pub(super) struct AcceptedFindings(HashMap<FindingKey, usize>);
-
-impl AcceptedFindings {
-    /// Accepts a finding with this key once; true if the baseline still had one.
-    pub(super) fn accept(&mut self, key: &FindingKey) -> bool {
-        let remaining = self.0.get_mut(key).filter(|remaining| **remaining > 0);
-        remaining.map(|remaining| *remaining -= 1).is_some()
+    /// The number of findings for a new baseline.
+    pub(super) fn noted(&self) -> usize {
+        locked(&self.noted).values().sum()
     }
 }
 
 /// True if a baseline records findings of `class`.
 pub(super) fn is_noted(request: &Check, class: Class) -> bool {
     Classes::BROKEN.contains(&class) || request.deny.contains(class)
-}
-
-/// Writes these findings, in a stable order.
-pub(super) fn write(
-    noted: &BTreeMap<FindingKey, usize>,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    let mut lines = Vec::new();
-    for (key, count) in noted {
-        json::append(
-            &mut lines,
-            &BaselineRow {
-                key: key.clone(),
-                count: *count,
-            },
-        )?;
-        lines.push(b'\n');
-    }
-    out.write_all(&lines)
 }
 
 #[cfg(test)]

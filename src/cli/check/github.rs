@@ -10,33 +10,25 @@
 //! Deliberately absent: a limit on the number of annotations; GitHub sets its own.
 
 use std::io;
-use std::path::MAIN_SEPARATOR;
+use std::path::{MAIN_SEPARATOR, Path};
 
 use baselink_text::error::visible;
 
-use super::listed::ListedFinding;
+use super::listed::{ListedFinding, level};
 use super::words;
 use crate::cli::output::Output;
 
-/// Prints the annotation of a finding; `column` counts UTF-16 code units.
+/// Prints the annotation of a finding in the file at `path`.
 pub(super) fn print_finding(
-    found: &ListedFinding<'_>,
-    column: usize,
+    path: &Path,
+    found: &ListedFinding,
+    is_denied: bool,
     output: &mut Output,
 ) -> io::Result<()> {
-    let ListedFinding {
-        input,
-        finding,
-        line,
-        ..
-    } = found;
-    let level = found.level();
+    let (finding, line, column) = (&found.finding, found.line, found.units.0);
+    let level = level(is_denied);
     // GitHub knows a file by its path in the repository, which has `/` on every system.
-    let path = input
-        .name
-        .path
-        .to_string_lossy()
-        .replace(MAIN_SEPARATOR, "/");
+    let path = path.to_string_lossy().replace(MAIN_SEPARATOR, "/");
     let file = property(&plain(&path));
     let title = property(&words::class_and_cause(finding.class, finding.cause));
     let message = message(&words::sentences(finding).join("\n"));

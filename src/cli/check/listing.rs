@@ -1,159 +1,120 @@
-//! The list of findings with their places, in each output form, and their targets.
+//! The links of documents, taken one by one: counted, compared with the baseline, printed, and grouped by target.
 //!
 //! ```text
-//! documents with findings, checked again  -->  line, column, the line itself  -->  text, JSON, SARIF, …; targets
+//! a link with its finding  -->  a count; a line of output in text, JSON, SARIF, …; a target
 //! ```
 //!
-//! Findings are not kept while a folder is checked, since there may be millions. Files with findings to list are read
-//! and checked again, on several threads, and their findings are printed in the order of the files.
+//! Nothing is kept about most links. A link with a fragment waits for the ids of its target. Such links are grouped by
+//! target, or kept one by one if each is listed.
 //!
 //! Deliberately absent: the forms themselves, such as [`text`] and [`sarif`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
-use crate::purpose::check::{Class, Finding};
-use baselink_rewrite::{Options, report::LinkReport};
-use baselink_text::error::{Error, Result, name};
+use crate::purpose::check::{CheckedDocument, CheckedLink, Class, FragmentPlace, Ids};
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
 
-use super::baseline::{self, AcceptedFindings, Baseline, FindingKey};
-use super::listed::{Listed, ListedFinding};
-use super::targets::{self, Targets};
-use super::tree::{CheckedFile, CheckedTree, is_settled};
+use super::baseline::{self, Baseline, FindingKey};
+use super::counts::ClassCounts;
+use super::listed::ListedFinding;
+use super::targets::{self, TargetSummary, Targets};
 use super::{github, sarif, text};
-use crate::cli::archive_item::{Archived, Wanted};
 use crate::cli::args::check::{Check, CheckForm, Classes};
-use crate::cli::capture_plan::{CapturePlan, CapturedDocument};
 use crate::cli::document_name::DocumentName;
-use crate::cli::failure::{Failure, FileResult};
-use crate::cli::files;
-use crate::cli::input::{File, Input, OpenedInput};
+use crate::cli::input::Input;
 use crate::cli::json_records::MovedRecord;
-use crate::cli::output::{Output, ok_or_report};
+use crate::cli::output::Output;
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{Documents, Origin};
-use crate::cli::source;
-use crate::cli::status::ExitStatus;
 
-/// The result of listing one file.
+/// Takes links.
+pub(super) struct Lister<'a> {
+    pub(super) request: &'a Check,
+    /// The classes whose links are listed one by one.
+    pub(super) list: Classes,
+    pub(super) baseline: Option<&'a Baseline>,
+}
+
+/// A checked file.
+#[derive(Clone, Copy)]
+pub(super) struct FileKey<'a> {
+    pub(super) path: &'a Path,
+    /// Its path below the folder, with `/` between the names.
+    pub(super) name: &'a [u8],
+    /// Its number in the collection.
+    pub(super) number: Option<usize>,
+}
+
+/// The links of one file.
 #[derive(Default)]
-struct ListedFile {
-    /// The number of the file in the tree.
-    number: usize,
-    /// The path as a baseline writes it.
-    path: String,
-    /// Accepted findings of the file that are not yet matched.
-    unmatched: AcceptedFindings,
-    is_unusable: bool,
-    accepted: BTreeMap<Class, usize>,
-    noted: Vec<FindingKey>,
-    targets: Targets,
-    /// The number of links in earlier documents of the file.
-    links: usize,
+pub(super) struct FileLinks {
+    pub(super) counts: ClassCounts,
+    pub(super) ids: Option<Ids>,
+    pub(super) targets: Targets,
+    /// The number of findings that the baseline accepts, by class.
+    pub(super) accepted: BTreeMap<Class, usize>,
+    /// Links that wait for the ids of other files.
+    pub(super) waiting: Waiting,
+    /// The same if each link is kept, with the numbers of those files.
+    pub(super) late: Vec<(usize, ListedFinding)>,
     /// True if a finding of the file was printed.
     is_begun: bool,
+    links: usize,
 }
 
-/// Lists the findings whose class is in `list`. With `has_targets`, also collects the targets that the request shows.
-/// Findings that `baseline` accepts are omitted from both.
-pub(super) fn list(
-    request: &Check,
-    list: &Classes,
-    has_targets: bool,
-    tree: &mut CheckedTree<'_>,
-    baseline: Option<&Baseline>,
-    output: &mut Output,
-) -> io::Result<Listed> {
-    let mut targets = std::mem::take(&mut tree.targets);
-    let tree = &*tree;
-    let listing = Listing {
-        request,
-        list,
-        has_targets,
-        tree,
-        baseline,
-    };
-    let is_concerned = |file: &&CheckedFile| {
-        file.counts
-            .classes
-            .keys()
-            .any(|class| listing.concerns(*class))
-    };
-    let mut listed = Listed::default();
-    if request.form() == CheckForm::Sarif {
-        sarif::print_start(output.out())?;
-    }
-    let mut take = |done: ListedFile| {
-        for (class, number) in done.accepted {
-            *listed.accepted_of.entry(class).or_default() += number;
-        }
-        for key in done.noted {
-            *listed.noted.entry(key).or_default() += 1;
-        }
-        if done.is_unusable {
-            listed.status = ExitStatus::Unusable;
-        }
-        targets::merge(&mut targets, done.targets, targets::room(request));
-    };
-    let concerned: Vec<&CheckedFile> = tree.files.iter().filter(is_concerned).collect();
-    match &tree.captures {
-        Some(plan) if !concerned.is_empty() => {
-            for number in 0..plan.archives.len() {
-                let at = (number, Wanted::Bodies);
-                let one =
-                    |number: usize, (_, archived): (&Input<'_>, &Archived), output: &mut Output| {
-                        listing.list_captured(plan, number, archived, output)
-                    };
-                let read = plan.each(at, &request.documents, output, one, |done, _| {
-                    take(done?);
-                    Ok(())
-                });
-                // An error was already reported when the documents were checked.
-                let _ = Failure::separate(read)?;
-            }
-        }
-        Some(_) => {}
-        None => {
-            let entries = concerned
-                .into_iter()
-                .map(|file| file.entry.clone())
-                .collect();
-            let work = |origin: &Origin, output: &mut Output| listing.list_file(origin, output);
-            files::each_again(
-                &request.documents,
-                entries,
-                output,
-                work,
-                |(_, buffer, done), output| {
-                    output.append(buffer)?;
-                    take(done);
-                    Ok(())
-                },
-            )?;
-        }
-    }
-    if request.form() == CheckForm::Sarif {
-        sarif::print_end(output.out())?;
-    }
-    listed.targets = targets::in_order(targets);
-    Ok(listed)
+/// Groups of links that wait for ids, by the class that they have if the id exists, and by URL.
+pub(super) type Waiting = BTreeMap<Class, HashMap<String, WaitingLinks>>;
+
+/// Links to one URL with a fragment.
+pub(super) struct WaitingLinks {
+    /// The resource whose ids decide.
+    pub(super) ids_of: usize,
+    pub(super) target: TargetSummary,
+    /// The number of the links in each file.
+    pub(super) files: Vec<(usize, usize)>,
 }
 
-struct Listing<'a> {
-    request: &'a Check,
-    list: &'a Classes,
-    has_targets: bool,
-    tree: &'a CheckedTree<'a>,
-    baseline: Option<&'a Baseline>,
+impl WaitingLinks {
+    /// The target of the links, now that the place of their fragment is known.
+    pub(super) fn settle(self, request: &Check, place: Option<FragmentPlace>) -> TargetSummary {
+        let mut target = self.target;
+        if let Some((class, cause, hint)) = place.and_then(|place| place.settle(target.class)) {
+            (target.class, target.cause, target.hint) = (class, cause, hint);
+            target.is_denied = request.deny.contains(class);
+        }
+        if !matches!(target.class, Class::Fragment | Class::Lines) {
+            let end = target.to.find('#');
+            target.to.truncate(end.unwrap_or(target.to.len()));
+        }
+        target
+    }
 }
 
-impl Listing<'_> {
+/// The fragment of a URL.
+pub(super) fn fragment(url: &str) -> &str {
+    url.split_once('#').map_or("", |(_, fragment)| fragment)
+}
+
+/// The state of listing one document.
+#[derive(Default)]
+struct DocumentState<'a> {
+    places: Option<FilePlaces<'a>>,
+    units: Utf16Columns,
+    /// The links from the first one that waits for ids.
+    rows: Vec<(Option<usize>, ListedFinding)>,
+}
+
+impl Lister<'_> {
+    /// True if each link with a finding is kept until its class is known.
+    fn keeps_rows(&self) -> bool {
+        self.list != Classes::default() || self.baseline.is_some()
+    }
+
     /// True if findings of `class` are listed, noted in a baseline, or counted by target.
     fn concerns(&self, class: Class) -> bool {
-        self.list.contains(class) || self.is_noted(class) || self.has_target(class)
+        self.list.contains(class) || self.is_noted(class) || targets::are_shown(self.request, class)
     }
 
     /// True if there is a baseline that has findings of `class`.
@@ -161,183 +122,218 @@ impl Listing<'_> {
         self.baseline.is_some() && baseline::is_noted(self.request, class)
     }
 
-    /// True if findings of `class` are counted by target here. Without a baseline, [`CheckedTree`] has already
-    /// counted those of settled classes.
-    fn has_target(&self, class: Class) -> bool {
-        let is_counted = self.baseline.is_none() && is_settled(class);
-        self.has_targets && !is_counted && targets::are_shown(self.request, class)
+    /// True if links that travel need details.
+    pub(super) fn needs_all(&self) -> bool {
+        self.concerns(Class::Travels)
     }
 
-    /// The result for the file with this number before its documents are listed.
-    fn begin_file(&self, number: usize) -> ListedFile {
-        let path = baseline::path(&self.tree.files[number].name);
-        let unmatched = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
-        ListedFile {
-            number,
-            path,
-            unmatched,
-            ..ListedFile::default()
-        }
-    }
-
-    /// Lists the findings of the resource with this number in `plan`.
-    fn list_captured(
+    /// Takes the links that `check` finds in the document `input` of the file `key`.
+    pub(super) fn document(
         &self,
-        plan: &CapturePlan,
-        resource: usize,
-        archived: &Archived,
+        (key, input): (FileKey<'_>, &Input<'_>),
+        file: &mut FileLinks,
         output: &mut Output,
-    ) -> io::Result<ListedFile> {
-        let path = Path::new(plan.chosen.url(resource));
-        let document = plan.document(resource, archived);
-        let Ok(CapturedDocument {
-            body,
-            options: Some(options),
-        }) = document
-        else {
-            return Ok(ListedFile::default());
-        };
-        let Some(number) = self.tree.number_of(path) else {
-            return Ok(ListedFile::default());
-        };
-        let mut done = self.begin_file(number);
-        let input = Input::whole(DocumentName::of(path), body.format, &body.bytes);
-        Failure::separate(self.list_document(&input, &options, &mut done, output))?
-            .unwrap_or_default();
-        Ok(done)
-    }
-
-    fn list_file(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
-        let Some(number) = self.tree.number_of(origin.path()) else {
-            return Ok(ListedFile::default());
-        };
-        let mut done = self.begin_file(number);
-        let mut read = || {
-            let file = reopen(origin, &self.request.documents)?;
-            let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
-            source::each(file, output, options, |options, input, _, output| {
-                self.list_document(input, &options, &mut done, output)
-            })
-        };
-        let read = read();
-        done.is_unusable = ok_or_report(read, output)?.is_none();
-        Ok(done)
-    }
-
-    /// Lists the findings of one document of a file.
-    fn list_document(
-        &self,
-        input: &Input<'_>,
-        options: &Options,
-        done: &mut ListedFile,
-        output: &mut Output,
-    ) -> FileResult<()> {
-        let document = self
-            .tree
-            .check(&self.tree.files[done.number], input, options);
-        let place_of =
-            |number: usize, fragment: &str, _: Class| self.tree.fragment_place(number, fragment);
-        let places = FilePlaces::in_charset(input, document.charset);
-        let charset = document.charset.unwrap_or(Charset::UTF_8);
-        let includes_travels = self.concerns(Class::Travels);
-        let mut shown: Vec<(&LinkReport, Finding)> = Vec::new();
-        for (link_number, (link, finding)) in
-            document.findings(&place_of, includes_travels).enumerate()
-        {
-            let Some(finding) = finding.filter(|finding| self.concerns(finding.class)) else {
-                continue;
-            };
-            let class = finding.class;
-            if self.is_noted(class) {
-                let key = FindingKey::of(&done.path, link, &finding);
-                let is_accepted = done.unmatched.accept(&key);
-                if self.request.updates_baseline {
-                    done.noted.push(key);
-                }
-                if is_accepted {
-                    *done.accepted.entry(class).or_default() += 1;
-                    continue;
-                }
-            }
-            if self.has_target(class) {
-                let at = (done.number, done.links + link_number);
-                targets::add(
-                    &mut done.targets,
-                    self.request,
-                    at,
-                    (link, &finding),
-                    &places,
-                );
-            }
-            if self.list.contains(class) {
-                shown.push((link, finding));
-            }
-        }
-        done.links += document.report.links.len();
-        shown.sort_by_key(|(link, _)| link.span.start);
-        let found = shown.iter().map(|(link, finding)| {
-            let (line, column) = places.line_and_column(link.span);
-            let is_denied = self.request.deny.contains(finding.class);
-            ListedFinding {
-                input,
-                charset,
-                link,
-                finding,
-                is_denied,
-                line,
-                column,
+        check: impl FnOnce(&mut dyn FnMut(CheckedLink)) -> CheckedDocument,
+    ) -> io::Result<CheckedDocument> {
+        let (mut state, mut printed) = (DocumentState::default(), Ok(()));
+        let mut document = check(&mut |mut found| {
+            found.listed.line += input.lines;
+            if printed.is_ok() {
+                printed = self.link(key, input, file, &mut state, found, output);
             }
         });
-        self.print(found, &places, done, output)
-    }
-
-    /// Prints findings in the order of their document.
-    fn print<'f>(
-        &self,
-        found: impl Iterator<Item = ListedFinding<'f>>,
-        places: &FilePlaces<'_>,
-        done: &mut ListedFile,
-        output: &mut Output,
-    ) -> FileResult<()> {
-        let mut units = Utf16Columns::default();
-        for one in found {
-            let ListedFinding {
-                input,
-                charset,
-                link,
-                finding,
-                line,
-                column,
-                ..
-            } = one;
-            let bytes = input.bytes;
-            match self.request.form() {
-                CheckForm::Text => {
-                    if !std::mem::replace(&mut done.is_begun, true) {
-                        output.blank_line()?;
-                    }
-                    text::print_finding(&one, output)?;
+        printed?;
+        let place = |ids_of: usize, url: &str| {
+            let ids = document.ids.as_ref().filter(|_| Some(ids_of) == key.number);
+            ids.map(|ids| ids.place(fragment(url)))
+        };
+        for (ids_of, mut row) in state.rows {
+            match ids_of {
+                Some(ids_of) if Some(ids_of) != key.number => {
+                    file.late.push((ids_of, row));
+                    continue;
                 }
-                CheckForm::Json => {
-                    let place = (line, column);
-                    let record = MovedRecord::of(input.name, place, input.offset, link, finding);
-                    output.json(&record)?;
-                }
-                CheckForm::Github => {
-                    let column = units.column(bytes, charset, link.span.start, column);
-                    github::print_finding(&one, column, output)?;
-                }
-                CheckForm::Sarif => {
-                    let start = units.column(bytes, charset, link.span.start, column);
-                    let after = Span::at(link.span.end);
-                    let (end_line, column) = places.line_and_column(after);
-                    // Counted on a clone, because links may overlap: the next one may begin before this end.
-                    let end = units.clone().column(bytes, charset, after.start, column);
-                    sarif::print_finding(&one, start, (end_line, end), output)?;
+                Some(ids_of) => row.settle(place(ids_of, row.url()), &mut file.counts),
+                None => {}
+            }
+            self.take(key, file, &row, output)?;
+        }
+        for (class, groups) in &mut file.waiting {
+            let own = groups.extract_if(|_, group| Some(group.ids_of) == key.number);
+            for (url, group) in own {
+                let target = group.settle(self.request, place(key.number.unwrap_or(0), &url));
+                file.counts.reclassify(*class, target.class, target.links);
+                if targets::are_shown(self.request, target.class) {
+                    targets::merge(&mut file.targets, target, targets::room(self.request));
                 }
             }
         }
+        file.ids = document.ids.take();
+        Ok(document)
+    }
+
+    /// Takes one link.
+    fn link<'i>(
+        &self,
+        key: FileKey<'_>,
+        input: &Input<'i>,
+        file: &mut FileLinks,
+        state: &mut DocumentState<'i>,
+        found: CheckedLink,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let CheckedLink {
+            listed: ref found_at,
+            ref finding,
+            ids_of,
+            ..
+        } = found;
+        let number = file.links;
+        file.links += 1;
+        file.counts.add(self.request, &found_at.link, finding);
+        match ids_of {
+            Some(ids_of) if !self.keeps_rows() => {
+                file.wait(self.request, ids_of, (number, &found));
+                return Ok(());
+            }
+            None if !self.concerns(finding.class) => return Ok(()),
+            _ => {}
+        }
+        let row = self.row(input, state, number, found);
+        if ids_of.is_none() && state.rows.is_empty() {
+            return self.take(key, file, &row, output);
+        }
+        state.rows.push((ids_of, row));
         Ok(())
+    }
+
+    /// A link with what its output form shows.
+    fn row<'i>(
+        &self,
+        input: &Input<'i>,
+        state: &mut DocumentState<'i>,
+        number: usize,
+        found: CheckedLink,
+    ) -> ListedFinding {
+        let CheckedLink {
+            listed,
+            charset,
+            finding,
+            ..
+        } = found;
+        let (link, column) = (listed.link, listed.column);
+        let is_listed = self.list != Classes::default();
+        let mut units = (0, (0, 0));
+        let mut excerpt = Default::default();
+        match self.request.form() {
+            CheckForm::Text if is_listed => {
+                excerpt = text::excerpt(input.bytes, link.span, column, charset);
+            }
+            CheckForm::Github | CheckForm::Sarif => {
+                let start = link.span.start;
+                units.0 = state.units.column(input.bytes, charset, start, column);
+                let places = state
+                    .places
+                    .get_or_insert_with(|| FilePlaces::in_charset(input, Some(charset)));
+                let after = Span::at(link.span.end);
+                let (end_line, column) = places.line_and_column(after);
+                // Counted on a clone, because links may overlap: the next one may begin before this end.
+                let mut at = state.units.clone();
+                let end = at.column(input.bytes, charset, after.start, column);
+                units.1 = (end_line, end);
+            }
+            CheckForm::Text | CheckForm::Json => {}
+        }
+        ListedFinding {
+            number,
+            offset: input.offset,
+            line: listed.line,
+            column,
+            units,
+            excerpt,
+            link,
+            finding,
+        }
+    }
+
+    /// Takes a link whose class is known.
+    pub(super) fn take(
+        &self,
+        key: FileKey<'_>,
+        file: &mut FileLinks,
+        row: &ListedFinding,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let class = row.finding.class;
+        if let Some(baseline) = self.baseline.filter(|_| self.is_noted(class)) {
+            let path = baseline::path(key.name);
+            if baseline.accept(FindingKey::of(&path, &row.link, &row.finding)) {
+                *file.accepted.entry(class).or_default() += 1;
+                return Ok(());
+            }
+        }
+        if targets::are_shown(self.request, class) {
+            let placed = (&row.link, (row.line, row.column), row.number);
+            targets::add(&mut file.targets, self.request, placed, &row.finding);
+        }
+        if !self.list.contains(class) {
+            return Ok(());
+        }
+        let is_denied = self.request.deny.contains(class);
+        match self.request.form() {
+            CheckForm::Text => {
+                if !std::mem::replace(&mut file.is_begun, true) {
+                    output.blank_line()?;
+                }
+                text::print_finding(key.path, row, is_denied, output)
+            }
+            CheckForm::Json => {
+                let (name, place) = (DocumentName::of(key.path), (row.line, row.column));
+                let record = MovedRecord::of(name, place, row.offset, &row.link, &row.finding);
+                output.json(&record)
+            }
+            CheckForm::Github => github::print_finding(key.path, row, is_denied, output),
+            CheckForm::Sarif => sarif::print_finding(key.path, row, is_denied, output),
+        }
+    }
+}
+
+impl ListedFinding {
+    /// The URL with the fragment that must be an id.
+    pub(super) fn url(&self) -> &str {
+        let target = self.finding.target.as_ref();
+        target.unwrap_or(&self.link.reference)
+    }
+
+    /// Decides about the fragment of the link, and counts the link anew.
+    pub(super) fn settle(&mut self, place: Option<FragmentPlace>, counts: &mut ClassCounts) {
+        let finding = &mut self.finding;
+        if let Some((class, cause, hint)) = place.and_then(|place| place.settle(finding.class)) {
+            counts.reclassify(finding.class, class, 1);
+            (finding.class, finding.cause, finding.hint) = (class, cause, hint);
+        }
+    }
+}
+
+impl FileLinks {
+    /// Adds a link that waits for the ids of a resource.
+    fn wait(&mut self, request: &Check, ids_of: usize, (number, found): (usize, &CheckedLink)) {
+        let (listed, finding) = (&found.listed, &found.finding);
+        let placed = (&listed.link, (listed.line, listed.column), number);
+        let url = finding.target.as_ref().unwrap_or(&listed.link.reference);
+        let groups = self.waiting.entry(finding.class).or_default();
+        if let Some(group) = groups.get_mut(url) {
+            group.target.add(request, placed, finding);
+            return;
+        }
+        let mut target = TargetSummary::new(request, url.clone(), finding);
+        target.add(request, placed, finding);
+        let group = WaitingLinks {
+            ids_of,
+            target,
+            files: Vec::new(),
+        };
+        groups.insert(url.clone(), group);
     }
 }
 
@@ -366,22 +362,5 @@ impl Utf16Columns {
             .count();
         self.at = start;
         self.units + 1
-    }
-}
-
-/// Opens a checked file again.
-///
-/// # Errors
-///
-/// The file cannot be read, or is no longer a document.
-fn reopen<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
-    match File::open(origin, documents, None)? {
-        OpenedInput::Document(file) => Ok(file),
-        OpenedInput::NonDocument(_) => {
-            let file = name(origin.path());
-            Err(Error::new(format!(
-                "{file}: it was changed while it was checked"
-            )))
-        }
     }
 }

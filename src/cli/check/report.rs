@@ -26,10 +26,11 @@ use minijinja::value::Serde;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::counts::ClassCounts;
 use super::href::Hrefs;
-use super::listed::Listed;
 use super::targets::{FoundLink, TargetSummary};
-use super::tree::{CheckedFile, CheckedTree, ClassCounts};
+use super::tree::{CheckedFile, CheckedTree};
+use super::verdict::verdict;
 use super::words::{self, RULES, counted, number};
 use crate::cli::args::check::{Check, Classes};
 
@@ -51,7 +52,6 @@ const DEPTH: usize = 32;
 pub(super) struct ReportPage<'a> {
     pub(super) request: &'a Check,
     pub(super) tree: &'a CheckedTree<'a>,
-    pub(super) listed: &'a Listed,
     pub(super) hrefs: Hrefs,
 }
 
@@ -95,7 +95,7 @@ impl<'a> ReportPage<'a> {
     fn values(&self, files: &[usize]) -> Value {
         let Self { request, tree, .. } = self;
         let is_denied = |class: Class| request.deny.contains(class);
-        let all = &self.listed.targets;
+        let all = &self.tree.targets;
         let placed: usize = all.iter().map(|target| target.places.len()).sum();
         let findings: usize = all.iter().map(|target| target.links).sum();
         let from = tree.origins.given_root();
@@ -114,8 +114,8 @@ impl<'a> ReportPage<'a> {
             "script_hash": hash(SCRIPT),
             "version": env!("CARGO_PKG_VERSION"),
             "folder": name(request.folder()),
-            "holds": self.listed.not_accepted(tree, is_denied).is_empty(),
-            "verdict": words::verdict(request, tree, self.listed),
+            "holds": tree.not_accepted(is_denied).is_empty(),
+            "verdict": verdict(request, tree),
             "from": from.map(|from| from.as_str()),
             "to": request.to.as_ref().map(|to| to.as_str()),
             "documents": tree.files.len(),
@@ -124,7 +124,7 @@ impl<'a> ReportPage<'a> {
             "shares": shares(&tree.sum),
             "classes": self.classes(),
             "differing": tree.sum.differing,
-            "accepted": self.listed.accepted(),
+            "accepted": tree.accepted(),
             "targets": targets.collect::<Value>(),
             "all_targets": all.len(),
             "ranked": self.class_rows(),
@@ -146,11 +146,11 @@ impl<'a> ReportPage<'a> {
         let mut classes = ranked(self.request);
         classes.sort_by_key(|class| sum.of(*class) == 0);
         let row = |class: Class| {
-            let targets = self.listed.targets.iter();
+            let targets = self.tree.targets.iter();
             let fails = |one: Class| one == class && self.request.deny.contains(one);
             json!([
                 class.name(),
-                !self.listed.not_accepted(self.tree, fails).is_empty(),
+                !self.tree.not_accepted(fails).is_empty(),
                 sum.of(class),
                 targets.filter(|target| target.class == class).count(),
                 meaning(class),
@@ -211,7 +211,7 @@ impl<'a> ReportPage<'a> {
 
     /// The rules of the findings on the page.
     fn rules(&self) -> Value {
-        let reported: HashSet<_> = (self.listed.targets.iter())
+        let reported: HashSet<_> = (self.tree.targets.iter())
             .map(|target| (target.class, target.cause.map(Cause::name)))
             .collect();
         let rules = RULES
@@ -236,7 +236,7 @@ impl<'a> ReportPage<'a> {
             let denied: usize = classes.map(|class| counts.of(*class)).sum();
             (denied, counts.broken())
         };
-        let places = self.listed.targets.iter().flat_map(|target| &target.places);
+        let places = self.tree.targets.iter().flat_map(|target| &target.places);
         let placed: HashSet<usize> = places.map(|place| place.file).collect();
         let is_reported = |number: &usize| key(number) > (0, 0) || placed.contains(number);
         let mut worst: Vec<usize> = (0..files.len()).filter(is_reported).collect();
@@ -256,8 +256,8 @@ impl<'a> ReportPage<'a> {
     /// The reference to a file, or the URL of a document from an archive.
     fn href(&self, file: &CheckedFile) -> String {
         match &self.tree.captures {
-            Some(_) => file.entry.path.to_string_lossy().into_owned(),
-            None => self.hrefs.of(&file.entry.path),
+            Some(_) => file.path.to_string_lossy().into_owned(),
+            None => self.hrefs.of(&file.path),
         }
     }
 
@@ -265,7 +265,7 @@ impl<'a> ReportPage<'a> {
     fn write_data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
         let files_of = files.iter().map(|file| self.file_row(*file));
-        let targets = self.listed.targets.iter();
+        let targets = self.tree.targets.iter();
         write_json_list("{\"classes\":[", self.class_rows().into_iter(), out)?;
         write_json_list(",\"columns\":[", self.column_rows().into_iter(), out)?;
         write_json_list(",\"files\":[", files_of, out)?;
@@ -274,7 +274,7 @@ impl<'a> ReportPage<'a> {
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut names, mut begin) = (DistinctTexts::default(), "\n");
         let links = self
-            .listed
+            .tree
             .targets
             .iter()
             .enumerate()

@@ -11,11 +11,12 @@
 //! Deliberately absent: the log as a whole in memory. Results are written one by one.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::href::uri;
-use super::listed::ListedFinding;
+use super::listed::{ListedFinding, level};
 use super::words::{self, FindingRule, RULES};
 use crate::cli::json as json_text;
 use crate::cli::output::Output;
@@ -49,22 +50,22 @@ fn rule(rule: &FindingRule) -> Value {
     })
 }
 
-/// Prints a finding that begins at the column `start` and ends at the line and column `end`. Columns count UTF-16
-/// code units.
+/// Prints a finding in the file at `path`. Columns count UTF-16 code units.
 pub(super) fn print_finding(
-    found: &ListedFinding<'_>,
-    start: usize,
-    end: (usize, usize),
+    path: &Path,
+    found: &ListedFinding,
+    is_denied: bool,
     output: &mut Output,
 ) -> io::Result<()> {
-    let finding = found.finding;
+    let finding = &found.finding;
+    let (start, end) = found.units;
     let number = FindingRule::of(finding.class, finding.cause);
-    let artifact = json!({ "uri": uri(found.input.name.path) });
-    let span = found.link.span.shifted(found.input.offset);
+    let artifact = json!({ "uri": uri(path) });
+    let span = found.link.span.shifted(found.offset);
     let result = json!({
         "ruleId": RULES[number].name(),
         "ruleIndex": number,
-        "level": found.level(),
+        "level": level(is_denied),
         "message": { "text": words::sentences(finding).join("; ") },
         "locations": [{
             "physicalLocation": {

@@ -18,9 +18,8 @@ use crate::purpose::check::Class;
 use baselink_text::error::{Error, Result, name};
 use baselink_text::format::Format;
 
-use super::baseline::{self, Baseline};
+use super::baseline::Baseline;
 use super::href::Hrefs;
-use super::listed::Listed;
 use super::report::ReportPage;
 use super::tree::CheckedTree;
 use crate::cli::args::check::Check;
@@ -90,11 +89,11 @@ fn is_in_folder(request: &Check, path: &Path) -> bool {
 }
 
 /// The missing URLs of denied classes, embedded resources before pages.
-fn missing_urls(request: &Check, listed: &Listed) -> Vec<String> {
+fn missing_urls(request: &Check, tree: &CheckedTree<'_>) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));
     let targets =
-        denied.flat_map(|class| listed.targets.iter().filter(move |one| one.class == class));
+        denied.flat_map(|class| tree.targets.iter().filter(move |one| one.class == class));
     targets.map(|one| url_for_list(&one.to)).collect()
 }
 
@@ -102,28 +101,24 @@ fn missing_urls(request: &Check, listed: &Listed) -> Vec<String> {
 pub(super) fn write(
     request: &Check,
     tree: &CheckedTree<'_>,
-    listed: &Listed,
+    baseline: Option<&Baseline>,
     output: &mut Output,
 ) -> FileResult<()> {
-    if let Some(path) = request
-        .baseline
-        .as_ref()
-        .filter(|_| request.updates_baseline)
-    {
-        write_file(path, |out| baseline::write(&listed.noted, out))?;
-        let noted = count(listed.noted.values().sum(), "finding is", "findings are");
+    let updated = request.baseline.as_ref().zip(baseline);
+    if let Some((path, baseline)) = updated.filter(|_| request.updates_baseline) {
+        write_file(path, |out| baseline.write(out))?;
+        let noted = count(baseline.noted(), "finding is", "findings are");
         output.notice(&format_args!("{noted} written to {}", name(path)));
     }
     if let Some(path) = &request.missing {
         let what = ["missing URL is", "missing URLs are"];
-        output.write_list(path, &missing_urls(request, listed), what)?;
+        output.write_list(path, &missing_urls(request, tree), what)?;
     }
     if let Some(path) = &request.report {
         let hrefs = Hrefs::new(path, request.folder());
         let page = ReportPage {
             request,
             tree,
-            listed,
             hrefs,
         };
         write_file(path, |out| page.write(out))?;

@@ -17,7 +17,6 @@ use baselink_rewrite::report::LinkReport;
 
 use crate::cli::args::check::{Check, Classes};
 use crate::cli::output::location;
-use crate::cli::places::FilePlaces;
 
 /// The largest number of places that the text output shows for a target.
 pub(super) const PLACES: usize = 3;
@@ -85,47 +84,64 @@ pub(super) fn room(request: &Check) -> usize {
     }
 }
 
-/// Adds a link to its target. `file` is the number of its file, and `number` the number of the link in that file.
-pub(super) fn add(
-    targets: &mut Targets,
-    request: &Check,
-    (file, number): (usize, usize),
-    (link, finding): (&LinkReport, &Finding),
-    places: &FilePlaces<'_>,
-) {
-    let (class, cause) = (finding.class, finding.cause);
-    let to = target_url(link, finding);
-    let target = targets
-        .entry((class, cause, to.clone()))
-        .or_insert_with(|| TargetSummary {
-            class,
-            cause,
+/// A link with its line and column, and its number in the file.
+pub(super) type PlacedLink<'l> = (&'l LinkReport, (usize, usize), usize);
+
+impl TargetSummary {
+    /// The summary of a target without links.
+    pub(super) fn new(request: &Check, to: String, finding: &Finding) -> Self {
+        Self {
+            class: finding.class,
+            cause: finding.cause,
             to,
-            is_denied: request.deny.contains(class),
+            is_denied: request.deny.contains(finding.class),
             links: 0,
             files: 1,
             differing: 0,
             missing: None,
             hint: None,
             places: Vec::new(),
-        });
-    target.links += 1;
-    target.differing += usize::from(finding.differs);
-    target.missing = target.missing.or(finding.missing);
-    if target.hint.is_none() {
-        target.hint.clone_from(&finding.hint);
+        }
     }
-    if target.places.len() < room(request) {
-        let (line, column) = places.line_and_column(link.span);
-        target.places.push(FoundLink {
-            file,
-            link: number,
-            line,
-            column,
-            location: location(link),
-            reference: link.reference.clone(),
-        });
+
+    /// Adds a link of the only file.
+    pub(super) fn add(
+        &mut self,
+        request: &Check,
+        (link, (line, column), number): PlacedLink<'_>,
+        finding: &Finding,
+    ) {
+        self.links += 1;
+        self.differing += usize::from(finding.differs);
+        self.missing = self.missing.or(finding.missing);
+        if self.hint.is_none() {
+            self.hint.clone_from(&finding.hint);
+        }
+        if self.places.len() < room(request) {
+            self.places.push(FoundLink {
+                file: 0,
+                link: number,
+                line,
+                column,
+                location: location(link),
+                reference: link.reference.clone(),
+            });
+        }
     }
+}
+
+/// Adds a link of a file to its target.
+pub(super) fn add(
+    targets: &mut Targets,
+    request: &Check,
+    placed: PlacedLink<'_>,
+    finding: &Finding,
+) {
+    let to = target_url(placed.0, finding);
+    let target = targets
+        .entry((finding.class, finding.cause, to.clone()))
+        .or_insert_with(|| TargetSummary::new(request, to, finding));
+    target.add(request, placed, finding);
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
@@ -140,20 +156,30 @@ fn target_url(link: &LinkReport, finding: &Finding) -> String {
     target[..end.unwrap_or(target.len())].to_owned()
 }
 
-/// Adds the targets `found` in a later file; each keeps at most `room` places.
-pub(super) fn merge(all: &mut Targets, found: Targets, room: usize) {
-    for (same, target) in found {
-        let Some(known) = all.get_mut(&same) else {
-            all.insert(same, target);
-            continue;
-        };
-        known.links += target.links;
-        known.files += target.files;
-        known.differing += target.differing;
-        known.missing = known.missing.or(target.missing);
-        known.hint = known.hint.take().or(target.hint);
-        let room = room.saturating_sub(known.places.len());
-        known.places.extend(target.places.into_iter().take(room));
+/// Adds `target`, found in other files; it keeps the first `room` places.
+pub(super) fn merge(all: &mut Targets, target: TargetSummary, room: usize) {
+    let Some(known) = all.get_mut(&(target.class, target.cause, target.to.clone())) else {
+        all.insert((target.class, target.cause, target.to.clone()), target);
+        return;
+    };
+    known.merge(target, room);
+}
+
+impl TargetSummary {
+    /// Adds the links to the same target in other files; keeps the first `room` places.
+    pub(super) fn merge(&mut self, others: Self, room: usize) {
+        self.links += others.links;
+        self.files += others.files;
+        self.differing += others.differing;
+        self.missing = self.missing.or(others.missing);
+        self.hint = self.hint.take().or(others.hint);
+        let place = |one: &FoundLink| (one.file, one.link);
+        let is_in_order = self.places.last().map(place) <= others.places.first().map(place);
+        self.places.extend(others.places);
+        if !is_in_order {
+            self.places.sort_by_key(place);
+        }
+        self.places.truncate(room);
     }
 }
 

@@ -12,40 +12,44 @@
 //! Deliberately absent: differences between terminals in the width of characters.
 
 use std::io;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use baselink_text::error::{name, visible};
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
 use unicode_width::UnicodeWidthStr;
 
-use super::listed::{Listed, ListedFinding};
-use super::targets::PLACES;
-use super::tree::CheckedTree;
-use super::words::{self, counted};
-use crate::cli::args::check::Check;
-use crate::cli::output::{FAINT, HEADING, Output, PLACE, location};
+use super::listed::ListedFinding;
+use super::words;
+use crate::cli::output::{FAINT, Output, PLACE, location};
 
-const DENIED: Style = AnsiColor::Red.on_default().bold();
-const OTHER: Style = AnsiColor::Yellow.on_default().bold();
+pub(super) const DENIED: Style = AnsiColor::Red.on_default().bold();
+pub(super) const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 
 /// The largest numbers of characters shown: before the URL, of the URL, and after it.
-const ROOM: [usize; 3] = [48, 96, 32];
+pub(super) const ROOM: [usize; 3] = [48, 96, 32];
 
 /// The largest number of bytes to decode before a reference, of the reference, and after it.
 const AROUND: usize = 160;
 
-/// Prints a finding with its line.
-pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Result<()> {
+/// Prints a finding in the file at `path`, with its line.
+pub(super) fn print_finding(
+    path: &Path,
+    found: &ListedFinding,
+    is_denied: bool,
+    output: &mut Output,
+) -> io::Result<()> {
     let ListedFinding {
-        input,
         link,
         finding,
         line,
         column,
         ..
     } = found;
-    let name = name(input.name.path);
+    let name = name(path);
     let styler = output.styler;
-    let style = if found.is_denied { DENIED } else { OTHER };
+    let style = if is_denied { DENIED } else { OTHER };
     let out = output.out();
     writeln!(
         out,
@@ -56,11 +60,8 @@ pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> i
     )?;
     let number = line.to_string();
     let margin = " ".repeat(number.len());
-    let [before, reference, after] = line_of(found);
-    let before = last_chars(&on_one_line(&before), ROOM[0]);
-    let url = first_chars(&on_one_line(&reference), ROOM[1]);
-    let after = first_chars(&on_one_line(&after), ROOM[2]);
-    let line = format!("{before}{}{after}", styler.paint(style, &url));
+    let [before, url, after] = &found.excerpt;
+    let line = format!("{before}{}{after}", styler.paint(style, url));
     writeln!(
         out,
         "  {} {}",
@@ -77,10 +78,20 @@ pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> i
     Ok(())
 }
 
-/// The line of a finding, shortened: the text before the reference, the reference, and the text after it.
-fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
-    let (bytes, span, charset) = (found.input.bytes, found.link.span, found.charset);
-    let line_start = span.start + 1 - found.column;
+/// The line of the link at `span`, which begins in this column, as it is shown: the text before the reference, the
+/// reference, and the text after it.
+pub(super) fn excerpt(bytes: &[u8], span: Span, column: usize, charset: Charset) -> [String; 3] {
+    let [before, reference, after] = line_of(bytes, span, column, charset);
+    [
+        last_chars(&on_one_line(&before), ROOM[0]),
+        first_chars(&on_one_line(&reference), ROOM[1]),
+        first_chars(&on_one_line(&after), ROOM[2]),
+    ]
+}
+
+/// The line of a link, shortened.
+fn line_of(bytes: &[u8], span: Span, column: usize, charset: Charset) -> [String; 3] {
+    let line_start = span.start + 1 - column;
     // The cut must not split a code unit of UTF-16.
     let is_wide = charset.name().starts_with("UTF-16");
     let near = span.start.saturating_sub(AROUND);
@@ -124,63 +135,13 @@ fn first_line(text: &str) -> (String, bool) {
     }
 }
 
-/// Prints the verdict, and the targets of the classes that are listed.
-pub(super) fn print_targets(
-    request: &Check,
-    tree: &CheckedTree<'_>,
-    listed: &Listed,
-    output: &mut Output,
-) -> io::Result<()> {
-    let styler = output.styler;
-    let out = output.out();
-    writeln!(out, "{}", words::verdict(request, tree, listed))?;
-    for target in listed
-        .targets
-        .iter()
-        .filter(|target| request.list.contains(target.class))
-    {
-        let style = if target.is_denied { DENIED } else { OTHER };
-        writeln!(
-            out,
-            "\n{}: {}, {} in {}",
-            first_chars(&on_one_line(&target.to), ROOM[1]),
-            styler.paint(style, words::class_and_cause(target.class, target.cause)),
-            styler.paint(HEADING, counted(target.links, "link", "links")),
-            counted(target.files, "file", "files")
-        )?;
-        for sentence in words::sentences_of_target(target) {
-            writeln!(out, "  {} {sentence}", styler.paint(FAINT, "="))?;
-        }
-        let places = &target.places[..target.places.len().min(PLACES)];
-        for place in places {
-            let file = name(&tree.files[place.file].entry.path);
-            let at = format!("{file}:{}:{}:", place.line, place.column);
-            let reference = first_chars(&on_one_line(&place.reference), ROOM[1]);
-            writeln!(
-                out,
-                "  {} {} {reference}",
-                styler.paint(PLACE, at),
-                place.location
-            )?;
-        }
-        if target.links > places.len() {
-            writeln!(
-                out,
-                "  … {} more",
-                words::number(target.links - places.len())
-            )?;
-        }
-    }
-    Ok(())
-}
-
 /// `text` for one line of output. Each tab becomes a space, so that the marks are below the URL.
-fn on_one_line(text: &str) -> String {
+pub(super) fn on_one_line(text: &str) -> String {
     visible(&text.replace('\t', " ")).into_owned()
 }
 
 /// The first `room` characters.
-fn first_chars(text: &str, room: usize) -> String {
+pub(super) fn first_chars(text: &str, room: usize) -> String {
     match text.char_indices().nth(room) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),

@@ -11,9 +11,7 @@ use crate::collection::Absence;
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_text::error::visible;
 
-use super::listed::Listed;
 use super::targets::TargetSummary;
-use super::tree::CheckedTree;
 use crate::cli::args::check::{Check, Classes};
 
 /// The meaning of a class with a cause.
@@ -365,37 +363,7 @@ pub(super) fn sentences_of_target(target: &TargetSummary) -> Vec<String> {
     sentences
 }
 
-/// The verdict, such as `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`.
-pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
-    let links = counted(tree.sum.links(), "link", "links");
-    let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
-    let denied = listed.not_accepted(tree, |class| request.deny.contains(class));
-    if !denied.is_empty() {
-        let targets = listed
-            .targets
-            .iter()
-            .filter(|target| target.is_denied)
-            .count();
-        let targets = counted(targets, "target", "targets");
-        let (denied_links, classes) = (sum(&denied), classes(&denied));
-        let [one, more] = problem(request, &denied);
-        return match if denied_links == "1" { one } else { more } {
-            BREAK => format!("{denied_links} of {links} {BREAK}, to {targets}: {classes}"),
-            problem => format!("{denied_links} of {links} {problem} ({targets}): {classes}"),
-        };
-    }
-    let broken = listed.not_accepted(tree, |class| Classes::BROKEN.contains(&class));
-    let [one, more] = problem(request, &broken);
-    match (broken.is_empty(), sum(&broken), classes(&broken)) {
-        (true, ..) => format!("none of {links} {more}"),
-        (false, all, classes) => {
-            let problem = if all == "1" { one } else { more };
-            format!("{all} of {links} {problem}, none of them of a denied class: {classes}")
-        }
-    }
-}
-
-const BREAK: &str = "would break";
+pub(super) const BREAK: &str = "would break";
 
 /// The problem of links of these classes, as a predicate of one link and of several. Links of a
 /// denied class need not break.

@@ -6,20 +6,20 @@
 //!
 //! Deliberately absent: judging the links.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::collection::origin::RootUrl;
+use crate::collection::origin::{RootUrl, canonical};
 use crate::collection::{Collection, Located};
 use crate::purpose::custom_property::in_sheet;
 use crate::purpose::spelling::names_base;
-use baselink_rewrite::base::{Retrieval, Rule, Source};
-use baselink_rewrite::report::{EntityReport, LinkReport, Report};
-use baselink_rewrite::{Options, rewrite};
+use baselink_rewrite::base::{BaseChain, Retrieval, Rule, Source};
+use baselink_rewrite::report::LinkReport;
+use baselink_rewrite::{ListedLink, Options, links};
 use baselink_scan::document::Against;
 use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
 use baselink_url::Base;
 
 /// A collection and its destination.
@@ -58,22 +58,15 @@ impl MovedCollection<'_> {
 
 /// The bases of the links of a document.
 #[derive(Debug)]
-pub(super) struct MovedBases {
+pub(super) struct MovedBases<'a> {
+    bytes: &'a [u8],
     options: Options,
     document: DocumentFacts,
-    after: BasesAfterMove,
-    entities: HashMap<Arc<str>, EntityFacts>,
+    /// The bases of the links after the move, if the document declares one: for each run of links with the same base, the
+    /// offset of the first link.
+    after: OnceCell<Vec<(usize, Option<Arc<str>>)>>,
     /// The base of the last link. Most links share it.
     last: RefCell<Option<(BaseKey, Rc<MovedBase>)>>,
-}
-
-/// An entity, as far as the bases of its links depend on it.
-#[derive(Debug)]
-struct EntityFacts {
-    base: Option<Arc<str>>,
-    charset: Charset,
-    /// True if the base, or the retrieval URL, comes from a layout.
-    is_of_layout: [bool; 2],
 }
 
 /// A base before and after the move.
@@ -104,67 +97,47 @@ struct BaseKey {
     charset: Charset,
 }
 
-impl MovedBases {
-    /// Determines the bases of the links in `report`, the result of scanning `bytes` with these `options`. The document
-    /// has the URL `own` after the move.
-    pub(super) fn of_report(
-        report: &Report,
-        bytes: &[u8],
-        options: Options,
-        own: Option<&str>,
-    ) -> Self {
-        let text = |url: &str| Base::text_of(options.profile, url).into_owned();
-        let now = options
-            .retrieval
-            .as_ref()
-            .map(|retrieval| text(&retrieval.url));
+impl<'a> MovedBases<'a> {
+    /// The bases in the document `bytes`, which has the URL `own` after the move.
+    pub(super) fn new(bytes: &'a [u8], options: Options, own: Option<&str>) -> Self {
+        let text = |url: &str| Arc::from(&*Base::text_of(options.profile, url));
+        let now: Option<Arc<str>> = options.retrieval.as_ref().map(|own| text(&own.url));
         let moved = own.map(text);
         let document = DocumentFacts {
             has_moved: now.is_none() || now != moved,
             now,
             moved,
         };
-        let facts = |entity: &EntityReport| {
-            let chain = &entity.chain;
-            let facts = EntityFacts {
-                base: chain.base.clone(),
-                charset: entity.charset,
-                is_of_layout: [&Against::Document, &Against::Retrieval]
-                    .map(|against| chain.is_of_layout(against)),
-            };
-            (Arc::clone(&chain.entity), facts)
-        };
         Self {
-            after: moved_bases(report, bytes, &options, own),
-            entities: report.entities.iter().map(facts).collect(),
+            bytes,
             document,
+            after: OnceCell::new(),
             last: RefCell::default(),
             options,
         }
     }
 
-    /// The base of `link`, which has this index.
+    /// The base of `link`, which is in a document with the base of `chain`.
     pub(super) fn of(
         &self,
-        number: usize,
         link: &LinkReport,
+        (chain, charset): (&BaseChain, Charset),
         goal: &MovedCollection<'_>,
     ) -> Option<Rc<MovedBase>> {
         let url = link.base.as_ref()?;
         let in_sheet = in_sheet(link, goal.collection).map(|other| &*other.base);
-        let entity = self.entities.get(&link.entity);
-        let is_of_layout = |entity: &EntityFacts| match link.source {
-            Source::Layout => entity.is_of_layout[1],
-            _ => link.base == entity.base && entity.is_of_layout[0],
+        let is_of_layout = || match link.source {
+            Source::Layout => chain.is_of_layout(&Against::Retrieval),
+            _ => link.base == chain.base && chain.is_of_layout(&Against::Document),
         };
         let key = BaseKey {
             url: in_sheet.map_or_else(|| Arc::clone(url), Into::into),
             moved: match in_sheet {
                 Some(sheet) => goal.with_all(sheet).map(Into::into),
-                None => self.after.of(number),
+                None => self.after(link, chain),
             },
-            is_of_layout: !is_base(link) && entity.is_some_and(is_of_layout),
-            charset: entity.map_or(Charset::UTF_8, |entity| entity.charset),
+            is_of_layout: is_of_layout() && !is_base(link),
+            charset,
         };
         let mut last = self.last.borrow_mut();
         if let Some((known, base)) = &*last
@@ -176,6 +149,40 @@ impl MovedBases {
         *last = Some((key, Rc::clone(&base)));
         Some(base)
     }
+
+    /// The span of the canonical URL that a `link` element declares.
+    pub(super) fn canonical(&self) -> Option<Span> {
+        let named = canonical::named(self.bytes, self.options.format)?;
+        (named.by == canonical::CanonicalTag::Link).then_some(named.span)
+    }
+
+    /// The base of `link` after the move; `None` if unknown. If the document declares no base, its new URL is the base.
+    /// Otherwise the document is scanned again with its new URL.
+    fn after(&self, link: &LinkReport, chain: &BaseChain) -> Option<Arc<str>> {
+        let is_plain = chain.rule != Rule::Embedded && chain.elements.is_empty();
+        if is_plain && link.base == self.document.now {
+            return self.document.moved.clone();
+        }
+        let runs = self.after.get_or_init(|| {
+            let mut options = Options {
+                retrieval: self.document.moved.as_deref().map(Retrieval::url),
+                ..self.options.clone()
+            };
+            options.scan.ids = false;
+            let mut runs: Vec<(usize, Option<Arc<str>>)> = Vec::new();
+            links(self.bytes, &options, &mut |ListedLink { link, .. }| {
+                let is_of_run =
+                    |(start, base): &(usize, _)| *base == link.base && *start <= link.span.start;
+                if !runs.last().is_some_and(is_of_run) {
+                    runs.push((link.span.start, link.base));
+                }
+            });
+            runs.sort_by_key(|(start, _)| *start);
+            runs
+        });
+        let run = runs.partition_point(|(start, _)| *start <= link.span.start);
+        runs.get(run.checked_sub(1)?)?.1.clone()
+    }
 }
 
 /// The URLs of a document before and after the move.
@@ -184,9 +191,9 @@ struct DocumentFacts {
     /// True unless both URLs are known and equal.
     has_moved: bool,
     /// The URL before the move, in the form in which bases are reported.
-    now: Option<String>,
+    now: Option<Arc<str>>,
     /// The URL after the move, in the same form.
-    moved: Option<String>,
+    moved: Option<Arc<str>>,
 }
 
 impl MovedBase {
@@ -203,9 +210,8 @@ impl MovedBase {
         };
         // Both URLs are those of the document, even if only one contains the name of the file: `dir/` and
         // `dir/index.html`.
-        let is_own = document.now.as_deref() == Some(&*base.url)
-            && base.moved.as_deref() == document.moved.as_deref();
-        let stays = document.has_moved && base.moved.as_deref() == Some(&*base.url);
+        let is_own = document.now.as_ref() == Some(&base.url) && base.moved == document.moved;
+        let stays = document.has_moved && base.moved.as_ref() == Some(&base.url);
         let moved = base.moved.as_deref();
         let is_out = moved.is_some_and(|moved| !goal.locate(moved).is_inside());
         let is_in = || goal.collection.locate(&base.url).is_inside();
@@ -248,57 +254,6 @@ impl MovedBase {
             tail,
         }
     }
-}
-
-/// The bases of all links after the move.
-#[derive(Debug)]
-enum BasesAfterMove {
-    /// The base of all links; `None` if unknown.
-    Alike(Option<Arc<str>>),
-    /// The base of each link.
-    Each(Vec<Option<Arc<str>>>),
-}
-
-impl BasesAfterMove {
-    fn of(&self, link: usize) -> Option<Arc<str>> {
-        match self {
-            Self::Alike(moved) => moved.clone(),
-            Self::Each(moved) => moved.get(link)?.clone(),
-        }
-    }
-}
-
-/// Determines the bases of a document's links after the move.
-///
-/// If the document declares no base, its new URL is the base of all links. Otherwise the document is scanned again
-/// with its new URL.
-fn moved_bases(
-    report: &Report,
-    bytes: &[u8],
-    options: &Options,
-    moved: Option<&str>,
-) -> BasesAfterMove {
-    let own = options.retrieval.as_ref();
-    let own = own.map(|own| Base::text_of(options.profile, &own.url));
-    let has_own = |link: &LinkReport| link.base.is_none() || link.base.as_deref() == own.as_deref();
-    let is_plain = |entity: &EntityReport| {
-        entity.chain.rule != Rule::Embedded && entity.chain.elements.is_empty()
-    };
-    if report.entities.iter().all(is_plain) && report.links.iter().all(has_own) {
-        return BasesAfterMove::Alike(
-            moved.map(|moved| Base::text_of(options.profile, moved).into()),
-        );
-    }
-    let mut options = Options {
-        retrieval: moved.map(Retrieval::url),
-        ..options.clone()
-    };
-    options.scan.ids = false;
-    let links = rewrite(bytes, &options).report.links;
-    if links.len() != report.links.len() {
-        return BasesAfterMove::Alike(None);
-    }
-    BasesAfterMove::Each(links.into_iter().map(|link| link.base).collect())
 }
 
 /// True if a link declares a base for other references. Such a link is not followed itself.

@@ -11,54 +11,105 @@
 //!
 //! Deliberately absent: resources that scripts load.
 
-use super::finding::{Cause, Class, Finding};
+use std::borrow::Cow;
+
+use super::finding::{Cause, CheckedLink, Class, Finding};
 use super::judge::is_web;
 use crate::collection::{Collection, Located};
 use crate::purpose::custom_property::in_sheet;
+use baselink_rewrite::ListedLink;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_scan::document::Role;
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
 
-/// The class and cause of each link in one document.
-#[derive(Debug)]
-pub(super) struct CaptureJudge {
-    classes: Vec<(Class, Option<Cause>)>,
+/// Judges the links of one document, in order.
+pub(super) struct CaptureJudge<'a> {
+    bytes: &'a [u8],
+    collection: &'a Collection,
+    /// The alternatives so far, as long as all of them are missing.
+    missing: Vec<CheckedLink>,
+    /// True if the archive has one of the alternatives.
+    has_one: bool,
+    last: Option<LastLink>,
 }
 
-impl CaptureJudge {
-    /// Judges `links`, the links of the document `bytes` in order.
-    pub(super) fn of(bytes: &[u8], links: &[LinkReport], collection: &Collection) -> Self {
-        let mut classes: Vec<_> = links.iter().map(|link| class(link, collection)).collect();
-        let mut start = 0;
-        for end in 1..=links.len() {
-            if end < links.len() && is_alternative(bytes, &links[end - 1], &links[end]) {
-                continue;
-            }
-            let group = &mut classes[start..end];
-            if group.iter().any(|(class, _)| *class == Class::Travels) {
-                let missing = group
-                    .iter_mut()
-                    .filter(|(class, _)| *class == Class::Missing);
-                missing.for_each(|class| *class = (Class::Outside, None));
-            }
-            start = end;
-        }
-        Self { classes }
-    }
+/// The place of a link in a document.
+struct LastLink {
+    span: Span,
+    element: Cow<'static, str>,
+    attribute: Option<Cow<'static, str>>,
+}
 
-    /// The class of the link with this index.
-    pub(super) fn class(&self, number: usize) -> Class {
-        self.classes[number].0
-    }
-
-    /// The finding for `link`, which has this index.
-    pub(super) fn finding(&self, number: usize, link: &LinkReport) -> Finding {
-        let (class, cause) = self.classes[number];
-        Finding {
-            target: link.target.clone().filter(|_| class != Class::Left),
-            differs: link.differs,
-            ..Finding::of(class, cause)
+impl<'a> CaptureJudge<'a> {
+    pub(super) fn new(bytes: &'a [u8], collection: &'a Collection) -> Self {
+        Self {
+            bytes,
+            collection,
+            missing: Vec::new(),
+            has_one: false,
+            last: None,
         }
     }
+
+    /// Passes `listed` with its finding to `found`, unless the next links decide.
+    pub(super) fn judge(
+        &mut self,
+        listed: ListedLink,
+        charset: Charset,
+        found: &mut dyn FnMut(CheckedLink),
+    ) {
+        let link = &listed.link;
+        let place = LastLink {
+            span: link.span,
+            element: link.element.clone(),
+            attribute: link.attribute.clone(),
+        };
+        let last = self.last.as_ref();
+        if !last.is_some_and(|last| is_alternative(self.bytes, last, &place)) {
+            self.end(found);
+        }
+        self.last = Some(place);
+        let (class, cause) = class(link, self.collection);
+        let one = CheckedLink {
+            charset,
+            finding: Finding {
+                target: link.target.clone().filter(|_| class != Class::Left),
+                differs: link.differs,
+                ..Finding::of(class, cause)
+            },
+            ids_of: None,
+            listed,
+        };
+        if class == Class::Travels && !self.has_one {
+            self.has_one = true;
+            for one in self.missing.drain(..) {
+                found(without(one));
+            }
+        }
+        match class == Class::Missing {
+            true if self.has_one => found(without(one)),
+            true => self.missing.push(one),
+            false => found(one),
+        }
+    }
+
+    /// Passes on the links that have no further alternatives.
+    pub(super) fn end(&mut self, found: &mut dyn FnMut(CheckedLink)) {
+        self.missing.drain(..).for_each(&mut *found);
+        self.has_one = false;
+    }
+}
+
+/// `link`, which the page does not need.
+fn without(link: CheckedLink) -> CheckedLink {
+    let (class, cause) = (Class::Outside, None);
+    let finding = Finding {
+        class,
+        cause,
+        ..link.finding
+    };
+    CheckedLink { finding, ..link }
 }
 
 fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
@@ -94,11 +145,11 @@ fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
 }
 
 /// True if `next`, the link after `link`, is another candidate for the same picture, sound or video.
-fn is_alternative(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
+fn is_alternative(bytes: &[u8], link: &LastLink, next: &LastLink) -> bool {
     if link.attribute.is_none() && next.attribute.is_none() {
         return are_of_one_font(bytes, link, next);
     }
-    let is_candidate = |link: &LinkReport| {
+    let is_candidate = |link: &LastLink| {
         matches!(link.attribute.as_deref(), Some("src" | "srcset"))
             && matches!(&*link.element, "img" | "source")
     };
@@ -121,7 +172,7 @@ fn is_alternative(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
 
 /// True if both links are in one `@font-face` rule (CSS Fonts 4, 4.3). A browser uses the first source that it can
 /// load.
-fn are_of_one_font(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
+fn are_of_one_font(bytes: &[u8], link: &LastLink, next: &LastLink) -> bool {
     /// The number of bytes before a link to search for the name of its rule.
     const NEAR: usize = 4_096;
     let between = bytes.get(link.span.end..next.span.start);

@@ -7,8 +7,11 @@
 //!
 //! Deliberately absent: the rules that determine the class, which are in the judges.
 
+use super::ids::FragmentPlace;
 use crate::collection::{Absence, Missing};
+use baselink_rewrite::ListedLink;
 use baselink_rewrite::report::Reason;
+use baselink_text::layer::charset::Charset;
 use baselink_text::named;
 
 named! {
@@ -129,6 +132,19 @@ pub struct Finding {
     pub differs: bool,
 }
 
+/// A link with its finding.
+#[derive(Debug)]
+pub struct CheckedLink {
+    /// The link, with its line and column.
+    pub listed: ListedLink,
+    /// The encoding of the document; UTF-8 for a message.
+    pub charset: Charset,
+    /// The finding. If the ids of a resource decide, it is the one for a link whose fragment is an id.
+    pub finding: Finding,
+    /// The resource whose ids decide.
+    pub ids_of: Option<usize>,
+}
+
 impl Absence {
     /// The class of a relative link to a missing target.
     #[must_use]
@@ -162,16 +178,23 @@ impl Finding {
             ..Self::of(missing.absence.class(), cause)
         }
     }
+}
 
-    /// The finding for a link whose fragment names no id. `hint` is an id that differs only in case.
-    pub(super) fn without_id(hint: Option<String>) -> Self {
-        let cause = match hint {
-            Some(_) => Cause::IdCase,
-            None => Cause::NoId,
-        };
-        Self {
-            hint,
-            ..Self::of(Class::Fragment, Some(cause))
+impl FragmentPlace {
+    /// The class, the cause and the hint of a link whose fragment has this place. `class` is the class of the link if the
+    /// fragment exists; `None` if it stays.
+    #[must_use]
+    pub fn settle(self, class: Class) -> Option<(Class, Option<Cause>, Option<String>)> {
+        match self {
+            Self::Lines if class == Class::Travels => Some((Class::Lines, None, None)),
+            Self::There | Self::Lines => None,
+            Self::Nowhere(hint) => {
+                let cause = match hint {
+                    Some(_) => Cause::IdCase,
+                    None => Cause::NoId,
+                };
+                Some((Class::Fragment, Some(cause), hint))
+            }
         }
     }
 }

@@ -6,20 +6,19 @@
 //!
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
 
+use std::cell::OnceCell;
+
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding};
-use super::ids::FragmentPlace;
 use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse};
+use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_scan::document::{Program, Role};
+use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
 use baselink_url::reference::{Category, Grammar, Reference, is_template};
 use baselink_url::{Base, Profile};
-
-/// Finds the place of a fragment. Takes the number of the resource, the fragment, and the class that the link has if the
-/// fragment exists. Returns `None` if the ids of the resource are not known.
-pub type FragmentPlaces<'a> = dyn Fn(usize, &str, Class) -> Option<FragmentPlace> + 'a;
 
 /// Judges the links of one document.
 #[derive(Debug)]
@@ -40,69 +39,73 @@ pub(super) struct MoveJudge<'a> {
     /// The URL of the document after the move, for links to local copies.
     pub(super) own: Option<String>,
     /// The span of the canonical URL that the document declares.
-    pub(super) canonical: Option<Span>,
-    pub(super) bases: MovedBases,
+    pub(super) canonical: OnceCell<Option<Span>>,
+    pub(super) bases: MovedBases<'a>,
 }
 
 impl MoveJudge<'_> {
-    /// True if `link` obviously travels. This is a fast path: a link may travel even if the result is false.
-    pub(super) fn travels(
+    /// The finding for `link`, without assumed URLs, and the resource whose ids decide about the fragment. With `all`, a link
+    /// that obviously travels has a target, too.
+    pub(super) fn judge(
         &self,
-        number: usize,
         link: &LinkReport,
-        named: &FragmentPlaces<'_>,
-    ) -> bool {
-        let base = self.bases.of(number, link, &self.goal);
-        let path = || {
-            let base = base?;
-            let (tail, target) = (base.tail?, link.target.as_deref()?);
-            let splice = base.now.splice(link.reference.as_bytes())?;
-            // A reference that leads above the old root may lead to another file from the new root.
-            (splice.prefix.len() >= tail && !splice.differs).then(|| target.get(tail..))?
-        };
-        let is_plain = link.outcome == Outcome::Rewritten
-            && !self.is_crawled
-            && link.custom_property.is_none();
-        let Some(path) = path().filter(|_| is_plain) else {
-            return false;
-        };
-        let (path, fragment) = match path.split_once('#') {
-            Some((path, fragment)) => (path, Some(fragment)),
-            None => (path, None),
-        };
-        // A query may select a different file.
-        let has_query = path.contains('?');
-        let Some(number) = self
-            .goal
-            .collection
-            .plain_file(path.as_bytes())
-            .filter(|_| !has_query)
-        else {
-            return false;
-        };
-        // The fragment of a base is irrelevant.
-        let fragment = fragment.filter(|_| !is_base(link));
-        let place = fragment.and_then(|fragment| named(number, fragment, Class::Travels));
-        place.is_none_or(|place| place == FragmentPlace::There)
-    }
-
-    /// The finding for `link`, without assumed URLs.
-    pub(super) fn shown(
-        &self,
-        number: usize,
-        link: &LinkReport,
-        named: &FragmentPlaces<'_>,
-    ) -> Finding {
-        let mut finding = self.link(number, link, named);
+        within: (&BaseChain, Charset),
+        all: bool,
+    ) -> (Finding, Option<usize>) {
+        let base = self.bases.of(link, within, &self.goal);
+        let base = base.as_deref();
+        let is_crawled = self.is_crawled || within.0.saved.is_some();
+        if !all && let Some(found) = base.and_then(|base| self.travels(link, base, is_crawled)) {
+            return found;
+        }
+        let (mut finding, ids_of) = self.link(link, base, is_crawled);
         if finding.class == Class::Outside && self.lacks(link, finding.target.as_deref()) {
             (finding.class, finding.cause) = (Class::Missing, Some(Cause::NotCaptured));
         }
-        Finding {
+        let finding = Finding {
             target: finding.target.and_then(without_assumed),
             moved: finding.moved.and_then(without_assumed),
             differs: link.differs,
             ..finding
+        };
+        (finding, ids_of)
+    }
+
+    /// The finding for a link that obviously travels. This is a fast path: a link may travel even if the result is `None`.
+    fn travels(
+        &self,
+        link: &LinkReport,
+        base: &MovedBase,
+        is_crawled: bool,
+    ) -> Option<(Finding, Option<usize>)> {
+        let is_plain =
+            link.outcome == Outcome::Rewritten && !is_crawled && link.custom_property.is_none();
+        let (tail, target) = (base.tail.filter(|_| is_plain)?, link.target.as_deref()?);
+        let splice = base.now.splice(link.reference.as_bytes())?;
+        // A reference that leads above the old root may lead to another file from the new root.
+        if splice.prefix.len() < tail || splice.differs {
+            return None;
         }
+        let path = target.get(tail..)?;
+        let (file, fragment) = match path.split_once('#') {
+            Some((file, fragment)) => (file, Some(fragment)),
+            None => (path, None),
+        };
+        // A query may select a different file.
+        if file.contains('?') {
+            return None;
+        }
+        let number = self.goal.collection.plain_file(file.as_bytes())?;
+        let mut finding = Finding::of(Class::Travels, None);
+        // The fragment of a base is irrelevant.
+        if fragment.is_none() || is_base(link) {
+            return Some((finding, None));
+        }
+        let moved = || format!("{}{path}", self.goal.place.as_str());
+        finding.moved = self.is_destination_known.then(moved);
+        finding.target = without_assumed(target.to_owned());
+        finding.differs = link.differs;
+        Some((finding, Some(number)))
     }
 
     /// True if the link embeds a resource that is retrieved by HTTP, and the collection is a crawl. `target` is known to
@@ -114,12 +117,15 @@ impl MoveJudge<'_> {
     }
 
     /// The finding for `link`, with assumed URLs.
-    fn link(&self, number: usize, link: &LinkReport, named: &FragmentPlaces<'_>) -> Finding {
-        let base = self.bases.of(number, link, &self.goal);
-        let base = base.as_deref();
-        let target = match self.target(link, base, named) {
+    fn link(
+        &self,
+        link: &LinkReport,
+        base: Option<&MovedBase>,
+        is_crawled: bool,
+    ) -> (Finding, Option<usize>) {
+        let target = match self.target(link, base, is_crawled) {
             Ok(target) => target,
-            Err(finding) => return finding,
+            Err(finding) => return (finding, self.own_id(link)),
         };
         let now = self.goal.collection.locate(&target);
         let category = Reference::split(Grammar::Rfc3986, &link.reference).category();
@@ -151,27 +157,32 @@ impl MoveJudge<'_> {
             } else {
                 link.reference.clone()
             });
-            return Finding {
+            let finding = Finding {
                 target: shown.clone(),
                 moved: shown,
                 ..self.pinned(link, cause, &now)
             };
+            return (finding, None);
         }
         let Some(moved) = moved else {
             let finding = Finding::of(Class::Left, Some(Cause::Kept(Reason::Unresolvable)));
             let target = Some(target);
-            return Finding { target, ..finding };
+            return (Finding { target, ..finding }, None);
         };
         let then = self.after(base, category, &link.reference, (&target, &now, &moved));
-        let finding = match then.is_inside() {
-            true => self.moving(link, (&target, &now, &then), named),
-            false => Finding::of(Class::Escapes, Some(escape(category, base))),
+        let (finding, ids_of) = match then.is_inside() {
+            true => self.moving(link, (&target, &now, &then)),
+            false => (
+                Finding::of(Class::Escapes, Some(escape(category, base))),
+                None,
+            ),
         };
-        Finding {
+        let finding = Finding {
             target: Some(target),
             moved: self.is_destination_known.then_some(moved),
             ..finding
-        }
+        };
+        (finding, ids_of)
     }
 
     /// The target of `link` now; the finding for a link that has none.
@@ -179,25 +190,20 @@ impl MoveJudge<'_> {
         &self,
         link: &LinkReport,
         base: Option<&MovedBase>,
-        named: &FragmentPlaces<'_>,
+        is_crawled: bool,
     ) -> Result<String, Finding> {
         let left = |cause| Err(Finding::of(Class::Left, cause));
         match (link.outcome, link.reason) {
             (Outcome::Absolute, _) => return Ok(link.reference.clone()),
             (Outcome::NoBase, _) => return left(Some(Cause::NoBase)),
             (Outcome::Left, Some(Reason::LocalCopy)) => return Err(self.local_copy(link)),
-            // Only the reference of a `use` must name an id. Others may denote an element without an id.
-            (Outcome::Left, Some(Reason::IdReference)) if link.element == "use" => {
-                let missing = self.id(link, named);
-                return missing.map_or_else(|| left(link.reason.map(Cause::Kept)), Err);
-            }
             (Outcome::Left, reason) if reason != Some(Reason::CustomProperty) => {
                 return left(reason.map(Cause::Kept));
             }
             (Outcome::Rewritten | Outcome::Left | Outcome::NotEditable, _) => {}
         }
         let resolved = || Some(base?.now.resolve(&link.reference).ok()?.url);
-        let is_known = (!self.is_crawled && link.custom_property.is_none()) || base.is_none();
+        let is_known = (!is_crawled && link.custom_property.is_none()) || base.is_none();
         let known = link.target.clone().filter(|_| is_known);
         match known.or_else(resolved) {
             Some(target) => Ok(target),
@@ -214,7 +220,8 @@ impl MoveJudge<'_> {
         let missing = needs_file
             .then(|| self.goal.collection.missing(now))
             .flatten();
-        let cause = match self.canonical == Some(link.span) {
+        let canonical = || *self.canonical.get_or_init(|| self.bases.canonical());
+        let cause = match link.element == "link" && canonical() == Some(link.span) {
             true => Cause::Canonical,
             false => cause,
         };
@@ -225,14 +232,11 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// The finding for a reference to an element of the same document, if it is known to have no such element.
-    fn id(&self, link: &LinkReport, named: &FragmentPlaces<'_>) -> Option<Finding> {
-        let fragment = link.reference.strip_prefix('#')?;
-        let number = self.number.filter(|_| link.entity.is_empty())?;
-        match named(number, fragment, Class::Left)? {
-            FragmentPlace::Nowhere(hint) => Some(Finding::without_id(hint)),
-            FragmentPlace::There | FragmentPlace::Lines => None,
-        }
+    /// The number of the document itself, if `link` must name an id in it. Only the reference of a `use` must. Others may
+    /// denote an element without an id.
+    fn own_id(&self, link: &LinkReport) -> Option<usize> {
+        let is_use = link.reason == Some(Reason::IdReference) && link.element == "use";
+        self.number.filter(|_| is_use && link.entity.is_empty())
     }
 
     /// The finding for a link to a file that a browser saved with this one.
@@ -305,21 +309,21 @@ impl MoveJudge<'_> {
         &self,
         link: &LinkReport,
         (target, now, then): (&str, &Located, &Located),
-        named: &FragmentPlaces<'_>,
-    ) -> Finding {
+    ) -> (Finding, Option<usize>) {
         let missing = |located| self.goal.collection.missing(located).map(Finding::missing);
         let elsewhere = Finding::of(Class::Dangling, Some(Cause::Elsewhere));
         let is_there = now.is_inside();
         let file = match (served(now), served(then)) {
             (_, None) if self.saved_by == Some(Program::Browser) && !is_there => {
-                return Finding::of(Class::Escapes, Some(Cause::NotSaved));
+                return (Finding::of(Class::Escapes, Some(Cause::NotSaved)), None);
             }
             // A reference that only serves as a base need not lead to a file.
             _ if is_base(link) => None,
             (None, _) if is_there && is_template(&link.reference) => {
-                return Finding::of(Class::Left, Some(Cause::Kept(Reason::Placeholder)));
+                let cause = Some(Cause::Kept(Reason::Placeholder));
+                return (Finding::of(Class::Left, cause), None);
             }
-            (None, _) if is_there => return missing(now).unwrap_or(elsewhere),
+            (None, _) if is_there => return (missing(now).unwrap_or(elsewhere), None),
             (Some(now), Some(then)) if now == then => now,
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
@@ -328,16 +332,16 @@ impl MoveJudge<'_> {
                 let is_absent = Some(Cause::Missing(Absence::Absent));
                 let found = missing(then);
                 let found = found.filter(|it| now.is_none() || it.cause != is_absent);
-                return found.unwrap_or(elsewhere);
+                return (found.unwrap_or(elsewhere), None);
             }
         };
-        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
-        let place = file.zip(fragment);
-        match place.and_then(|(number, fragment)| named(number, fragment, Class::Travels)) {
-            None | Some(FragmentPlace::There) => Finding::of(Class::Travels, None),
-            Some(FragmentPlace::Lines) => Finding::of(Class::Lines, None),
-            Some(FragmentPlace::Nowhere(hint)) => Finding::without_id(hint),
-        }
+        let has_fragment = Reference::split(Grammar::Rfc3986, target)
+            .fragment()
+            .is_some();
+        (
+            Finding::of(Class::Travels, None),
+            file.filter(|_| has_fragment),
+        )
     }
 }
 

@@ -1,0 +1,87 @@
+//! Numbers of links by class.
+//!
+//! ```text
+//! 4 links  -->  { travels: 3, dangling: 1 }
+//! ```
+//!
+//! Deliberately absent: targets, which [`super::targets`] counts.
+
+use std::collections::BTreeMap;
+
+use crate::purpose::check::{Cause, Class, Finding};
+use baselink_rewrite::base::lacks_only_scheme;
+use baselink_rewrite::report::LinkReport;
+use baselink_url::Profile;
+
+use crate::cli::args::check::{Check, Classes};
+
+/// Links by class.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClassCounts {
+    pub(super) classes: BTreeMap<Class, usize>,
+    /// The number of links that would break and that `baselink move` would fix.
+    pub(super) movable: usize,
+    pub(super) differing: usize,
+    /// The number of links in the class `left` because no base is known.
+    pub(super) without_base: usize,
+    /// The number of links that begin with `/` and escape.
+    pub(super) root_relative: usize,
+    /// The number of links that lack only a scheme.
+    pub(super) without_scheme: usize,
+}
+
+impl ClassCounts {
+    /// Counts a link.
+    pub(super) fn add(&mut self, request: &Check, link: &LinkReport, finding: &Finding) {
+        *self.classes.entry(finding.class).or_default() += 1;
+        self.differing += usize::from(link.differs);
+        let is_movable = match finding.cause {
+            Some(Cause::Absolute | Cause::NetPath | Cause::DeclaredBase | Cause::RootRelative) => {
+                true
+            }
+            Some(Cause::Canonical) => request.to.is_some(),
+            _ => false,
+        };
+        self.movable += usize::from(is_movable);
+        let is_without_base = finding.cause == Some(Cause::NoBase);
+        self.without_base += usize::from(is_without_base);
+        self.root_relative += usize::from(finding.cause == Some(Cause::RootRelative));
+        let lacks_only_scheme = || lacks_only_scheme(&link.reference, Profile::Rfc1808);
+        self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
+    }
+
+    /// Moves a number of links from one class to another.
+    pub(super) fn reclassify(&mut self, from: Class, to: Class, links: usize) {
+        if from == to {
+            return;
+        }
+        *self.classes.entry(to).or_default() += links;
+        let remaining = self.of(from).saturating_sub(links);
+        self.classes.insert(from, remaining);
+        self.classes.retain(|_, links| *links > 0);
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (class, number) in &other.classes {
+            *self.classes.entry(*class).or_default() += number;
+        }
+        self.movable += other.movable;
+        self.differing += other.differing;
+        self.without_base += other.without_base;
+        self.root_relative += other.root_relative;
+        self.without_scheme += other.without_scheme;
+    }
+
+    pub(super) fn of(&self, class: Class) -> usize {
+        self.classes.get(&class).copied().unwrap_or_default()
+    }
+
+    pub(super) fn links(&self) -> usize {
+        self.classes.values().sum()
+    }
+
+    /// The number of links that may break.
+    pub(super) fn broken(&self) -> usize {
+        Classes::BROKEN.iter().map(|class| self.of(*class)).sum()
+    }
+}

@@ -1,0 +1,100 @@
+//! The verdict on a folder or archives, and the targets of its links, as text.
+//!
+//! ```text
+//! 3 of 8 links are broken, to 1 target: 3 dangling
+//! ```
+//!
+//! Deliberately absent: single links ([`super::text`]).
+
+use std::io;
+
+use crate::purpose::check::Class;
+use baselink_text::error::name;
+
+use super::targets::PLACES;
+use super::text::{DENIED, OTHER, ROOM, first_chars, on_one_line};
+use super::tree::CheckedTree;
+use super::words::{self, BREAK};
+use crate::cli::args::check::{Check, Classes};
+use crate::cli::output::{FAINT, HEADING, Output, PLACE};
+
+/// The verdict, such as `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`.
+pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
+    let links = words::counted(tree.sum.links(), "link", "links");
+    let sum = |of: &[(Class, usize)]| words::number(of.iter().map(|(_, links)| links).sum());
+    let denied = tree.not_accepted(|class| request.deny.contains(class));
+    if !denied.is_empty() {
+        let targets = tree
+            .targets
+            .iter()
+            .filter(|target| target.is_denied)
+            .count();
+        let targets = words::counted(targets, "target", "targets");
+        let (denied_links, classes) = (sum(&denied), words::classes(&denied));
+        let [one, more] = words::problem(request, &denied);
+        return match if denied_links == "1" { one } else { more } {
+            BREAK => {
+                format!("{denied_links} of {links} {BREAK}, to {targets}: {classes}")
+            }
+            problem => format!("{denied_links} of {links} {problem} ({targets}): {classes}"),
+        };
+    }
+    let broken = tree.not_accepted(|class| Classes::BROKEN.contains(&class));
+    let [one, more] = words::problem(request, &broken);
+    match (broken.is_empty(), sum(&broken), words::classes(&broken)) {
+        (true, ..) => format!("none of {links} {more}"),
+        (false, all, classes) => {
+            let problem = if all == "1" { one } else { more };
+            format!("{all} of {links} {problem}, none of them of a denied class: {classes}")
+        }
+    }
+}
+
+/// Prints the verdict, and the targets of the classes that are listed.
+pub(super) fn print_targets(
+    request: &Check,
+    tree: &CheckedTree<'_>,
+    output: &mut Output,
+) -> io::Result<()> {
+    let styler = output.styler;
+    let out = output.out();
+    writeln!(out, "{}", verdict(request, tree))?;
+    for target in tree
+        .targets
+        .iter()
+        .filter(|target| request.list.contains(target.class))
+    {
+        let style = if target.is_denied { DENIED } else { OTHER };
+        writeln!(
+            out,
+            "\n{}: {}, {} in {}",
+            first_chars(&on_one_line(&target.to), ROOM[1]),
+            styler.paint(style, words::class_and_cause(target.class, target.cause)),
+            styler.paint(HEADING, words::counted(target.links, "link", "links")),
+            words::counted(target.files, "file", "files")
+        )?;
+        for sentence in words::sentences_of_target(target) {
+            writeln!(out, "  {} {sentence}", styler.paint(FAINT, "="))?;
+        }
+        let places = &target.places[..target.places.len().min(PLACES)];
+        for place in places {
+            let file = name(&tree.files[place.file].path);
+            let at = format!("{file}:{}:{}:", place.line, place.column);
+            let reference = first_chars(&on_one_line(&place.reference), ROOM[1]);
+            writeln!(
+                out,
+                "  {} {} {reference}",
+                styler.paint(PLACE, at),
+                place.location
+            )?;
+        }
+        if target.links > places.len() {
+            writeln!(
+                out,
+                "  … {} more",
+                words::number(target.links - places.len())
+            )?;
+        }
+    }
+    Ok(())
+}
