@@ -123,7 +123,7 @@ impl DocumentPlan {
             _ => 0,
         };
         self.grown = self.grown.saturating_add(grows);
-        if grows > 0 && self.is_outgrown() {
+        if self.is_outgrown() {
             judged.outgrow();
         }
         if waits {
