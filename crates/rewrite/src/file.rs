@@ -24,14 +24,15 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 
 /// The plan for `bytes`, a file of the format in `options`. Each link goes to `sink`, in the order of the file; without it,
-/// most links are only counted.
+/// most links are only counted. Without `has_edits`, edits are made only if the outcome of a link depends on them.
 pub(super) fn plan<'r>(
     bytes: &[u8],
     options: &Options,
     sink: Option<&'r mut LinkFn<'r>>,
+    has_edits: bool,
 ) -> (FilePlan, Totals) {
     let mut plan = match container::of(options.format) {
-        Some(container) => message::plan(container, bytes, options, sink),
+        Some(container) => message::plan(container, bytes, options, sink, has_edits),
         None => document(bytes, options, sink),
     };
     let totals = plan.totals();

@@ -155,7 +155,7 @@ pub fn rewrite_each<'a>(
     options: &Options,
     each: &mut dyn FnMut(LinkReport),
 ) -> Rewritten<'a> {
-    let (plan, totals) = file::plan(bytes, options, Some(&mut |link, _, _| each(link)));
+    let (plan, totals) = file::plan(bytes, options, Some(&mut |link, _, _| each(link)), true);
     let FilePlan {
         edits,
         parts,
@@ -177,7 +177,7 @@ pub fn rewrite_each<'a>(
 /// the format has no links.
 pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     file::base_of_html(bytes, options).or_else(|| {
-        let (plan, _) = file::plan(bytes, options, None);
+        let (plan, _) = file::plan(bytes, options, None, true);
         let outermost = plan.report.entities.into_iter().next()?;
         Some(outermost.chain)
     })
@@ -187,7 +187,7 @@ pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
 /// faster than [`rewrite`], because no report is built.
 #[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options, None);
+    let (plan, totals) = file::plan(bytes, options, None, true);
     (plan.edits, totals)
 }
 
@@ -220,7 +220,7 @@ pub fn links_within(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tot
         };
         row(ListedLink { link, line, column }, chain, charset);
     };
-    let (mut plan, mut totals) = file::plan(bytes, options, Some(&mut receive));
+    let (mut plan, mut totals) = file::plan(bytes, options, Some(&mut receive), false);
     if let Some(outermost) = plan.report.entities.first_mut() {
         totals.ids = std::mem::take(&mut outermost.ids);
     }

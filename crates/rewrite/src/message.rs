@@ -51,12 +51,14 @@ use baselink_text::layer::transfer::DecodedBody;
 use baselink_text::span::Span;
 use baselink_url::Base;
 
-/// The plan for the file `bytes`, which is of the kind `container`. Each link goes to `sink`.
+/// The plan for the file `bytes`, which is of the kind `container`. Each link goes to `sink`. Without `has_edits`, edits
+/// are made only if the outcome of a link depends on them.
 pub(super) fn plan<'r>(
     container: &Container,
     bytes: &[u8],
     options: &Options,
     sink: Option<&'r mut LinkFn<'r>>,
+    has_edits: bool,
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
@@ -64,6 +66,8 @@ pub(super) fn plan<'r>(
         bytes,
         options,
         sink,
+        // In a container with a single entity, the outcome of a link does not depend on the edits.
+        lifts: has_edits || !container.is_single,
         tally: RunningTotals::default(),
         structure,
         report: Report {
@@ -113,6 +117,8 @@ struct Plan<'a, 'r> {
     bytes: &'a [u8],
     options: &'a Options,
     sink: Option<&'r mut LinkFn<'r>>,
+    /// True if edits of a body are lifted to the message.
+    lifts: bool,
     structure: &'a Structure,
     /// Its links are those that were not passed on yet: a later part may change their outcomes.
     report: Report,
@@ -286,7 +292,7 @@ impl Plan<'_, '_> {
         let is_rewritten = plan.tally.totals.count(Outcome::Rewritten) > 0;
         let lifted = match decoded.obstacle().filter(|_| is_rewritten) {
             Some(obstacle) => Err(obstacle),
-            None if plan.edits.is_empty() => Ok(Edits::default()),
+            None if plan.edits.is_empty() || !self.lifts => Ok(Edits::default()),
             None => lift(self.bytes, self.structure, entity, &decoded, &plan.edits),
         };
         match &lifted {
