@@ -535,10 +535,6 @@ impl Plan<'_, '_> {
             .collect();
         let reads = |part: &PlannedPart, old: &DecodedBody<'_>| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
-            let body = (entity.transfer_encoding, output.get(entity.body.range())?);
-            if old.changed_lines_read(body, edits, &part.edits) {
-                return Some(());
-            }
             part.edits
                 .make(&old.bytes, &entity.decode(&output).ok()?.bytes)
                 .then_some(())

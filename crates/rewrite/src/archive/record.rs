@@ -104,25 +104,21 @@ pub struct Record {
 
 impl Record {
     /// The version of the standard in the first line: `1.1`.
-    #[must_use]
     pub fn version(&self) -> &str {
         version(&self.bytes[..self.fields.span.start])
     }
 
     /// The version line and the named fields, including the empty line after them.
-    #[must_use]
     pub fn heading(&self) -> &[u8] {
         &self.bytes[..self.block.start]
     }
 
     /// The block, which follows the heading.
-    #[must_use]
     pub fn block(&self) -> &[u8] {
         &self.bytes[self.block.range()]
     }
 
     /// The unfolded value of the first field called `name`, ignoring case.
-    #[must_use]
     pub fn field(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         let field = self.fields.first(&self.bytes, name)?;
         let value = &self.bytes[field.value.range()];
@@ -134,40 +130,38 @@ impl Record {
     }
 
     /// The value of a field as text: UTF-8, or else ISO-8859-1.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         self.field(name).map(|value| text(&value))
     }
 
     /// The record id, `WARC-Record-ID`, without angle brackets.
-    #[must_use]
     pub fn id(&self) -> Option<String> {
         self.without_brackets("WARC-Record-ID").map(|id| text(&id))
     }
 
+    /// The ids of the record and of the records about the same request, `WARC-Concurrent-To` (ISO 28500, 5.7).
+    #[must_use]
+    pub fn exchange(&self) -> Vec<String> {
+        let fields = self.fields.all(&self.bytes, "WARC-Concurrent-To");
+        let others = fields.map(|field| text(in_brackets(&self.bytes[field.value.range()])));
+        self.id().into_iter().chain(others).collect()
+    }
+
     /// The retrieval URL, `WARC-Target-URI`, byte for byte except for angle brackets. ISO 28500:2009 requires the
     /// brackets, and wget writes them.
-    #[must_use]
     pub fn target_uri(&self) -> Option<Cow<'_, [u8]>> {
         self.without_brackets("WARC-Target-URI")
     }
 
     /// The value of a field without surrounding angle brackets.
     fn without_brackets(&self, name: &str) -> Option<Cow<'_, [u8]>> {
-        fn inner(value: &[u8]) -> &[u8] {
-            value
-                .strip_prefix(b"<")
-                .and_then(|value| value.strip_suffix(b">"))
-                .unwrap_or(value)
-        }
         Some(match self.field(name)? {
-            Cow::Borrowed(value) => Cow::Borrowed(inner(value)),
-            Cow::Owned(value) => Cow::Owned(inner(&value).to_vec()),
+            Cow::Borrowed(value) => Cow::Borrowed(in_brackets(value)),
+            Cow::Owned(value) => Cow::Owned(in_brackets(&value).to_vec()),
         })
     }
 
     /// The date of the retrieval, `WARC-Date`.
-    #[must_use]
     pub fn date(&self) -> Option<String> {
         self.text("WARC-Date")
     }
@@ -178,13 +172,11 @@ impl Record {
     }
 
     /// The id of the record to which this one refers, `WARC-Refers-To`.
-    #[must_use]
     pub fn refers_to(&self) -> Option<String> {
         self.without_brackets("WARC-Refers-To").map(|id| text(&id))
     }
 
     /// The kind of document in the record.
-    #[must_use]
     pub fn document(&self) -> RecordContent {
         if self.is_segment() {
             return RecordContent::None;
@@ -213,7 +205,6 @@ impl Record {
     }
 
     /// Returns the buffer of the record for reuse.
-    #[must_use]
     pub fn into_buffer(self) -> Vec<u8> {
         self.bytes
     }
@@ -315,6 +306,14 @@ impl RecordHeading {
 fn version(line: &[u8]) -> &str {
     let version = line.trim_ascii().get(b"WARC/".len()..).unwrap_or_default();
     std::str::from_utf8(version).unwrap_or("?")
+}
+
+/// The value without surrounding angle brackets.
+fn in_brackets(value: &[u8]) -> &[u8] {
+    value
+        .strip_prefix(b"<")
+        .and_then(|value| value.strip_suffix(b">"))
+        .unwrap_or(value)
 }
 
 fn text(value: &[u8]) -> String {

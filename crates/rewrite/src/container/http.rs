@@ -69,7 +69,6 @@ const ORIGINAL: &str = "X-Archive-Orig-";
 
 /// Reads the response `bytes`, which is called `name`. Any bytes are accepted; without a status line, all of them
 /// are the body.
-#[must_use]
 pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     let mut diagnostics = Vec::new();
     let (heading, start) = last_heading(bytes);
@@ -104,9 +103,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         }
     }
     let kept = match () {
-        () if heading.first(bytes, "Content-Range").is_some() => {
-            Some("it is only a range of the whole content")
-        }
+        () if is_part(bytes, &heading) => Some("it is only a range of the whole content"),
         () if is_undivided => Some("no empty line separates it from its heading"),
         () => None,
     };
@@ -139,8 +136,42 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     }
 }
 
-/// The status code of `structure`, the response `bytes`: that of the status line before the effective heading.
+/// True if the body is only a range of the content, `Content-Range: bytes 0-7/9` (RFC 9110, 14.4).
+fn is_part(bytes: &[u8], heading: &Heading) -> bool {
+    let Some(field) = heading.first(bytes, "Content-Range") else {
+        return false;
+    };
+    let value = str::from_utf8(&bytes[field.value.range()]).unwrap_or_default();
+    !is_whole_range(value)
+}
+
+/// True if `value`, a `Content-Range` (RFC 9110, 14.4), denotes all bytes of the content: `bytes 0-7/8`.
 #[must_use]
+pub fn is_whole_range(value: &str) -> bool {
+    let range = value.trim().strip_prefix("bytes ");
+    let Some((last, length)) = range
+        .and_then(|range| range.trim().strip_prefix("0-"))
+        .and_then(|range| range.split_once('/'))
+    else {
+        return false;
+    };
+    let last = last
+        .parse::<u64>()
+        .ok()
+        .and_then(|last| last.checked_add(1));
+    last.is_some() && last == length.parse().ok()
+}
+
+/// True if the body of the entity is empty, or shorter than `Content-Length`.
+#[must_use]
+pub fn is_short(bytes: &[u8], structure: &Structure) -> bool {
+    let Entity { heading, body, .. } = &structure.entities[0];
+    let is_coded = heading.first(bytes, TRANSFER).is_some();
+    let declared = length(bytes, heading).filter(|_| !is_coded);
+    body.is_empty() || declared.is_some_and(|(_, length)| body.len() < length)
+}
+
+/// The status code of `structure`, the response `bytes`: that of the status line before the effective heading.
 pub fn status(bytes: &[u8], structure: &Structure) -> Option<u16> {
     let before = &bytes[..structure.entities.first()?.heading.span.start];
     let line = before.strip_suffix(b"\n").unwrap_or(before);
