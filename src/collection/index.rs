@@ -316,6 +316,11 @@ impl Collection {
         self.files.number(path)
     }
 
+    /// The URL of the root.
+    pub(crate) fn root_url(&self) -> Option<&RootUrl> {
+        self.origins.root_url.as_ref()
+    }
+
     /// The URL of the root, if URLs lead to files only by their paths below it.
     pub(crate) fn folder_url(&self) -> Option<&str> {
         self.origins

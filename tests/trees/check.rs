@@ -291,7 +291,7 @@ fn unknown(to: Option<&str>) -> Move {
         to: to.map(|to| RootUrl::new(to).unwrap()),
         ..Move::default()
     };
-    moving.from.assume_root(moving.to.as_ref());
+    moving.from.assume_site();
     moving
 }
 
