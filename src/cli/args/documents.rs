@@ -179,7 +179,8 @@ impl TypedDocuments {
     pub(in crate::cli) fn patterns(&self) -> String {
         let include = self.include.iter().map(|one| ("--include", one));
         let typed = include.chain(self.exclude.iter().map(|one| ("--exclude", one)));
-        let typed = typed.map(|(option, pattern)| format!(" {option} {}", shell::word(pattern)));
+        let typed =
+            typed.map(|(option, pattern)| format!(" with {option} {}", shell::word(pattern)));
         typed.collect()
     }
 

@@ -221,7 +221,7 @@ impl MoveJudge<'_> {
             false => resolved().map(|moved| moved.url),
         };
         let keeps_scheme = |moved: &String| scheme(moved) == scheme(target);
-        let stays_with_base = base.is_some_and(|base| base.stays) && moves;
+        let stays_with_base = base.is_some_and(|base| base.stays);
         let pinned_by = match category {
             _ if is_absolute && (!holds || stays_with_base) => Some(Cause::Absolute),
             _ if stays_with_base => Some(Cause::DeclaredBase),
@@ -233,7 +233,7 @@ impl MoveJudge<'_> {
         };
         if let Some(cause) = pinned_by {
             let canonical = || *self.canonical.get_or_init(|| self.bases.canonical());
-            let found = match now.is_inside() {
+            let found = match now.is_inside() && moves {
                 false => standing,
                 true if link.element == "link" && canonical() == Some(link.span) => {
                     alone(Class::Pinned, Cause::Canonical)
@@ -371,7 +371,13 @@ impl MoveJudge<'_> {
             }
             _ if is_base(link) => (Finding::of(Class::Travels, None), None),
             (None, _) if is_there => standing,
-            (Some(now), Some(then)) if now == then => standing,
+            (Some(now), Some(file)) if now == file => match served(then) {
+                // A file with a URL of its own may have an extension that the URL lacks.
+                Some((class, _)) if standing.0.class == Class::Travels => {
+                    (Finding::of(class, None), standing.1)
+                }
+                _ => standing,
+            },
             // From disk, a browser finds neither the index file nor the extension.
             (Some(_), None) if is_disk(&self.goal.place) && standing.0.class != Class::Travels => {
                 standing
