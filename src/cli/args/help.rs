@@ -183,7 +183,7 @@ Exit status:
   2  a file or an argument could not be used";
 
 pub(super) const CHECK_AFTER: &str = "\
-Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
+Each link gets one of these classes: left (no target), outside (leads out of the \
 folder), dangling (no such file), missing (an embedded resource that the archive lacks), \
 missing-page (a page that the archive lacks), pinned (with --to: keeps pointing at the old place), \
 escapes (with --to: leads elsewhere), fragment (no such id), lines (a fragment such as #L10, which a \
