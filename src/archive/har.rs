@@ -14,7 +14,7 @@
 //! Unknown properties are skipped without recursion, however deeply nested. An entry is an anomaly if a property
 //! that is needed for its URL or body has the wrong type.
 //!
-//! Deliberately absent: header fields other than `Location`, cookies, timings, and bodies in separate files
+//! Deliberately absent: header fields other than `Location` and `Content-Range`, cookies, timings, and bodies in separate files
 //! (`_file`, an option of Playwright).
 
 use std::borrow::Cow;
@@ -43,12 +43,16 @@ pub struct HarEntry {
     pub number: u64,
     /// The URL of the request.
     pub url: String,
+    /// The method of the request; `GET` if the archive has none.
+    pub method: String,
     /// The time of the request as written (ISO 8601): `startedDateTime`.
     pub started: Option<String>,
     /// The status of the response. Browsers write 0 if there was no response.
     pub status: Option<u16>,
     /// The URL of a redirect as written, possibly relative: `redirectURL`, or else the header field `Location`.
     pub redirect_url: Option<String>,
+    /// The range of the content in the body, of a partial response: `bytes 0-7/8` (RFC 9110, 14.4).
+    pub content_range: Option<String>,
     /// The media type of the body, with its parameters.
     pub media_type: Option<String>,
     /// The body as written.
@@ -79,6 +83,7 @@ struct EntryJson {
 #[derive(Deserialize)]
 struct RequestJson {
     url: String,
+    method: Option<Box<RawValue>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -154,14 +159,11 @@ impl HarEntry {
         let response = response.unwrap_or_default();
         let redirect_url =
             parse_tolerantly::<String>(response.redirect_url).filter(|url| !url.is_empty());
-        let location = || {
-            let fields = parse_tolerantly::<Vec<FieldJson>>(response.headers)?;
-            let mut fields = fields.into_iter();
-            Some(
-                fields
-                    .find(|field| field.name.eq_ignore_ascii_case("location"))?
-                    .value,
-            )
+        let fields: Vec<FieldJson> = parse_tolerantly(response.headers).unwrap_or_default();
+        let header = |name| {
+            let mut fields = fields.iter();
+            let field = fields.find(|field| field.name.eq_ignore_ascii_case(name))?;
+            Some(field.value.clone())
         };
         let ContentJson {
             mime_type,
@@ -171,9 +173,11 @@ impl HarEntry {
         Ok(Self {
             number,
             url: request.url,
+            method: parse_tolerantly(request.method).unwrap_or_else(|| "GET".to_owned()),
             started: parse_tolerantly(started_date_time),
             status: parse_tolerantly(response.status),
-            redirect_url: redirect_url.or_else(location),
+            redirect_url: redirect_url.or_else(|| header("Location")),
+            content_range: header("Content-Range"),
             media_type: mime_type,
             text,
             is_base64: encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64")),

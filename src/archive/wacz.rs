@@ -10,7 +10,7 @@
 //!
 //! Deliberately absent: indexes in the file, and encrypted entries.
 
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, SeekFrom};
 
 use serde::Deserialize;
 use zip::result::ZipError;
@@ -34,9 +34,11 @@ impl<R: Read + Seek> Wacz<R> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file is not a zip file or contains no archives, and errors of `reader`.
-    pub fn open(reader: R) -> Result<Self> {
-        let zip = ZipArchive::new(reader).map_err(|error| match error {
+    /// Returns an error if the file is not a zip file, contains no archives, or if these overlap, and errors of `reader`.
+    pub fn open(mut reader: R) -> Result<Self> {
+        let length = reader.seek(SeekFrom::End(0));
+        let length = length.map_err(|error| Error::system(cause(&error), error))?;
+        let mut zip = ZipArchive::new(reader).map_err(|error| match error {
             ZipError::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
                 Error::system(cause(&error), error)
             }
@@ -57,6 +59,14 @@ impl<R: Read + Seek> Wacz<R> {
             (is_plain && is_archive).then(|| (name.to_owned(), number))
         });
         let archives: Vec<_> = archives.collect();
+        let sizes = archives.iter().map(|(_, number)| {
+            let entry = zip.by_index_raw(*number);
+            entry.map_or(0, |entry| entry.compressed_size())
+        });
+        if sizes.fold(0, u64::saturating_add) > length {
+            let message = "its archives overlap, so that a small file has a very large content";
+            return Err(Error::of(ErrorKind::Syntax, message));
+        }
         if archives.is_empty() {
             let message = format!("not a WACZ file: it has no WARC file in its folder {FOLDER}");
             return Err(Error::of(ErrorKind::Syntax, message));

@@ -18,6 +18,7 @@ use crate::collection::record::{self, CapturedBody};
 use baselink_rewrite::Options;
 use baselink_rewrite::archive::{Anomaly, ArchiveEntry, Offset, Record};
 use baselink_rewrite::base::{Retrieval, Source};
+use baselink_rewrite::container::http;
 use baselink_rewrite::record::{RecordDocument, document};
 use baselink_scan::fields::MediaType;
 use baselink_scan::is_read;
@@ -62,6 +63,8 @@ struct CapturedBytes {
     capture: Capture,
     /// Other URLs of the resource.
     other_urls: Vec<String>,
+    /// Its keys for other parts of a message.
+    scoped: Vec<String>,
     /// The base of its links; `None` for its own URL.
     base: Option<String>,
     body: Vec<u8>,
@@ -174,10 +177,19 @@ impl Item {
     }
 
     /// The item of a resource of a web archive of Safari. The number of the resource serves as its offset.
-    pub(crate) fn of_resource(found: WebResource, options: &Options, wanted: Wanted) -> Self {
+    pub(crate) fn of_resource(
+        found: WebResource,
+        key: Option<String>,
+        options: &Options,
+        wanted: Wanted,
+    ) -> Self {
+        let capture = Capture {
+            key: key.map(Into::into),
+            ..Capture::of(&found.url)
+        };
         let captured = CapturedBytes::new(
             Source::WebArchive,
-            Capture::of(&found.url),
+            capture,
             found.body,
             MediaType::read(found.media_type.as_bytes()),
             found.charset.as_deref(),
@@ -201,15 +213,17 @@ impl Item {
             ..RecordKey::default()
         };
         let mut options = options.clone();
+        let media_type = captured.media_type.as_ref();
+        let declared = media_type.and_then(|one| one.parameter("charset"));
+        let declared = declared.and_then(Charset::for_label);
+        options.query_charset = captured.charset.and(declared);
         if wanted == Wanted::Documents {
-            let media_type = captured.media_type.as_ref();
             let Some(media_type) = media_type.filter(|one| is_document(one, &options)) else {
                 return Self::default();
             };
             let url = captured.capture.url.to_string();
             options.format = media_type.format();
             options.retrieval = Some(Retrieval::of(url.clone(), captured.source));
-            let declared = media_type.parameter("charset").and_then(Charset::for_label);
             let charset = captured.charset.or(declared);
             options.scan.charset = charset.or(options.scan.charset);
             (key.url, key.media_type) = (Some(url), media_type.to_string());
@@ -238,7 +252,13 @@ impl Item {
         let media_type = Some(part.media_type);
         match part.body {
             Ok(body) => {
-                let (capture, body) = (Capture::of(url), body.into_owned());
+                let capture = Capture {
+                    key: part.key.map(Into::into),
+                    entity: part.has_scopes.then_some(part.entity),
+                    date: part.date,
+                    ..Capture::of(url)
+                };
+                let body = body.into_owned();
                 let source = part.source.unwrap_or(Source::Default);
                 let captured = CapturedBytes::new(source, capture, body, media_type, None);
                 let (other_urls, base) = (others.to_vec(), Some(part.base.to_string()));
@@ -246,6 +266,7 @@ impl Item {
                     number,
                     CapturedBytes {
                         other_urls,
+                        scoped: part.scoped,
                         base,
                         ..captured
                     },
@@ -289,6 +310,7 @@ impl CapturedBytes {
             source,
             capture,
             other_urls: Vec::new(),
+            scoped: Vec::new(),
             base: None,
             body,
             media_type,
@@ -306,17 +328,25 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
         .and_then(|one| MediaType::read(one.as_bytes()));
     let mut capture = Capture::of(&entry.url);
     let status = entry.status.unwrap_or(0);
+    let is_whole = entry
+        .content_range
+        .as_deref()
+        .is_some_and(http::is_whole_range);
     // With the status 304, the browser took the body from its cache.
     capture.status = match (status, entry.has_body()) {
+        _ if !record::is_retrievable(&entry.url) => 0,
         (304, true) => 200,
+        (206, true) if is_whole => 200,
         // A success without a body is treated as a response without content.
         (200..=299, false) => 204,
         (status, _) => status,
     };
+    capture.is_other_method = entry.method != "GET";
     capture.date = entry.started.as_deref().and_then(|date| date.parse().ok());
     capture.location = entry.redirect_url.as_deref().map(Into::into);
     let label = is_text.then_some("utf-8");
     let body = entry.into_body()?.unwrap_or_default();
+    capture.is_short = body.is_empty();
     Ok((
         number,
         CapturedBytes::new(Source::Har, capture, body, media_type, label),
@@ -336,12 +366,20 @@ impl Archived {
             DocumentBytes::Record(record, _) => record::capture(record).into_iter().collect(),
             DocumentBytes::Capture(captured) => {
                 let own = &captured.capture;
-                let others = captured.other_urls.iter().map(|url| Capture {
+                let redirect = |url: &str| Capture {
                     status: 301,
-                    location: Some(own.url.clone()),
+                    location: own.key.clone().or_else(|| Some(own.url.clone())),
                     ..Capture::of(url)
+                };
+                let others = captured.other_urls.iter().map(|url| redirect(url));
+                let scoped = captured.scoped.iter().map(|key| Capture {
+                    key: Some((&**key).into()),
+                    ..redirect(&own.url)
                 });
-                iter::once(own.clone()).chain(others).collect()
+                iter::once(own.clone())
+                    .chain(others)
+                    .chain(scoped)
+                    .collect()
             }
         }
     }

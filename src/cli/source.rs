@@ -14,12 +14,14 @@
 //! Deliberately absent: opening a file ([`super::input`]), and the items of an archive ([`super::archive_item`]).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::io::{self, Read};
 use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::archive::{Har, Wacz, WebArchive};
+use crate::archive::{Har, Wacz, WebArchive, WebResource};
 use crate::collection::message::resources;
 use baselink_rewrite::Options;
 use baselink_rewrite::archive::Records;
@@ -189,9 +191,11 @@ fn read(
                 anomalies,
                 ..
             } = WebArchive::read(&bytes).map_err(failed)?;
-            let found = resources
-                .into_iter()
-                .map(|one| Item::of_resource(one, options, wanted));
+            let mut taken = HashMap::new();
+            let found = resources.into_iter().map(|one| {
+                let key = key_of_resource(&one, &mut taken);
+                Item::of_resource(one, key, options, wanted)
+            });
             let items = found.chain(anomalies.into_iter().map(Item::of_anomaly));
             process(path, &mut items.map(item), output)
         }
@@ -218,6 +222,16 @@ fn read(
             latest.map_or(Ok(()), |error| Err(Failure::File(error)))
         }
     }
+}
+
+/// The key of a resource whose URL another resource has, according to the digests of bodies in `taken`. In a web archive
+/// of Safari, a frame may have the URL of the page, and another body.
+fn key_of_resource(one: &WebResource, taken: &mut HashMap<String, u64>) -> Option<String> {
+    let body = BuildHasherDefault::<DefaultHasher>::default().hash_one(&one.body);
+    let first = *taken.entry(one.url.clone()).or_insert(body);
+    let last = one.url.split(['?', '#']).next().unwrap_or_default();
+    let last = last.rsplit('/').next().unwrap_or_default();
+    (first != body).then(|| format!("frame:/{}/{last}", one.number))
 }
 
 /// Returns the messages of the mailbox `path`.

@@ -1,9 +1,9 @@
 //! Captures of an archive, and the selection of those that become resources.
 //!
-//! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] keeps the best
-//! capture of each URL. Whole resources (a 2xx status except 204, 205 and 206) rank first, then redirects with a
-//! `Location`, then all other captures. Within a rank, the capture nearest to a requested date wins, or else the
-//! latest.
+//! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] chooses the best
+//! capture of each URL. Whole resources (a 2xx status except 204, 205 and 206) rank first, then resources with an empty
+//! or incomplete body, then redirects with a `Location`, then all other captures. Within a rank, the capture nearest to
+//! a requested date wins, or else the latest. Only responses to `GET` answer a link.
 //!
 //! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes another URL of the
 //! final resource. A revisit record (ISO 28500, 6.7) refers to another capture and gets its body.
@@ -33,6 +33,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
+use jiff::fmt::rfc2822::DateTimeParser;
 
 use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
@@ -49,8 +50,14 @@ const MAX_REDIRECTS: usize = 20;
 pub struct Capture {
     /// The URL, absolute.
     pub url: Box<str>,
-    /// The status code; 200 if the archive records no HTTP responses.
+    /// The name of the resource in the archive, if another resource has the same URL.
+    pub key: Option<Box<str>>,
+    /// The entity of a message whose labels its links use first ([`Collection::locate_from`]).
+    pub entity: Option<Arc<str>>,
+    /// The status code; 200 if the archive records no HTTP responses, 0 if there was no response.
     pub status: u16,
+    /// True if the body is empty or incomplete.
+    pub is_short: bool,
     /// The time of the capture.
     pub date: Option<CaptureDate>,
     /// The media type without parameters.
@@ -61,6 +68,10 @@ pub struct Capture {
     pub names: Vec<u64>,
     /// For a revisit, the identifiers of the capture whose body it repeats, the most reliable first.
     pub repeats: Vec<u64>,
+    /// Digests of the ids of the records about the same request (ISO 28500, 5.7).
+    pub exchange: Vec<u64>,
+    /// True for a request with another method than `GET`. Captures of the same exchange are then ignored.
+    pub is_other_method: bool,
 }
 
 impl Capture {
@@ -69,12 +80,17 @@ impl Capture {
     pub fn of(url: &str) -> Self {
         Self {
             url: url.into(),
+            key: None,
+            entity: None,
             status: 200,
+            is_short: false,
             date: None,
             media_type: Arc::default(),
             location: None,
             names: Vec::new(),
             repeats: Vec::new(),
+            exchange: Vec::new(),
+            is_other_method: false,
         }
     }
 }
@@ -96,6 +112,14 @@ pub struct CaptureDate {
 }
 
 impl CaptureDate {
+    /// The time in the value of a `Date` field of a message (RFC 5322, 3.3).
+    #[must_use]
+    pub fn of_message(value: &str) -> Option<Self> {
+        let time = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
+        let seconds = time.as_second();
+        Some(Self { seconds })
+    }
+
     /// The time as the file system represents it.
     #[must_use]
     pub fn time(self) -> SystemTime {
@@ -193,14 +217,19 @@ impl FromStr for DateRange {
     }
 }
 
-/// The best capture of each URL so far. Memory grows with the number of URLs and of identifiers for revisits.
+/// The captures so far. Memory grows with their number, and with the lengths of different URLs.
 #[derive(Debug, Default)]
 pub struct Captures {
     near: Option<DateRange>,
-    /// The best captures, by normalized URL.
-    best: TextMap<BestCapture>,
+    /// The normalized URLs, and the keys of resources that share a URL.
+    urls: TextMap<()>,
+    all: Vec<Candidate>,
     /// The bodies to which revisits may refer.
     bodies: Vec<NamedBody>,
+    /// The ids of the exchanges to which captures belong, and the items of the captures.
+    exchanges: Vec<(u64, u32)>,
+    /// The ids of exchanges with another method than `GET`.
+    other_methods: HashSet<u64>,
     /// The media types, each stored once, and their indexes.
     media_types: HashMap<Arc<str>, u32>,
 }
@@ -214,61 +243,39 @@ struct NamedBody {
     media_type: u32,
 }
 
-/// The best capture of a URL.
-#[derive(Debug)]
-struct BestCapture {
-    date: Option<CaptureDate>,
+/// A capture of a URL.
+#[derive(Debug, Default)]
+struct Candidate {
+    /// The index of the URL.
+    url: u32,
     item: u32,
     /// The index of the media type.
     media_type: u32,
     status: u16,
+    is_short: bool,
+    date: Option<CaptureDate>,
     more: Option<Box<RareParts>>,
 }
 
 /// The parts that few captures have.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct RareParts {
     /// The URL, if it differs from its normal form.
     url: Option<Box<str>>,
+    /// True if the resource has a key.
+    has_key: bool,
+    entity: Option<Arc<str>>,
     location: Option<Box<str>>,
     repeats: Vec<u64>,
-    /// If the best capture is a revisit: the best capture that is not a revisit. It is used if the body for the revisit
-    /// is missing.
-    own: Option<BestCapture>,
 }
 
-impl BestCapture {
-    fn of(item: u32, media_type: u32, normal: &str, capture: Capture) -> Self {
-        let Capture {
-            url,
-            status,
-            date,
-            media_type: _,
-            location,
-            names: _,
-            repeats,
-        } = capture;
-        let url = (*url != *normal).then_some(url);
-        let has_more = url.is_some() || location.is_some() || !repeats.is_empty();
-        let more = has_more.then(|| {
-            Box::new(RareParts {
-                url,
-                location,
-                repeats,
-                own: None,
-            })
-        });
-        Self {
-            date,
-            item,
-            media_type,
-            status,
-            more,
-        }
-    }
-
+impl Candidate {
     fn url(&self) -> Option<&str> {
         self.more.as_ref().and_then(|more| more.url.as_deref())
+    }
+
+    fn has_key(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.has_key)
     }
 
     fn location(&self) -> Option<&str> {
@@ -285,17 +292,12 @@ impl BestCapture {
         matches!(self.status, 200..=299) && !matches!(self.status, 204..=206)
     }
 
-    fn is_revisit(&self) -> bool {
-        !self.repeats().is_empty()
-    }
-
     /// The rank of the capture among the captures of its URL. Within a class, the capture nearest to `near` ranks
     /// first.
     fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
-        // A revisit with status 304 has its body in another record.
-        let is_unchanged = self.is_revisit() && self.status == 304;
         let class = match self {
-            _ if self.is_resource() || is_unchanged => 2,
+            _ if self.is_resource() && !self.is_short => 3,
+            _ if self.is_resource() => 2,
             _ if self.location().is_some() => 1,
             _ => 0,
         };
@@ -303,29 +305,26 @@ impl BestCapture {
         (class, std::cmp::Reverse(distance), self.date)
     }
 
-    /// Adds another capture of the URL, which replaces this one if it is better.
-    fn add(&mut self, capture: Self, near: Option<DateRange>) {
-        let own = |best: &mut Self| best.more.as_mut().and_then(|more| more.own.take());
-        // Among equals, the later item wins.
-        if capture.rank(near) >= self.rank(near) {
-            let mut before = std::mem::replace(self, capture);
-            let before = if before.is_revisit() {
-                own(&mut before)
-            } else {
-                Some(before)
-            };
-            if self.is_revisit() {
-                self.more.get_or_insert_default().own = before;
+    /// Takes the body of the capture that this revisit repeats. `bodies` are sorted, and the first item wins.
+    fn find_body(&mut self, bodies: &[NamedBody], media_types: &[Arc<str>]) {
+        let body_of = |name: &u64| {
+            let at = bodies.partition_point(|body| body.name < *name);
+            bodies.get(at).filter(|body| body.name == *name)
+        };
+        match self.repeats().iter().find_map(body_of) {
+            Some(body) => {
+                self.item = body.item;
+                // Only the record of the body proves that it is HTML.
+                if matches!(&*media_types[self.media_type as usize], "" | "text/html") {
+                    self.media_type = body.media_type;
+                }
+                if self.status == 304 {
+                    self.status = 200;
+                }
             }
-        } else if self.is_revisit() && !capture.is_revisit() {
-            let more = self.more.get_or_insert_default();
-            if more
-                .own
-                .as_ref()
-                .is_none_or(|own| capture.rank(near) >= own.rank(near))
-            {
-                more.own = Some(capture);
-            }
+            None if self.location().is_some() => {}
+            // The body is missing.
+            None => self.status = 304,
         }
     }
 }
@@ -333,7 +332,7 @@ impl BestCapture {
 /// The resources of an archive.
 #[derive(Clone, Debug, Default)]
 pub struct ChosenCaptures {
-    /// The resources in the order of their URLs.
+    /// The resources in the order of their URLs, and then those with keys.
     pub resources: Vec<CapturedResource>,
     /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
     pub collection: Arc<Collection>,
@@ -374,88 +373,119 @@ impl Captures {
         }
     }
 
-    /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture whose URL is
-    /// not absolute is ignored.
-    pub fn add(&mut self, item: u32, mut capture: Capture) {
-        let media_type = match self.media_types.get(&capture.media_type) {
-            Some(number) => *number,
-            None => {
-                let number = u32::try_from(self.media_types.len()).unwrap_or(u32::MAX);
-                self.media_types
-                    .insert(Arc::clone(&capture.media_type), number);
-                number
-            }
+    /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture is ignored if
+    /// its URL is not absolute, if there was no response, or if it answers another method than `GET`.
+    pub fn add(&mut self, item: u32, capture: Capture) {
+        if capture.is_other_method {
+            return self.other_methods.extend(capture.exchange);
+        }
+        let Some(normal) = normal(&capture.url).filter(|_| capture.status > 0) else {
+            return;
         };
+        let media_type = self.media_type(&capture.media_type);
         if capture.repeats.is_empty() {
             let body = |name| NamedBody {
                 name,
                 item,
                 media_type,
             };
-            self.bodies
-                .extend(std::mem::take(&mut capture.names).into_iter().map(body));
+            self.bodies.extend(capture.names.into_iter().map(body));
         }
-        let Some(normal) = normal(&capture.url) else {
-            return;
-        };
-        let normal = normal.text;
-        let capture = BestCapture::of(item, media_type, &normal, capture);
-        match self.best.number(normal.as_bytes()) {
-            Some(number) => self.best.values[number].add(capture, self.near),
-            None => drop(self.best.add(normal.as_bytes(), capture)),
-        }
+        let exchange = capture.exchange.into_iter();
+        self.exchanges.extend(exchange.map(|id| (id, item)));
+        let has_key = capture.key.is_some();
+        let text = capture.key.as_deref().unwrap_or(&normal.text);
+        let (Ok(number) | Err(number)) = self.urls.add(text.as_bytes(), ());
+        let url = (*capture.url != *text).then_some(capture.url);
+        let is_rare = [
+            url.is_some(),
+            capture.location.is_some(),
+            capture.entity.is_some(),
+        ];
+        let is_rare = is_rare.contains(&true) || !capture.repeats.is_empty();
+        let more = is_rare.then_some(RareParts {
+            url,
+            has_key,
+            entity: capture.entity,
+            location: capture.location,
+            repeats: capture.repeats,
+        });
+        self.all.push(Candidate {
+            url: u32::try_from(number).unwrap_or(u32::MAX),
+            item,
+            media_type,
+            status: capture.status,
+            is_short: capture.is_short,
+            date: capture.date,
+            more: more.map(Box::new),
+        });
     }
 
-    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
-    #[must_use]
-    pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
+    /// The index of a media type.
+    fn media_type(&mut self, media_type: &Arc<str>) -> u32 {
+        if let Some(number) = self.media_types.get(media_type) {
+            return *number;
+        }
+        let number = u32::try_from(self.media_types.len()).unwrap_or(u32::MAX);
+        self.media_types.insert(Arc::clone(media_type), number);
+        number
+    }
+
+    /// The best capture of each URL, and the media types. A URL without a capture gets one with the status 0.
+    fn best(self) -> (TextMap<Candidate>, Vec<Arc<str>>) {
         let Self {
-            best: mut found,
+            near,
+            urls,
+            mut all,
             mut bodies,
+            exchanges,
+            other_methods,
             media_types,
-            near: _,
         } = self;
         let mut by_number: Vec<Arc<str>> = vec![Arc::default(); media_types.len()];
         for (media_type, number) in media_types {
             by_number[number as usize] = media_type;
         }
-        let media_type = |best: &BestCapture| &by_number[best.media_type as usize];
-        // If several bodies have the same identifier, the first item wins.
+        let ignored = exchanges
+            .into_iter()
+            .filter(|(id, _)| other_methods.contains(id));
+        let ignored: HashSet<u32> = ignored.map(|(_, item)| item).collect();
+        all.retain(|capture| !ignored.contains(&capture.item));
         bodies.sort_unstable();
-        let body_of = |name: &u64| {
-            let at = bodies.partition_point(|body| body.name < *name);
-            bodies.get(at).filter(|body| body.name == *name)
-        };
-        for best in found.values.iter_mut().filter(|best| best.is_revisit()) {
-            let body = best.repeats().iter().find_map(body_of);
-            let own = best.more.as_mut().and_then(|more| more.own.take());
-            match (body, own) {
-                (Some(body), _) => {
-                    best.item = body.item;
-                    // Only the record of the body proves that it is HTML.
-                    if matches!(&**media_type(best), "" | "text/html") {
-                        best.media_type = body.media_type;
-                    }
-                    best.status = if best.status == 304 { 200 } else { best.status };
-                }
-                (None, Some(own)) => *best = own,
-                (None, None) if best.location().is_some() => {}
-                // The body is missing.
-                (None, None) => best.status = 304,
+        let mut best: Vec<Candidate> = Vec::new();
+        best.resize_with(urls.len(), Candidate::default);
+        for mut capture in all {
+            if !capture.repeats().is_empty() {
+                capture.find_body(&bodies, &by_number);
+            }
+            // Among equals, the later one wins.
+            let before = &mut best[capture.url as usize];
+            if before.status == 0 || capture.rank(near) >= before.rank(near) {
+                *before = capture;
             }
         }
-        drop(bodies);
+        (urls.with_values(best).0, by_number)
+    }
+
+    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
+    #[must_use]
+    pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
+        let (found, media_types) = self.best();
+        let media_type = |best: &Candidate| &media_types[best.media_type as usize];
         let is_resource = |index: &u32| found.values[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
-        order.sort_unstable_by_key(|&index| found.text(index as usize));
+        let has_key = |index: u32| found.values[index as usize].has_key();
+        order.sort_unstable_by_key(|&index| (has_key(index), found.text(index as usize)));
         let url = |index: u32| {
             found.values[index as usize]
                 .url()
                 .unwrap_or(found.url(index as usize))
         };
         let resource = |number: usize| {
-            let index = order[number];
-            (url(index), &**media_type(&found.values[index as usize]))
+            let index = order[number] as usize;
+            let best = &found.values[index];
+            let named = best.url().filter(|_| !best.has_key());
+            (named.unwrap_or(found.url(index)), &**media_type(best))
         };
         let rounds = rounds(order.len(), resource);
         let mut hosts = HashSet::new();
@@ -466,6 +496,7 @@ impl Captures {
             }
         };
         let (mut files, mut resources) = (TextMap::default(), Vec::new());
+        let mut entities = HashMap::new();
         let mut targets = vec![UrlTarget::Outside; found.len()];
         for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
             let best = &found.values[index as usize];
@@ -476,6 +507,9 @@ impl Captures {
             let place = files.add(path(resource(number), round).as_bytes(), ());
             targets[index as usize] = UrlTarget::of(place.unwrap_or_default());
             add_host(index as usize);
+            if let Some(entity) = best.more.as_ref().and_then(|more| more.entity.clone()) {
+                entities.insert(resources.len(), entity);
+            }
             resources.push(CapturedResource {
                 url: best.url().map(Box::from),
                 number: index,
@@ -486,24 +520,31 @@ impl Captures {
         }
         let next = |index| next_of(index, &found).unwrap_or(NO_CAPTURE);
         let next: Vec<u32> = (0..found.len()).map(next).collect();
+        // The last fragment of a location applies (Fetch Standard, 4.4, HTTP-redirect fetch).
         let end_of = |first: usize| {
-            let mut at = first;
+            let (mut at, mut fragment) = (first, None);
             for _ in 0..MAX_REDIRECTS {
+                let location = found.values[at].location().unwrap_or_default();
+                fragment = fragment_of(location).or(fragment);
                 at = Some(next[at]).filter(|next| *next != NO_CAPTURE)? as usize;
                 if found.values[at].is_resource() {
-                    return Some(at);
+                    return Some((at, fragment));
                 }
             }
             None
         };
+        let mut fragments = HashMap::new();
         let others = found
             .values
             .iter()
             .enumerate()
-            .filter(|(_, best)| !best.is_resource());
+            .filter(|(_, best)| best.status > 0 && !best.is_resource());
         for (index, best) in others {
             targets[index] = match end_of(index) {
-                Some(end) => targets[end],
+                Some((end, fragment)) => {
+                    fragments.extend(fragment.map(|fragment| (index, fragment.into())));
+                    targets[end]
+                }
                 None => {
                     add_host(index);
                     UrlTarget::Failure(best.status)
@@ -511,7 +552,9 @@ impl Captures {
             };
         }
         let (urls, _) = found.with_values(targets);
-        let collection = Collection::of_captures(files, urls, hosts);
+        let mut collection = Collection::of_captures(files, urls);
+        (collection.hosts, collection.entities) = (hosts, entities);
+        collection.fragments = fragments;
         ChosenCaptures {
             resources,
             collection: collection.into(),
@@ -522,8 +565,12 @@ impl Captures {
 /// A placeholder for the index of a capture, larger than any index.
 const NO_CAPTURE: u32 = u32::MAX;
 
+fn fragment_of(url: &str) -> Option<&str> {
+    url.split_once('#').map(|(_, fragment)| fragment)
+}
+
 /// The index of the resource or redirect to which the redirect at index `from` leads.
-fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
+fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<u32> {
     let redirect = &found.values[from];
     let url = redirect.url().unwrap_or(found.url(from));
     let location = redirect.location()?;

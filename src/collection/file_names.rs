@@ -27,7 +27,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::near::composed_text;
@@ -82,39 +82,34 @@ pub(super) fn rounds_of<'a>(
     order: impl Fn(usize, usize) -> Ordering,
 ) -> Vec<u32> {
     let mut rounds = vec![0_u32; count];
-    let mut is_settled = vec![false; count];
     let mut folders = HashSet::new();
-    let mut keys: Vec<u64> = (0..count)
-        .map(|file| key(&path(file, 0), &mut folders))
+    let mut winners: HashMap<u64, usize> = HashMap::new();
+    let mut open: Vec<(u64, usize)> = (0..count)
+        .map(|file| (key(&path(file, 0), &mut folders), file))
         .collect();
-    let mut sorted: Vec<u32> = (0..).take(count).collect();
-    // Later rounds add no folders, so a settled path stays valid.
+    // Later rounds add no folders, so a settled path stays valid. A round costs only what its files cost, since names may
+    // be chosen so that one file loses many rounds.
     for round in 1.. {
-        sorted.sort_unstable_by(|&left, &right| {
-            let (left, right) = (left as usize, right as usize);
-            let by_key = keys[left].cmp(&keys[right]);
-            by_key
-                .then(is_settled[right].cmp(&is_settled[left]))
-                .then_with(|| order(left, right))
-        });
+        open.sort_unstable_by(|left, right| left.0.cmp(&right.0).then(order(left.1, right.1)));
         let mut losers = Vec::new();
-        for alike in sorted.chunk_by(|&left, &right| keys[left as usize] == keys[right as usize]) {
-            let first = alike[0] as usize;
-            let is_folder = folders.contains(&keys[first]);
-            for file in alike.iter().map(|&file| file as usize) {
-                is_settled[file] = !is_folder && (file == first || order(file, first).is_eq());
-                if !is_settled[file] {
-                    losers.push(file);
-                }
+        for &(key, file) in &open {
+            let is_folder = folders.contains(&key);
+            let is_settled = !is_folder && {
+                let winner = *winners.entry(key).or_insert(file);
+                winner == file || order(file, winner).is_eq()
+            };
+            if !is_settled {
+                losers.push(file);
             }
         }
         if losers.is_empty() {
             break;
         }
-        for file in losers {
+        let next = losers.into_iter().map(|file| {
             rounds[file] = round;
-            keys[file] = key(&path(file, round), &mut folders);
-        }
+            (key(&path(file, round), &mut folders), file)
+        });
+        open = next.collect();
     }
     rounds
 }
@@ -541,6 +536,30 @@ mod tests {
             .into_iter()
             .zip(rounds)
             .map(|(resource, round)| path(resource, round))
+    }
+
+    /// Bug 286: each round sorted all files again, and names can be chosen so that one file loses as many rounds as there are
+    /// files.
+    #[test]
+    fn names_that_collide_on_purpose_take_linear_time() {
+        let about = ("http://h/about", "text/html");
+        let taken = (1..500).map(|round| format!("http://{}", path(about, round)));
+        let urls: Vec<String> = ["http://h/About".to_owned(), about.0.to_owned()]
+            .into_iter()
+            .chain(taken)
+            .collect();
+        let compared = std::cell::Cell::new(0);
+        let own = |file: usize| (&*urls[file], "text/html");
+        let rounds = rounds_of(
+            urls.len(),
+            |file, round| Cow::Owned(path(own(file), round).into()),
+            |left, right| {
+                compared.set(compared.get() + 1);
+                own(left).cmp(&own(right))
+            },
+        );
+        assert_eq!(rounds[1], 500);
+        assert!(compared.get() < 20 * urls.len(), "{}", compared.get());
     }
 
     fn alone(url: &str, media_type: &str) -> String {

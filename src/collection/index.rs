@@ -16,7 +16,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::near::{NearNames, without_case};
 use super::normal::normal;
@@ -132,6 +132,10 @@ pub struct Collection {
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The hosts of resources, and of captures that lead to none. Empty unless the resources are captures.
     pub(super) hosts: HashSet<Box<str>>,
+    /// The entities of resources in a message with labels that several parts have.
+    pub(super) entities: HashMap<usize, Arc<str>>,
+    /// The fragments of redirects, by the number of the URL that redirects.
+    pub(super) fragments: HashMap<usize, Box<str>>,
     /// The uses of custom properties; `None` if they are unknown.
     pub(super) property_uses: Option<PropertyUses>,
 }
@@ -165,23 +169,19 @@ impl Collection {
             renamed: HashMap::new(),
             renamed_folders: HashMap::new(),
             hosts: HashSet::new(),
+            entities: HashMap::new(),
+            fragments: HashMap::new(),
             property_uses: None,
         }
     }
 
     /// Creates a collection of archive captures, which are found only by URL, including the query. The paths of their
-    /// `files` are derived from URLs and are not used to find them. `hosts` are the hosts of resources, and of captures
-    /// that lead to none.
-    pub(super) fn of_captures(
-        files: TextMap<()>,
-        urls: TextMap<UrlTarget>,
-        hosts: HashSet<Box<str>>,
-    ) -> Self {
+    /// `files` are derived from URLs and are not used to find them.
+    pub(super) fn of_captures(files: TextMap<()>, urls: TextMap<UrlTarget>) -> Self {
         Self {
             only_urls: true,
             files,
             urls,
-            hosts,
             ..Self::default()
         }
     }

@@ -29,7 +29,7 @@
 //! depend on other saved files (`page.1`).
 
 use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
-use super::normal::{NormalUrl, host, normal};
+use super::normal::{NormalUrl, host, in_scope, normal};
 use super::origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments};
 use super::path::{names_folder, split_name, stem};
 use super::symlinks::PathEnd;
@@ -37,7 +37,7 @@ use baselink_rewrite::Site;
 use baselink_rewrite::report::LinkReport;
 use baselink_scan::document::Against;
 use baselink_text::layer::digest::first_of_md5;
-use baselink_url::reference::{Grammar, Reference};
+use baselink_url::reference::{Grammar, Reference, without_fragment};
 
 /// The extensions that programs append to the names of saved files.
 const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
@@ -195,6 +195,36 @@ impl Collection {
                 is_host_known: false,
             },
         }
+    }
+
+    /// Like [`locate`](Self::locate), for a link of the resource with the number `from`. If it is a part of a message, labels
+    /// of the multiparts around it come first, the innermost before all (RFC 2557, 8.2).
+    #[must_use]
+    pub fn locate_from(&self, from: Option<usize>, url: &str) -> Located {
+        let entity = from.and_then(|from| self.entities.get(&from));
+        let Some((entity, own)) = entity.zip(normal(url)) else {
+            return self.locate(url);
+        };
+        let mut around: &str = entity;
+        while !around.is_empty() {
+            around = around.rsplit_once('.').map_or("", |(around, _)| around);
+            let key = in_scope(&own.text, around);
+            if let Some(UrlTarget::Resource(number)) = self.urls.get(key.as_bytes()) {
+                return resource(*number as usize, FoundBy::Url, QueryUse::None);
+            }
+        }
+        self.locate(url)
+    }
+
+    /// The URL with the fragment of the redirect that was captured for it; `None` if there is none.
+    #[must_use]
+    pub fn redirected(&self, url: &str) -> Option<String> {
+        if self.fragments.is_empty() {
+            return None;
+        }
+        let number = self.urls.number(normal(url)?.text.as_bytes())?;
+        let fragment = self.fragments.get(&number)?;
+        Some(format!("{}#{fragment}", without_fragment(url)))
     }
 
     /// The path of the resource with this URL, below the root of a mirror.

@@ -23,6 +23,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::capture::CaptureDate;
+use super::normal::{in_scope, normal};
 use baselink_rewrite::Options;
 use baselink_rewrite::base::{BaseChain, Outer, Rule, Source, establish, of_heading};
 use baselink_rewrite::container::{Entity, EntityKind, Structure, entities};
@@ -50,6 +52,15 @@ const CID_LIMIT: usize = 256;
 pub struct PartResource<'m> {
     /// The name of the entity: `1.2`, or `""` for the message itself.
     pub entity: Arc<str>,
+    /// The name of the part among the resources, if another part has the same first URL: a `cid:` URL, or a made-up
+    /// URL. The first part with a URL answers links to it, and the root before all others.
+    pub key: Option<String>,
+    /// The keys of those of its URLs that other parts have too ([`in_scope`]).
+    pub scoped: Vec<String>,
+    /// True if some parts of the message have the same URL.
+    pub has_scopes: bool,
+    /// The date of the message.
+    pub date: Option<CaptureDate>,
     /// The URLs, at least one. The first is from `Content-Location`, or else a `cid:` URL. A part with neither has
     /// a made-up URL: [`THIS_MESSAGE`], the number of the entity and its file name.
     pub urls: Vec<String>,
@@ -97,10 +108,16 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
         .iter()
         .enumerate()
         .filter(|(index, entity)| entity.kind == EntityKind::Leaf && !choice.is_unused[*index]);
+    let date = structure.entities[0].heading.first(message, "Date");
+    let date = date.and_then(|field| CaptureDate::of_message(&field.text(message)));
     let mut parts: Vec<(usize, PartResource<'m>)> = leaves
         .map(|(index, entity)| {
             let part = PartResource {
                 entity: Arc::clone(&entity.name),
+                key: None,
+                scoped: Vec::new(),
+                has_scopes: false,
+                date,
                 urls: urls(message, entity, &chains[index], options),
                 base: THIS_MESSAGE.into(),
                 source: None,
@@ -111,6 +128,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
             (index, part)
         })
         .collect();
+    tell_apart(&mut parts, structure);
     inherit_bases(message, structure, &parts, &mut chains, options);
     for (index, part) in &mut parts {
         match &chains[*index].base {
@@ -136,6 +154,34 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
         }
     }
     parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// Gives names to parts whose URLs other parts have too.
+fn tell_apart(parts: &mut [(usize, PartResource<'_>)], structure: &Structure) {
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    let normal = |url: &str| normal(url).map_or_else(|| url.to_owned(), |normal| normal.text);
+    for url in parts.iter().flat_map(|(_, part)| &part.urls) {
+        *counts.entry(normal(url)).or_default() += 1;
+    }
+    let is_shared = |url: &String| counts[&normal(url)] > 1;
+    let has_scopes = counts.values().any(|count| *count > 1);
+    let mut taken = HashSet::new();
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|at| !parts[*at].1.is_root);
+    for at in order {
+        let (index, part) = &mut parts[at];
+        if !taken.insert(normal(&part.urls[0])) {
+            let own = part.urls[1..].iter().find(|url| !is_shared(url));
+            let made_up = || made_up_url(&part.entity, file_name_of(&part.urls[0]));
+            part.key = Some(normal(&own.cloned().unwrap_or_else(made_up)));
+        }
+        part.has_scopes = has_scopes;
+        if let Some(parent) = structure.entities[*index].parent {
+            let around = &structure.entities[parent].name;
+            let shared = part.urls.iter().filter(|url| is_shared(url));
+            part.scoped = shared.map(|url| in_scope(&normal(url), around)).collect();
+        }
+    }
 }
 
 /// The base from the heading of the entity `index`.
@@ -301,21 +347,31 @@ fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -
         urls.extend([format!("cid:{encoded}"), format!("cid:{id}")]);
     }
     if urls.is_empty() {
-        let file = file_name(message, entity).unwrap_or_default();
-        let file = percent_encode(&file, |c| {
-            !(c.is_ascii_alphanumeric() || "-._~".contains(c))
-        });
-        let names = [&*entity.name, &*file]
-            .into_iter()
-            .filter(|name| !name.is_empty());
-        urls.push(format!(
-            "{THIS_MESSAGE}{}",
-            names.collect::<Vec<_>>().join("/")
+        urls.push(made_up_url(
+            &entity.name,
+            &file_name(message, entity).unwrap_or_default(),
         ));
     }
     let mut seen = HashSet::new();
     urls.retain(|url| seen.insert(url.clone()));
     urls
+}
+
+/// A URL for the part `entity` with this file name: `thismessage:/2/a.png`.
+fn made_up_url(entity: &str, file: &str) -> String {
+    let file = percent_encode(file, |c| !(c.is_ascii_alphanumeric() || "-._~".contains(c)));
+    let separator = if entity.is_empty() || file.is_empty() {
+        ""
+    } else {
+        "/"
+    };
+    format!("{THIS_MESSAGE}{entity}{separator}{file}")
+}
+
+/// The last segment of the path of `url`.
+fn file_name_of(url: &str) -> &str {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit(['/', ':']).next().unwrap_or_default()
 }
 
 /// The original file name of a part: `filename` of its disposition (RFC 2183, 2.3), or `name` of its media type.

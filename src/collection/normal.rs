@@ -49,6 +49,12 @@ impl NormalUrl {
     }
 }
 
+/// The key of `url`, which is normalized, for links of the parts inside the entity `around` of a message. A label is
+/// valid in the multipart that contains the part, and in those inside it (RFC 2557, 8.2).
+pub(super) fn in_scope(url: &str, around: &str) -> String {
+    format!("{url}\n{around}")
+}
+
 /// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3) without its fragment. `None` if it has no scheme or its
 /// path leads above the root.
 pub(super) fn normal(url: &str) -> Option<NormalUrl> {

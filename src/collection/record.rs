@@ -79,7 +79,7 @@ impl<'a> CapturedBody<'a> {
 
 /// True if the scheme of `url` is one of those by which documents are retrieved. Records with other URLs contain notes
 /// of the crawler, such as `urn:pageinfo:` and wget's `metadata:`, or answers to `dns:`.
-fn is_retrievable(url: &str) -> bool {
+pub(crate) fn is_retrievable(url: &str) -> bool {
     let scheme = url
         .split_once("://")
         .map(|(scheme, _)| scheme.to_ascii_lowercase());
@@ -89,17 +89,29 @@ fn is_retrievable(url: &str) -> bool {
     )
 }
 
-/// The capture in `record`; `None` if it has none, or if its URL is not that of a document.
+/// True if `block`, a request, has another method than `GET` (RFC 9112, 3).
+fn has_other_method(block: &[u8]) -> bool {
+    let line = block
+        .split(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    !line.starts_with(b"GET ") && memchr::memmem::find(line, b" HTTP/").is_some()
+}
+
+/// The capture in `record`, or for a request with another method than `GET` its exchange; `None` if it has none, or if its URL is not that of a document.
 #[must_use]
 pub fn capture(record: &Record) -> Option<Capture> {
     let url = url_of(record).filter(|url| is_retrievable(url))?;
     let (block, content) = (record.block(), record.document());
     let has_http = content == RecordContent::Http || block.starts_with(b"HTTP/");
+    let exchange = record.exchange().into_iter();
     let mut capture = Capture {
         date: record.date().and_then(|date| date.parse().ok()),
+        exchange: exchange.map(|id| name_digest("id", &id)).collect(),
         ..Capture::of(&url)
     };
     match (record.record_type, content) {
+        (RecordType::Request, _) if has_other_method(block) => capture.is_other_method = true,
         (RecordType::Response | RecordType::Revisit, _) if has_http => {
             let response = http::response(block, &Arc::from(""));
             capture.status = http::status(block, &response).unwrap_or(0);
@@ -109,21 +121,29 @@ pub fn capture(record: &Record) -> Option<Capture> {
                     .first(block, name)
                     .map(|field| &block[field.value.range()])
             };
+            let range = value("Content-Range").and_then(|range| str::from_utf8(range).ok());
+            // The body of a revisit is in another record.
+            let has_body = record.record_type == RecordType::Response;
+            capture.is_short = has_body && http::is_short(block, &response);
+            let is_whole = range.is_some_and(http::is_whole_range) && !capture.is_short;
+            if capture.status == 206 && is_whole {
+                capture.status = 200;
+            }
             let is_redirect = (300..400).contains(&capture.status);
             let location = value("Location").filter(|_| is_redirect);
             capture.location = location.map(|location| String::from_utf8_lossy(location).into());
             // The heading of a revisit may lack the media type. The media type of the other capture then applies.
-            if record.record_type == RecordType::Response || value("Content-Type").is_some() {
-                let media_type = match record.record_type {
-                    RecordType::Response => response.media_type(block, 0, Some(&url)),
-                    // The body of a revisit is in another record.
-                    _ => response.entities[0].media_type.clone(),
+            if has_body || value("Content-Type").is_some() {
+                let media_type = match has_body {
+                    true => response.media_type(block, 0, Some(&url)),
+                    false => response.entities[0].media_type.clone(),
                 };
                 capture.media_type = media_type.to_string().into();
             }
         }
         (RecordType::Response | RecordType::Resource, RecordContent::Entity(media_type)) => {
             capture.media_type = media_type.of_body(block, Some(&url)).to_string().into();
+            capture.is_short = block.is_empty();
         }
         (RecordType::Revisit | RecordType::Resource, _) => {}
         _ => return None,

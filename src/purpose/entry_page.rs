@@ -87,12 +87,15 @@ pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
             decoded.as_bytes()
         }
     };
-    let mut starts = memmem::find_iter(head, b"<").filter_map(|at| {
-        let name = head.get(at + 1..at + 6)?;
-        name.eq_ignore_ascii_case(b"title")
-            .then(|| tag::read(head, at))?
-    });
-    let start = starts.find(|tag| tag.is_named(head, "title"))?.span.end;
+    // Only one tag is read to its end, since there may be many without an end.
+    let start = memmem::find_iter(head, b"<").find(|at| {
+        let name = head.get(at + 1..at + 6).unwrap_or_default();
+        let is_ended = head
+            .get(at + 6)
+            .is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        name.eq_ignore_ascii_case(b"title") && is_ended
+    })?;
+    let start = tag::read(head, start)?.span.end;
     let length = memmem::find_iter(&head[start..], b"</").find(|&at| {
         head[start + at + 2..]
             .get(..5)
@@ -106,4 +109,17 @@ pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
     let text = escape::character_data(view).text;
     let words: Vec<&str> = text.split_whitespace().collect();
     (!words.is_empty()).then(|| words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug 288: each `<titlex` was read to the end of the page.
+    #[test]
+    fn a_longer_name_is_no_title() {
+        let flood = "<titlex ".repeat(8_000) + "<title>A</title>";
+        assert_eq!(title(flood.as_bytes(), None).as_deref(), Some("A"));
+        assert_eq!(title("<title ".repeat(9_000).as_bytes(), None), None);
+    }
 }

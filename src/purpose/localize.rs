@@ -72,6 +72,7 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let is_page = options.format != Format::Css;
     let destination = LocalDestination {
         collection,
+        number,
         path,
         own,
         place,
@@ -207,6 +208,8 @@ impl Destination for ExceptCanonical {
 #[derive(Debug)]
 struct LocalDestination {
     collection: Arc<Collection>,
+    /// The number of the file, if the collection has it.
+    number: Option<usize>,
     /// The path of the file in the mirror, below the root.
     path: Vec<u8>,
     /// The retrieval URL, in the form in which bases are reported.
@@ -225,7 +228,9 @@ struct LocalDestination {
 impl Destination for LocalDestination {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
         let target = link.target.as_deref();
-        let located = target.map(|target| self.collection.locate(target));
+        let redirected = target.and_then(|target| self.collection.redirected(target));
+        let target = redirected.as_deref().or(target);
+        let located = target.map(|target| self.collection.locate_from(self.number, target));
         let choice = match (target, &located, self.fixed(link, against)) {
             (_, _, Some(choice)) => choice,
             (Some(target), Some(located), None) => self.choice(link, target, located),
@@ -255,7 +260,12 @@ impl Destination for LocalDestination {
 
 impl Site for LocalDestination {
     fn has(&self, link: &LinkReport, against: &Against) -> bool {
-        let is_found = |target: &str| self.collection.locate(target).resource().is_some();
+        let is_found = |target: &str| {
+            self.collection
+                .locate_from(self.number, target)
+                .resource()
+                .is_some()
+        };
         matches!(self.choose(link, against), Choice::Reference(_))
             || link.target.as_deref().is_some_and(is_found)
     }

@@ -630,6 +630,23 @@ fn a_wacz_file_lists_its_pages() {
     assert_eq!(pages, [("http://a/1", Some("One")), ("http://a/2", None)]);
 }
 
+/// Bug 287: entries of a zip file may share their bytes, so that a file of 1 MB contains terabytes.
+#[test]
+fn archives_of_a_wacz_file_that_overlap_give_an_error() {
+    let content = vec![b'x'; 5_000];
+    let mut file = wacz(&[("archive/a.warc.gz", &content), ("archive/b.warc.gz", b"x")]);
+    let directory = file
+        .windows(4)
+        .rposition(|signature| signature == b"PK\x01\x02");
+    let entry = directory.unwrap();
+    // The sizes and the offset of the local header (APPNOTE.TXT, 4.3.12).
+    for (at, value) in [(20, 5_000_u32), (24, 5_000), (42, 0)] {
+        file[entry + at..entry + at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    let error = Wacz::open(Cursor::new(file)).err().unwrap().to_string();
+    assert!(error.starts_with("its archives overlap"), "{error}");
+}
+
 #[test]
 fn files_that_are_not_wacz_give_an_error() {
     let plain = resource(1, b"*{}");

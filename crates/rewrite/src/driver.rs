@@ -152,7 +152,12 @@ impl<'a, 'r> Driver<'a, 'r> {
         Self {
             task,
             chain,
-            judge: Judge::new(charset, chain, task.options, task.around),
+            judge: Judge::new(
+                task.options.query_charset.unwrap_or(charset),
+                chain,
+                task.options,
+                task.around,
+            ),
             charset,
             enclosing: Vec::new(),
             own_links: 0,

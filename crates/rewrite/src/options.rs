@@ -19,6 +19,7 @@ use baselink_scan::ScanOptions;
 use baselink_scan::document::Against;
 use baselink_text::error::Error;
 use baselink_text::format::Format;
+use baselink_text::layer::charset::Charset;
 use baselink_url::Profile;
 
 /// The information about a document beyond its bytes, and the desired result.
@@ -52,6 +53,8 @@ pub struct Options {
     pub site: Option<Arc<dyn Site>>,
     /// Keeps every link of a copy from leading out of its folder. If `None`, a link may lead anywhere.
     pub guard: Option<Arc<dyn Guard>>,
+    /// The character encoding in which the document was retrieved, if the bytes are in another one. It encodes queries.
+    pub query_charset: Option<Charset>,
     /// The options of the scanners.
     pub scan: ScanOptions,
 }

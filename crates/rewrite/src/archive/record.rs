@@ -145,6 +145,14 @@ impl Record {
         self.without_brackets("WARC-Record-ID").map(|id| text(&id))
     }
 
+    /// The ids of the record and of the records about the same request, `WARC-Concurrent-To` (ISO 28500, 5.7).
+    #[must_use]
+    pub fn exchange(&self) -> Vec<String> {
+        let fields = self.fields.all(&self.bytes, "WARC-Concurrent-To");
+        let others = fields.map(|field| text(in_brackets(&self.bytes[field.value.range()])));
+        self.id().into_iter().chain(others).collect()
+    }
+
     /// The retrieval URL, `WARC-Target-URI`, byte for byte except for angle brackets. ISO 28500:2009 requires the
     /// brackets, and wget writes them.
     #[must_use]
@@ -154,15 +162,9 @@ impl Record {
 
     /// The value of a field without surrounding angle brackets.
     fn without_brackets(&self, name: &str) -> Option<Cow<'_, [u8]>> {
-        fn inner(value: &[u8]) -> &[u8] {
-            value
-                .strip_prefix(b"<")
-                .and_then(|value| value.strip_suffix(b">"))
-                .unwrap_or(value)
-        }
         Some(match self.field(name)? {
-            Cow::Borrowed(value) => Cow::Borrowed(inner(value)),
-            Cow::Owned(value) => Cow::Owned(inner(&value).to_vec()),
+            Cow::Borrowed(value) => Cow::Borrowed(in_brackets(value)),
+            Cow::Owned(value) => Cow::Owned(in_brackets(&value).to_vec()),
         })
     }
 
@@ -315,6 +317,14 @@ impl RecordHeading {
 fn version(line: &[u8]) -> &str {
     let version = line.trim_ascii().get(b"WARC/".len()..).unwrap_or_default();
     std::str::from_utf8(version).unwrap_or("?")
+}
+
+/// The value without surrounding angle brackets.
+fn in_brackets(value: &[u8]) -> &[u8] {
+    value
+        .strip_prefix(b"<")
+        .and_then(|value| value.strip_suffix(b">"))
+        .unwrap_or(value)
 }
 
 fn text(value: &[u8]) -> String {

@@ -104,9 +104,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         }
     }
     let kept = match () {
-        () if heading.first(bytes, "Content-Range").is_some() => {
-            Some("it is only a range of the whole content")
-        }
+        () if is_part(bytes, &heading) => Some("it is only a range of the whole content"),
         () if is_undivided => Some("no empty line separates it from its heading"),
         () => None,
     };
@@ -137,6 +135,41 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         entities: vec![entity],
         diagnostics,
     }
+}
+
+/// True if the body is only a range of the content, `Content-Range: bytes 0-7/9` (RFC 9110, 14.4).
+fn is_part(bytes: &[u8], heading: &Heading) -> bool {
+    let Some(field) = heading.first(bytes, "Content-Range") else {
+        return false;
+    };
+    let value = str::from_utf8(&bytes[field.value.range()]).unwrap_or_default();
+    !is_whole_range(value)
+}
+
+/// True if `value`, a `Content-Range` (RFC 9110, 14.4), denotes all bytes of the content: `bytes 0-7/8`.
+#[must_use]
+pub fn is_whole_range(value: &str) -> bool {
+    let range = value.trim().strip_prefix("bytes ");
+    let Some((last, length)) = range
+        .and_then(|range| range.trim().strip_prefix("0-"))
+        .and_then(|range| range.split_once('/'))
+    else {
+        return false;
+    };
+    let last = last
+        .parse::<u64>()
+        .ok()
+        .and_then(|last| last.checked_add(1));
+    last.is_some() && last == length.parse().ok()
+}
+
+/// True if the body of the entity is empty, or shorter than `Content-Length`.
+#[must_use]
+pub fn is_short(bytes: &[u8], structure: &Structure) -> bool {
+    let Entity { heading, body, .. } = &structure.entities[0];
+    let is_coded = heading.first(bytes, TRANSFER).is_some();
+    let declared = length(bytes, heading).filter(|_| !is_coded);
+    body.is_empty() || declared.is_some_and(|(_, length)| body.len() < length)
 }
 
 /// The status code of `structure`, the response `bytes`: that of the status line before the effective heading.
