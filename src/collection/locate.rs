@@ -338,7 +338,7 @@ impl Collection {
             // Some servers redirect `about/` to `about`. In a crawl, they may be two pages.
             None => self
                 .with_extension(folder)
-                .filter(|_| !on_disk && !(is_folder && self.is_of_hosts()))
+                .filter(|_| !(on_disk || is_folder && self.is_of_hosts()))
                 .unwrap_or(Located::Lacking(Absence::Absent, path)),
         }
     }
