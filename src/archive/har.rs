@@ -185,7 +185,6 @@ impl HarEntry {
     }
 
     /// True if the archive has a body for the entry, which may be empty.
-    #[must_use]
     pub fn has_body(&self) -> bool {
         self.text.is_some()
     }

@@ -18,7 +18,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use self::commands::{Request, reject_url};
 use super::request::{Documents, Verbosity};
-use super::settings::{Settings, nearest};
+use super::settings::Settings;
 use super::shell;
 
 pub(super) mod check;
@@ -164,39 +164,8 @@ fn usage_error(error: clap::Error) -> Refusal {
     };
     match sentence {
         Some(sentence) => Refusal::Sentence(Verbosity::default(), Error::new(sentence)),
-        None => Refusal::Clap(with_nearest_option(error, &usage)),
+        None => Refusal::Clap(error),
     }
-}
-
-/// Adds a suggestion to `error` if it is about an unknown option of the command in `usage`. The suggestions of clap
-/// do not cover two swapped letters in a long option with a short name.
-fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
-    let typed = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(typed)) if error.get(ContextKind::SuggestedArg).is_none() => {
-            typed.strip_prefix("--")
-        }
-        _ => None,
-    };
-    let mut program = program();
-    program.build();
-    let is_used = |command: &&clap::Command| {
-        usage.contains(&format!("{} {} ", program.get_name(), command.get_name()))
-    };
-    let command = program.get_subcommands().find(is_used);
-    let options = command.into_iter().flat_map(|command| {
-        command
-            .get_arguments()
-            .filter(|option| !option.is_hide_set())
-            .filter_map(clap::Arg::get_long)
-    });
-    let meant = typed
-        .and_then(|typed| nearest(typed, options))
-        .map(|meant| format!("--{meant}"));
-    if let Some(meant) = meant.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
-        error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
-        error.remove(ContextKind::Suggested);
-    }
-    error
 }
 
 /// The command line as clap describes it, for completions and manual pages.

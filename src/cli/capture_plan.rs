@@ -14,8 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::collection::Collection;
-use crate::collection::capture::{Capture, Captures, ChosenCaptures, DateRange};
-use crate::collection::properties::PropertyUses;
+use crate::collection::capture::{Captures, ChosenCaptures, DateRange};
 use crate::collection::record::CapturedBody;
 use baselink_rewrite::Options;
 use baselink_scan::is_read;
@@ -42,35 +41,26 @@ pub(crate) struct CapturePlan {
 }
 
 impl CapturePlan {
-    /// Reads all captures, and chooses one for each selected URL. With `reads_styles`, also finds the uses of custom
-    /// properties.
+    /// Reads all captures, and chooses one for each selected URL.
     pub(crate) fn of(
         documents: &Documents,
         near: Option<DateRange>,
-        reads_styles: bool,
         output: &mut Output,
     ) -> io::Result<Self> {
         let (mut captures, mut plan) = (Captures::near(near), Self::default());
-        let mut all_uses = PropertyUses::default();
         let progress = progress(documents, output);
         let mut first = 0_u32;
         for path in &documents.paths {
             let mut next = first;
             let look = |input: &Input<'_>, _: &Options, _: &mut Output| {
-                let found = input.archived.map(|archived| {
-                    let captures = archived.captures();
-                    let uses = captures.first().filter(|_| reads_styles);
-                    let uses = uses.map(|capture| property_uses(capture, archived));
-                    (archived.number, captures, uses)
-                });
-                Ok(found)
+                let found = input.archived;
+                Ok(found.map(|archived| (archived.number, archived.captures())))
             };
             let read = open_archive(path, documents, Wanted::Captures, |archive| {
                 source::each(archive, output, look, |found, _, _, _| {
-                    let Some((number, found, uses)) = found else {
+                    let Some((number, found)) = found else {
                         return Ok(());
                     };
-                    uses.into_iter().for_each(|uses| all_uses.merge(uses));
                     let item = first.saturating_add(number);
                     next = item.saturating_add(1);
                     found
@@ -87,11 +77,6 @@ impl CapturePlan {
         }
         output.show_progress(None);
         plan.chosen = captures.choose(|url| documents.selection.takes(&place_of(url)));
-        if let Some(collection) = Arc::get_mut(&mut plan.chosen.collection).filter(|_| reads_styles)
-        {
-            let uses = all_uses.with_paths(|url| collection.path_of(str::from_utf8(url).ok()?));
-            collection.set_property_uses(uses);
-        }
         let items = plan.chosen.resources.iter().map(|one| one.item);
         plan.by_item = items.zip(0..).collect();
         plan.by_item.sort_unstable();
@@ -198,20 +183,6 @@ impl CapturePlan {
         });
         CapturedDocument { body, options }
     }
-}
-
-/// The uses of custom properties in the body of `capture`.
-fn property_uses(capture: &Capture, archived: &Archived) -> PropertyUses {
-    let mut uses = PropertyUses::default();
-    let media_type = capture.media_type.to_ascii_lowercase();
-    let may_have_styles = media_type.is_empty()
-        || ["html", "css", "svg"]
-            .iter()
-            .any(|one| media_type.contains(one));
-    if let Some(Ok(body)) = may_have_styles.then(|| archived.body()) {
-        uses.add(capture.url.as_bytes(), &body.bytes, body.format);
-    }
-    uses
 }
 
 /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.

@@ -11,13 +11,11 @@
 use std::{fs, iter};
 
 use crate::collection::Collection;
-use crate::collection::folder::path_of;
-use crate::collection::properties::{PropertyUses, has_styles};
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink_text::error::{Error, Result};
 
 use super::in_order::all_in_order;
-use super::input::{self, format_of_file};
+use super::input;
 use super::request::{Documents, Origin};
 
 /// The number of files that a thread takes at a time.
@@ -76,35 +74,4 @@ pub(crate) fn of_folder(
         Some(error) => Err(error),
         None => Ok(collection),
     }
-}
-
-/// Records where the files of `collection`, which are in the folder of `documents`, use custom properties.
-pub(crate) fn note_property_uses(collection: &mut Collection, documents: &Documents) {
-    let Some(folder) = documents.roots().next().filter(|_| documents.has_folder()) else {
-        return;
-    };
-    let mut numbers = 0..collection.count();
-    let chunks = iter::from_fn(|| {
-        let chunk: Vec<usize> = numbers.by_ref().take(FILES).collect();
-        (!chunk.is_empty()).then_some(chunk)
-    });
-    let read = |chunk: Vec<usize>| {
-        let mut uses = PropertyUses::default();
-        for number in chunk {
-            let Some(path) = path_of(collection.path(number)) else {
-                continue;
-            };
-            let path = folder.join(path);
-            let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
-            let format =
-                format_of_file(&path, None).filter(|&format| is_file && has_styles(format));
-            if let Some((format, Ok(bytes))) = format.map(|format| (format, fs::read(&path))) {
-                uses.add(collection.path_in_mirror(number), &bytes, format);
-            }
-        }
-        uses
-    };
-    let mut all = PropertyUses::default();
-    all_in_order(documents.jobs, chunks, read, |uses| all.merge(uses));
-    collection.set_property_uses(all);
 }

@@ -48,7 +48,6 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     if request.is_elsewhere() {
         collection.rename_for_mirror();
     }
-    collection::note_property_uses(&mut collection, &request.rewrite.documents);
     let kind = RewriteKind::Local {
         collection: Arc::new(collection),
         missing: request.extraction.missing.clone(),

@@ -1,4 +1,4 @@
-//! The command line: `args` turns the arguments into a `request`, a file for each command carries it out, and `output`
+//! The command line: the structs of `args` are the request, a file for each command carries it out, and `output`
 //! prints. Both the program and the command of the Python package call [`run`].
 //!
 //! ```text

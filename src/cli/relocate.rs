@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::collection::folder::path_of;
 use crate::files::stage::StagedMove;
 use crate::files::write::write_file;
-use crate::purpose::relocate::{LinkForm, Relocation, redirects};
+use crate::purpose::relocate::{Relocation, redirects};
 use baselink_text::error::{Error, Result, name};
 
 use super::args::output::{Rewrite, WrittenTo};
@@ -103,9 +103,6 @@ fn relocation(request: &Move) -> Result<Relocation> {
     collection
         .rename(&request.renames)
         .map_err(|error| Error::new(format!("--rename: {error}")))?;
-    if request.form() != LinkForm::Written {
-        collection::note_property_uses(&mut collection, documents);
-    }
     if let Some(path) = &request.redirects
         && path.symlink_metadata().is_ok()
     {

@@ -1,12 +1,12 @@
-//! The request as plain data: a command, its documents, and options for reading them.
+//! The documents of a request, and the place of one of them.
 //!
 //! ```text
-//! baselink links --json page.html   -->   Links { documents: [page.html], form: Json, strict: false, … }
+//! baselink links --json page.html   -->   Documents { paths: [page.html], … }, Origin::Entry(page.html)
 //! ```
 //!
-//! The other files of the command line import these types; this file imports only arguments that are a request already.
+//! The structs of the commands ([`super::args`]) contain these types.
 //!
-//! Deliberately absent: the syntax of arguments and settings ([`super::args`]), and carrying out a request.
+//! Deliberately absent: the options of single commands.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;

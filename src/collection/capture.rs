@@ -76,7 +76,6 @@ pub struct Capture {
 
 impl Capture {
     /// Creates a capture of `url` with the status 200.
-    #[must_use]
     pub fn of(url: &str) -> Self {
         Self {
             url: url.into(),
@@ -96,7 +95,6 @@ impl Capture {
 }
 
 /// A digest of an identifier of a capture: its record id, or the digest of its body.
-#[must_use]
 pub fn name_digest(kind: &str, name: &str) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -121,7 +119,6 @@ impl CaptureDate {
     }
 
     /// The time as the file system represents it.
-    #[must_use]
     pub fn time(self) -> SystemTime {
         let distance = Duration::from_secs(self.seconds.unsigned_abs());
         let time = match self.seconds < 0 {
@@ -355,7 +352,6 @@ pub struct CapturedResource {
 
 impl ChosenCaptures {
     /// The URL of the resource as it was captured.
-    #[must_use]
     pub fn url(&self, resource: usize) -> &str {
         let CapturedResource { url, number, .. } = &self.resources[resource];
         url.as_deref()
@@ -365,7 +361,6 @@ impl ChosenCaptures {
 
 impl Captures {
     /// Creates an empty set. If a URL was captured more than once, the capture nearest to `near` wins.
-    #[must_use]
     pub fn near(near: Option<DateRange>) -> Self {
         Self {
             near,

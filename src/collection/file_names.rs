@@ -380,10 +380,13 @@ fn plain(name: String) -> String {
 /// The stem of a file name, and the extension with its dot. If the extension in the name does not fit the media type,
 /// it stays in the stem, and the default extension of the media type is added.
 fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
+    let is_type = |name: &str| name.eq_ignore_ascii_case(media_type.trim());
     let right = EXTENSIONS
         .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
-    let first = right.map(|(_, extensions)| format!(".{}", extensions[0]));
+        .find(|(names, _)| names.split(' ').any(is_type))
+        .map(|(_, extensions)| extensions.split(' '));
+    let first = right.clone().and_then(|mut right| right.next());
+    let first = first.map(|first| format!(".{first}"));
     if name.is_empty() {
         return (
             "index".to_owned(),
@@ -392,8 +395,8 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     }
     let extension = name.rsplit_once('.').filter(|(stem, extension)| {
         !stem.is_empty()
-            && match right {
-                Some((_, right)) => right.iter().any(|fit| fit.eq_ignore_ascii_case(extension)),
+            && match right.clone() {
+                Some(mut right) => right.any(|fit| fit.eq_ignore_ascii_case(extension)),
                 None => is_extension(extension),
             }
     });
@@ -736,13 +739,13 @@ mod tests {
 
     #[test]
     fn media_types_have_one_row_and_short_extensions() {
-        for (media_type, extensions) in EXTENSIONS {
-            assert_eq!(*media_type, media_type.to_lowercase());
-            let is_short = |text: &&str| text.len() <= 12 && **text == text.to_lowercase();
-            assert!(extensions.iter().all(is_short));
+        for (media_types, extensions) in EXTENSIONS {
+            assert_eq!(*media_types, media_types.to_lowercase());
+            let is_short = |text: &str| text.len() <= 12 && text == text.to_lowercase();
+            assert!(extensions.split(' ').all(is_short));
         }
-        let names: BTreeSet<_> = EXTENSIONS.iter().map(|(name, _)| name).collect();
-        assert_eq!(names.len(), EXTENSIONS.len());
+        let names = || EXTENSIONS.iter().flat_map(|(names, _)| names.split(' '));
+        assert_eq!(names().collect::<BTreeSet<_>>().len(), names().count());
     }
 
     #[test]

@@ -22,7 +22,6 @@ use super::near::{NearNames, without_case};
 use super::normal::normal;
 use super::origin::{Origins, PathBelowRoot, RootUrl, hosts, names};
 use super::path::{is_page_name, joined, split_name};
-use super::properties::PropertyUses;
 use super::symlinks::{EntryAt, PathEnd, path_end};
 use super::text_map::TextMap;
 use baselink_text::named;
@@ -136,8 +135,6 @@ pub struct Collection {
     pub(super) entities: HashMap<usize, Arc<str>>,
     /// The fragments of redirects, by the number of the URL that redirects.
     pub(super) fragments: HashMap<usize, Box<str>>,
-    /// The uses of custom properties; `None` if they are unknown.
-    pub(super) property_uses: Option<PropertyUses>,
 }
 
 impl Default for Collection {
@@ -171,7 +168,6 @@ impl Collection {
             hosts: HashSet::new(),
             entities: HashMap::new(),
             fragments: HashMap::new(),
-            property_uses: None,
         }
     }
 

@@ -80,7 +80,6 @@ pub struct PartResource<'m> {
 
 impl PartResource<'_> {
     /// The character encoding that the heading declares.
-    #[must_use]
     pub fn charset(&self) -> Option<Charset> {
         self.media_type
             .parameter("charset")
@@ -91,7 +90,6 @@ impl PartResource<'_> {
 /// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the profile, the
 /// use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are linear in the
 /// size of the message.
-#[must_use]
 pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
     let structure = &entities(message);
     let choice = OpenedParts::of(message, structure);

@@ -12,7 +12,6 @@ use std::borrow::Cow;
 
 use super::file_names::{path_in_mirror, rounds_of};
 use super::index::Collection;
-use super::properties::{PropertyBase, PropertyUses};
 
 impl Collection {
     /// Renames files whose names do not work in a mirror: names with a query as wget writes it, and names that are
@@ -39,26 +38,6 @@ impl Collection {
             (path != own).then(|| (files[at], path.as_bytes().into()))
         });
         self.renamed = renamed.collect();
-    }
-
-    /// Sets the uses of custom properties in the files of the collection, by their paths in the mirror.
-    pub fn set_property_uses(&mut self, uses: PropertyUses) {
-        self.property_uses = Some(uses);
-    }
-
-    /// The base of a URL in the custom property `name`, which is declared in `document`: the path of a file in the
-    /// mirror, and true for a page. `None` if the base is unknown, or if there are several.
-    pub(crate) fn property_base(
-        &self,
-        name: &str,
-        document: (&[u8], bool),
-        has_declared_base: bool,
-    ) -> Option<PropertyBase> {
-        let uses = self
-            .property_uses
-            .as_ref()
-            .filter(|_| name.starts_with("--"))?;
-        uses.base(name.as_bytes(), document, has_declared_base)
     }
 
     /// The path of a file in a mirror, below its root.

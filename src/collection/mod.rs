@@ -36,7 +36,6 @@ mod near;
 mod normal;
 pub mod origin;
 mod path;
-pub mod properties;
 pub mod record;
 mod renames;
 mod symlinks;

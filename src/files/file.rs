@@ -69,7 +69,6 @@ pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
 }
 
 /// The folder of the file at `path`, or the current folder if `path` is only a name.
-#[must_use]
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path
         .parent()
@@ -148,7 +147,6 @@ pub fn open_file(path: &Path) -> io::Result<Option<File>> {
 
 /// True if both paths lead to the same file. Symbolic links are followed, and hard links are the same file. False if
 /// either path does not exist.
-#[must_use]
 pub fn is_one_file(left: &Path, right: &Path) -> bool {
     let known = |path: &Path| identity(&fs::metadata(path).ok()?);
     match (known(left), known(right)) {
@@ -159,11 +157,13 @@ pub fn is_one_file(left: &Path, right: &Path) -> bool {
 }
 
 /// Creates an error: the file at `path` was not written.
-pub(super) fn not_written(path: &Path, error: io::Error) -> Error {
-    Error::system(
-        format!("{} was not written: {}", name(path), cause(&error)),
-        error,
-    )
+pub(super) fn not_written(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+    move |error| {
+        Error::system(
+            format!("{} was not written: {}", name(path), cause(&error)),
+            error,
+        )
+    }
 }
 
 /// Creates an error: the file at `path` was not written, for the given reason.

@@ -63,7 +63,7 @@ impl MailboxLock {
                 ErrorKind::WouldBlock => {
                     "another program has locked it, so it was not changed".to_owned()
                 }
-                _ => return Err(not_written(path, failed)),
+                _ => return Err(not_written(path)(failed)),
             };
             if began.elapsed() >= PATIENCE {
                 return Err(Error::file(path, &why));

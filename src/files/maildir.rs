@@ -52,7 +52,6 @@ use std::path::{Path, PathBuf};
 use super::file::os_string;
 
 /// True if `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
-#[must_use]
 pub fn is_maildir(folder: &Path) -> bool {
     ["cur", "new", "tmp"]
         .iter()
@@ -61,7 +60,6 @@ pub fn is_maildir(folder: &Path) -> bool {
 
 /// True if a file at `path` is a message of a Maildir: it is in `cur` or `new`, and its name does not begin with a
 /// dot (maildir(5)).
-#[must_use]
 pub fn is_message(path: &Path) -> bool {
     let hidden = path
         .file_name()
@@ -71,7 +69,6 @@ pub fn is_message(path: &Path) -> bool {
 
 /// True if a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Other programs must not
 /// touch it.
-#[must_use]
 pub fn is_delivery(path: &Path) -> bool {
     let folder = path.parent().filter(|folder| folder.ends_with("tmp"));
     folder.and_then(Path::parent).is_some_and(is_maildir)

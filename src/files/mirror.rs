@@ -124,7 +124,6 @@ impl Mirror {
     }
 
     /// Preserves the times of the input: for files at once, and for folders at the end ([`Mirror::finish`]).
-    #[must_use]
     pub fn preserving_times(self) -> Self {
         Self {
             preserve_times: true,
@@ -152,7 +151,6 @@ impl Mirror {
     }
 
     /// True if the folder does not exist, or contains only temporary files of this program.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut entries = fs::read_dir(&self.out).into_iter().flatten().flatten();
         entries.all(|entry| is_temporary(&entry.file_name()))
@@ -219,7 +217,9 @@ impl Mirror {
             // A file may be written twice under the same name.
             EntryKind::File
                 if written.is_some_and(|(first_path, file)| {
-                    first_path != path && still_exists(first_path, file)
+                    first_path != path
+                        && fs::symlink_metadata(first_path)
+                            .is_ok_and(|now| identity(&now) == Some(file))
                 }) =>
             {
                 "another input was written there, under a name that this file system treats as the same"
@@ -350,10 +350,7 @@ impl Mirror {
         let (mut path, mut relative) = (self.out.clone(), PathBuf::new());
         let mut folder = match self.out.file_name() {
             Some(name) => self.opened_or_made(&self.around, name, &path, &relative, like[0])?,
-            None => self
-                .around
-                .below(&relative)
-                .map_err(|error| not_written(&path, error))?,
+            None => self.around.below(&relative).map_err(not_written(&path))?,
         };
         for (name, like) in below.iter().zip(&like[1..]) {
             path.push(name);
@@ -398,12 +395,10 @@ impl Mirror {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     is_folder(above, name, path)?;
                 }
-                Err(error) => return Err(not_written(path, error)),
+                Err(error) => return Err(not_written(path)(error)),
             }
         }
-        above
-            .below(Path::new(name))
-            .map_err(|error| not_written(path, error))
+        above.below(Path::new(name)).map_err(not_written(path))
     }
 
     /// Sets the times of the new folders, if times are to be preserved. Call this after all writing; further calls
@@ -464,9 +459,7 @@ impl Mirror {
 /// True if `name` in `above` is a folder; false if it does not exist. Any other entry is an error. `path` is its path
 /// for messages.
 fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
-    let entry = above
-        .entry(name)
-        .map_err(|error| not_written(path, error))?;
+    let entry = above.entry(name).map_err(not_written(path))?;
     match entry.map(|entry| entry.kind) {
         None => Ok(false),
         Some(EntryKind::Folder) => Ok(true),
@@ -497,12 +490,6 @@ fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Pa
             .and_then(Path::parent);
     }
     like
-}
-
-/// True if the file that was created at `path` still has that path. If another run has replaced it, the file system
-/// may have reused its number.
-fn still_exists(path: &Path, file: Identity) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| identity(&metadata) == Some(file))
 }
 
 /// The permission bits of a file or folder, without setuid, setgid and sticky bits.

@@ -167,7 +167,6 @@ fn with_free_name<T>(create: impl Fn(&OsStr) -> io::Result<T>) -> io::Result<(Os
 }
 
 /// True if `name`, a name without a folder, has the form of the temporary names of this and earlier versions.
-#[must_use]
 pub fn is_temporary(name: &OsStr) -> bool {
     let random = name.as_encoded_bytes().strip_prefix(TEMPORARY.as_bytes());
     random.is_some_and(|random| {

@@ -62,7 +62,6 @@ impl Suffix {
     }
 
     /// True if `name` has this suffix. Backups are not rewritten, because they preserve the first contents.
-    #[must_use]
     pub fn ends(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes().ends_with(self.0.as_encoded_bytes())
     }
@@ -174,7 +173,6 @@ impl Original {
     }
 
     /// The path of the file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -199,7 +197,7 @@ impl Original {
             return Err(self.was_changed());
         }
         let now = self.file().and_then(|file| folder.look(name, &file));
-        let now = now.map_err(|error| not_written(&self.path, error))?;
+        let now = now.map_err(not_written(&self.path))?;
         let now = now.ok_or_else(|| self.was_changed())?;
         self.check_unchanged(&now)?;
         Ok(now)
@@ -231,7 +229,7 @@ impl Original {
         };
         match opened {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(read_only(&self.path)),
-            Err(error) => Err(not_written(&self.path, error)),
+            Err(error) => Err(not_written(&self.path)(error)),
             Ok(_) => Ok(()),
         }
     }
@@ -286,12 +284,12 @@ impl Original {
             return self.copy_to(&place).map_err(|error| match error.kind() {
                 // Another process created the backup in the meantime.
                 ErrorKind::AlreadyExists => self.was_changed(),
-                _ => not_written(&backup, error),
+                _ => not_written(&backup)(error),
             });
         }
         // Creating the link changes the time.
         let now = self.file().and_then(|file| folder.look(&place.name, &file));
-        let now = now.map_err(|error| not_written(&self.path, error))?;
+        let now = now.map_err(not_written(&self.path))?;
         let now = now.filter(|now| is_as_seen(now, &self.seen) && names_of(now) <= 2);
         self.changed = changed(&now.ok_or_else(|| self.was_changed())?);
         Ok(())
@@ -335,7 +333,7 @@ impl fmt::Display for NotPreserved {
 
 /// The entry at `place`, if it exists. `path` is its path for messages.
 pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<ExistingEntry>> {
-    place.entry().map_err(|error| not_written(path, error))
+    place.entry().map_err(not_written(path))
 }
 
 pub(super) fn symbolic_link(path: &Path) -> Error {

@@ -120,7 +120,7 @@ impl StagedMove {
                 "another process is moving files of this folder",
             ));
         }
-        let made = create_folder(&around).map_err(|error| not_written(root, error))?;
+        let made = create_folder(&around).map_err(not_written(root))?;
         let (own_name, folder) = (made.0, Arc::new(made.1));
         Ok(Self {
             root: root.to_owned(),
@@ -137,7 +137,6 @@ impl StagedMove {
     }
 
     /// Adds a new file at `path`, inside or outside the folder, with the contents `bytes`.
-    #[must_use]
     pub fn with(mut self, path: &Path, bytes: Vec<u8>) -> Self {
         self.beside = Some((path.to_owned(), bytes));
         self
@@ -325,7 +324,7 @@ impl StagedMove {
                 name: own.to_owned(),
             })),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(not_written(&self.root.join(relative), error)),
+            Err(error) => Err(not_written(&self.root.join(relative))(error)),
         }
     }
 
@@ -373,7 +372,7 @@ impl StagedMove {
             for own in &step.new {
                 way.push(own);
                 let path = self.root.join(&way);
-                let failed = |error| not_written(&path, error);
+                let failed = not_written(&path);
                 let Some(place) = self.place(&way)? else {
                     // The folder will be created. The system may reject the name, for example because it is too long.
                     self.folder.entry(own).map_err(failed)?;
@@ -397,16 +396,13 @@ impl StagedMove {
         let device = |folder: &OpenFolder| folder.identity().map(|(device, _)| device);
         for folder in folders {
             let path = self.root.join(&folder);
-            let open = self
-                .around
-                .below(&folder)
-                .map_err(|error| not_written(&path, error))?;
+            let open = self.around.below(&folder).map_err(not_written(&path))?;
             if device(&open) != device(&self.folder) {
                 let why = "it is on another file system than the folder; move it with -o instead";
                 return Err(refused(&path, why));
             }
             // Permission to create a file in a folder includes permission to remove one.
-            NewFile::within(&Arc::new(open), PRIVATE).map_err(|error| not_written(&path, error))?;
+            NewFile::within(&Arc::new(open), PRIVATE).map_err(not_written(&path))?;
         }
         Ok(in_the_way)
     }
@@ -433,7 +429,7 @@ impl StagedMove {
             true => folder.remove(&name),
             false => folder.rename(&name, &self.folder, number.to_string().as_ref()),
         };
-        done.map_err(|error| not_written(&self.root.join(&step.old), error))
+        done.map_err(not_written(&self.root.join(&step.old)))
     }
 
     /// Gives a file its new contents under its new name. If `is_staged` is true, they are in the temporary folder.
@@ -456,7 +452,7 @@ impl StagedMove {
         };
         done.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => refused(&path, "another program created it meanwhile"),
-            _ => not_written(&path, error),
+            _ => not_written(&path)(error),
         })
     }
 

@@ -71,7 +71,6 @@ impl Globs {
 
     /// A pattern that matches only the path `relative`; `None` if the path is not Unicode. In
     /// [`Selection::exclude`] it also excludes everything below.
-    #[must_use]
     pub fn exact(relative: &Path) -> Option<String> {
         let mut pattern = String::from("/");
         for character in relative.to_str()?.chars() {
@@ -86,13 +85,11 @@ impl Globs {
     }
 
     /// True if the set is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// True if a pattern matches `relative`, a path below a root.
-    #[must_use]
     pub fn is_match(&self, relative: &Path) -> bool {
         self.0.is_match(relative)
     }
@@ -129,7 +126,6 @@ pub struct Selection {
 
 impl Selection {
     /// True if `include` is empty or matches `path` or a folder above it, and `exclude` matches none of them.
-    #[must_use]
     pub fn takes(&self, path: &Path) -> bool {
         let is_in = |globs: &Globs| path.ancestors().any(|around| globs.is_match(around));
         (self.include.is_empty() || is_in(&self.include)) && !is_in(&self.exclude)
@@ -274,7 +270,6 @@ impl TreeEntry {
 ///
 /// An error is an item of the iteration, which then continues. Examples are a folder without read permission, and a
 /// symbolic link that is broken or leads to a parent folder.
-#[must_use]
 pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
     let canonical: Vec<_> = roots
         .iter()
@@ -349,7 +344,6 @@ pub struct TreeWalk<'s> {
 
 impl TreeWalk<'_> {
     /// The number of hidden files and folders skipped so far.
-    #[must_use]
     pub fn hidden(&self) -> usize {
         self.hidden
     }
@@ -366,7 +360,6 @@ impl TreeWalk<'_> {
     }
 
     /// A sentence for each root that shares files with an earlier one.
-    #[must_use]
     pub fn overlaps(&self) -> &[String] {
         &self.overlaps
     }

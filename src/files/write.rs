@@ -136,7 +136,7 @@ impl Replacement {
                 let why = format!("{file} was not written: the folder {folder} does not exist");
                 return Error::system(why, error);
             }
-            not_written(path, error)
+            not_written(path)(error)
         })?;
         Self::at(path, place)
     }
@@ -152,7 +152,7 @@ impl Replacement {
             // The umask determines the permissions of a new file, as with any other program.
             None => NewFile::within(&place.folder, 0o666),
         };
-        let new = new.map_err(|error| not_written(path, error))?;
+        let new = new.map_err(not_written(path))?;
         let permissions = old.filter(|_| !new.is_device()).map(|old| old.permissions);
         if permissions.as_ref().is_some_and(|it| it.readonly()) {
             return Err(read_only(path));
@@ -175,7 +175,7 @@ impl Replacement {
         mode: u32,
         times: Option<FileTimes>,
     ) -> Result<Self> {
-        let new = NewFile::within(&place.folder, mode).map_err(|error| not_written(path, error))?;
+        let new = NewFile::within(&place.folder, mode).map_err(not_written(path))?;
         let old = if is_new {
             ReplacedFile::Nothing
         } else {
@@ -206,7 +206,7 @@ impl Replacement {
     ///
     /// Returns the errors of `write` and of the system. After an error, drop the replacement.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        write(&mut self.out).map_err(|error| not_written(&self.path, error))
+        write(&mut self.out).map_err(not_written(&self.path))
     }
 
     /// Appends the contents of `from`.
@@ -215,7 +215,7 @@ impl Replacement {
             .out
             .flush()
             .and_then(|()| self.out.get_mut().add_file(from));
-        copied.map_err(|error| not_written(&self.path, error))
+        copied.map_err(not_written(&self.path))
     }
 
     /// Sets the times of the file to those in `of`.
@@ -232,7 +232,6 @@ impl Replacement {
     /// Declares that the file is a mailbox, to which other programs may deliver. [`Replacement::commit`] then takes
     /// the locks of mail programs (Debian Policy, 11.6) before its last check of the old file, and holds them until
     /// the new file has its name.
-    #[must_use]
     pub fn of_mailbox(mut self) -> Self {
         if let ReplacedFile::Original { kind, .. } = &mut self.old {
             *kind = OriginalKind::Mailbox;
@@ -251,7 +250,7 @@ impl Replacement {
     pub fn commit(mut self) -> Result<Committed> {
         self.set_properties()
             .and_then(|()| self.sync_contents())
-            .map_err(|error| not_written(&self.path, error))?;
+            .map_err(not_written(&self.path))?;
         self.back_up()?;
         self.rename()?;
         self.remove_old()?;
@@ -329,7 +328,7 @@ impl Replacement {
     fn rename(&mut self) -> Result<()> {
         let (path, new) = (&self.path, self.out.get_mut());
         let NameInFolder { folder, name } = &self.place;
-        let failed = |error| not_written(path, error);
+        let failed = not_written(path);
         match &self.old {
             ReplacedFile::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => {
@@ -401,7 +400,7 @@ impl Replacement {
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes);
-        written.map_err(|error| io::Error::other(not_written(&self.path, error)))
+        written.map_err(|error| io::Error::other(not_written(&self.path)(error)))
     }
 
     /// Does nothing, because [`Replacement::commit`] flushes.
@@ -478,11 +477,11 @@ impl InPlace {
                 if tmp.is_symlink() {
                     symbolic_link(&tmp)
                 } else {
-                    not_written(path, error)
+                    not_written(path)(error)
                 }
             })?),
         };
-        let new = NewFile::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let new = NewFile::within(&folder, PRIVATE).map_err(not_written(path))?;
         let kind = if is_message {
             OriginalKind::Message
         } else {
@@ -505,8 +504,7 @@ impl InPlace {
         place: NameInFolder,
     ) -> Result<Replacement> {
         self.check(original)?;
-        let new =
-            NewFile::within(&place.folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let new = NewFile::within(&place.folder, PRIVATE).map_err(not_written(path))?;
         let old = ReplacedFile::Original {
             original: Box::new(original.clone()),
             how: self.clone(),

@@ -26,24 +26,24 @@
 //! ```
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
-//! (`srcdoc`, `noscript`); and module scripts, which browsers never load from disk. [`refused`] counts module scripts.
+//! (`srcdoc`, `noscript`); tags in UTF-16 and ISO-2022-JP; and module scripts, which browsers never load from disk.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use baselink_scan::attributes::Namespace;
 use baselink_scan::html::sink::{Sink, TextModel};
-use baselink_scan::html::tag::{self, RawTag};
+use baselink_scan::html::tag::{self, RawAttribute, RawTag};
 use baselink_scan::html::walk::{self, Names};
 use baselink_scan::html::{engines, prelude};
 use baselink_scan::xml::tokens::{self, XmlToken};
 use baselink_scan::{ScanOptions, Scanner, value};
 use baselink_text::edit::Edits;
 use baselink_text::format::Format;
+use baselink_text::layer::View;
 use baselink_text::layer::charset::{Charset, Declaration, Detected};
 use baselink_text::layer::escape;
 use baselink_text::layer::xml as xml_text;
-use baselink_text::layer::{OffsetMap, View};
 use baselink_text::span::Span;
 use baselink_text::{display_by_name, named};
 use baselink_url::reference::{Category, Grammar, Reference, placeholder};
@@ -73,30 +73,9 @@ pub struct Adapted {
 
 impl Adapted {
     /// The number of adaptations of each kind, in the order of [`Adaptation::ALL`].
-    #[must_use]
     pub fn counts(&self) -> [usize; Adaptation::ALL.len()] {
         Adaptation::ALL.map(|kind| self.made.iter().filter(|made| made.0 == kind).count())
     }
-}
-
-/// The numbers of items that keep browsers from loading local targets from disk: module scripts, `integrity` and
-/// `crossorigin` attributes, and SVG `use` elements.
-#[must_use]
-pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
-    let Some((found, Some(syntax))) = reading(bytes, format, None) else {
-        return [0; 3];
-    };
-    let Detected { charset, mark, .. } = found;
-    let decoded = (!charset.is_ascii_compatible()).then(|| charset.decode(&bytes[mark..], mark));
-    let tags = match &decoded {
-        Some(view) => Tags::read(view.text.as_bytes(), 0, Charset::UTF_8, syntax),
-        None => Tags::read(bytes, mark, charset, syntax),
-    };
-    let removed = tags
-        .changes
-        .iter()
-        .filter(|change| change.kind == Adaptation::Integrity);
-    [tags.modules, removed.count(), tags.uses]
 }
 
 /// The encoding and syntax of a document; `None` for a format without adaptations.
@@ -124,7 +103,6 @@ fn reading(
 ///
 /// Adapting the result again, with the same `charset` or without one, changes nothing. Time and memory are linear in
 /// the size of the document. Formats other than HTML, XML and CSS are not adapted.
-#[must_use]
 pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapted {
     let Some((found, syntax)) = reading(bytes, format, charset) else {
         return Adapted::default();
@@ -133,8 +111,8 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
     if found.declaration == Declaration::Given {
         changes.extend(declaration(bytes, format, found.charset));
     }
-    if let Some(syntax) = syntax {
-        changes.extend(in_tags(bytes, syntax, found));
+    if let Some(syntax) = syntax.filter(|_| found.charset.is_ascii_compatible()) {
+        changes.extend(Tags::read(bytes, found.mark, found.charset, syntax));
     }
     changes.sort_by_key(|change| change.span.start);
     let mut adapted = Adapted::default();
@@ -270,62 +248,10 @@ enum TagSyntax {
     Xml,
 }
 
-/// The attributes of the tags to adapt, each with the index of its rarest letter.
-const WORDS: [(&str, usize); 3] = [("integrity", 4), ("crossorigin", 8), ("http-equiv", 6)];
-
-/// True if `bytes` contain one of the [`WORDS`], ignoring case.
-fn mentions_any(bytes: &[u8]) -> bool {
-    [b'g', b'q'].into_iter().any(|letter| {
-        memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
-            WORDS.iter().any(|&(word, rare)| {
-                let start = at.checked_sub(rare);
-                let found = start.and_then(|start| bytes.get(start..start + word.len()));
-                found.is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
-            })
-        })
-    })
-}
-
-/// The adaptations of the tags of a document.
-fn in_tags(bytes: &[u8], syntax: TagSyntax, found: Detected) -> Vec<Change> {
-    let Detected { charset, mark, .. } = found;
-    if charset.is_ascii_compatible() {
-        return Tags::of(bytes, mark, charset, syntax);
-    }
-    let View { text, map } = charset.decode(&bytes[mark..], mark);
-    let changes = Tags::of(text.as_bytes(), 0, Charset::UTF_8, syntax);
-    let lifted = |change| lifted(change, &text, &map, charset);
-    changes.into_iter().filter_map(lifted).collect()
-}
-
-/// Converts a change of the decoded `text` into a change of the bytes.
-fn lifted(change: Change, text: &str, map: &OffsetMap, charset: Charset) -> Option<Change> {
-    let Change {
-        kind,
-        mut span,
-        new,
-    } = change;
-    let removed = &text[span.range()];
-    let space = removed.len() - removed.trim_ascii_start().len();
-    let written = map.covering(Span::new(span.start, span.start + space));
-    if charset.is_stateful() && written.len() > space {
-        // An escape sequence precedes the space and ends a run of other characters, so these bytes are kept.
-        span.start += space;
-    }
-    let span = Span::new(map.to_source(span.start)?, map.to_source(span.end)?);
-    let new = charset.encode(str::from_utf8(&new).ok()?).ok()?;
-    Some(Change {
-        kind,
-        span,
-        new: new.into(),
-    })
-}
-
-/// The names that the walk over HTML reports: those of links, and the [`WORDS`].
+/// The names that the walk over HTML reports: those of links, and of the attributes to adapt.
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let places = WORDS
-        .iter()
-        .filter_map(|(word, _)| format!("*[{word}]=url").parse().ok());
+    let names = ["integrity", "crossorigin", "http-equiv"].into_iter();
+    let places = names.filter_map(|name| format!("*[{name}]=url").parse().ok());
     let options = ScanOptions {
         places: places.collect(),
         ..ScanOptions::default()
@@ -333,50 +259,22 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     Names::of(&options).into_owned()
 });
 
-/// An attribute as written.
-struct TagAttribute {
-    name: Span,
-    value: Option<Span>,
-    /// The offset after the closing quote.
-    end: usize,
-}
-
 /// A pass over the start tags of a document.
 struct Tags<'a> {
     bytes: &'a [u8],
     charset: Charset,
     syntax: TagSyntax,
     changes: Vec<Change>,
-    /// The attributes to remove from the last `audio` or `video` element if one of its `source` elements is local. The
-    /// offset is the end of the range that was already searched for other `audio` and `video` tags.
-    pending: (Vec<Change>, usize),
-    /// The number of module scripts with local targets.
-    modules: usize,
-    /// The number of SVG `use` elements with local targets.
-    uses: usize,
 }
 
 impl<'a> Tags<'a> {
     /// The changes for `bytes`, which are scanned from `start` in an ASCII-compatible encoding.
-    fn of(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Vec<Change> {
-        match mentions_any(bytes) {
-            true => Self::read(bytes, start, charset, syntax).changes,
-            false => Vec::new(),
-        }
-    }
-
-    /// Scans `bytes` from `start` to the end.
-    fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Self {
-        let pending = (Vec::new(), 0);
-        let (changes, modules, uses) = (Vec::new(), 0, 0);
+    fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Vec<Change> {
         let mut tags = Tags {
             bytes,
             charset,
             syntax,
-            changes,
-            pending,
-            modules,
-            uses,
+            changes: Vec::new(),
         };
         match syntax {
             TagSyntax::Html => {
@@ -386,85 +284,44 @@ impl<'a> Tags<'a> {
             TagSyntax::Xml => {
                 tokens::scan(bytes, start, &mut |token, span| {
                     if let XmlToken::StartTag { is_empty } = token {
-                        tags.xml_tag(span, is_empty)?;
+                        let end = span.end - 1 - usize::from(is_empty);
+                        let name = tokens::tag(bytes, span.start + 1, end)?.name;
+                        let name = &bytes[name.range()];
+                        let prefix = memchr::memchr(b':', name).map_or(0, |colon| colon + 1);
+                        tags.element(span.start, &name[prefix..]);
                     }
                     Ok(())
                 });
             }
         }
-        tags
+        tags.changes
     }
 
-    fn xml_tag(&mut self, span: Span, is_empty: bool) -> Result<(), tokens::XmlFault> {
-        let end = span.end - 1 - usize::from(is_empty);
-        let tag = tokens::tag(self.bytes, span.start + 1, end)?;
-        let converted = |attribute: &tokens::XmlAttribute| TagAttribute {
-            name: attribute.name,
-            value: Some(attribute.value),
-            end: attribute.value.end + 1,
+    /// Processes the start tag at `at` of an element with this local `name`.
+    fn element(&mut self, at: usize, name: &[u8]) {
+        // The walk reports only some attributes of a tag, so the tag is read again. A tag of XML is also one of HTML.
+        let Some(RawTag { attributes, .. }) = tag::read(self.bytes, at) else {
+            return;
         };
-        let attributes: Vec<TagAttribute> = tag.attributes.iter().map(converted).collect();
-        let name = &self.bytes[tag.name.range()];
-        let prefix = memchr::memchr(b':', name).map_or(0, |colon| colon + 1);
-        self.element(span.start, &name[prefix..], &attributes);
-        Ok(())
-    }
-
-    /// Processes a start tag at `at`.
-    fn element(&mut self, at: usize, name: &[u8], attributes: &[TagAttribute]) {
-        let is_media = matches!(name, b"audio" | b"video");
-        match name {
-            b"source" => self.source(at, attributes),
-            b"use" => self.uses += usize::from(self.is_local(attributes, TARGETS)),
-            b"script" => {
-                let kind = self.value(attributes, "type").unwrap_or_default();
-                let is_module = kind.trim().eq_ignore_ascii_case("module");
-                self.modules += usize::from(is_module && self.is_local(attributes, TARGETS));
-            }
-            _ => {}
-        }
         if name == b"meta" {
-            self.changes.extend(self.policy(attributes));
+            self.changes.extend(self.policy(&attributes));
+        }
+        if !ELEMENTS.contains(&name) {
             return;
         }
-        let is_removed = |attribute: &&TagAttribute| {
-            self.is_named(attribute, "integrity") || self.is_named(attribute, "crossorigin")
-        };
-        let removed = self.without(attributes.iter().filter(is_removed));
-        if removed.is_empty() || !ELEMENTS.contains(&name) {
-            return;
-        }
-        if self.is_local(attributes, TARGETS) {
+        // The targets of `audio` and `video` may be those of their `source` elements.
+        let has_sources = matches!(name, b"audio" | b"video")
+            && !attributes.iter().any(|other| self.is_named(other, "src"));
+        if has_sources || self.is_local(&attributes) {
+            let is_removed = |attribute: &&RawAttribute| {
+                self.is_named(attribute, "integrity") || self.is_named(attribute, "crossorigin")
+            };
+            let removed = self.without(attributes.iter().filter(is_removed));
             self.changes.extend(removed);
-        } else if is_media {
-            self.pending = (removed, at + 1);
         }
     }
 
-    /// Processes a `source` element at `at`. The attributes of its parent apply to its target.
-    fn source(&mut self, at: usize, attributes: &[TagAttribute]) {
-        let (removed, from) = &mut self.pending;
-        if removed.is_empty() {
-            return;
-        }
-        let between = &self.bytes[*from..at];
-        *from = at;
-        // The walk does not report tags without attributes, so the bytes are searched.
-        let is_other = |at: usize| {
-            let name = between[at + 1..]
-                .strip_prefix(b"/")
-                .unwrap_or(&between[at + 1..]);
-            let name = name.get(..5).unwrap_or_default().to_ascii_lowercase();
-            name == b"audio" || name == b"video"
-        };
-        if memchr::memchr_iter(b'<', between).any(is_other) {
-            removed.clear();
-        } else if self.is_local(attributes, &["src"]) {
-            self.changes.append(&mut self.pending.0);
-        }
-    }
-
-    fn is_named(&self, attribute: &TagAttribute, name: &str) -> bool {
+    fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
         let written = &self.bytes[attribute.name.range()];
         match self.syntax {
             TagSyntax::Html => written.eq_ignore_ascii_case(name.as_bytes()),
@@ -475,7 +332,7 @@ impl<'a> Tags<'a> {
     }
 
     /// The decoded value of the first attribute called `name`.
-    fn value(&self, attributes: &[TagAttribute], name: &str) -> Option<String> {
+    fn value(&self, attributes: &[RawAttribute], name: &str) -> Option<String> {
         let span = attributes
             .iter()
             .find(|other| self.is_named(other, name))?
@@ -487,9 +344,9 @@ impl<'a> Tags<'a> {
         })
     }
 
-    /// True if one of these attributes contains a reference to a local file.
-    fn is_local(&self, attributes: &[TagAttribute], names: &[&str]) -> bool {
-        names.iter().any(|name| {
+    /// True if one of the [`TARGETS`] contains a reference to a local file.
+    fn is_local(&self, attributes: &[RawAttribute]) -> bool {
+        TARGETS.iter().any(|name| {
             let Some(text) = self.value(attributes, name) else {
                 return false;
             };
@@ -503,7 +360,7 @@ impl<'a> Tags<'a> {
     }
 
     /// The changes that remove these attributes from a tag.
-    fn without<'w>(&self, removed: impl Iterator<Item = &'w TagAttribute>) -> Vec<Change> {
+    fn without<'w>(&self, removed: impl Iterator<Item = &'w RawAttribute>) -> Vec<Change> {
         let mut previous = (0, None);
         removed
             .map(|attribute| {
@@ -512,8 +369,11 @@ impl<'a> Tags<'a> {
                     (end, last) if end == before.len() => last,
                     _ => before.last().copied(),
                 };
-                previous = (attribute.end, last);
-                let span = Span::new(before.len(), attribute.end);
+                let end = attribute.value.map_or(attribute.name.end, |value| {
+                    value.end + usize::from(attribute.quote != escape::Quote::None)
+                });
+                previous = (end, last);
+                let span = Span::new(before.len(), end);
                 self.without_attribute(span, attribute.name.start, last)
             })
             .collect()
@@ -546,21 +406,16 @@ impl<'a> Tags<'a> {
     }
 
     /// The edit that disables the policy of a `meta` element.
-    fn policy(&self, attributes: &[TagAttribute]) -> Option<Change> {
+    fn policy(&self, attributes: &[RawAttribute]) -> Option<Change> {
         let pragma = attributes
             .iter()
             .find(|other| self.is_named(other, "http-equiv"))?;
-        let is_policy = self.value(attributes, "http-equiv")?;
-        let is_policy = is_policy.eq_ignore_ascii_case("content-security-policy");
-        let blocks = || {
-            self.value(attributes, "content")
-                .is_some_and(|text| blocks_files(&text))
-        };
-        let span = Span::at(pragma.name.start);
-        let kind = Adaptation::Policy;
-        (is_policy && blocks()).then(|| Change {
-            kind,
-            span,
+        let name = self.value(attributes, "http-equiv")?;
+        let is_policy = name.eq_ignore_ascii_case("content-security-policy")
+            && blocks_files(&self.value(attributes, "content")?);
+        is_policy.then(|| Change {
+            kind: Adaptation::Policy,
+            span: Span::at(pragma.name.start),
             new: b"data-"[..].into(),
         })
     }
@@ -572,25 +427,7 @@ impl Sink for Tags<'_> {
         if name == b"meta" && namespace != Namespace::Html {
             return;
         }
-        // The walk reports only some attributes of a tag, so the tag is read again.
-        let Some(tag) = tag::read(self.bytes, tag.span.start) else {
-            return;
-        };
-        let converted = |attribute: &tag::RawAttribute| {
-            let end = attribute.value.map_or(attribute.name.end, |value| {
-                value.end + usize::from(attribute.quote != escape::Quote::None)
-            });
-            TagAttribute {
-                name: attribute.name,
-                value: attribute.value,
-                end,
-            }
-        };
-        self.element(
-            tag.span.start,
-            &name,
-            &tag.attributes.iter().map(converted).collect::<Vec<_>>(),
-        );
+        self.element(tag.span.start, &name);
     }
 }
 
@@ -621,19 +458,9 @@ fn leads_to_file(reference: &str) -> bool {
 
 /// The directives that control the resources of a page. Those for workers and `fetch` are omitted, because browsers
 /// refuse both for files anyway.
-const DIRECTIVES: &[&str] = &[
-    "default-src",
-    "script-src",
-    "script-src-elem",
-    "style-src",
-    "style-src-elem",
-    "img-src",
-    "font-src",
-    "media-src",
-    "object-src",
-    "frame-src",
-    "child-src",
-];
+const DIRECTIVES: &str = "\
+    default-src script-src script-src-elem style-src style-src-elem img-src font-src media-src object-src frame-src \
+    child-src";
 
 /// True if a policy allows a resource because of its host or scheme, but would block the file that replaces it.
 ///
@@ -653,7 +480,7 @@ fn blocks_files(policy: &str) -> bool {
         };
         let is_host =
             |source: &String| !source.starts_with('\'') && !LOCAL_DATA.contains(&source.as_str());
-        DIRECTIVES.contains(&name.as_str())
+        DIRECTIVES.split(' ').any(|one| one == name)
             && sources.iter().any(is_host)
             && !has(&["'self'", "*", "*:*", "file:"])
             // With `'strict-dynamic'`, only nonces and hashes apply (CSP 3, 8.2).

@@ -4,11 +4,10 @@
 //! index.html  <p style="--bg: url(a.png)">, css/s.css  p { background: var(--bg) }  -->  css/a.png
 //! ```
 //!
-//! Deliberately absent: the users of a property, which [`crate::collection::properties`] finds.
+//! Deliberately absent: the user of a property, which `baselink-rewrite` finds.
 
 use crate::collection::Collection;
-use crate::collection::properties::PropertyBase;
-use baselink_rewrite::report::{LinkReport, TargetInSheet};
+use baselink_rewrite::report::{LinkReport, PropertyUser, TargetInSheet};
 use baselink_url::reference::{Category, Grammar, Reference};
 
 /// The target of `link` from a style sheet that its page links, if only this target is a resource.
@@ -22,15 +21,12 @@ pub(super) fn in_sheet<'l>(
     (!link.target.as_deref().is_some_and(is_file)).then_some(other)
 }
 
-/// The file, at a path in the mirror, in the only folder that uses a property.
-pub(super) fn user(base: Option<Option<PropertyBase>>) -> Option<Box<[u8]>> {
-    match base? {
-        Some(PropertyBase::FolderOf(user)) => Some(user),
-        Some(PropertyBase::Own) | None => None,
-    }
-}
-
 /// True if `link` is written as a relative path.
 pub(super) fn is_relative(link: &LinkReport) -> bool {
     Reference::split(Grammar::Rfc3986, &link.reference).category() == Category::RelPath
+}
+
+/// The user of the custom property around `link`.
+pub(super) fn property_user(link: &LinkReport) -> Option<&PropertyUser> {
+    Some(&link.custom_property.as_ref()?.user)
 }

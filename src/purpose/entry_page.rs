@@ -36,7 +36,6 @@ const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;mar
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
 
 /// Generates the HTML of a page that lists `pages`, which come from the archives named in `source`.
-#[must_use]
 pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     let text = |text: &str| escape::attribute(text, escape::Quote::Double).replace('<', "&lt;");
     let source = text(source);
@@ -75,7 +74,6 @@ const HEAD: usize = 64 << 10;
 
 /// The text of the first `title` element in the first 64 KiB of `page`; `None` if it is missing or empty. `charset` is
 /// the encoding from the heading.
-#[must_use]
 pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
     let head = &page[..page.len().min(HEAD)];
     let charset = Charset::detect(page, charset).charset;

@@ -31,23 +31,21 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
-use crate::collection::properties::PropertyBase;
 use crate::collection::{
     Absence, Collection, FoundBy, Located, QueryUse, split_name, stem, url_below, without_query,
 };
-use crate::purpose::custom_property::{in_sheet, is_relative, user};
+use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::spelling::{names_base, unmistakable};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
-use baselink_rewrite::report::{LinkReport, Outcome, Reason, TargetInSheet};
+use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, Rewritten, Site,
     rewrite,
 };
 use baselink_scan::document::Against;
 use baselink_scan::xml::vocabulary::is_location;
-use baselink_text::format::Format;
 use baselink_text::layer::digest::ends_with_md5;
 use baselink_text::span::Span;
 use baselink_url::reference::{
@@ -69,7 +67,6 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let collection = Arc::clone(collection);
     let number = collection.number_at(&path);
     let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
-    let is_page = options.format != Format::Css;
     let destination = LocalDestination {
         collection,
         number,
@@ -79,7 +76,6 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
         on_disk,
         to_browsers,
         is_message,
-        is_page,
     };
     let destination = Arc::new(destination);
     let guard = LinksInCopy::of(Arc::clone(&destination));
@@ -109,8 +105,8 @@ impl LinksInCopy {
 
 impl Guard for LinksInCopy {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
-        if let Some(user) = user(self.destination.property_base(link)) {
-            let place = DiskPlace::new(&user, self.destination.collection.scheme());
+        if let Some(sheet) = self.destination.sheet(link) {
+            let place = DiskPlace::new(&sheet, self.destination.collection.scheme());
             return place.prefix(link, reference, &[DiskBase::Own]);
         }
         let (url, own) = (link.base.as_deref(), self.destination.own.as_deref());
@@ -221,8 +217,6 @@ struct LocalDestination {
     /// The URL of the file below `place`, as browsers parse it.
     to_browsers: Option<Base>,
     is_message: bool,
-    /// False for a style sheet.
-    is_page: bool,
 }
 
 impl Destination for LocalDestination {
@@ -329,10 +323,7 @@ impl LocalDestination {
             let file = self.local_file(link, target, located)?;
             self.reference(&file, link)
         };
-        let local = self
-            .in_user(link)
-            .or_else(local)
-            .or_else(|| self.in_sheet(link));
+        let local = local().or_else(|| self.in_sheet(link));
         // A URL that denotes a part of a message is meaningless in the mirror.
         let is_meaningless = || {
             target.starts_with("thismessage:")
@@ -470,18 +461,6 @@ impl LocalDestination {
         Some((file, number))
     }
 
-    /// A relative reference to the file to which `link` leads from the only folder in which its custom property is used.
-    fn in_user(&self, link: &LinkReport) -> Option<String> {
-        let user = user(self.property_base(link)).filter(|_| is_relative(link))?;
-        let url = url_below(&self.place, &user)?;
-        let base = Base::new(Profile::Rfc3986, &url);
-        let target = base.resolve(&link.reference).ok()?.url;
-        let number = self
-            .collection
-            .number_at(&self.place.below(&target)?.path)?;
-        self.between(&user, number, &target, link)
-    }
-
     /// A reference to the file to which `link`, if it is in a custom property, leads from a linked style sheet.
     fn in_sheet(&self, link: &LinkReport) -> Option<String> {
         let TargetInSheet { base, target } = in_sheet(link, &self.collection)?;
@@ -490,13 +469,12 @@ impl LocalDestination {
         self.between(&sheet, found.number, target, link)
     }
 
-    /// The base of `link` if it is in a custom property: see [`Collection::property_base`].
-    fn property_base(&self, link: &LinkReport) -> Option<Option<PropertyBase>> {
-        let name = &link.custom_property.as_ref()?.name;
-        Some(
-            self.collection
-                .property_base(name, (&self.path, self.is_page), false),
-        )
+    /// The file of the style sheet from which browsers resolve `link`, if it is in a custom property.
+    fn sheet(&self, link: &LinkReport) -> Option<Vec<u8>> {
+        match property_user(link)? {
+            PropertyUser::Sheet(url) => self.collection.path_of(url),
+            PropertyUser::Own | PropertyUser::Several => None,
+        }
     }
 
     /// A reference from the style sheet `from` to the file with this number, with the fragment of `target`.
@@ -522,19 +500,16 @@ impl LocalDestination {
     /// The file from which a browser resolves `link`. `None` if the link is in a custom property and must be absolute,
     /// because the property may be used in several folders.
     fn user(&self, link: &LinkReport) -> Option<Cow<'_, [u8]>> {
-        let own = Some(Cow::Borrowed(&*self.path));
-        let Some(base) = self.property_base(link) else {
-            return own;
-        };
-        if is_relative(link) {
-            return own;
+        let own = Cow::Borrowed(&*self.path);
+        let property = property_user(link).filter(|_| !is_relative(link));
+        // An assumed URL cannot be written.
+        if property == Some(&PropertyUser::Several)
+            && !link.target.as_deref().is_some_and(is_assumed)
+        {
+            return None;
         }
-        match base {
-            Some(PropertyBase::Own) => own,
-            Some(PropertyBase::FolderOf(user)) => Some(Cow::Owned(user.into())),
-            // An assumed URL cannot be written.
-            None => own.filter(|_| link.target.as_deref().is_some_and(is_assumed)),
-        }
+        let sheet = property.and_then(|_| self.sheet(link));
+        Some(sheet.map_or(own, Cow::Owned))
     }
 
     /// A reference to `file`.

@@ -42,14 +42,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::memmem;
 
-use super::custom_property::{in_sheet, is_relative, user};
+use super::custom_property::{in_sheet, is_relative, property_user};
 use super::on_disk::{DiskBase, DiskPlace, is_on_network};
 use super::spelling::{names_base, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
-use crate::collection::properties::PropertyBase;
-use crate::collection::{Collection, FoundResource, QueryUse, url_below, without_query};
-use baselink_rewrite::base::{Rule, SourceKind};
-use baselink_rewrite::report::{LinkReport, Outcome};
+use crate::collection::{Collection, FoundResource, QueryUse, without_query};
+use baselink_rewrite::base::SourceKind;
+use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
     Rewritten, Site, rewrite,
@@ -400,8 +399,6 @@ pub fn options(
     };
     let destination = Arc::new(RelocateLinks {
         relocation: Arc::clone(relocation),
-        path: path_after(relocation, name),
-        is_page: options.format != Format::Css,
         profile: options.profile,
         place: relocation.place_on_disk(name),
         keeps_forms,
@@ -423,15 +420,6 @@ pub fn options(
     };
     options.scan.ignore_saved = true;
     options
-}
-
-/// The path after the move of the file called `name`.
-fn path_after(relocation: &Relocation, name: &[u8]) -> Vec<u8> {
-    let collection = &relocation.collection;
-    let number = collection.number_at(name);
-    number
-        .map_or(name, |number| collection.path_in_mirror(number))
-        .to_vec()
 }
 
 /// Rewrites `bytes` with the `options` from [`options`](fn@options).
@@ -470,10 +458,6 @@ impl Destination for KeepEveryLink {
 #[derive(Debug)]
 struct RelocateLinks {
     relocation: Arc<Relocation>,
-    /// The path of the document after the move.
-    path: Vec<u8>,
-    /// False for a style sheet.
-    is_page: bool,
     profile: Profile,
     /// The new place of the document, if links must open from disk.
     place: Option<DiskPlace>,
@@ -520,9 +504,8 @@ impl Destination for RelocateLinks {
         let (Some(target), Some(base)) = (&link.target, &link.base) else {
             return Choice::Kept;
         };
-        let of_sheet = self.in_sheet(link);
-        let (target, base) = match &of_sheet {
-            Some((target, base)) => (target, &**base),
+        let (target, base) = match in_sheet(link, &self.relocation.collection) {
+            Some(other) => (&other.target, &*other.base),
             None => (target, &**base),
         };
         let moved = self.relocation.moved(target);
@@ -620,49 +603,12 @@ impl RelocateLinks {
         after
     }
 
-    /// The target and base of `link` in a style sheet, if the link is relative and in a custom property. The sheet is in
-    /// the only folder that uses the property; or the page links it, and only the target from this sheet is a file.
-    fn in_sheet(&self, link: &LinkReport) -> Option<(String, String)> {
-        let collection = &self.relocation.collection;
-        let in_user = || {
-            let user = self.user(link, &self.relocation.from)?;
-            let base = Base::new(self.profile, &user);
-            let target = base.resolve(&link.reference).ok()?.url;
-            collection.locate(&target).resource()?;
-            Some((target, user))
-        };
-        let in_user = is_relative(link).then(in_user).flatten();
-        in_user.or_else(|| {
-            let other = in_sheet(link, collection)?;
-            Some((other.target.clone(), other.base.clone()))
-        })
-    }
-
-    /// The base of `link` after the move if its form may change and it is in a custom property: see
-    /// [`Collection::property_base`].
-    fn property_base(&self, link: &LinkReport) -> Option<Option<PropertyBase>> {
-        let property = link
-            .custom_property
-            .as_ref()
-            .filter(|_| !self.keeps_forms)?;
-        let (document, has_base) = ((&*self.path, self.is_page), link.rule == Rule::Embedded);
-        Some(
-            self.relocation
-                .collection
-                .property_base(&property.name, document, has_base),
-        )
-    }
-
-    /// The URL below `root` of a file in the only folder that uses the custom property around `link`.
-    fn user(&self, link: &LinkReport, root: &RootUrl) -> Option<String> {
-        url_below(root, &user(self.property_base(link))?)
-    }
-
-    /// The base after the move if `link` is in a custom property that is used only in another folder.
+    /// The base after the move if browsers resolve `link`, which is in a custom property, from a style sheet.
     fn base_of_property(&self, link: &LinkReport) -> Option<Arc<BaseAfterMove>> {
-        let to = &self.relocation.to;
-        let user = self.user(link, to).filter(|_| !is_relative(link))?;
-        Some(Arc::new(BaseAfterMove::new(&user, self.profile, to)))
+        match property_user(link).filter(|_| !self.keeps_forms && !is_relative(link))? {
+            PropertyUser::Sheet(url) => Some(self.base_after(url)),
+            PropertyUser::Own | PropertyUser::Several => None,
+        }
     }
 
     /// The new reference of `link` to the new place of its target. `after` is the base after the move.
@@ -715,7 +661,7 @@ impl RelocateLinks {
         // A property that is used in several folders needs a reference that means the same in all of them. On disk, only
         // a relative one means anything.
         let is_disk = self.place.is_some();
-        let has_several = || !is_disk && self.property_base(link) == Some(None);
+        let has_several = || !is_disk && property_user(link) == Some(&PropertyUser::Several);
         let keeps_form = self.keeps_forms
             || !moved.is_inside
             || !may_be_relative

@@ -19,7 +19,7 @@ use baselink_scan::attributes::{
 };
 use baselink_scan::json::{FEED, MANIFEST};
 use baselink_scan::xml::namespaces::Vocabulary;
-use baselink_scan::xml::vocabulary::{self, XmlRow};
+use baselink_scan::xml::vocabulary;
 use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
 
@@ -139,9 +139,9 @@ fn name(vocabulary: Vocabulary) -> String {
     name.to_owned()
 }
 
-fn code(names: &[&str]) -> String {
+fn code(names: &str) -> String {
     names
-        .iter()
+        .split(' ')
         .map(|name| format!("`{name}`"))
         .collect::<Vec<_>>()
         .join(", ")
@@ -194,21 +194,21 @@ fn every_attribute_of_the_table_is_documented_in_its_order() {
 }
 
 /// The Markdown form of a row of the table of XML.
-fn xml_markdown(row: &XmlRow) -> String {
+fn xml_markdown(row: &Row) -> String {
     let vocabulary = row.vocabulary.map_or("any".to_owned(), name);
-    let elements = elements(row.row.elements);
-    let place = match (name(row.attribute_vocabulary), row.row.attribute) {
+    let elements = elements(row.elements);
+    let place = match (name(row.attribute_vocabulary), row.attribute) {
         (_, "") => "text".to_owned(),
         (prefix, name) if prefix.is_empty() => format!("`{name}`"),
         (prefix, name) => format!("`{name}` of {prefix}"),
     };
-    let when = match row.row.when {
+    let when = match row.when {
         Condition::Is(name, values) => format!(" if `{name}` is {}", code(values)),
         _ => String::new(),
     };
-    let default = default(row.row.group);
-    let Row { role, standard, .. } = row.row;
-    let syntax = syntax(row.row.syntax);
+    let default = default(row.group);
+    let Row { role, standard, .. } = *row;
+    let syntax = syntax(row.syntax);
     format!(
         "| {vocabulary} | {elements} | {place}{when} | {syntax} | {role} | {default} | {standard} |"
     )

@@ -23,84 +23,26 @@ enum Strings {
 fn is_certain_rule(name: &str, prelude: &str, is_block: bool) -> bool {
     let prelude = prelude.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
     match (&*name.to_ascii_lowercase(), is_block) {
-        ("font-face" | "page", true) => prelude.is_empty(),
-        ("layer", true) => !prelude.contains(','),
-        ("keyframes" | "-webkit-keyframes", true) => {
-            is_compound(prelude) && !prelude.contains(['.', '#', ':', '*'])
-        }
-        ("supports", true) => prelude.starts_with('(') || prelude.starts_with("not"),
+        ("font-face", true) => prelude.is_empty(),
         ("media", true) | ("namespace", false) => true,
         _ => false,
     }
 }
 
-/// True if `prelude` is certainly a list of valid selectors: names, classes, ids and well-known pseudo-classes.
+/// True if `prelude` is certainly a list of valid selectors: names, classes and ids.
 fn is_certain(prelude: &str) -> bool {
     prelude.split(',').all(|selector| {
         let words: Vec<_> = selector.split_ascii_whitespace().collect();
-        let is_combinator = |word: &&str| matches!(*word, ">" | "+" | "~");
-        let is_alone = |pair: &[&str]| !(is_combinator(&pair[0]) && is_combinator(&pair[1]));
-        let [Some(first), Some(last)] = [words.first(), words.last()] else {
-            return false;
-        };
-        !is_combinator(first)
-            && !is_combinator(last)
-            && words.windows(2).all(is_alone)
-            && words
-                .iter()
-                .all(|word| is_combinator(word) || is_compound(word))
+        !words.is_empty() && words.into_iter().all(is_certain_word)
     })
 }
 
-/// True if `word` is a compound selector of such parts.
-fn is_compound(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    let elements = [
-        "::before",
-        "::after",
-        "::selection",
-        "::placeholder",
-        ":before",
-        ":after",
-    ];
-    let stem = elements
-        .iter()
-        .find_map(|end| word.strip_suffix(end))
-        .unwrap_or(&word);
-    let marks: Vec<usize> = stem
-        .match_indices(['.', '#', ':'])
-        .map(|(at, _)| at)
-        .collect();
-    let ends = marks.iter().skip(1).copied().chain([stem.len()]);
-    let mut parts = marks
-        .iter()
-        .zip(ends)
-        .map(|(&start, end)| stem[start..end].split_at(1));
-    let is_name = |name: &str| {
-        name.starts_with(|first: char| first.is_ascii_lowercase())
-            && name
-                .chars()
-                .all(|one| one.is_ascii_alphanumeric() || "-_".contains(one))
-    };
-    let classes = [
-        "root",
-        "link",
-        "visited",
-        "hover",
-        "active",
-        "focus",
-        "first-child",
-        "last-child",
-    ];
-    let type_ = &stem[..marks.first().copied().unwrap_or(stem.len())];
-    (type_.is_empty() || type_ == "*" || is_name(type_))
-        && parts.all(|(mark, name)| {
-            if mark == ":" {
-                classes.contains(&name)
-            } else {
-                is_name(name)
-            }
-        })
+fn is_certain_word(word: &str) -> bool {
+    let name = word.strip_prefix(['.', '#']).unwrap_or(word);
+    let is_of_name = |one: char| one.is_ascii_alphanumeric() || "-_".contains(one);
+    word == "*"
+        || name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.chars().all(is_of_name)
 }
 
 /// The context of a list of component values.
@@ -182,7 +124,6 @@ impl<'a> Reader<'a> {
         let mut is_late = closer.is_some();
         // At the top level, a semicolon ends only at-rules.
         let mut is_broken = false;
-        let mut has_import = false;
         while let Some((token, span)) = self.next() {
             match &token {
                 Token::Semicolon => is_broken = true,
@@ -193,7 +134,7 @@ impl<'a> Reader<'a> {
                         .iter()
                         .any(is);
                     let is_import = is(&"import");
-                    let prelude = Place {
+                    let place_of_prelude = Place {
                         strings: if is_import {
                             Strings::First
                         } else {
@@ -203,7 +144,7 @@ impl<'a> Reader<'a> {
                     };
                     let start = span.end;
                     let opens = self.open_curly(start);
-                    let end = self.list(prelude, place, closer, true);
+                    let end = self.list(place_of_prelude, place, closer, true);
                     let is_block = end == End::Curly;
                     let stop = if is_block {
                         opens
@@ -211,13 +152,7 @@ impl<'a> Reader<'a> {
                         self.at.saturating_sub(1).max(start)
                     };
                     let is_valid = !is_broken && end != End::Closed;
-                    if is_valid && !is_block && is(&"layer") {
-                        is_late |= has_import;
-                    } else if is_valid {
-                        let prelude = &self.css[start..stop];
-                        is_late |= is_certain_rule(name, prelude, is_block);
-                        has_import |= is_import && !is_block;
-                    }
+                    is_late |= is_valid && is_certain_rule(name, &self.css[start..stop], is_block);
                     is_broken &= end != End::Curly;
                     if end == End::Closed {
                         return;

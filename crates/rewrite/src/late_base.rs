@@ -14,8 +14,8 @@
 use super::options::Options;
 use super::prepared::prepare;
 use crate::base::{BaseChain, Source, Status, abridged};
-use baselink_scan::document::{Document, LONGEST_BASE};
-use baselink_scan::html::embedded::embedded;
+use baselink_scan::document::{Against, Document, LONGEST_BASE, Link, Role};
+use baselink_scan::{ScanOptions, scan};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
@@ -49,8 +49,15 @@ pub(super) fn late_base(
         return None;
     }
     let [outer, base] = [outer, base].map(|url| prepare(Profile::Whatwg, url, document.charset));
-    let mut late = embedded(before, charset, &options.scan)
+    let scan_options = ScanOptions {
+        charset: Some(charset),
+        ..options.scan.clone()
+    };
+    let is_fetched = |link: &Link| link.role == Role::Embedded && link.against == Against::Document;
+    let mut late = scan(before, &scan_options)
+        .links
         .into_iter()
+        .filter(is_fetched)
         .filter_map(|link| {
             let reference = &link.reference;
             let is_of_page = reference.is_empty() || reference.starts_with('#');

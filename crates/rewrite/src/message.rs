@@ -510,10 +510,6 @@ impl Plan<'_> {
         let reads = |part: &PlannedPart, old: &DecodedBody<'_>| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
             let planned = part.edits.as_ref()?;
-            let body = (entity.transfer_encoding, output.get(entity.body.range())?);
-            if old.changed_lines_read(body, edits, planned) {
-                return Some(());
-            }
             planned
                 .make(&old.bytes, &entity.decode(&output).ok()?.bytes)
                 .then_some(())

@@ -145,7 +145,6 @@ pub trait Destination: fmt::Debug + Send + Sync {
 
 impl Options {
     /// The defaults, for a document retrieved from `url`, which must be absolute.
-    #[must_use]
     pub fn at(url: &str) -> Self {
         Self {
             retrieval: Some(Retrieval::url(url)),

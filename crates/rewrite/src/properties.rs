@@ -12,16 +12,16 @@
 //! );
 //! ```
 //!
-//! Without a folder, the user of a property is unknown. The page is assumed to be the user if its own styles use the
-//! property. Otherwise the reference is kept.
+//! The page is assumed to be the user of a property if its own styles use the property. Otherwise the users are its style
+//! sheets in other folders, and the reference is kept.
 //!
 //! Deliberately absent: sheets of other hosts, and sheets that other sheets import.
 
 use std::collections::HashSet;
 
 use crate::base::abridged;
-use crate::report::{CustomProperty, LinkReport, Outcome, TargetInSheet};
-use baselink_scan::css::uses::{Use, each_use};
+use crate::report::{CustomProperty, LinkReport, Outcome, PropertyUser, TargetInSheet};
+use baselink_scan::css::uses::used;
 use baselink_scan::html::sheets::linked;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::layer::charset::Charset;
@@ -61,17 +61,19 @@ impl PageStyles {
             }
         }
         if !styles.sheets.is_empty() {
-            each_use(bytes, true, &mut |name, kind| {
-                if kind != Use::Unclear {
-                    styles.used.insert(name.into());
-                }
-            });
+            styles.used = used(bytes).map(Box::from).collect();
         }
         styles
     }
 
     /// The custom property `name` around `link`.
     pub(super) fn property(&self, name: Box<str>, link: &LinkReport) -> Box<CustomProperty> {
+        let user = match &*self.sheets {
+            [] => PropertyUser::Own,
+            _ if self.used.contains(name.as_bytes()) => PropertyUser::Own,
+            [sheet] => PropertyUser::Sheet(sheet.as_str().to_owned()),
+            _ => PropertyUser::Several,
+        };
         let is_relative = link.outcome == Outcome::Rewritten;
         let sheets = self.sheets.iter().filter(|_| is_relative);
         let in_sheets = sheets.filter_map(|sheet| {
@@ -81,7 +83,7 @@ impl PageStyles {
         });
         Box::new(CustomProperty {
             in_sheets: in_sheets.collect(),
-            name,
+            user,
         })
     }
 
@@ -101,7 +103,7 @@ impl PageStyles {
                 format!("'{reference}' is {own} in the page, but {other} in a sheet"),
             )
         });
-        !self.used.contains(property.name.as_bytes())
+        property.user != PropertyUser::Own
     }
 
     /// The diagnostic about the counted links.

@@ -41,7 +41,6 @@ pub struct RecordDocument<'r> {
 
 /// The document of `record`, read with `options` as adjusted by the record; `None` if it has no document of a
 /// known format.
-#[must_use]
 pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocument<'r>> {
     let block = record.block();
     let (bytes, format, media_type) = match record.document() {

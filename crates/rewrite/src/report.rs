@@ -160,7 +160,7 @@ pub struct LinkReport {
     /// The other profiles with a different target, in the order of [`Profile::ALL`].
     #[serde(skip)]
     pub(crate) differs_under: [bool; Profile::ALL.len()],
-    /// The name of the custom property of CSS whose value contains the link.
+    /// The custom property of CSS whose value contains the link.
     #[doc(hidden)]
     #[serde(skip)]
     pub custom_property: Option<Box<CustomProperty>>,
@@ -176,10 +176,21 @@ pub struct LinkReport {
 /// A custom property of CSS whose value contains a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomProperty {
-    /// The name, with its two hyphens.
-    pub name: Box<str>,
+    /// The probable user of the property.
+    pub user: PropertyUser,
     /// Other targets of the link, from the style sheets that its page links.
     pub in_sheets: Vec<TargetInSheet>,
+}
+
+/// The user of a custom property, whose base browsers use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PropertyUser {
+    /// The document that declares the property.
+    Own,
+    /// The style sheets that a page links in the folder of this one, by its URL.
+    Sheet(String),
+    /// The style sheets that a page links, in several folders.
+    Several,
 }
 
 /// The target of a link from a style sheet.

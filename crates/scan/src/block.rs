@@ -101,11 +101,7 @@ fn find_with_memchr(bytes: &[u8], at: usize, needle: u8) -> usize {
 #[inline(always)]
 pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
     if let Some(block) = block(bytes, at) {
-        let found = block.cmp_eq(i8x16::splat(ends as i8))
-            | block.cmp_eq(i8x16::splat(b'>' as i8))
-            | block.cmp_eq(i8x16::splat(b'/' as i8))
-            | below(block, LOW);
-        let found = found.move_mask();
+        let found = (equal_to_one(block, [ends, b'>', b'/']) | below(block, LOW)).move_mask();
         if found != 0 {
             let end = at + found.trailing_zeros() as usize;
             // Control characters are part of names, except for white space.
@@ -123,7 +119,7 @@ pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
 #[inline(always)]
 pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = block(bytes, at) {
-        let found = (block.cmp_eq(i8x16::splat(b'>' as i8)) | below(block, LOW)).move_mask();
+        let found = (equal_to_one(block, [b'>']) | below(block, LOW)).move_mask();
         if found != 0 {
             let end = at + found.trailing_zeros() as usize;
             if bytes[end] >= b' ' || is_space(bytes[end]) {

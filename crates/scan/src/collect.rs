@@ -179,19 +179,8 @@ impl<'a> Collector<'a> {
             }
             Syntax::Css | Syntax::CssValue => return self.css(&view, place),
             Syntax::Html => {
-                let pieces = match place.carriers {
-                    Carriers::One(_) => Vec::new(),
-                    Carriers::Pieces(pieces) => pieces.to_vec(),
-                };
-                self.embedded.push(Embedded {
-                    value: view,
-                    form: Form::Document,
-                    carrier: place.carriers.first(),
-                    pieces,
-                    entities: place.entities.to_vec(),
-                    enclosed: self.enclosed,
-                    within: place.against.clone(),
-                });
+                let within = place.against.clone();
+                self.embed(view, Form::Document, place.carriers, place.entities, within);
                 return;
             }
         };
@@ -300,7 +289,11 @@ impl<'a> Collector<'a> {
                 continue;
             };
             if url.is_html() {
-                self.json_document(decoded, against);
+                // HTML without a tag contains no links.
+                if decoded.text.contains('<') {
+                    let carriers = Carriers::One(Carrier::Raw);
+                    self.embed(decoded, Form::Script('"'), carriers, &[], against);
+                }
                 continue;
             }
             let certainty = self
@@ -321,21 +314,28 @@ impl<'a> Collector<'a> {
         Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
     }
 
-    /// Adds the HTML document in a string of JSON. HTML without a tag contains no links.
-    fn json_document(&mut self, value: View, within: Against) {
-        if value.text.contains('<') {
-            let (carrier, form, enclosed) = (Carrier::Raw, Form::Script('"'), self.enclosed);
-            let (pieces, entities) = (Vec::new(), Vec::new());
-            self.embedded.push(Embedded {
-                value,
-                form,
-                carrier,
-                pieces,
-                entities,
-                enclosed,
-                within,
-            });
-        }
+    /// Adds a document embedded in a value.
+    fn embed(
+        &mut self,
+        value: View,
+        form: Form,
+        carriers: Carriers<'_>,
+        entities: &[Span],
+        within: Against,
+    ) {
+        let pieces = match carriers {
+            Carriers::One(_) => Vec::new(),
+            Carriers::Pieces(pieces) => pieces.to_vec(),
+        };
+        self.embedded.push(Embedded {
+            value,
+            form,
+            carrier: carriers.first(),
+            pieces,
+            entities: entities.to_vec(),
+            enclosed: self.enclosed,
+            within,
+        });
     }
 
     /// Adds the URLs of the script in `view`. If the script cannot be read to its end, adds none and returns a
@@ -382,58 +382,50 @@ pub(super) enum TextContent {
     Script(script::Goal),
 }
 
-/// The values of `type` that mean JavaScript in a `script` element (HTML, 4.12.1): the empty string, and the media
-/// types of JavaScript (MIME Sniffing, 4.6).
-#[rustfmt::skip]
-const JAVASCRIPT: &[&str] = &[
-    "", "application/ecmascript", "application/javascript", "application/x-ecmascript",
-    "application/x-javascript", "text/ecmascript", "text/javascript", "text/javascript1.0",
-    "text/javascript1.1", "text/javascript1.2", "text/javascript1.3", "text/javascript1.4",
-    "text/javascript1.5", "text/jscript", "text/livescript", "text/x-ecmascript",
-    "text/x-javascript",
-];
-
-/// The type of a `script` element, in lower case: its `type`, or else its `language` (HTML, 4.12.1.1, step 8).
-pub(super) fn script_type(type_: Option<&str>, language: Option<&str>) -> String {
-    match (type_, language) {
-        (None, Some(language)) if !language.is_empty() => {
-            format!("text/{}", language.to_ascii_lowercase())
-        }
-        (type_, _) => type_.unwrap_or_default().trim().to_ascii_lowercase(),
-    }
-}
-
-/// A media type without its parameters (MIME Sniffing, 4.3).
-fn essence(type_: &str) -> &str {
-    type_.split(';').next().unwrap_or_default().trim_end()
-}
+/// The media types of JavaScript (MIME Sniffing, 4.6). In a `script` element, the empty string means JavaScript, too
+/// (HTML, 4.12.1).
+const JAVASCRIPT: &str = "\
+    application/ecmascript application/javascript application/x-ecmascript application/x-javascript \
+    text/ecmascript text/javascript text/javascript1.0 text/javascript1.1 text/javascript1.2 \
+    text/javascript1.3 text/javascript1.4 text/javascript1.5 text/jscript text/livescript \
+    text/x-ecmascript text/x-javascript";
 
 impl TextContent {
-    /// The content of a `style` element with this `type`, which is in lower case.
-    pub(super) fn of_style(type_: &str) -> Option<Self> {
-        matches!(type_, "" | "text/css").then_some(Self::Css)
+    /// The content of a `style` element. `other` returns the value of any attribute of the element.
+    pub(super) fn of_style(other: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let type_ = other("type").unwrap_or_default();
+        matches!(&*type_.trim().to_ascii_lowercase(), "" | "text/css").then_some(Self::Css)
     }
 
-    /// The content of a `script` element with this `type`, which is in lower case. `None` for other types, if the group
-    /// of the type is not enabled, and for JavaScript that is not `inline`: its text does not run (HTML, 4.12.1).
+    /// The content of a `script` element. `None` for unknown types, if the group of the type is not enabled, and for
+    /// JavaScript if an attribute names a source: then its text does not run (HTML, 4.12.1). Without `type`, the
+    /// `language` counts (step 8).
     pub(super) fn of_script(
-        type_: &str,
-        inline: impl FnOnce() -> bool,
+        other: impl Fn(&str) -> Option<String>,
+        sources: &[&str],
         groups: &Groups,
     ) -> Option<Self> {
-        let (group, content) = match type_ {
+        let language = || other("language").filter(|language| !language.is_empty());
+        let type_ = match other("type") {
+            Some(type_) => type_.trim().to_owned(),
+            None => language().map_or(String::new(), |language| format!("text/{language}")),
+        };
+        let type_ = type_.to_ascii_lowercase();
+        let (group, content) = match &*type_ {
             "importmap" => (Group::Json, Self::Json(json::JsonKind::ImportMap)),
             "speculationrules" => (Group::Json, Self::Json(json::JsonKind::SpeculationRules)),
-            _ if essence(type_) == "application/ld+json" => {
+            // The media type without its parameters (MIME Sniffing, 4.3).
+            _ if type_.split(';').next().map(str::trim_end) == Some("application/ld+json") => {
                 (Group::Json, Self::Json(json::JsonKind::JsonLd))
             }
             "module" => (Group::Scripts, Self::Script(script::Goal::Module)),
-            _ if JAVASCRIPT.contains(&type_) => {
+            _ if type_.is_empty() || JAVASCRIPT.split(' ').any(|one| one == type_) => {
                 (Group::Scripts, Self::Script(script::Goal::Classic))
             }
             _ => return None,
         };
-        let is_read = groups.contains(group) && (group == Group::Json || inline());
+        let is_inline = || sources.iter().all(|name| other(name).is_none());
+        let is_read = groups.contains(group) && (group == Group::Json || is_inline());
         is_read.then_some(content)
     }
 }

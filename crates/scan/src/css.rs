@@ -255,7 +255,6 @@ impl Block {
 /// Every URL of `css`, in order.
 ///
 /// Includes empty and fragment-only URLs.
-#[must_use]
 pub fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
     Urls::of(css.as_bytes(), groups).collect()
 }
@@ -692,20 +691,21 @@ mod tests {
             "a{b:c} @import url(d); @import url('e') layer(f) supports(g: url(h)); i{j:url(k)}",
             &["k"],
         ),
-        ("*,\n.a > b.c#d:hover::before {} @import 'e'", &[]),
+        ("*,\n.a b #c-d {} @import 'e'", &[]),
+        ("a > b {} @import 'c'; a:b {} @import 'd'", &["c", "d"]),
         ("@media x{} @import 'a';", &[]),
-        ("@layer a{} @import 'b';", &[]),
+        ("@layer a{} @import 'b';", &["b"]),
         ("@namespace 'a'; @import 'b';", &[]),
         (
             "@charset 'a'; @layer b, c; @unknown d; @import 'e'; @import url(g)",
             &["e", "g"],
         ),
-        ("@import 'a'; @layer b; @import 'c';", &["a"]),
+        ("@import 'a'; @layer b; @import 'c';", &["a", "c"]),
         (
             "@layer a, b{} @supports c{} @keyframes {} @page d e{} @import 'f';",
             &["f"],
         ),
-        ("@supports not (a:b){} @import 'c';", &[]),
+        ("@supports not (a:b){} @import 'c';", &["c"]),
         ("a:!b{} @import 'c';", &["c"]),
         ("a{b:c}; @import 'd';", &[]),
         ("x; a{} @import 'b'; c{} @import 'd';", &["b"]),

@@ -73,7 +73,6 @@ pub struct Document {
 
 impl Document {
     /// Creates a document without links or declarations.
-    #[must_use]
     pub fn empty(entity: Arc<str>, format: Format, charset: Charset) -> Self {
         Self {
             entity,
@@ -179,7 +178,6 @@ pub struct ElementBase {
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// Names the `number`th entity inside the entity named `around`.
-#[must_use]
 pub fn entity_name(around: &str, number: usize) -> Arc<str> {
     let dot = if around.is_empty() { "" } else { "." };
     match number {
@@ -274,7 +272,6 @@ pub struct Link {
 
 impl Link {
     /// The span of the reference in the document's buffer, or of the syntax that contains it.
-    #[must_use]
     pub fn span(&self) -> Span {
         self.map.as_ref().map_or(self.holder, OffsetMap::source)
     }
@@ -346,7 +343,6 @@ pub enum Standing {
 
 impl Standing {
     /// The reason why the declaration does or does not count, as a clause.
-    #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
             Self::First => "the first base element with an href, in tree order",
@@ -387,7 +383,6 @@ impl BaseDoubt {
     }
 
     /// The reason as a clause.
-    #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
             Self::Value => "its value depends on an entity that was not read",
@@ -436,7 +431,6 @@ pub enum Program {
 
 impl Saved {
     /// The URL from which the page was saved. `scheme` completes the URLs of HTTrack, which have none.
-    #[must_use]
     pub fn url(&self, scheme: &str) -> Cow<'_, str> {
         match self.has_scheme() {
             true => Cow::Borrowed(&self.written),
@@ -446,7 +440,6 @@ impl Saved {
 
     /// True if the comment names the origin of the page. People write `about:internet`, which names none, by hand
     /// into pages that were never saved.
-    #[must_use]
     pub fn is_of_page(&self) -> bool {
         !self
             .written
@@ -455,14 +448,12 @@ impl Saved {
     }
 
     /// True if the URL includes its scheme.
-    #[must_use]
     pub fn has_scheme(&self) -> bool {
         let scheme = self.written.split_once("://").map(|(scheme, _)| scheme);
         self.program != Program::HtTrack || scheme.is_some_and(|name| !name.contains(['.', '/']))
     }
 
     /// The reason why nobody else can retrieve the page from the URL; `None` if there is no such reason.
-    #[must_use]
     pub fn disbelief(&self) -> Option<&'static str> {
         let url = self.url("https").to_ascii_lowercase();
         if url.starts_with("about:") {
@@ -549,7 +540,6 @@ impl UrlField {
     }
 
     /// Finds the field called `name`, ignoring case.
-    #[must_use]
     pub fn named(name: &[u8]) -> Option<Self> {
         Self::ALL
             .into_iter()

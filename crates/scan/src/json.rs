@@ -18,7 +18,8 @@
 //! Deliberately absent: the terms that a context defines. Regardless of `@context`, the terms are those of schema.org
 //! in the list below. Aliases of keywords, scoped contexts and `@propagate` are not followed.
 
-use crate::document::Role;
+use self::ValueKind::*;
+use crate::document::Role::{self, Embedded, Metadata, Navigation};
 use baselink_text::layer::{View, escape};
 use baselink_text::span::Span;
 
@@ -55,11 +56,11 @@ impl JsonKind {
                 .find(|(path, ..)| Some(*path) == member)
         };
         match self {
-            Self::ImportMap => Role::Embedded,
+            Self::ImportMap => Embedded,
             // Documents that a reader may visit next.
-            Self::SpeculationRules => Role::Navigation,
-            Self::JsonLd => Role::Metadata,
-            Self::Manifest | Self::Feed => of_member().map_or(Role::Metadata, |(_, role, _)| *role),
+            Self::SpeculationRules => Navigation,
+            Self::JsonLd => Metadata,
+            Self::Manifest | Self::Feed => of_member().map_or(Metadata, |(_, role, _)| *role),
         }
     }
 }
@@ -81,7 +82,6 @@ pub struct JsonUrl {
 
 impl JsonUrl {
     /// True if the value is an HTML document, not a URL.
-    #[must_use]
     pub fn is_html(&self) -> bool {
         self.member == Some(CONTENT_HTML)
     }
@@ -135,140 +135,73 @@ enum ValueKind {
 }
 
 /// The object keys that can lead to URLs. The first row that matches kind and key counts.
+#[rustfmt::skip]
 const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
-    (ValueKind::ImportMap, "imports", ValueKind::Specifiers),
-    (ValueKind::ImportMap, "scopes", ValueKind::Scopes),
-    (ValueKind::ImportMap, "integrity", ValueKind::Integrity),
-    (ValueKind::RuleSets, "prefetch", ValueKind::Rules),
-    (ValueKind::RuleSets, "prerender", ValueKind::Rules),
-    (
-        ValueKind::RuleSets,
-        "prerender_until_script",
-        ValueKind::Rules,
-    ),
-    (ValueKind::Rule, "urls", ValueKind::Urls),
-    (ValueKind::Context, "@base", ValueKind::Base),
-    (ValueKind::Node, "@context", ValueKind::Context),
-    (ValueKind::Node, "@id", ValueKind::Id),
-    (ValueKind::Node, "@type", ValueKind::Nothing),
-    (ValueKind::Node, "@value", ValueKind::Nothing),
+    (ImportMap, "imports", Specifiers),
+    (ImportMap, "scopes", Scopes),
+    (ImportMap, "integrity", Integrity),
+    (RuleSets, "prefetch prerender prerender_until_script", Rules),
+    (Rule, "urls", Urls),
+    (Context, "@base", Base),
+    (Node, "@context", Context),
+    (Node, "@id", Id),
+    (Node, "@type @value", Nothing),
     // Terms of schema.org whose values are locations. All but `item`, `photo`, `target` and `urlTemplate` have the type
     // `@id` in its context. `target` and `urlTemplate` may be templates (RFC 6570).
-    (ValueKind::Node, "codeRepository", ValueKind::Iri),
-    (ValueKind::Node, "contentUrl", ValueKind::Iri),
-    (ValueKind::Node, "discussionUrl", ValueKind::Iri),
-    (ValueKind::Node, "downloadUrl", ValueKind::Iri),
-    (ValueKind::Node, "embedUrl", ValueKind::Iri),
-    (ValueKind::Node, "hasMap", ValueKind::Iri),
-    (ValueKind::Node, "image", ValueKind::Iri),
-    (ValueKind::Node, "installUrl", ValueKind::Iri),
-    (ValueKind::Node, "item", ValueKind::Iri),
-    (ValueKind::Node, "license", ValueKind::Iri),
-    (ValueKind::Node, "logo", ValueKind::Iri),
-    (ValueKind::Node, "mainEntityOfPage", ValueKind::Iri),
-    (ValueKind::Node, "paymentUrl", ValueKind::Iri),
-    (ValueKind::Node, "photo", ValueKind::Iri),
-    (ValueKind::Node, "relatedLink", ValueKind::Iri),
-    (ValueKind::Node, "sameAs", ValueKind::Iri),
-    (ValueKind::Node, "screenshot", ValueKind::Iri),
-    (ValueKind::Node, "significantLink", ValueKind::Iri),
-    (ValueKind::Node, "target", ValueKind::Iri),
-    (ValueKind::Node, "thumbnailUrl", ValueKind::Iri),
-    (ValueKind::Node, "url", ValueKind::Iri),
-    (ValueKind::Node, "urlTemplate", ValueKind::Iri),
+    (Node, "codeRepository contentUrl discussionUrl downloadUrl embedUrl hasMap image installUrl item \
+        license logo mainEntityOfPage paymentUrl photo relatedLink sameAs screenshot \
+        significantLink target thumbnailUrl url urlTemplate", Iri),
 ];
 
 /// The members of a web app manifest that are URLs, each with its role and the specification that defines it. `[]`
 /// stands for the elements of an array, `*` for any key. `docs/links.md` has the same table; a test compares the
 /// two.
+#[rustfmt::skip]
 pub const MANIFEST: &[(&str, Role, &str)] = &[
-    ("start_url", Role::Navigation, "Web Application Manifest"),
-    ("scope", Role::Metadata, "Web Application Manifest"),
-    ("icons[].src", Role::Embedded, "Web Application Manifest"),
-    (
-        "icons_localized.*[].src",
-        Role::Embedded,
-        "Web Application Manifest",
-    ),
-    (
-        "shortcuts[].url",
-        Role::Navigation,
-        "Web Application Manifest",
-    ),
-    (
-        "shortcuts[].icons[].src",
-        Role::Embedded,
-        "Web Application Manifest",
-    ),
-    (
-        "screenshots[].src",
-        Role::Embedded,
-        "Application Information",
-    ),
-    (
-        "related_applications[].url",
-        Role::Navigation,
-        "Application Information",
-    ),
-    ("share_target.action", Role::Navigation, "Web Share Target"),
-    (
-        "protocol_handlers[].url",
-        Role::Navigation,
-        "Manifest Incubations",
-    ),
-    (
-        "file_handlers[].action",
-        Role::Navigation,
-        "Manifest Incubations",
-    ),
-    (
-        "file_handlers[].icons[].src",
-        Role::Embedded,
-        "Manifest Incubations",
-    ),
-    (
-        "note_taking.new_note_url",
-        Role::Navigation,
-        "Manifest Incubations",
-    ),
-    (
-        "tab_strip.home_tab.icons[].src",
-        Role::Embedded,
-        "Manifest Incubations",
-    ),
-    (
-        "tab_strip.new_tab_button.url",
-        Role::Navigation,
-        "Manifest Incubations",
-    ),
-    ("serviceworker.src", Role::Embedded, "Payment Handler"),
+    ("start_url", Navigation, "Web Application Manifest"),
+    ("scope", Metadata, "Web Application Manifest"),
+    ("icons[].src", Embedded, "Web Application Manifest"),
+    ("icons_localized.*[].src", Embedded, "Web Application Manifest"),
+    ("shortcuts[].url", Navigation, "Web Application Manifest"),
+    ("shortcuts[].icons[].src", Embedded, "Web Application Manifest"),
+    ("screenshots[].src", Embedded, "Application Information"),
+    ("related_applications[].url", Navigation, "Application Information"),
+    ("share_target.action", Navigation, "Web Share Target"),
+    ("protocol_handlers[].url", Navigation, "Manifest Incubations"),
+    ("file_handlers[].action", Navigation, "Manifest Incubations"),
+    ("file_handlers[].icons[].src", Embedded, "Manifest Incubations"),
+    ("note_taking.new_note_url", Navigation, "Manifest Incubations"),
+    ("tab_strip.home_tab.icons[].src", Embedded, "Manifest Incubations"),
+    ("tab_strip.new_tab_button.url", Navigation, "Manifest Incubations"),
+    ("serviceworker.src", Embedded, "Payment Handler"),
 ];
 
 /// The member of a JSON Feed that is an HTML document.
 const CONTENT_HTML: &str = "items[].content_html";
 
 /// The members of a JSON Feed that are URLs, and `CONTENT_HTML`, in the form of [`MANIFEST`].
+#[rustfmt::skip]
 pub const FEED: &[(&str, Role, &str)] = &[
-    ("home_page_url", Role::Navigation, "JSON Feed 1.1"),
-    ("feed_url", Role::Metadata, "JSON Feed 1.1"),
-    ("next_url", Role::Metadata, "JSON Feed 1.1"),
-    ("icon", Role::Embedded, "JSON Feed 1.1"),
-    ("favicon", Role::Embedded, "JSON Feed 1.1"),
-    ("authors[].url", Role::Navigation, "JSON Feed 1.1"),
-    ("authors[].avatar", Role::Embedded, "JSON Feed 1.1"),
-    ("author.url", Role::Navigation, "JSON Feed 1"),
-    ("author.avatar", Role::Embedded, "JSON Feed 1"),
-    ("hubs[].url", Role::Metadata, "JSON Feed 1.1"),
-    ("items[].url", Role::Navigation, "JSON Feed 1.1"),
-    ("items[].external_url", Role::Navigation, "JSON Feed 1.1"),
-    (CONTENT_HTML, Role::Embedded, "JSON Feed 1.1"),
-    ("items[].image", Role::Embedded, "JSON Feed 1.1"),
-    ("items[].banner_image", Role::Embedded, "JSON Feed 1.1"),
-    ("items[].authors[].url", Role::Navigation, "JSON Feed 1.1"),
-    ("items[].authors[].avatar", Role::Embedded, "JSON Feed 1.1"),
-    ("items[].author.url", Role::Navigation, "JSON Feed 1"),
-    ("items[].author.avatar", Role::Embedded, "JSON Feed 1"),
-    ("items[].attachments[].url", Role::Embedded, "JSON Feed 1.1"),
+    ("home_page_url", Navigation, "JSON Feed 1.1"),
+    ("feed_url", Metadata, "JSON Feed 1.1"),
+    ("next_url", Metadata, "JSON Feed 1.1"),
+    ("icon", Embedded, "JSON Feed 1.1"),
+    ("favicon", Embedded, "JSON Feed 1.1"),
+    ("authors[].url", Navigation, "JSON Feed 1.1"),
+    ("authors[].avatar", Embedded, "JSON Feed 1.1"),
+    ("author.url", Navigation, "JSON Feed 1"),
+    ("author.avatar", Embedded, "JSON Feed 1"),
+    ("hubs[].url", Metadata, "JSON Feed 1.1"),
+    ("items[].url", Navigation, "JSON Feed 1.1"),
+    ("items[].external_url", Navigation, "JSON Feed 1.1"),
+    (CONTENT_HTML, Embedded, "JSON Feed 1.1"),
+    ("items[].image", Embedded, "JSON Feed 1.1"),
+    ("items[].banner_image", Embedded, "JSON Feed 1.1"),
+    ("items[].authors[].url", Navigation, "JSON Feed 1.1"),
+    ("items[].authors[].avatar", Embedded, "JSON Feed 1.1"),
+    ("items[].author.url", Navigation, "JSON Feed 1"),
+    ("items[].author.avatar", Embedded, "JSON Feed 1"),
+    ("items[].attachments[].url", Embedded, "JSON Feed 1.1"),
 ];
 
 /// Extends `path`, a prefix of paths of members, by `mark` and the name after it. `next` receives the rest of each row
@@ -284,7 +217,7 @@ fn inner_member(
         let rest = row.strip_prefix(path)?.strip_prefix(mark)?;
         Some(&row[..length + next(rest)?])
     });
-    found.map_or(ValueKind::Nothing, |path| ValueKind::Member(kind, path))
+    found.map_or(Nothing, |path| Member(kind, path))
 }
 
 impl ValueKind {
@@ -310,7 +243,9 @@ impl ValueKind {
             }
             _ => MEMBERS
                 .iter()
-                .find(|(place, name, _)| *place == self && *name == key)
+                .find(|(place, names, _)| {
+                    *place == self && names.split_ascii_whitespace().any(|name| name == key)
+                })
                 // Any other property of a node may contain nodes.
                 .map_or(
                     if self == Self::Node {
@@ -395,7 +330,6 @@ enum BaseSetting {
 }
 
 /// Every URL of `json`, in order; none if `json` is malformed.
-#[must_use]
 pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
     match fault(json) {
         None => urls_of_well_formed(kind, json),
@@ -422,7 +356,7 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let next = ValueKind::root(kind);
     let mut open = OpenValue {
         object: false,
-        place: ValueKind::Nothing,
+        place: Nothing,
         next,
         key: false,
         node: 0,
@@ -436,15 +370,15 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
                 at = span.end + 1;
                 if open.key {
                     open.key = false;
-                    open.next = ValueKind::Nothing;
-                    if open.place != ValueKind::Nothing {
+                    open.next = Nothing;
+                    if open.place != Nothing {
                         let key = decoded(span);
                         open.next = open.place.member(&key);
                         if open.place.key_is_url(&key) {
-                            found.push((span, open.node, ValueKind::Url));
+                            found.push((span, open.node, Url));
                         }
                     }
-                } else if open.next == ValueKind::Base {
+                } else if open.next == Base {
                     settings.push((open.node, BaseSetting::Base(Some(span))));
                 } else if open.next.string_is_url(|| decoded(span)) {
                     found.push((span, open.node, open.next));
@@ -453,18 +387,18 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
             b'{' => {
                 // An object as the value of a term is a node like any other.
                 let place = match open.next {
-                    ValueKind::Id | ValueKind::Iri => ValueKind::Node,
+                    Id | Iri => Node,
                     other => other,
                 };
                 let mut node = open.node;
-                if place == ValueKind::Node {
+                if place == Node {
                     node = nodes.len();
                     nodes.push(open.node);
                 }
                 let inner = OpenValue {
                     object: true,
                     place,
-                    next: ValueKind::Nothing,
+                    next: Nothing,
                     key: true,
                     node,
                 };
@@ -484,12 +418,10 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
             b'}' | b']' => open = outer.pop().unwrap_or(open),
             b',' => open.key = open.object,
             // Only `null` begins with an `n`.
-            b'n' if open.next == ValueKind::Base => {
+            b'n' if open.next == Base => {
                 settings.push((open.node, BaseSetting::Base(None)));
             }
-            b'n' if open.next == ValueKind::Context => {
-                settings.push((open.node, BaseSetting::Document))
-            }
+            b'n' if open.next == Context => settings.push((open.node, BaseSetting::Document)),
             _ => {}
         }
     }
@@ -497,10 +429,10 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let url = |(span, node, value): (Span, usize, ValueKind)| {
         let base: Option<usize> = in_effect[node];
         let member = match value {
-            ValueKind::Member(_, path) => Some(path),
+            Member(_, path) => Some(path),
             _ => None,
         };
-        let is_doubtful = value == ValueKind::Iri;
+        let is_doubtful = value == Iri;
         JsonUrl {
             span,
             base,

@@ -40,14 +40,12 @@ use baselink_text::format::Format;
 /// Finds every link of an HTML document, as written.
 ///
 /// Any bytes are a valid document. Linear in time and memory.
-#[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     html::document::scan(bytes, options)
 }
 
 /// Finds every link of a document of the given format. `None` if links in that format are not supported, and for
 /// messages, which contain documents but are not documents themselves.
-#[must_use]
 pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {
         Format::Html => Some(html::document::scan(bytes, options)),

@@ -58,7 +58,6 @@ impl ScanOptions {
 
     /// True if a document of the given format is read only for links to resources of the site.
     #[doc(hidden)]
-    #[must_use]
     pub fn is_probed(&self, format: Format) -> bool {
         group_of(format).is_some_and(|group| self.probed.contains(group))
     }
@@ -78,7 +77,6 @@ impl ScanOptions {
 /// True if links in a document of the given format are read: the format is supported, and its group, if it has one, is
 /// enabled.
 #[doc(hidden)]
-#[must_use]
 pub fn is_read(format: Format, options: &ScanOptions) -> bool {
     match format {
         Format::Html | Format::Css | Format::Xhtml | Format::Svg | Format::Xml => true,
@@ -89,7 +87,6 @@ pub fn is_read(format: Format, options: &ScanOptions) -> bool {
 
 /// The group that must be enabled to read a document of the given format; `None` if the format has no group.
 #[doc(hidden)]
-#[must_use]
 pub fn group_of(format: Format) -> Option<Group> {
     match format {
         Format::Plain => Some(Group::Text),

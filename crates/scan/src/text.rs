@@ -38,7 +38,6 @@ pub const LONGEST_WRAPPED: usize = 8_192;
 ///
 /// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
 /// ASCII.
-#[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);
     let empty = |charset| Document::empty(Arc::clone(&options.entity), Format::Plain, charset);

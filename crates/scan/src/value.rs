@@ -33,7 +33,6 @@ pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize
 /// (HTML, 4.8.4.3.10).
 ///
 /// Trailing commas of a URL are part of the separator. Parentheses in a descriptor protect its commas.
-#[must_use]
 pub fn srcset(value: &str) -> Vec<Span> {
     let input = value.as_bytes();
     let mut candidates = Vec::new();
@@ -89,7 +88,6 @@ pub struct Refresh {
 /// steps" (HTML, 4.2.5.3 and 7.8), up to the parsing of the URL.
 ///
 /// `None` if the value does not refresh, for example because it has no time.
-#[must_use]
 pub fn refresh(value: &str) -> Option<Refresh> {
     let input = value.as_bytes();
     // 3. Skip whitespace.
@@ -150,7 +148,6 @@ pub fn refresh(value: &str) -> Option<Refresh> {
 }
 
 /// The tokens of a list separated by ASCII whitespace, such as `ping`, or `archive` on `object`.
-#[must_use]
 pub fn space_separated(value: &str) -> Vec<Span> {
     let input = value.as_bytes();
     let mut tokens = Vec::new();
@@ -164,7 +161,6 @@ pub fn space_separated(value: &str) -> Vec<Span> {
 }
 
 /// The URLs of `msapplication-task`: the values of `action-uri` and `icon-uri` among its fields.
-#[must_use]
 pub fn task(value: &str) -> Vec<Span> {
     let is_uri = |name: &str| {
         ["action-uri", "icon-uri"]
@@ -184,7 +180,6 @@ pub fn task(value: &str) -> Vec<Span> {
 
 /// True if the value of an attribute of a literal result element contains an expression in braces. Two braces are a
 /// literal one (XSLT 1.0, 7.6.2).
-#[must_use]
 pub fn is_template(value: &str) -> bool {
     value
         .split(|character| character != '{')
@@ -193,7 +188,6 @@ pub fn is_template(value: &str) -> bool {
 
 /// The string literals that are the only argument of a call of `document` in an XPath expression (XSLT 1.0, 12.1), each
 /// with its quote. A second argument would change the base.
-#[must_use]
 pub fn documents(expression: &str) -> Vec<(Span, char)> {
     let input = expression.as_bytes();
     let mut found = Vec::new();
@@ -228,7 +222,6 @@ fn is_name_byte(byte: u8) -> bool {
 
 /// The nonempty tokens of a list with this separator, without surrounding ASCII whitespace. Commas separate the
 /// tokens of `archive` on `applet`; semicolons separate those of `values` on an SVG animation (SMIL 3, 12.5.5).
-#[must_use]
 pub fn separated(value: &str, separator: u8) -> Vec<Span> {
     let input = value.as_bytes();
     let mut tokens = Vec::new();
@@ -246,7 +239,6 @@ pub fn separated(value: &str, separator: u8) -> Vec<Span> {
 
 /// The span of the value without leading and trailing C0 controls and spaces, which the URL parser drops (URL
 /// Standard, 4.4, step 1).
-#[must_use]
 pub fn trimmed(value: &str) -> Span {
     stripped(value.as_bytes(), Span::new(0, value.len()), |byte| {
         byte <= b' '

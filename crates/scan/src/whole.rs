@@ -34,7 +34,6 @@ use baselink_text::layer::spelling::Carrier;
 ///
 /// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
 /// ASCII.
-#[must_use]
 pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
     let found = match format {
         Format::Css => Charset::detect_style_sheet(bytes, options.charset),

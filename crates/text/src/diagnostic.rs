@@ -109,7 +109,6 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Creates a diagnostic of the kind `code` about the bytes at `span`.
-    #[must_use]
     pub fn new(code: Code, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             code,
@@ -120,7 +119,6 @@ impl Diagnostic {
 
     /// Creates a diagnostic for the header field `name` at `span`, which is not the first of its name.
     #[doc(hidden)]
-    #[must_use]
     pub fn repeated(name: &str, span: Span) -> Self {
         let message = format!("{name} is repeated: the first counts");
         Self::new(Code::FieldRepeated, span, message)

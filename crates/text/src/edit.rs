@@ -36,7 +36,6 @@ pub struct Edit<'a> {
 
 impl Edit<'_> {
     /// Converts the edit into one that owns its new bytes.
-    #[must_use]
     pub fn into_owned(self) -> Edit<'static> {
         Edit {
             span: self.span,
@@ -207,19 +206,16 @@ impl Edits {
     }
 
     /// True if there are no edits.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
     /// The number of edits.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
     /// The edits inside `span`, with offsets relative to its start.
-    #[must_use]
     pub fn within(&self, span: Span) -> Self {
         let first = self
             .places
@@ -301,7 +297,6 @@ impl Edits {
     }
 
     /// Returns `source` with the edits applied. If an edit ends beyond `source`, returns `source` unchanged.
-    #[must_use]
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         self.apply_into(source, Vec::with_capacity(self.longest(source)))
     }

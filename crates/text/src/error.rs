@@ -48,7 +48,6 @@ pub enum ErrorKind {
 
 impl Error {
     /// The kind of error.
-    #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -59,13 +58,11 @@ impl Error {
 impl Error {
     /// Creates an error about an [argument](ErrorKind::Argument). `sentence` has no capital at the start and no
     /// full stop at the end.
-    #[must_use]
     pub fn new(sentence: impl Into<String>) -> Self {
         Self::of(ErrorKind::Argument, sentence)
     }
 
     /// Creates an error of this kind.
-    #[must_use]
     pub fn of(kind: ErrorKind, sentence: impl Into<String>) -> Self {
         Self {
             kind,
@@ -75,20 +72,17 @@ impl Error {
     }
 
     /// Creates an error about the file at `path`.
-    #[must_use]
     pub fn file(path: &Path, why: &str) -> Self {
         Self::of(ErrorKind::File, format!("{}: {why}", name(path)))
     }
 
     /// Creates an error from a system error about the file at `path`.
-    #[must_use]
     pub fn io(path: &Path, error: io::Error) -> Self {
         let sentence = format!("{}: {}", name(path), cause(&error));
         Self::system(sentence, error)
     }
 
     /// Creates an error with `sentence` from a system error.
-    #[must_use]
     pub fn system(sentence: impl Into<String>, error: io::Error) -> Self {
         Self {
             kind: ErrorKind::Io,
@@ -114,13 +108,11 @@ impl std::error::Error for Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Formats a path for people, on one line.
-#[must_use]
 pub fn name(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
 
 /// Describes a system error, in clearer words for common kinds.
-#[must_use]
 pub fn cause(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),
@@ -131,7 +123,6 @@ pub fn cause(error: &io::Error) -> String {
 }
 
 /// Escapes the characters of `text` that a terminal would obey or show in a different order.
-#[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     // Most text is plain ASCII. A loop without branches checks many bytes at once.
     let is_plain = |all, byte| all & matches!(byte, b' '..=b'~');

@@ -18,6 +18,7 @@ mod body;
 
 use std::str::FromStr;
 
+use self::FormatContent::*;
 pub use self::body::EXTENSIONS;
 pub use self::body::STILL_COMPRESSED;
 pub use self::body::{in_place_of_html, is_compressed, media_type_of};
@@ -82,145 +83,27 @@ enum FormatContent {
     Archive,
 }
 
-/// Each format with its name, media type, file extensions, noun for diagnostics, and content. `nws` is a news
+/// Each format in the order of [`Format`], with its name, media type, file extensions, noun for diagnostics, and content. `nws` is a news
 /// article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
+#[rustfmt::skip]
 const FORMATS: &[FormatRow] = &[
-    (
-        Format::Html,
-        "html",
-        "text/html",
-        &["html", "htm", "shtml", "hta"],
-        "HTML",
-        FormatContent::Document,
-    ),
-    (
-        Format::Xhtml,
-        "xhtml",
-        "application/xhtml+xml",
-        &["xhtml", "xht"],
-        "XHTML",
-        FormatContent::Document,
-    ),
-    (
-        Format::Svg,
-        "svg",
-        "image/svg+xml",
-        &["svg"],
-        "SVG",
-        FormatContent::Document,
-    ),
-    (
-        Format::Xml,
-        "xml",
-        "application/xml",
-        XML,
-        "XML",
-        FormatContent::Document,
-    ),
-    (
-        Format::Css,
-        "css",
-        "text/css",
-        &["css"],
-        "CSS",
-        FormatContent::Document,
-    ),
-    (
-        Format::Script,
-        "script",
-        "text/javascript",
-        &["js", "mjs"],
-        "a script",
-        FormatContent::OptIn,
-    ),
-    (
-        Format::Manifest,
-        "manifest",
-        MANIFEST,
-        &["webmanifest"],
-        "a web app manifest",
-        FormatContent::OptIn,
-    ),
-    (
-        Format::JsonFeed,
-        "jsonfeed",
-        "application/feed+json",
-        &[],
-        "a JSON Feed",
-        FormatContent::OptIn,
-    ),
-    (
-        Format::Message,
-        "message",
-        "message/rfc822",
-        MESSAGE,
-        "a message",
-        FormatContent::Entities,
-    ),
-    (
-        Format::Mbox,
-        "mbox",
-        "application/mbox",
-        MBOX,
-        "a mailbox",
-        FormatContent::Messages,
-    ),
-    (
-        Format::Http,
-        "http",
-        "application/http",
-        &["http"],
-        "an HTTP response",
-        FormatContent::Entities,
-    ),
-    (
-        Format::Warc,
-        "warc",
-        "application/warc",
-        &["warc"],
-        "a web archive",
-        FormatContent::Archive,
-    ),
-    (
-        Format::Wacz,
-        "wacz",
-        "application/wacz",
-        &["wacz"],
-        "a web archive",
-        FormatContent::Archive,
-    ),
-    (
-        Format::Har,
-        "har",
-        "application/har+json",
-        &["har"],
-        "an HTTP archive",
-        FormatContent::Archive,
-    ),
-    (
-        Format::WebArchive,
-        "webarchive",
-        SAFARI,
-        &["webarchive"],
-        "a web archive",
-        FormatContent::Archive,
-    ),
-    (
-        Format::Plain,
-        "text",
-        "text/plain",
-        &[],
-        "a document",
-        FormatContent::Nothing,
-    ),
-    (
-        Format::Other,
-        "other",
-        "application/octet-stream",
-        &[],
-        "a document",
-        FormatContent::Nothing,
-    ),
+    (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"], "HTML", Document),
+    (Format::Xhtml, "xhtml", "application/xhtml+xml", &["xhtml", "xht"], "XHTML", Document),
+    (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", Document),
+    (Format::Xml, "xml", "application/xml", XML, "XML", Document),
+    (Format::Css, "css", "text/css", &["css"], "CSS", Document),
+    (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", OptIn),
+    (Format::Manifest, "manifest", "application/manifest+json", &["webmanifest"], "a web app manifest", OptIn),
+    (Format::JsonFeed, "jsonfeed", "application/feed+json", &[], "a JSON Feed", OptIn),
+    (Format::Message, "message", "message/rfc822", &["eml", "mht", "mhtml", "nws"], "a message", Entities),
+    (Format::Mbox, "mbox", "application/mbox", &["mbox", "mbx", "mbs"], "a mailbox", Messages),
+    (Format::Http, "http", "application/http", &["http"], "an HTTP response", Entities),
+    (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", Archive),
+    (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", Archive),
+    (Format::Har, "har", "application/har+json", &["har"], "an HTTP archive", Archive),
+    (Format::WebArchive, "webarchive", "application/x-webarchive", &["webarchive"], "a web archive", Archive),
+    (Format::Plain, "text", "text/plain", &[], "a document", Nothing),
+    (Format::Other, "other", "application/octet-stream", &[], "a document", Nothing),
 ];
 type FormatRow = (
     Format,
@@ -230,11 +113,7 @@ type FormatRow = (
     &'static str,
     FormatContent,
 );
-const MANIFEST: &str = "application/manifest+json";
-const SAFARI: &str = "application/x-webarchive";
 const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml", "xsl", "xslt"];
-const MESSAGE: &[&str] = &["eml", "mht", "mhtml", "nws"];
-const MBOX: &[&str] = &["mbox", "mbx", "mbs"];
 
 /// The number of bytes examined to detect markup.
 const MARKUP_HEAD: usize = 512;
@@ -244,55 +123,13 @@ pub const HEADING_HEAD: usize = 2048;
 
 /// The header fields with which mail, news articles and saved pages (MHTML) begin, in lower case. A final `-` marks a
 /// prefix of several names.
-const HEADER_FIELDS: &[&str] = &[
-    "apparently-to",
-    "arc-",
-    "archived-at",
-    "authentication-results",
-    "auto-submitted",
-    "base",
-    "bcc",
-    "cc",
-    "content-base",
-    "content-class",
-    "content-description",
-    "content-disposition",
-    "content-id",
-    "content-language",
-    "content-length",
-    "content-location",
-    "content-transfer-encoding",
-    "content-type",
-    "date",
-    "delivered-to",
-    "delivery-date",
-    "dkim-signature",
-    "domainkey-signature",
-    "envelope-to",
-    "errors-to",
-    "from",
-    "importance",
-    "in-reply-to",
-    "list-",
-    "message-id",
-    "mime-version",
-    "newsgroups",
-    "path",
-    "precedence",
-    "received",
-    "received-spf",
-    "references",
-    "reply-to",
-    "resent-",
-    "return-path",
-    "sender",
-    "snapshot-content-location",
-    "subject",
-    "thread-index",
-    "thread-topic",
-    "to",
-    "xref",
-];
+const HEADER_FIELDS: &str = "\
+    apparently-to arc- archived-at authentication-results auto-submitted base bcc cc content-base content-class \
+    content-description content-disposition content-id content-language content-length content-location \
+    content-transfer-encoding content-type date delivered-to delivery-date dkim-signature domainkey-signature \
+    envelope-to errors-to from importance in-reply-to list- message-id mime-version newsgroups path precedence \
+    received received-spf references reply-to resent- return-path sender snapshot-content-location subject \
+    thread-index thread-topic to xref";
 
 /// The first bytes of feeds and of descriptions of search engines, in lower case.
 const FEEDS: [&[u8]; 4] = [b"<rss", b"<feed", b"<rdf:rdf", b"<opensearchdescription"];
@@ -324,72 +161,57 @@ impl Format {
 
     /// The row of the format in the table.
     fn row(self) -> &'static FormatRow {
-        FORMATS
-            .iter()
-            .find(|row| row.0 == self)
-            .unwrap_or(&FORMATS[FORMATS.len() - 1])
+        &FORMATS[self as usize]
     }
 
     /// The name on the command line.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
     /// The media type.
-    #[must_use]
     pub fn media_type(self) -> &'static str {
         self.row().2
     }
 
     /// The file extensions of the format, in lower case and without the dot.
-    #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
         self.row().3
     }
 
     /// The noun for a file of the format in diagnostics: `HTML` or `a message`.
     #[doc(hidden)]
-    #[must_use]
     pub fn noun(self) -> &'static str {
         self.row().4
     }
 
     /// True if files of the format contain entities with headings, which may declare bases (RFC 1808, 3.1).
     #[doc(hidden)]
-    #[must_use]
     pub fn has_headings(self) -> bool {
-        matches!(
-            self.row().5,
-            FormatContent::Entities | FormatContent::Messages
-        )
+        matches!(self.row().5, Entities | Messages)
     }
 
     /// True if files of the format contain several messages, each of which is scanned, rewritten and named
     /// separately.
     #[doc(hidden)]
-    #[must_use]
     pub fn holds_many(self) -> bool {
-        self.row().5 == FormatContent::Messages
+        self.row().5 == Messages
     }
 
     /// True if files of the format are archives of documents with retrieval URLs.
     #[doc(hidden)]
-    #[must_use]
     pub fn is_archive(self) -> bool {
-        self.row().5 == FormatContent::Archive
+        self.row().5 == Archive
     }
 
     /// True for pages, style sheets and scripts.
     #[doc(hidden)]
-    #[must_use]
     pub fn is_of_page(self) -> bool {
         matches!(self, Self::Html | Self::Xhtml | Self::Css | Self::Script)
     }
 
     /// The format of a media type, both halves in lower case. An unknown `+xml` type is XML (RFC 7303, 4.2), and
     /// message/global is a message (RFC 6532, 3.7).
-    #[must_use]
     pub fn of_media_type(type_: &str, subtype: &str) -> Self {
         let is_match = |media_type: &str| {
             let subtype_of = |rest: &str| rest.strip_prefix('/') == Some(subtype);
@@ -419,22 +241,9 @@ impl Format {
     /// assert!(!Format::is_part("page.php", b"<!-- 1 --><!DOCTYPE html>"));
     /// assert!(!Format::is_part("part.html", b"<div>"));
     /// ```
-    #[must_use]
     pub fn is_part(name: &str, head: &[u8]) -> bool {
-        const BEGINNINGS: [&[u8]; 12] = [
-            b"!doctype",
-            b"?xml",
-            b"html",
-            b"head",
-            b"body",
-            b"frameset",
-            b"title",
-            b"meta",
-            b"link",
-            b"base",
-            b"style",
-            b"script",
-        ];
+        const BEGINNINGS: &str =
+            "!doctype ?xml html head body frameset title meta link base style script";
         if !before_query(name).contains('.') || Self::of_extension(name).is_some() {
             return false;
         }
@@ -457,14 +266,13 @@ impl Format {
             .position(|byte| !is_name(byte))
             .unwrap_or(tag.len())];
         !BEGINNINGS
-            .iter()
-            .any(|beginning| beginning.eq_ignore_ascii_case(name))
+            .split(' ')
+            .any(|beginning| beginning.as_bytes().eq_ignore_ascii_case(name))
     }
 
     /// True if files of the format are scanned by default.
-    #[must_use]
     pub fn is_read(self) -> bool {
-        !matches!(self.row().5, FormatContent::Nothing | FormatContent::OptIn)
+        !matches!(self.row().5, Nothing | OptIn)
     }
 
     /// The format of a file called `name`, if only a group enables it.
@@ -476,21 +284,17 @@ impl Format {
     /// assert_eq!(Format::opt_in("page.html"), None);
     /// ```
     #[doc(hidden)]
-    #[must_use]
     pub fn opt_in(name: &str) -> Option<Self> {
         let own = before_query(name).rsplit(['/', '\\']).next()?;
         match own.eq_ignore_ascii_case("manifest.json") {
             true => Some(Self::Manifest),
-            false => {
-                Self::of_extension(name).filter(|format| format.row().5 == FormatContent::OptIn)
-            }
+            false => Self::of_extension(name).filter(|format| format.row().5 == OptIn),
         }
     }
 
     /// Detects the format of a file called `name`. `head` is the whole file, or at least its first 2,048 bytes. A
     /// known extension decides; otherwise the bytes do. Text after the last dot may be something else, such as part
     /// of a host name in a Maildir.
-    #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
         name.and_then(Self::of_extension)
             .unwrap_or_else(|| Self::sniff(head))
@@ -629,7 +433,7 @@ pub fn field_name(line: &[u8]) -> Option<&[u8]> {
 /// True if the table of header fields contains `name`.
 fn is_usual(name: &[u8]) -> bool {
     HEADER_FIELDS
-        .iter()
+        .split(' ')
         .any(|usual| match usual.ends_with('-') {
             true => starts_with(name, usual),
             false => name.eq_ignore_ascii_case(usual.as_bytes()),
@@ -667,7 +471,6 @@ pub fn begins_message(head: &[u8]) -> bool {
 /// assert!(!begins_response(b"HTTP/1.1 is a protocol"));
 /// ```
 #[doc(hidden)]
-#[must_use]
 pub fn begins_response(head: &[u8]) -> bool {
     let Some(rest) = head.strip_prefix(b"HTTP/") else {
         return false;
@@ -937,6 +740,7 @@ mod tests {
     #[test]
     fn every_format_but_the_last_two_is_parsed_by_name() {
         for row in FORMATS {
+            assert_eq!(row.0.row().0, row.0);
             assert_eq!(row.0.extensions(), row.3);
             let is_parsed = !matches!(row.0, Format::Plain | Format::Other);
             assert_eq!(row.1.parse::<Format>().ok(), is_parsed.then_some(row.0));

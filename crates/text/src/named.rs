@@ -28,7 +28,6 @@ macro_rules! named {
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$value),+];
 
             /// The name of the value in output.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $name,)+

@@ -26,38 +26,32 @@ pub struct Span {
 
 impl Span {
     /// Creates the span from `start` to `end`; an `end` before `start` gives the empty span at `start`.
-    #[must_use]
     pub const fn new(start: usize, end: usize) -> Self {
         let end = if end < start { start } else { end };
         Self { start, end }
     }
 
     /// Creates the empty span at `at`.
-    #[must_use]
     pub const fn at(at: usize) -> Self {
         Self { start: at, end: at }
     }
 
     /// The number of bytes in the span.
-    #[must_use]
     pub const fn len(self) -> usize {
         self.end - self.start
     }
 
     /// True if the span is empty.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
     /// The span as a range that can index a slice.
-    #[must_use]
     pub const fn range(self) -> Range<usize> {
         self.start..self.end
     }
 
     /// The span moved `by` bytes towards the end of the buffer.
-    #[must_use]
     pub const fn shifted(self, by: usize) -> Self {
         Self {
             start: self.start + by,
@@ -66,7 +60,6 @@ impl Span {
     }
 
     /// True if the span contains the byte at `offset`.
-    #[must_use]
     pub const fn contains(self, offset: usize) -> bool {
         self.start <= offset && offset < self.end
     }
@@ -89,7 +82,6 @@ pub struct Lines {
 impl Lines {
     #[doc(hidden)]
     /// Finds the lines of `bytes`.
-    #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let mut starts = vec![0];
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
@@ -102,7 +94,6 @@ impl Lines {
 
     #[doc(hidden)]
     /// Finds the lines of UTF-16 text, whose code units `unit` reads. Columns still count bytes.
-    #[must_use]
     pub fn of_utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
         let (pairs, _) = bytes.as_chunks::<2>();
         let has = |at: usize, ascii: u8| {
@@ -118,7 +109,6 @@ impl Lines {
     }
 
     /// The line and column of the byte at `offset`, both counted from 1. The column counts bytes.
-    #[must_use]
     pub fn place(&self, offset: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|&start| start <= offset);
         (line, offset - self.starts[line - 1] + 1)

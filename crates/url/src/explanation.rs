@@ -51,7 +51,6 @@ pub struct Step {
 /// let explanation = explain(Profile::Rfc3986, "http://a/b/c", "#s");
 /// assert!(explanation.steps.iter().any(|step| step.sentence.contains("path of the base")));
 /// ```
-#[must_use]
 pub fn explain(profile: Profile, base: &str, reference: &str) -> Explanation {
     let (mut recorder, mut target) = (Recorder::default(), Target::default());
     let result = Base::traced(profile, base, &mut recorder)

@@ -91,7 +91,6 @@ impl Base {
     /// assert_eq!(base.resolve("g:h").unwrap().url, "g:h");
     /// ```
     #[doc(hidden)]
-    #[must_use]
     pub fn new(profile: Profile, url: &str) -> Self {
         Self::traced(profile, url, &mut ())
     }
@@ -185,7 +184,6 @@ impl Base {
     /// assert_eq!(Base::new(Profile::Rfc1808, "HTTP://A/#f").as_str(), "HTTP://A/#f");
     /// assert_eq!(Base::new(Profile::Whatwg, "HTTP://A/#f").as_str(), "http://a/#f");
     /// ```
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.inherited.text
     }
@@ -196,7 +194,6 @@ impl Base {
     /// use baselink_url::{Base, Profile};
     /// assert_eq!(Base::new(Profile::Whatwg, "http://a").profile(), Profile::Whatwg);
     /// ```
-    #[must_use]
     pub const fn profile(&self) -> Profile {
         self.inherited.profile
     }
@@ -212,7 +209,6 @@ impl Base {
     /// assert_eq!(base.resolve("é?é").unwrap().url, "http://a/%C3%A9?%E9");
     /// ```
     #[doc(hidden)]
-    #[must_use]
     pub fn with_query_encoding(
         mut self,
         encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
@@ -235,7 +231,6 @@ impl Base {
     /// assert_eq!(base.resolve("../b/x").unwrap().url, "http://a.example/b/x");
     /// ```
     #[doc(hidden)]
-    #[must_use]
     pub fn in_layout(
         mut self,
         host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -266,7 +261,6 @@ impl Base {
     /// assert!(!base(Profile::Whatwg).is_relative("http://g"));
     /// assert!(base(Profile::Rfc3986).is_relative("1:2"));
     /// ```
-    #[must_use]
     pub fn is_relative(&self, reference: &str) -> bool {
         match self.profile() {
             Profile::Whatwg => self.parsed.is_relative(reference),
@@ -356,7 +350,6 @@ impl Base {
     /// }
     /// ```
     #[doc(hidden)]
-    #[must_use]
     #[inline]
     pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
         let splice = self.prefixes.as_ref()?.splice(&self.inherited, reference)?;

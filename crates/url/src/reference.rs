@@ -68,7 +68,6 @@ impl<'a> Reference<'a> {
     /// let url = Reference::split(Grammar::Rfc3986, "http://a/b;v=1/c?q");
     /// assert_eq!((url.path(), url.params()), ("/b;v=1/c", None));
     /// ```
-    #[must_use]
     pub fn split(grammar: Grammar, text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let (mut start, mut end) = (0, bytes.len());
@@ -123,43 +122,36 @@ impl<'a> Reference<'a> {
     }
 
     /// The scheme without its `:`.
-    #[must_use]
     pub fn scheme(&self) -> Option<&'a str> {
         self.component(self.scheme_span)
     }
 
     /// The net_loc without its `//`.
-    #[must_use]
     pub fn net_loc(&self) -> Option<&'a str> {
         self.component(self.net_loc_span)
     }
 
     /// The path, including its leading `/`, if any.
-    #[must_use]
     pub fn path(&self) -> &'a str {
         &self.text[self.path_span.range()]
     }
 
     /// The params without the first `;`.
-    #[must_use]
     pub fn params(&self) -> Option<&'a str> {
         self.component(self.params_span)
     }
 
     /// The query without its `?`.
-    #[must_use]
     pub fn query(&self) -> Option<&'a str> {
         self.component(self.query_span)
     }
 
     /// The fragment without its `#`.
-    #[must_use]
     pub fn fragment(&self) -> Option<&'a str> {
         self.component(self.fragment_span)
     }
 
     /// The form of the reference in RFC 1808 section 2.2.
-    #[must_use]
     pub fn category(&self) -> Category {
         if self.scheme_span.is_some() {
             Category::AbsoluteUrl
@@ -216,7 +208,6 @@ pub fn without_fragment(url: &str) -> &str {
 /// assert_eq!(scheme(Grammar::Rfc3986, "1:2"), None);
 /// assert_eq!(scheme(Grammar::Rfc1808, ":g"), None);
 /// ```
-#[must_use]
 pub fn scheme(grammar: Grammar, reference: &str) -> Option<&str> {
     let end = reference.bytes().position(|byte| !is_scheme_byte(byte))?;
     let scheme = &reference[..end];
@@ -238,7 +229,6 @@ pub(crate) const fn is_c0_or_space(c: char) -> bool {
 /// assert_eq!(opaque_scheme(" Java\nscript:x").as_deref(), Some("javascript"));
 /// assert_eq!(opaque_scheme("a/b:c"), None);
 /// ```
-#[must_use]
 pub fn opaque_scheme(reference: &str) -> Option<String> {
     has_opaque_scheme(reference).then(|| {
         let scheme = seen_by_browsers(reference).take_while(|c| *c != ':');
@@ -301,7 +291,6 @@ const MERGE_TAGS: [(&str, &str, &str); 7] = [
 /// assert_eq!(placeholder("%CE%B1.html"), None, "percent-encoded alpha");
 /// assert_eq!(placeholder("__a"), None);
 /// ```
-#[must_use]
 pub fn placeholder(reference: &str) -> Option<&'static str> {
     let text = reference.trim_matches(is_c0_or_space);
     let opener = OPENERS.iter().find(|(opener, _)| text.starts_with(opener));
@@ -374,7 +363,6 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
 /// assert!(contains_placeholder("?to=*|EMAIL|*"));
 /// assert!(!contains_placeholder("?a[B]=1"));
 /// ```
-#[must_use]
 pub fn contains_placeholder(reference: &str) -> bool {
     let bytes = reference.as_bytes();
     (0..bytes.len()).any(|at| {
@@ -393,7 +381,6 @@ pub fn contains_placeholder(reference: &str) -> bool {
 /// use baselink_url::reference::is_template;
 /// assert!(is_template("/search?q={term}") && !is_template("/search?q=%7Bterm%7D"));
 /// ```
-#[must_use]
 pub fn is_template(reference: &str) -> bool {
     reference
         .split_once('{')
@@ -408,7 +395,6 @@ pub fn is_template(reference: &str) -> bool {
 /// assert!(resembles_path("img/a") && resembles_path("a.jpg?v=2"));
 /// assert!(!resembles_path("Jane Doe/x") && !resembles_path("none") && !resembles_path("Apache-2.0"));
 /// ```
-#[must_use]
 pub fn resembles_path(text: &str) -> bool {
     let path = text.split(['?', '#']).next().unwrap_or_default();
     let is_extension = |end: &str| {

@@ -27,7 +27,6 @@ use baselink_text::span::Span;
 /// assert!(parses("http://a/ b") && parses("mailto:a@b"));
 /// assert!(!parses("http://[/") && !parses("a/b"));
 /// ```
-#[must_use]
 pub fn parses(url: &str) -> bool {
     url::Url::parse(url).is_ok()
 }

@@ -16,7 +16,7 @@ use baselink_text::error::{Error, Result};
 use baselink_url::reference::{Grammar, Reference};
 use clap::Args;
 
-use super::overwrites::check_list_of_missing;
+use super::output::check_list_of_missing;
 use crate::cli::capture_plan::holds_resources;
 use crate::cli::request::{Archives, Documents, is_standard_input};
 

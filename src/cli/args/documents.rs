@@ -31,7 +31,7 @@ use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
 use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, named};
-use super::trust::{HostLayout, Trust, TrustList};
+use super::trust::{HostLayout, TrustList, is_trusted};
 use crate::cli::shell;
 
 /// The documents, and the options for reading them.
@@ -216,18 +216,17 @@ impl TypedDocuments {
         for enabled in &self.enable {
             groups.extend(*enabled);
         }
-        let trust = Trust::of(&self.trust);
-        let local_copies = if trust.local_copies {
-            LocalCopies::Keep
-        } else {
-            LocalCopies::Rewrite
+        let trusts = |source| is_trusted(&self.trust, source);
+        let local_copies = match trusts("local-copies") {
+            true => LocalCopies::Keep,
+            false => LocalCopies::Rewrite,
         };
         let scan = ScanOptions {
             charset: self.charset,
-            entry_links: trust.entry_link,
+            entry_links: trusts("entry-link"),
             groups,
             places: self.attribute.clone(),
-            ignore_saved: !trust.saved,
+            ignore_saved: !trusts("saved"),
             ..ScanOptions::default()
         };
         if let Some(format) = self.format
@@ -238,7 +237,7 @@ impl TypedDocuments {
                 format.name()
             )));
         }
-        let content_location = match trust.content_location {
+        let content_location = match trusts("content-location") {
             true => ContentLocationUse::Base,
             false => ContentLocationUse::Label,
         };
@@ -265,11 +264,11 @@ impl TypedDocuments {
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index.clone(),
             layout: self.layout.as_ref().map(|_| FolderLayout::Host),
-            trust_saved_from: trust.saved,
-            trust_xattr: trust.xattr,
-            keeps_local_copies: trust.local_copies,
-            companions: Companions::trusting(trust.saved),
-            canonical: trust.canonical,
+            trust_saved_from: trusts("saved"),
+            trust_xattr: trusts("xattr"),
+            keeps_local_copies: trusts("local-copies"),
+            companions: Companions::trusting(trusts("saved")),
+            canonical: trusts("canonical"),
             ..Origins::default()
         };
         let of_layout = self

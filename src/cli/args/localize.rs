@@ -15,8 +15,7 @@ use crate::files::walk::Globs;
 use baselink_text::error::{Error, Result};
 use clap::Args;
 
-use super::output::Rewrite;
-use super::overwrites::check_list_of_missing;
+use super::output::{Rewrite, check_list_of_missing};
 use crate::cli::capture_plan::is_page;
 use crate::cli::request::{Archives, folder_of};
 

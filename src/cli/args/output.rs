@@ -7,7 +7,7 @@
 //! Deliberately absent: checks of the output, which the commands make.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::files::write::{InPlace, Suffix};
 use baselink_text::error::{Error, Result};
@@ -168,4 +168,14 @@ fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
         ));
     }
     Ok(suffix)
+}
+
+/// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
+pub(super) fn check_list_of_missing(path: Option<&Path>, printed: Option<&str>) -> Result<()> {
+    match (path, printed) {
+        (Some(path), Some(option)) if is_standard_input(path) => Err(Error::new(format!(
+            "--missing - and {option} both write to standard output; give --missing a file"
+        ))),
+        _ => Ok(()),
+    }
 }

@@ -5,7 +5,7 @@
 //! error: b.warc: this file is an input; name another one for --report
 //! ```
 //!
-//! Also two uses of standard output. Deliberately absent: files found in folders (`check/side_files.rs`), and the file of
+//! Deliberately absent: files found in folders (`check/side_files.rs`), and the file of
 //! `--output`.
 
 use std::fs;
@@ -15,7 +15,7 @@ use crate::files::write::is_one_file;
 use baselink_text::error::{Error, Result};
 
 use super::commands::Command;
-use crate::cli::request::{folder_of, is_standard_input};
+use crate::cli::request::folder_of;
 
 /// Checks that no side file of `command` is another one, an input, the baseline, the `table` of URLs or the `settings`.
 ///
@@ -67,16 +67,6 @@ pub(super) fn reject(
         }
     }
     Ok(())
-}
-
-/// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
-pub(super) fn check_list_of_missing(path: Option<&Path>, printed: Option<&str>) -> Result<()> {
-    match (path, printed) {
-        (Some(path), Some(option)) if is_standard_input(path) => Err(Error::new(format!(
-            "--missing - and {option} both write to standard output; give --missing a file"
-        ))),
-        _ => Ok(()),
-    }
 }
 
 /// True if both paths lead to one file, which may not exist yet.

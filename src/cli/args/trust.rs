@@ -1,7 +1,7 @@
 //! The values of `--trust` (the sources of bases that are used) and of `--layout` (the layout of folders).
 //!
 //! ```text
-//! --trust canonical,-saved  -->  Trust { saved: false, canonical: true, … }
+//! --trust canonical,-saved  -->  TrustList([(canonical, true), (saved, false)])
 //! ```
 //!
 //! Deliberately absent: looking for a base in these sources.
@@ -11,55 +11,33 @@ use std::str::FromStr;
 use baselink_text::error::{Error, Result};
 use baselink_url::hierarchical_scheme;
 
-/// The sources of bases that can be added or removed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Trust {
-    /// The URL that a browser or crawler noted in a page.
-    pub(super) saved: bool,
-    /// Files that a browser saved with a page: links to them are kept.
-    pub(super) local_copies: bool,
-    /// The URL in the extended attributes of a file.
-    pub(super) xattr: bool,
-    /// The `Content-Location` of messages.
-    pub(super) content_location: bool,
-    /// The canonical URL of a page, as its retrieval URL.
-    pub(super) canonical: bool,
-    /// The link of a feed's entry, as the base of its content.
-    pub(super) entry_link: bool,
-}
-
-type SourceField = fn(&mut Trust) -> &mut bool;
-
-const SOURCES: [(&str, SourceField); 6] = [
-    ("saved", |trust| &mut trust.saved),
-    ("local-copies", |trust| &mut trust.local_copies),
-    ("xattr", |trust| &mut trust.xattr),
-    ("content-location", |trust| &mut trust.content_location),
-    ("canonical", |trust| &mut trust.canonical),
-    ("entry-link", |trust| &mut trust.entry_link),
+/// The sources of bases that can be added or removed, and whether each is trusted by default.
+const SOURCES: [(&str, bool); 6] = [
+    // The URL that a browser or crawler noted in a page.
+    ("saved", true),
+    // Files that a browser saved with a page: links to them are kept.
+    ("local-copies", true),
+    // The URL in the extended attributes of a file.
+    ("xattr", true),
+    // The `Content-Location` of messages.
+    ("content-location", true),
+    // The canonical URL of a page, as its retrieval URL.
+    ("canonical", false),
+    // The link of a feed's entry, as the base of its content.
+    ("entry-link", false),
 ];
 
-impl Trust {
-    /// The defaults, changed by these lists in order.
-    pub(super) fn of(lists: &[TrustList]) -> Self {
-        let mut trust = Self {
-            saved: true,
-            local_copies: true,
-            xattr: true,
-            content_location: true,
-            canonical: false,
-            entry_link: false,
-        };
-        for (source, is_trusted) in lists.iter().flat_map(|list| &list.0) {
-            *source(&mut trust) = *is_trusted;
-        }
-        trust
-    }
+/// True if `source` is trusted after these lists changed the defaults in order.
+pub(super) fn is_trusted(lists: &[TrustList], source: &str) -> bool {
+    let changes = lists.iter().flat_map(|list| &list.0);
+    let mut all = SOURCES.iter().chain(changes).rev();
+    let last = all.find(|(name, _)| *name == source);
+    last.is_some_and(|(_, is_trusted)| *is_trusted)
 }
 
 /// A list of sources, each to be added or removed.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct TrustList(Vec<(SourceField, bool)>);
+pub(in crate::cli) struct TrustList(Vec<(&'static str, bool)>);
 
 impl FromStr for TrustList {
     type Err = Error;
@@ -68,13 +46,16 @@ impl FromStr for TrustList {
         let change = |item: &str| {
             let removed = item.strip_prefix('-');
             let name = removed.unwrap_or(item);
-            let found = SOURCES.iter().find(|(known, _)| *known == name);
-            found
-                .map(|(_, source)| (*source, removed.is_none()))
-                .ok_or_else(|| {
+            let mut names = SOURCES.iter().map(|(known, _)| *known);
+            match names.find(|known| *known == name) {
+                Some(source) => Ok((source, removed.is_none())),
+                None => {
                     let known = SOURCES.map(|(known, _)| known).join(", ");
-                    Error::new(format!("unknown source '{name}'; use one of {known}"))
-                })
+                    Err(Error::new(format!(
+                        "unknown source '{name}'; use one of {known}"
+                    )))
+                }
+            }
         };
         list.split(',').map(change).collect::<Result<_>>().map(Self)
     }

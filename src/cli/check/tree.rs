@@ -261,7 +261,7 @@ impl<'a> CheckedTree<'a> {
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
-        let plan = CapturePlan::of(documents, None, false, output)?;
+        let plan = CapturePlan::of(documents, None, output)?;
         let mut status = ExitStatus::Done;
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {

@@ -78,7 +78,7 @@ pub(super) fn rewrite_document(
         summary.status = summary.status.max(ExitStatus::NotHeld);
     }
     summary.add_diagnostics(request, &report.diagnostics, &places);
-    summary.add(&rewritten, options, kind);
+    summary.add(&rewritten, kind);
     summary.hints.add(input, options, &rewritten.totals);
     RewrittenDocument {
         edits: rewritten.edits,

@@ -78,7 +78,7 @@ pub(crate) fn extract(
         stop_between_files(true)?;
     }
     let near = extraction.and_then(|one| one.near);
-    let plan = CapturePlan::of(&request.documents, near, extraction.is_some(), output)?;
+    let plan = CapturePlan::of(&request.documents, near, output)?;
     if is_stopped() {
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);

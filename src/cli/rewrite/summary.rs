@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::collection::origin::is_assumed;
 use baselink_rewrite::base::{Rule, Source};
-use baselink_rewrite::{LinkBases, Options, Rewritten, Totals};
+use baselink_rewrite::{LinkBases, Rewritten, Totals};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::error::{name, visible};
 use baselink_text::format::Format;
@@ -53,8 +53,6 @@ pub(super) struct FileSummary {
     /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
     link_bases: LinkBases,
-    /// The counts of [`refused`](baselink_cli::purpose::adapt::refused).
-    refused: [usize; 3],
 }
 
 /// A base, with the rule and the source that gave it.
@@ -65,9 +63,8 @@ type MissingTargets = HashMap<String, usize>;
 
 impl FileSummary {
     /// Adds a document of the file.
-    pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, options: &Options, kind: &RewriteKind) {
+    pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, kind: &RewriteKind) {
         let Rewritten { report, totals, .. } = rewritten;
-        add_counts(&mut self.refused, kind.refused(rewritten, options.format));
         let Some(of) = kind.result() else {
             return self.add_totals(totals);
         };
@@ -110,7 +107,6 @@ impl FileSummary {
         self.entities += later.entities;
         self.base = self.base.take().or(later.base);
         self.link_bases.merge(later.link_bases);
-        add_counts(&mut self.refused, later.refused);
     }
 
     /// Adds the diagnostics of a document, if `--json` records them.
@@ -238,14 +234,6 @@ pub(super) struct RunSummary {
     pub(super) skipped: SkipCounts,
     /// The paths of other files that may name old URLs.
     pub(super) naming_old_urls: Vec<Vec<u8>>,
-    refused: [usize; 3],
-}
-
-/// Adds the numbers of `more` to `sums`.
-fn add_counts(sums: &mut [usize; 3], more: [usize; 3]) {
-    sums.iter_mut()
-        .zip(more)
-        .for_each(|(sum, more)| *sum += more);
 }
 
 impl RunSummary {
@@ -267,7 +255,6 @@ impl RunSummary {
         };
         *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
-        add_counts(&mut self.refused, summary.refused);
         for (target, number) in summary.missing {
             *self.missing.entry(target).or_default() += number;
         }
@@ -376,7 +363,6 @@ impl RunSummary {
             ", --missing - lists all"
         };
         self.report_missing(lists, output);
-        self.report_refused(output);
         let files = count(self.naming_old_urls.len(), "file is", "files are");
         output.notice_of_paths(
             &format!("{files} not rewritten and may name old URLs"),
@@ -394,30 +380,6 @@ impl RunSummary {
         urls.sort_unstable();
         let what = ["URL that has no file is", "URLs that have no file are"];
         output.write_list(path, &urls, what)
-    }
-
-    /// Reports resources that browsers refuse to load from disk.
-    fn report_refused(&self, output: &mut Output) {
-        let [modules, attributes, uses] = self.refused;
-        let parts = [
-            (modules, "module script", "module scripts"),
-            (
-                attributes,
-                "integrity or crossorigin",
-                "integrity or crossorigin",
-            ),
-            (uses, "use of another SVG file", "uses of other SVG files"),
-        ];
-        let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
-        let parts: Vec<_> = parts
-            .map(|(number, one, more)| count(number, one, more))
-            .collect();
-        if !parts.is_empty() {
-            let parts = parts.join(", ");
-            output.notice(&format_args!(
-                "browsers load only from a server, not from disk: {parts}"
-            ));
-        }
     }
 
     fn report_missing(&self, lists: &str, output: &mut Output) {

@@ -37,7 +37,6 @@ pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
 /// assert!(is_archive(b"WARC/1.0\r\n") && is_archive(b"filedesc://a.arc 0.0.0.0"));
 /// assert!(!is_archive(b"\x1f\x8b\x08 and nothing that can be inflated") && !is_archive(b"WARC and peace"));
 /// ```
-#[must_use]
 pub fn is_archive(head: &[u8]) -> bool {
     let begins_archive = |head: &[u8]| record::begins_record(head) || head.starts_with(ARC);
     if !head.starts_with(GZIP) {

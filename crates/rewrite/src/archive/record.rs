@@ -104,25 +104,21 @@ pub struct Record {
 
 impl Record {
     /// The version of the standard in the first line: `1.1`.
-    #[must_use]
     pub fn version(&self) -> &str {
         version(&self.bytes[..self.fields.span.start])
     }
 
     /// The version line and the named fields, including the empty line after them.
-    #[must_use]
     pub fn heading(&self) -> &[u8] {
         &self.bytes[..self.block.start]
     }
 
     /// The block, which follows the heading.
-    #[must_use]
     pub fn block(&self) -> &[u8] {
         &self.bytes[self.block.range()]
     }
 
     /// The unfolded value of the first field called `name`, ignoring case.
-    #[must_use]
     pub fn field(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         let field = self.fields.first(&self.bytes, name)?;
         let value = &self.bytes[field.value.range()];
@@ -134,13 +130,11 @@ impl Record {
     }
 
     /// The value of a field as text: UTF-8, or else ISO-8859-1.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         self.field(name).map(|value| text(&value))
     }
 
     /// The record id, `WARC-Record-ID`, without angle brackets.
-    #[must_use]
     pub fn id(&self) -> Option<String> {
         self.without_brackets("WARC-Record-ID").map(|id| text(&id))
     }
@@ -155,7 +149,6 @@ impl Record {
 
     /// The retrieval URL, `WARC-Target-URI`, byte for byte except for angle brackets. ISO 28500:2009 requires the
     /// brackets, and wget writes them.
-    #[must_use]
     pub fn target_uri(&self) -> Option<Cow<'_, [u8]>> {
         self.without_brackets("WARC-Target-URI")
     }
@@ -169,7 +162,6 @@ impl Record {
     }
 
     /// The date of the retrieval, `WARC-Date`.
-    #[must_use]
     pub fn date(&self) -> Option<String> {
         self.text("WARC-Date")
     }
@@ -180,13 +172,11 @@ impl Record {
     }
 
     /// The id of the record to which this one refers, `WARC-Refers-To`.
-    #[must_use]
     pub fn refers_to(&self) -> Option<String> {
         self.without_brackets("WARC-Refers-To").map(|id| text(&id))
     }
 
     /// The kind of document in the record.
-    #[must_use]
     pub fn document(&self) -> RecordContent {
         if self.is_segment() {
             return RecordContent::None;
@@ -215,7 +205,6 @@ impl Record {
     }
 
     /// Returns the buffer of the record for reuse.
-    #[must_use]
     pub fn into_buffer(self) -> Vec<u8> {
         self.bytes
     }

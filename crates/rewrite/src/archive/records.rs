@@ -177,7 +177,6 @@ enum RecordFault {
 
 impl<R: Read> Records<R> {
     /// Reads an archive from `reader`, compressed or not. `reader` needs no buffer of its own.
-    #[must_use]
     pub fn new(reader: R) -> Self {
         Self {
             data: Data::new(reader),
@@ -193,7 +192,6 @@ impl<R: Read> Records<R> {
     }
 
     /// Sets the maximum length of a block in bytes. Longer blocks are anomalies.
-    #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
         Self {
             limit: bytes.min(usize::MAX / 2),

@@ -30,7 +30,6 @@ use baselink_url::{self as resolve, Base, Profile};
 /// assert!(!lacks_only_scheme("///b", Profile::Rfc1808), "the net_loc of a base would be inherited");
 /// assert!(!lacks_only_scheme(r"\\a", Profile::Rfc1808) && lacks_only_scheme(r"\\a", Profile::Whatwg));
 /// ```
-#[must_use]
 pub fn lacks_only_scheme(reference: &str, profile: Profile) -> bool {
     let is_browser = profile == Profile::Whatwg;
     let is_slash = |byte: u8| byte == b'/' || (is_browser && byte == b'\\');

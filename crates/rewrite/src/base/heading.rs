@@ -49,7 +49,6 @@ pub enum ContentLocationUse {
 ///
 /// `fields` are the header fields that hold URLs; repeated fields are in order. A relative URL is resolved by
 /// `profile`.
-#[must_use]
 pub fn of_heading(
     name: &Arc<str>,
     fields: &[UrlValue],

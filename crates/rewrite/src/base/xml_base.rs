@@ -198,7 +198,6 @@ impl BaseChain {
 
     /// The chain for an inner document, at a position where references are resolved `against` the given base.
     #[doc(hidden)]
-    #[must_use]
     pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
         let (base, is_from_outside) = match against {
             Against::Element(index) => match self.elements.get(*index) {

@@ -108,7 +108,6 @@ pub struct Entity {
 impl Entity {
     /// True if `other`, at the same place in another message, has the same kind of content in the same form.
     /// Parameters of the media type may differ, because one can be a URL (RFC 2017).
-    #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let facts = |entity: &Self| (entity.parent, entity.signed, entity.heading.fields.len());
         let (coded, encoding) = (self.transfer_encoding, other.transfer_encoding);
@@ -125,7 +124,6 @@ impl Entity {
     }
 
     /// Heading, separator and body.
-    #[must_use]
     pub fn span(&self) -> Span {
         Span::new(self.heading.span.start, self.body.end)
     }

@@ -69,7 +69,6 @@ const ORIGINAL: &str = "X-Archive-Orig-";
 
 /// Reads the response `bytes`, which is called `name`. Any bytes are accepted; without a status line, all of them
 /// are the body.
-#[must_use]
 pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     let mut diagnostics = Vec::new();
     let (heading, start) = last_heading(bytes);
@@ -173,7 +172,6 @@ pub fn is_short(bytes: &[u8], structure: &Structure) -> bool {
 }
 
 /// The status code of `structure`, the response `bytes`: that of the status line before the effective heading.
-#[must_use]
 pub fn status(bytes: &[u8], structure: &Structure) -> Option<u16> {
     let before = &bytes[..structure.entities.first()?.heading.span.start];
     let line = before.strip_suffix(b"\n").unwrap_or(before);

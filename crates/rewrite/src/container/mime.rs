@@ -62,13 +62,11 @@ pub(crate) static MIME: Container = Container {
 };
 
 /// Finds the entities of the message `bytes`. Any bytes are accepted. Linear in time and memory.
-#[must_use]
 pub fn entities(bytes: &[u8]) -> Structure {
     entities_named(bytes, &Arc::from(""))
 }
 
 /// Finds the entities of a message that is called `name`, such as one of several in a file.
-#[must_use]
 pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
     let mut walk = EntityWalk {
         bytes,

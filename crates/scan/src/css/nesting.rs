@@ -12,28 +12,6 @@
 use super::tokens::{self, CssToken, is_name};
 use baselink_text::span::Span;
 
-/// Pseudo-classes that every browser knows.
-const PSEUDO_CLASSES: &[&str] = &[
-    "root",
-    "link",
-    "visited",
-    "hover",
-    "active",
-    "focus",
-    "first-child",
-    "last-child",
-];
-
-/// Pseudo-elements that every browser knows. They end a compound selector.
-const PSEUDO_ELEMENTS: &[&str] = &[
-    "before",
-    "after",
-    ":before",
-    ":after",
-    ":selection",
-    ":placeholder",
-];
-
 /// The open blocks and the statement at a position of the text.
 pub(super) struct Nesting {
     /// The offset up to which the blocks are known.
@@ -48,9 +26,7 @@ pub(super) struct Nesting {
     is_at_rule: bool,
     /// True if the last token at the top level began a block, or if there is none.
     is_ended: bool,
-    /// True after an `@import` at the top level.
-    has_import: bool,
-    /// True after a valid rule other than `@charset`, `@import` and `@layer` without a block.
+    /// True after a rule that is certainly valid, other than `@charset`, `@import` and `@layer`.
     is_late: bool,
     /// An identifier that begins a statement, if it may be the name of a custom property.
     name: Option<Span>,
@@ -67,7 +43,6 @@ impl Nesting {
             statement: 0,
             is_at_rule: false,
             is_ended: true,
-            has_import: false,
             is_late: false,
             name: None,
             custom: None,
@@ -152,13 +127,7 @@ impl Nesting {
         if !self.is_at_rule {
             self.is_late = is_block && prelude.split(|&byte| byte == b',').all(is_plain_selector);
         } else if let (CssToken::AtKeyword(name), start) = tokens::token(bytes, self.statement) {
-            let is_import = is_name(name, "import");
-            let is_layer = !is_block && is_name(name, "layer");
-            self.is_late = match is_layer {
-                true => self.has_import,
-                false => is_plain_rule(name, bytes[start..at].trim_ascii(), is_block),
-            };
-            self.has_import |= is_import && !is_block;
+            self.is_late = is_plain_rule(name, bytes[start..at].trim_ascii(), is_block);
         }
     }
 
@@ -167,77 +136,29 @@ impl Nesting {
     }
 }
 
-/// True if an at-rule other than `@import` is certainly valid: `name` and `prelude` have a common form.
+/// True if the at-rule `name` with this prelude is certainly valid.
 fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
-    let is = |known: &[&str]| known.iter().any(|known| is_name(name, known));
-    if is(&["font-face", "page"]) {
-        is_block && prelude.is_empty()
-    } else if is(&["layer"]) {
-        is_block && !prelude.contains(&b',')
-    } else if is(&["keyframes", "-webkit-keyframes"]) {
-        is_block && is_plain_name(prelude)
-    } else if is(&["supports"]) {
-        is_block && (prelude.starts_with(b"(") || prelude.starts_with(b"not"))
-    } else {
-        is(&[if is_block { "media" } else { "namespace" }])
+    match is_block {
+        true => is_name(name, "media") || (is_name(name, "font-face") && prelude.is_empty()),
+        false => is_name(name, "namespace"),
     }
 }
 
-/// True if `name` is a name of ASCII letters, digits, `-` and `_`.
-fn is_plain_name(name: &[u8]) -> bool {
+/// True if `text` is certainly a valid selector: names, classes and ids with spaces between.
+fn is_plain_selector(text: &[u8]) -> bool {
+    let words = text.split(u8::is_ascii_whitespace);
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(is_plain_word)
+}
+
+fn is_plain_word(word: &[u8]) -> bool {
+    let name = match word {
+        b"*" => return true,
+        [b'.' | b'#', name @ ..] => name,
+        name => name,
+    };
     name.first().is_some_and(u8::is_ascii_alphabetic)
         && name
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
-}
-
-/// True if `text` is a selector of names, classes, ids and well-known pseudo-classes, with white space around each
-/// combinator. Any other selector may be invalid (Selectors 4, 3.9).
-fn is_plain_selector(text: &[u8]) -> bool {
-    let mut was_compound = false;
-    let words = text
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
-    for word in words {
-        let is_combinator = matches!(word, b">" | b"+" | b"~");
-        if !(is_combinator && was_compound || is_plain_compound(word)) {
-            return false;
-        }
-        was_compound = !is_combinator;
-    }
-    was_compound
-}
-
-/// True if `word` is a plain compound selector, such as `a.b#c:hover`.
-fn is_plain_compound(word: &[u8]) -> bool {
-    let mut rest = word.strip_prefix(b"*").unwrap_or(word);
-    let name = rest.len()
-        - rest
-            .iter()
-            .skip_while(|byte| !b".#:".contains(byte))
-            .count();
-    if name > 0 && (rest.len() < word.len() || !is_plain_name(&rest[..name])) {
-        return false;
-    }
-    rest = &rest[name..];
-    while let [mark, ref after @ ..] = *rest {
-        let is = |known: &&str| after.eq_ignore_ascii_case(known.as_bytes());
-        if mark == b':' && PSEUDO_ELEMENTS.iter().any(is) {
-            return true;
-        }
-        let length = after
-            .iter()
-            .take_while(|byte| !b".#:".contains(byte))
-            .count();
-        let is = |known: &&str| after[..length].eq_ignore_ascii_case(known.as_bytes());
-        if !(if mark == b':' {
-            PSEUDO_CLASSES.iter().any(is)
-        } else {
-            is_plain_name(&after[..length])
-        }) {
-            return false;
-        }
-        rest = &after[length..];
-    }
-    !word.is_empty()
 }

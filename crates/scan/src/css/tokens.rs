@@ -15,6 +15,7 @@
 //! never affects a URL. Names are decoded only to be compared.
 
 use super::super::block;
+use baselink_text::layer::escape;
 use baselink_text::span::Span;
 
 /// A token, with only the distinctions that matter for URLs.
@@ -179,24 +180,13 @@ fn escape_end(bytes: &[u8], at: usize) -> usize {
 
 /// The ASCII byte that the escape at the start of `bytes` represents, if it is one, and the length of the escape.
 fn escaped(bytes: &[u8]) -> (Option<u8>, usize) {
-    let digits = bytes[1..]
-        .iter()
-        .take(6)
-        .take_while(|byte| byte.is_ascii_hexdigit())
-        .count();
-    let end = 1 + digits;
-    if digits == 0 {
-        let byte = bytes.get(1).copied();
-        return (byte.filter(u8::is_ascii), bytes.len().min(2));
+    match bytes.get(1).copied() {
+        Some(digit) if digit.is_ascii_hexdigit() => {
+            let (length, character) = escape::css_hex(bytes);
+            (u8::try_from(character).ok().filter(u8::is_ascii), length)
+        }
+        byte => (byte.filter(u8::is_ascii), bytes.len().min(2)),
     }
-    let hex = |number, byte: &u8| number << 4 | char::from(*byte).to_digit(16).unwrap_or(0);
-    let number = bytes[1..end].iter().fold(0_u32, hex);
-    let space = match bytes[end..] {
-        [b'\r', b'\n', ..] => 2,
-        [byte, ..] => usize::from(is_space(byte)),
-        [] => 0,
-    };
-    (u8::try_from(number).ok().filter(u8::is_ascii), end + space)
 }
 
 /// True if `bytes` begin with an ident sequence (4.3.9).

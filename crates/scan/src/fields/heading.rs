@@ -58,7 +58,6 @@ pub fn decimal<T: FromStr>(value: &[u8]) -> Option<T> {
 impl Field {
     /// The value, unfolded and with its encoded words decoded (RFC 2047). A value longer than [`LONGEST_DECODED`]
     /// is only unfolded.
-    #[must_use]
     pub fn text(self, bytes: &[u8]) -> String {
         if self.value.len() <= LONGEST_DECODED
             && let Ok((field, _)) = mailparse::parse_header(&bytes[self.name.start..self.value.end])
@@ -84,7 +83,6 @@ pub struct Heading {
 
 impl Heading {
     /// Reads the heading at the start of a message.
-    #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         Self::read_at(bytes, 0, line_end_of(bytes), Some(|_: usize| false)).0
     }
@@ -183,13 +181,11 @@ impl Heading {
     }
 
     /// The first field called `name`, in any case.
-    #[must_use]
     pub fn first(&self, bytes: &[u8], name: &str) -> Option<Field> {
         self.all(bytes, name).next()
     }
 
     /// The URLs of all fields that declare a base, in the order of the message.
-    #[must_use]
     pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
         let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
         let urls = self
@@ -201,7 +197,6 @@ impl Heading {
     }
 
     /// The URL of the first field of the kind `field`.
-    #[must_use]
     pub fn url(&self, bytes: &[u8], field: UrlField) -> Option<UrlValue> {
         self.first(bytes, field.name())
             .map(|one| url_value(bytes, field, one))
@@ -307,13 +302,12 @@ fn lines(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The URL in the value of a header field.
-#[must_use]
 pub fn url_of(value: &[u8]) -> String {
     let value = &value[comments_end(value)..];
     let url = match value.first() {
         Some(b'<') => bracketed(value),
         Some(b'"') => {
-            let inner = quoted(value);
+            let (inner, _) = quoted(value);
             let inner = inner.as_slice();
             if inner.trim_ascii_start().starts_with(b"<") {
                 bracketed(inner.trim_ascii_start())
@@ -360,8 +354,8 @@ pub(super) fn without_prefix(url: &str) -> &str {
     }
 }
 
-/// The content of a quoted string, without quoted pairs; up to the end if it is not terminated.
-pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
+/// The content of the quoted string at the start of `value`, and the offset of its closing quote or of the end.
+pub(super) fn quoted(value: &[u8]) -> (Vec<u8>, usize) {
     let mut content = Vec::new();
     let mut at = 1;
     while at < value.len() && value[at] != b'"' {
@@ -371,7 +365,7 @@ pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
         content.push(value[at]);
         at += 1;
     }
-    content
+    (content, at)
 }
 
 /// Joins the pieces of a URL. RFC 2557, 4.4.3: unfold, then decode encoded words. For percent-encoding, it says "Do

@@ -23,12 +23,13 @@
 use std::borrow::Cow;
 
 use super::heading::{
-    Field, Heading, bare_end, comments_end, folds, is_white, joined, text_of, url_of,
+    Field, Heading, bare_end, comments_end, folds, is_white, joined, quoted, text_of, url_of,
     without_prefix,
 };
 use super::media_type::{MediaType, quoted_parameter};
 use crate::attributes::LOADED;
-use crate::document::{Against, Certainty, Link, Role};
+use crate::document::Role::{self, Embedded, Metadata, Navigation};
+use crate::document::{Against, Certainty, Link};
 use crate::value::{self, skip};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
 use baselink_text::layer::{MapBuilder, View};
@@ -50,39 +51,34 @@ enum FieldSyntax {
 }
 
 /// The fields, by their names in lower case.
+#[rustfmt::skip]
 const FIELDS: &[(&str, FieldSyntax, Role)] = &[
-    ("content-location", FieldSyntax::Url, Role::Metadata),
-    ("link", FieldSyntax::Link, Role::Metadata),
-    ("list-help", FieldSyntax::List, Role::Navigation),
-    ("list-unsubscribe", FieldSyntax::List, Role::Navigation),
-    ("list-subscribe", FieldSyntax::List, Role::Navigation),
-    ("list-post", FieldSyntax::List, Role::Navigation),
-    ("list-owner", FieldSyntax::List, Role::Navigation),
-    ("list-archive", FieldSyntax::List, Role::Navigation),
-    ("archived-at", FieldSyntax::List, Role::Navigation),
-    ("location", FieldSyntax::Url, Role::Navigation),
-    ("uri", FieldSyntax::List, Role::Metadata),
-    ("refresh", FieldSyntax::Refresh, Role::Navigation),
-    ("content-type", FieldSyntax::ExternalBody, Role::Embedded),
+    ("content-location", FieldSyntax::Url, Metadata),
+    ("link", FieldSyntax::Link, Metadata),
+    ("list-help list-unsubscribe list-subscribe list-post list-owner list-archive archived-at", FieldSyntax::List, Navigation),
+    ("location", FieldSyntax::Url, Navigation),
+    ("uri", FieldSyntax::List, Metadata),
+    ("refresh", FieldSyntax::Refresh, Navigation),
+    ("content-type", FieldSyntax::ExternalBody, Embedded),
 ];
 
 /// The links in the header fields of `heading`, which was read from `bytes`, in order.
 ///
 /// The element of a link is the name of its field in lower case. Spans are offsets in `bytes`.
-#[must_use]
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
     let mut found = FoundLinks {
         bytes,
-        role: Role::Metadata,
+        role: Metadata,
         links: Vec::new(),
     };
     let mut single: Vec<&str> = Vec::new();
     for &field in &heading.fields {
         let name = &bytes[field.name.range()];
-        let Some(&(name, syntax, role)) = FIELDS
-            .iter()
-            .find(|(known, ..)| name.eq_ignore_ascii_case(known.as_bytes()))
-        else {
+        let is_name = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+        let Some((name, syntax, role)) = FIELDS.iter().find_map(|&(names, syntax, role)| {
+            let known = names.split(' ').find(is_name)?;
+            Some((known, syntax, role))
+        }) else {
             continue;
         };
         if matches!(syntax, FieldSyntax::Url | FieldSyntax::ExternalBody) {
@@ -105,7 +101,7 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
             FieldSyntax::List => found.add_all(name, field, &list(value)),
             FieldSyntax::Link => {
                 for (target, is_loaded) in targets(value) {
-                    found.role = if is_loaded { Role::Embedded } else { role };
+                    found.role = if is_loaded { Embedded } else { role };
                     found.add_all(name, field, &[target]);
                 }
             }
@@ -365,7 +361,7 @@ fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8]
         if value.get(at) == Some(&b'=') {
             let start = skip(value, at + 1, is_white);
             at = match value.get(start) {
-                Some(b'"') => quoted_end(value, start),
+                Some(b'"') => value.len().min(start + quoted(&value[start..]).1 + 1),
                 _ => skip(value, start, |byte| !matches!(byte, b';' | b',')),
             };
             each(name, &value[start..at]);
@@ -379,22 +375,9 @@ fn loads(relations: &[u8]) -> bool {
     let mut relations = relations.split(is_between);
     relations.any(|one| {
         LOADED
-            .iter()
+            .split(' ')
             .any(|known| one.eq_ignore_ascii_case(known.as_bytes()))
     })
-}
-
-/// The end of the quoted string that opens at `open`.
-fn quoted_end(value: &[u8], open: usize) -> usize {
-    let mut at = open + 1;
-    while at < value.len() {
-        match value[at] {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    value.len()
 }
 
 #[cfg(test)]
@@ -666,7 +649,7 @@ mod tests {
             .nth(1)
             .unwrap();
         let section = section.split("\n## ").next().unwrap().to_ascii_lowercase();
-        for (name, ..) in FIELDS {
+        for name in FIELDS.iter().flat_map(|(names, ..)| names.split(' ')) {
             let opens = section.contains(&format!("`{name}`"));
             assert!(
                 opens || section.contains(&format!("`{name}:")),
@@ -678,7 +661,7 @@ mod tests {
     #[test]
     fn a_megabyte_of_anything() {
         let repeated = |piece: &str| piece.repeat(1_000_000 / piece.len());
-        for (name, ..) in FIELDS {
+        for name in FIELDS.iter().flat_map(|(names, ..)| names.split(' ')) {
             for piece in [
                 "<", "<>", "<a>,", "(", "\"", "\\", ";url=", "a ", "=?", "<a>;b=\"", "0;",
             ] {

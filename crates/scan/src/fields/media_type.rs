@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use super::heading::{LONGEST_DECODED, comments_end, is_white};
+use super::heading::{LONGEST_DECODED, comments_end, is_white, quoted};
 use baselink_text::format::{Format, in_place_of_html};
 use baselink_text::span::Span;
 
@@ -39,14 +39,12 @@ pub struct MediaType {
 
 impl MediaType {
     /// The format that the media type names.
-    #[must_use]
     pub fn format(&self) -> Format {
         Format::of_media_type(&self.type_, &self.subtype)
     }
 
     /// The media type of the body with this `Content-Type` that begins with `body` and was retrieved from `url`. Only
     /// `text/html` is doubted.
-    #[must_use]
     pub fn of_body(self, body: &[u8], url: Option<&str>) -> Self {
         let other = match self.is("text", "html") {
             true => in_place_of_html(body, url).and_then(|other| other.split_once('/')),
@@ -80,7 +78,6 @@ impl MediaType {
     }
 
     /// Parses the value of a `Content-Type`; `None` if it does not begin with `type/subtype`.
-    #[must_use]
     pub fn read(value: &[u8]) -> Option<Self> {
         let (type_, rest) = token(value)?;
         let (subtype, rest) = token(after(rest, b'/')?)?;
@@ -124,7 +121,6 @@ impl MediaType {
     }
 
     /// The value of the parameter `name`, which is in lower case.
-    #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters
             .iter()
@@ -133,14 +129,12 @@ impl MediaType {
     }
 
     /// True for `type_/subtype`, both in lower case.
-    #[must_use]
     pub fn is(&self, type_: &str, subtype: &str) -> bool {
         self.type_ == type_ && self.subtype == subtype
     }
 
     /// The bytes of the `boundary` parameter, without trailing white space (RFC 2046, 5.1.1: a boundary does not
     /// end with white space); `None` if it is absent or empty.
-    #[must_use]
     pub fn boundary(&self) -> Option<&[u8]> {
         self.boundary.as_deref()
     }
@@ -256,18 +250,9 @@ impl<'a> Pair<'a> {
 fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
     let rest = &rest[comments_end(rest)..];
     if rest.first() == Some(&b'"') {
-        let mut content = Vec::new();
-        let mut at = 1;
-        while at < rest.len() && rest[at] != b'"' {
-            if rest[at] == b'\\' && at + 1 < rest.len() {
-                at += 1;
-            }
-            // RFC 5322, 2.2.3: unfolding removes a line end, but not the white space after it.
-            if !matches!(rest[at], b'\r' | b'\n') {
-                content.push(rest[at]);
-            }
-            at += 1;
-        }
+        let (mut content, at) = quoted(rest);
+        // RFC 5322, 2.2.3: unfolding removes a line end, but not the white space after it.
+        content.retain(|byte| !matches!(byte, b'\r' | b'\n'));
         if at < rest.len() {
             return (latin_1(&content), Some(at - 1), &rest[at + 1..]);
         }

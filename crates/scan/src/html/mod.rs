@@ -17,7 +17,6 @@
 //! Deliberately absent: the effect of bases. Other modules determine the base and target of a link.
 
 pub mod document;
-pub mod embedded;
 pub mod engines;
 mod exact;
 pub mod pass;

@@ -22,8 +22,8 @@ use super::rows::{Answer, Answers, element_name};
 use super::sink::{Sink, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{Names, declaration_end};
-use crate::attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row, Syntax};
-use crate::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent, script_type};
+use crate::attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row};
+use crate::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
 use crate::document::{
     Against, Certainty, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
 };
@@ -262,11 +262,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
     }
 
     fn comment(&mut self, span: Span) {
-        if self.bytes[span.range()].starts_with(b"<?") {
-            self.import(span);
-        } else {
-            self.markup.extend(conditional_markup(self.bytes, span));
-        }
+        self.markup.extend(conditional_markup(self.bytes, span));
         // Links in the text of an element are reported in order when the element ends.
         if self.text.is_none() {
             self.drain();
@@ -483,7 +479,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             |byte: &u8| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace();
         let has = |token: &[u8]| {
             tokens
-                .iter()
+                .split(' ')
                 .any(|one| token.eq_ignore_ascii_case(one.as_bytes()))
         };
         let row = if list.split(u8::is_ascii_whitespace).any(has) {
@@ -506,29 +502,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
             fragment_identifies: row.is_none_or(|row| row.fragment == Fragment::Identifier),
             certainty: self.options.certainty(row.and_then(|row| row.group)),
-        }
-    }
-
-    /// Scans `<?import implementation="x.htc">`, which is a bogus comment in HTML, but a tag to Internet Explorer.
-    fn import(&mut self, span: Span) {
-        if !self.options.groups.contains(Group::Rare) {
-            return;
-        }
-        let Some(tag) = tag::read(&self.bytes[..span.end], span.start + 1) else {
-            return;
-        };
-        let name = "implementation";
-        if let Some(attribute) = tag.attribute(self.bytes, name)
-            && tag.is_named(self.bytes, "import")
-        {
-            let carrier = Carrier::Attribute(attribute.quote);
-            let place = LinkPlace {
-                attribute: Some(name),
-                no_value: attribute.value.is_none(),
-                ..LinkPlace::text_of("?import", Carriers::One(carrier))
-            };
-            self.collector
-                .references(self.value(attribute), Syntax::Url, &place);
         }
     }
 
@@ -582,28 +555,21 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         element: &str,
         attributes: &[RawAttribute],
     ) {
-        let of_type = || {
-            let type_ = self.other(attributes, "type").unwrap_or_default();
-            type_.trim().to_ascii_lowercase()
-        };
+        let other = |name: &str| self.other(attributes, name);
         let content = match (namespace, element, text) {
             (Namespace::Html, "style", TextModel::RawText) => {
-                TextContent::of_style(&of_type()).map(Content::Raw)
+                TextContent::of_style(other).map(Content::Raw)
             }
             (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => {
-                let is_css = TextContent::of_style(&of_type()).is_some();
+                let is_css = TextContent::of_style(other).is_some();
                 return self.styles.push(OpenStyle {
                     is_css,
                     texts: Vec::new(),
                 });
             }
             (Namespace::Html, "script", TextModel::RawText) => {
-                let is_inline = || !attributes.iter().any(|one| one.is_named(self.bytes, "src"));
                 let groups = &self.options.groups;
-                let [type_, language] =
-                    ["type", "language"].map(|name| self.other(attributes, name));
-                let type_ = script_type(type_.as_deref(), language.as_deref());
-                TextContent::of_script(&type_, is_inline, groups).map(Content::Raw)
+                TextContent::of_script(other, &["src"], groups).map(Content::Raw)
             }
             _ => {
                 is_fallback_content(namespace, element.as_bytes(), text).then_some(Content::Markup)

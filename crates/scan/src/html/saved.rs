@@ -45,7 +45,6 @@ pub const HEAD: usize = 64 << 10;
 
 /// The first note of a program that saved the page. `head` holds the first bytes of the page, in an ASCII-compatible
 /// encoding. The URL is as written and may be invalid. Bytes that are not UTF-8 become U+FFFD.
-#[must_use]
 pub fn saved(head: &[u8]) -> Option<Saved> {
     let head = &head[..head.len().min(HEAD)];
     let mut rest = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
@@ -90,7 +89,7 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
         let url = if length.parse() == Ok(rest.len()) {
             rest
         } else {
-            first_word(rest)?
+            rest.split_ascii_whitespace().next()?
         };
         return saved(Program::Browser, &url.replace("-%2D", "--"));
     }
@@ -113,10 +112,6 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
     } else {
         None
     }
-}
-
-fn first_word(text: &str) -> Option<&str> {
-    text.split_ascii_whitespace().next()
 }
 
 /// The `base` element in a comment by Chromium. Another `base` element must follow immediately.

@@ -43,8 +43,8 @@ pub trait Sink {
     /// Receives an end tag. The proving walk does not report any.
     fn end_tag(&mut self, _tag: &RawTag) {}
 
-    /// Receives a comment, which may be unterminated. The proving walk skips bogus comments that do not begin with
-    /// `<?`. The best effort also reports each DOCTYPE as a comment.
+    /// Receives a comment, which may be unterminated. The proving walk skips bogus comments, such as `<?…>`.
+    /// The best effort also reports each DOCTYPE as a comment.
     fn comment(&mut self, _span: Span) {}
 
     /// True if nothing later in the document can matter.

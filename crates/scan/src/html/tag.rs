@@ -214,7 +214,6 @@ pub(super) fn read_bounded(
 pub(super) const FEW: usize = 16;
 
 /// The attributes without repetitions: the first of each name, ignoring case (HTML, 13.2.5.33).
-#[must_use]
 pub fn distinct<'a>(bytes: &[u8], tag: &'a RawTag) -> Cow<'a, [RawAttribute]> {
     let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];
     let all = tag.attributes.as_slice();

@@ -181,13 +181,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         if self.bytes.get(end) == Some(&b'>') {
             return Ok(Some(end + 1));
         }
-        let Some(next) = self.attributes(end, false)? else {
-            return Ok(None);
-        };
-        if !self.tag.attributes.is_empty() {
-            self.report_start_tag(at, end, next, Namespace::Html, TextModel::Markup);
+        let next = self.attributes(at, Span::new(at + 1, end), false)?;
+        if next.is_some() && !self.tag.attributes.is_empty() {
+            self.sink
+                .start_tag(&self.tag, Namespace::Html, TextModel::Markup);
         }
-        Ok(Some(next))
+        Ok(next)
     }
 
     /// Reads a start tag in foreign content or with a name that matters; in best-effort mode, any start tag.
@@ -204,9 +203,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 .iter()
                 .any(|one| name.eq_ignore_ascii_case(one));
         }
-        let Some(next) = self.attributes(end, whole)? else {
+        if self.attributes(at, span, whole)?.is_none() {
             return Ok(None);
-        };
+        }
         if let TagPlace::Foreign(namespace) = place {
             if !name.is_ascii() {
                 self.unproved(FallbackReason::Name)?;
@@ -219,28 +218,21 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                     TagPlace::Point
                 };
             } else {
-                return self.foreign_tag(at, end, next, namespace);
+                return self.foreign_tag(name, namespace);
             }
         }
-        self.html_tag(at, end, next, element, place)
+        self.html_tag(name, element, place)
     }
 
     /// Reads a start tag that creates an SVG or MathML element inside foreign content.
-    fn foreign_tag(
-        &mut self,
-        at: usize,
-        end: usize,
-        next: usize,
-        namespace: Namespace,
-    ) -> NextOffset {
-        let bytes = self.bytes;
-        let name = &bytes[at + 1..end];
+    fn foreign_tag(&mut self, name: &'a [u8], namespace: Namespace) -> NextOffset {
+        let Span { start, end } = self.tag.span;
         let is_annotation =
             namespace == Namespace::MathMl && name.eq_ignore_ascii_case(b"annotation-xml");
         if name.eq_ignore_ascii_case(b"base") {
-            self.bases.push((at, Standing::Foreign));
+            self.bases.push((start, Standing::Foreign));
         }
-        self.end_styles_and_report(at, end, next, namespace, TextModel::Markup);
+        self.end_styles_and_report(namespace, TextModel::Markup);
         if !self.tag.self_closing {
             let is_style = namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
             self.open
@@ -253,32 +245,24 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 self.open.foreign.open(name, namespace, is_point);
             }
         }
-        self.resume_style(next);
-        Ok(Some(next))
+        self.resume_style(end);
+        Ok(Some(end))
     }
 
     /// Reads a start tag that creates an HTML element, or an `svg` or `math` element in HTML.
-    fn html_tag(
-        &mut self,
-        at: usize,
-        end: usize,
-        next: usize,
-        element: Element,
-        place: TagPlace,
-    ) -> NextOffset {
-        let bytes = self.bytes;
-        let name = &bytes[at + 1..end];
+    fn html_tag(&mut self, name: &'a [u8], element: Element, place: TagPlace) -> NextOffset {
+        let Span { start, end } = self.tag.span;
         if place == TagPlace::Point && PROVES && !self.nest(element.kind, name) {
             self.unproved(FallbackReason::IntegrationPoint)?;
         }
         let text = match element.kind {
             ElementKind::Plain => TextModel::Markup,
             ElementKind::Foreign(namespace) => {
-                self.end_styles_and_report(at, end, next, namespace, TextModel::Markup);
+                self.end_styles_and_report(namespace, TextModel::Markup);
                 if !self.tag.self_closing {
                     self.open.foreign.open(name, namespace, false);
                 }
-                return Ok(Some(next));
+                return Ok(Some(end));
             }
             ElementKind::Rcdata => TextModel::Rcdata,
             ElementKind::NoScript if !self.scripting => TextModel::Markup,
@@ -303,7 +287,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 TextModel::Markup
             }
             ElementKind::Base => {
-                self.base(at)?;
+                self.base(start)?;
                 TextModel::Markup
             }
         };
@@ -311,15 +295,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             self.open.foreign.count(name);
         }
         match text {
-            TextModel::Markup => {
-                self.end_styles_and_report(at, end, next, Namespace::Html, text);
-                Ok(Some(next))
+            TextModel::Markup | TextModel::Plaintext => {
+                self.end_styles_and_report(Namespace::Html, text);
+                Ok((text == TextModel::Markup).then_some(end))
             }
-            TextModel::Plaintext => {
-                self.end_styles_and_report(at, end, next, Namespace::Html, text);
-                Ok(None)
-            }
-            TextModel::RawText | TextModel::Rcdata => self.text(at, end, next, text, element.kind),
+            TextModel::RawText | TextModel::Rcdata => self.text(name, text, element.kind),
         }
     }
 
@@ -337,16 +317,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     /// Reports a start tag, skips the raw text, RCDATA or script data from `next` on, and reads its end tag.
-    fn text(
-        &mut self,
-        at: usize,
-        name_end: usize,
-        next: usize,
-        text: TextModel,
-        kind: ElementKind,
-    ) -> NextOffset {
-        let bytes = self.bytes;
-        let name = &bytes[at + 1..name_end];
+    fn text(&mut self, name: &[u8], text: TextModel, kind: ElementKind) -> NextOffset {
+        let (bytes, next) = (self.bytes, self.tag.span.end);
         let end = match kind {
             ElementKind::Script => script_end(bytes, next),
             _ => raw_text_end(bytes, next, name),
@@ -355,7 +327,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let Ok(end_tag) = tag::read_bounded(bytes, end, most) else {
             return Err(FallbackReason::Attributes);
         };
-        self.end_styles_and_report(at, name_end, next, Namespace::Html, text);
+        self.end_styles_and_report(Namespace::Html, text);
         let Some(end_tag) = end_tag else {
             return Ok(None);
         };
@@ -377,7 +349,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let end = name_end(self.bytes, at + 2, b'>');
         let next = match self.bytes.get(end) {
             Some(b'>') if PROVES => end + 1,
-            _ => match self.attributes(end, !PROVES)? {
+            _ => match self.attributes(at, Span::new(at + 2, end), !PROVES)? {
                 Some(next) => next,
                 None => return Ok(None),
             },
@@ -388,7 +360,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             self.resume_style(next);
         }
         if !PROVES {
-            self.report_end_tag(at, end, next);
+            self.tag.end_tag = true;
+            self.sink.end_tag(&self.tag);
+            self.tag.end_tag = false;
         }
         Ok(Some(next))
     }
@@ -424,7 +398,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             return self.section(at);
         }
         let end = declaration_end(self.bytes, at, false);
-        if !PROVES || rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
+        if !PROVES || rest.starts_with(b"<!--") {
             self.sink
                 .comment(Span::new(at, end.unwrap_or(self.bytes.len())));
         }
@@ -534,52 +508,27 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             .then_some(next);
     }
 
-    /// Reports a start tag and, before it, the end of each `style` in SVG that the tag closes.
-    fn end_styles_and_report(
-        &mut self,
-        at: usize,
-        name_end: usize,
-        next: usize,
-        namespace: Namespace,
-        text: TextModel,
-    ) {
-        self.end_styles(at);
-        self.report_start_tag(at, name_end, next, namespace, text);
-    }
-
+    /// Ends the `style` elements that the start tag closes, and reports the tag.
     #[inline(always)]
-    fn report_start_tag(
-        &mut self,
-        at: usize,
-        name_end: usize,
-        next: usize,
-        namespace: Namespace,
-        text: TextModel,
-    ) {
-        self.tag.span = Span::new(at, next);
-        self.tag.name = Span::new(at + 1, name_end);
+    fn end_styles_and_report(&mut self, namespace: Namespace, text: TextModel) {
+        self.end_styles(self.tag.span.start);
         self.sink.start_tag(&self.tag, namespace, text);
-    }
-
-    fn report_end_tag(&mut self, at: usize, name_end: usize, next: usize) {
-        self.tag.span = Span::new(at, next);
-        self.tag.name = Span::new(at + 2, name_end);
-        self.tag.end_tag = true;
-        self.sink.end_tag(&self.tag);
-        self.tag.end_tag = false;
     }
 
     /// Reads the attributes of a tag from the end of its name on. Keeps all of them if `whole`, else those that
     /// can matter. Returns the end of the tag; `None` if the document ends in it.
     #[inline(always)]
-    fn attributes(&mut self, name_end: usize, whole: bool) -> NextOffset {
+    fn attributes(&mut self, at: usize, name: Span, whole: bool) -> NextOffset {
         let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
         let wanted = WantedNames {
             names: self.names,
             whole,
         };
-        match tag::attributes(self.bytes, name_end, most, &wanted, &mut self.tag) {
-            Ok(end) => Ok(end),
+        match tag::attributes(self.bytes, name.end, most, &wanted, &mut self.tag) {
+            Ok(end) => {
+                (self.tag.span, self.tag.name) = (Span::new(at, end.unwrap_or(at)), name);
+                Ok(end)
+            }
             Err(TooManyAttributes) => self.unproved(FallbackReason::Attributes).map(|()| None),
         }
     }

@@ -1,8 +1,8 @@
 //! The tokens of JavaScript (ECMAScript, 12), as far as needed to find the ends of strings, templates, comments
 //! and regular expressions.
 //!
-//! The grammar decides if `/` begins a regular expression (12, "the lexical goal"). The necessary state is the
-//! meaning of the last token, and a stack of the open brackets that records the effect of closing each.
+//! The grammar decides if `/` begins a regular expression (12, "the lexical goal"). The last token and the open brackets
+//! tell nearly always; after `}`, a `/` is assumed not to divide.
 //!
 //! ```text
 //! if (a) /b/.test(c) / d    -->    if ( a ) /b/ . test ( c ) / d
@@ -58,89 +58,39 @@ pub(super) struct Token {
     pub(super) is_outermost: bool,
 }
 
-/// The kind of an open bracket.
+/// An open bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bracket {
-    /// The parentheses after `if`, `for`, `while` and `with`: a statement follows.
+    /// The parenthesis after `if`, `for`, `while` or `with`.
     Control,
-    /// The parentheses of a function.
-    Parameters { is_expression: bool },
-    /// Other parentheses.
-    Parentheses,
-    /// `[`
+    Parenthesis,
     Square,
-    /// A block of statements, or a list of names. `is_operand` is true if the block ends an operand, such as a
-    /// function expression, so that a `/` after it divides.
-    Block { is_operand: bool },
-    /// The body of a class. `is_operand` is true if the class is an operand, so that a `/` after it divides.
-    Class { is_operand: bool },
-    /// An object literal.
-    Object,
+    Brace,
     /// `${` in a template.
     Substitution,
 }
 
-/// An open bracket.
-struct Frame {
-    opened: Bracket,
-    /// The number of `?` so far that still lack their `:`.
-    conditionals: u32,
-}
-
-/// The last token, as far as the meaning of the next one depends on it.
+/// The meaning of the last token, if it matters to the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LastToken {
-    /// `.` or `?.`: a name follows, never a keyword.
+    /// `.` or `?.`, after which every word is a name.
     Dot,
-    /// `=>`
-    Arrow,
     /// `if`, `for`, `while` or `with`.
     Control,
-    /// `else`, `do`, `try`, `catch` or `finally`: a block may follow.
-    Block,
-    Class,
-    /// `import` or `export`.
-    Module,
-    Default,
-    /// The parentheses of a function.
-    Parameters {
-        is_expression: bool,
-    },
     Other,
 }
-
-/// Words after which a `/` does not divide, besides those handled in [`Tokens::word`].
-#[rustfmt::skip]
-const OPERATORS: &[&[u8]] = &[
-    b"await", b"break", b"case", b"const", b"continue", b"debugger", b"delete", b"extends", b"in",
-    b"instanceof", b"let", b"new", b"return", b"switch", b"throw", b"typeof", b"var", b"void",
-    b"yield",
-];
-
-/// Words that begin a statement or one of its clauses, but are names in an object literal or in the body of a class.
-#[rustfmt::skip]
-const STATEMENTS: &[&[u8]] = &[
-    b"break", b"case", b"catch", b"const", b"continue", b"debugger", b"default", b"do", b"else",
-    b"export", b"finally", b"for", b"if", b"let", b"return", b"switch", b"throw", b"try", b"var",
-    b"while", b"with",
-];
 
 /// The tokens of a text.
 pub(super) struct Tokens<'a> {
     bytes: &'a [u8],
     goal: Goal,
+    /// The offset of the next byte.
     at: usize,
-    /// The open brackets, after a frame for the text itself.
-    frames: Vec<Frame>,
+    /// The open brackets.
+    open: Vec<Bracket>,
     last: LastToken,
-    /// True if the last token ends an operand, so that a following `/` divides.
+    /// True if the last token ends an operand, so that a `/` divides.
     is_operand: bool,
-    /// True if a statement may begin.
-    is_statement: bool,
-    /// `Some` if the parentheses of a function come next; true if the function is an expression.
-    function: Option<bool>,
-    /// Classes whose bodies have not begun: the depth of each, and true if it is an expression.
-    classes: Vec<(usize, bool)>,
 }
 
 impl<'a> Tokens<'a> {
@@ -155,22 +105,16 @@ impl<'a> Tokens<'a> {
             bytes,
             goal,
             at,
-            frames: vec![Frame {
-                opened: Bracket::Block { is_operand: false },
-                conditionals: 0,
-            }],
+            open: Vec::new(),
             last: LastToken::Other,
             is_operand: false,
-            is_statement: true,
-            function: None,
-            classes: Vec::new(),
         }
     }
 
     /// The next token; `None` at the end.
     pub(super) fn next_token(&mut self) -> Result<Option<Token>, ScriptFault> {
         self.skip()?;
-        let (start, is_outermost) = (self.at, self.frames.len() == 1);
+        let (start, is_outermost) = (self.at, self.open.is_empty());
         let rest = &self.bytes[start..];
         let Some(&first) = rest.first() else {
             return match is_outermost {
@@ -195,8 +139,8 @@ impl<'a> Tokens<'a> {
                 self.operand();
                 TokenKind::Other
             }
-            b'}' if self.frame().opened == Bracket::Substitution => {
-                self.pop();
+            b'}' if self.open.last() == Some(&Bracket::Substitution) => {
+                self.open.pop();
                 self.template(start + 1)?
             }
             _ if is_of_name(first) || first == b'#' || rest.starts_with(b"\\u") => {
@@ -207,10 +151,6 @@ impl<'a> Tokens<'a> {
             }
             _ => self.mark(first)?,
         };
-        // Only a star and a name can come between `function` and its parentheses.
-        if !matches!(kind, TokenKind::Name | TokenKind::Mark(b'*')) {
-            self.function = None;
-        }
         Ok(Some(Token {
             kind,
             span: Span::new(start, self.at),
@@ -218,24 +158,14 @@ impl<'a> Tokens<'a> {
         }))
     }
 
-    fn frame(&mut self) -> &mut Frame {
-        let last = self.frames.len() - 1;
-        &mut self.frames[last]
-    }
-
-    /// Records that the last token ended an operand.
+    /// Notes a token that ends an operand.
     fn operand(&mut self) {
-        (self.last, self.is_operand, self.is_statement) = (LastToken::Other, true, false);
+        (self.last, self.is_operand) = (LastToken::Other, true);
     }
 
-    /// Records that an operand follows.
+    /// Notes a token after which an operand may begin.
     fn operator(&mut self, last: LastToken) {
-        (self.last, self.is_operand, self.is_statement) = (last, false, false);
-    }
-
-    /// Records that a statement may follow.
-    fn statement(&mut self, last: LastToken) {
-        (self.last, self.is_operand, self.is_statement) = (last, false, true);
+        (self.last, self.is_operand) = (last, false);
     }
 
     /// Skips white space and comments.
@@ -303,7 +233,7 @@ impl<'a> Tokens<'a> {
                 }
                 [b'$', b'{', ..] => {
                     self.at = at + 2;
-                    self.open(Bracket::Substitution);
+                    self.open.push(Bracket::Substitution);
                     self.operator(LastToken::Other);
                     return Ok(TokenKind::Other);
                 }
@@ -337,40 +267,22 @@ impl<'a> Tokens<'a> {
     /// Updates the state for the word from `start` to the current offset.
     fn word(&mut self, start: usize) {
         let word = &self.bytes[start..self.at];
-        let in_members = matches!(self.frame().opened, Bracket::Object | Bracket::Class { .. });
-        if self.last == LastToken::Dot || (in_members && STATEMENTS.contains(&word)) {
-            return self.operand();
-        }
-        let is_declared = self.is_statement
-            || self.is_operand
-            || matches!(self.last, LastToken::Module | LastToken::Default);
         match word {
+            _ if self.last == LastToken::Dot => self.operand(),
             b"if" | b"for" | b"while" | b"with" => self.operator(LastToken::Control),
             b"await" if self.last == LastToken::Control => {}
-            b"else" | b"do" => self.statement(LastToken::Block),
-            b"try" | b"catch" | b"finally" => self.operator(LastToken::Block),
-            b"import" | b"export" => self.operator(LastToken::Module),
-            b"default" => self.operator(LastToken::Default),
-            b"function" => {
-                self.operator(LastToken::Other);
-                self.function = Some(!is_declared);
-            }
-            b"class" if !(in_members && self.is_member_name()) => {
-                self.classes.push((self.frames.len(), !is_declared));
-                self.operator(LastToken::Class);
-            }
-            b"of" if self.is_operand && self.frame().opened == Bracket::Control => {
+            b"of" if self.is_operand && self.open.last() == Some(&Bracket::Control) => {
                 self.operator(LastToken::Other);
             }
-            _ if OPERATORS.contains(&word) => self.operator(LastToken::Other),
+            // After these words, a `/` does not divide.
+            b"await" | b"break" | b"case" | b"catch" | b"const" | b"continue" | b"debugger"
+            | b"default" | b"delete" | b"do" | b"else" | b"export" | b"extends" | b"finally"
+            | b"import" | b"in" | b"instanceof" | b"let" | b"new" | b"return" | b"switch"
+            | b"throw" | b"try" | b"typeof" | b"var" | b"void" | b"yield" => {
+                self.operator(LastToken::Other)
+            }
             _ => self.operand(),
         }
-    }
-
-    /// True if `class` is the name of a member, judged by the text after it.
-    fn is_member_name(&self) -> bool {
-        let rest = self.bytes[self.at..].trim_ascii_start();
-        matches!(rest.first(), Some(b'(' | b':' | b'=' | b',' | b';' | b'}'))
     }
 
     /// Reads a punctuator.
@@ -379,57 +291,24 @@ impl<'a> Tokens<'a> {
         let at = self.at;
         self.at += 1;
         match (first, &rest[1..]) {
-            (b'(', _) => {
-                let opened = match (self.function.take(), self.last) {
-                    (Some(is_expression), _) => Bracket::Parameters { is_expression },
-                    (None, LastToken::Control) => Bracket::Control,
-                    _ => Bracket::Parentheses,
-                };
-                self.open(opened);
-                self.operator(LastToken::Other);
-            }
-            (b'[', _) => {
-                self.open(Bracket::Square);
-                self.operator(LastToken::Other);
-            }
-            (b'{', _) => self.open_brace(),
+            (b'(', _) if self.last == LastToken::Control => self.open(Bracket::Control),
+            (b'(', _) => self.open(Bracket::Parenthesis),
+            (b'[', _) => self.open(Bracket::Square),
+            (b'{', _) => self.open(Bracket::Brace),
             (b')' | b']' | b'}', _) => self.close(first, at)?,
-            (b';', _) => {
-                self.frame().conditionals = 0;
-                self.statement(LastToken::Other);
-            }
-            (b':', _) => {
-                let frame = self.frame();
-                let is_label =
-                    frame.conditionals == 0 && matches!(frame.opened, Bracket::Block { .. });
-                frame.conditionals = frame.conditionals.saturating_sub(1);
-                match is_label {
-                    true => self.statement(LastToken::Other),
-                    false => self.operator(LastToken::Other),
-                }
-            }
             (b'?', [b'.', after, ..]) if !after.is_ascii_digit() => {
                 self.at += 1;
                 self.operator(LastToken::Dot);
                 return Ok(TokenKind::Mark(b'.'));
             }
             (b'?', [b'?', ..]) => return Ok(self.long_operator(1)),
-            (b'?', _) => {
-                let frame = self.frame();
-                frame.conditionals = frame.conditionals.saturating_add(1);
-                self.operator(LastToken::Other);
-            }
-            (b'=', [b'>', ..]) => {
-                self.at += 1;
-                self.operator(LastToken::Arrow);
-                return Ok(TokenKind::Other);
-            }
+            (b'=', [b'>', ..]) => return Ok(self.long_operator(1)),
             (b'.', [b'.', b'.', ..]) => return Ok(self.long_operator(2)),
             (b'.', _) => self.operator(LastToken::Dot),
             // `++` and `--` may be postfix or prefix; in both cases, `is_operand` does not change.
             (b'+', [b'+', ..]) | (b'-', [b'-', ..]) => {
                 self.at += 1;
-                (self.last, self.is_statement) = (LastToken::Other, false);
+                self.last = LastToken::Other;
                 return Ok(TokenKind::Other);
             }
             (b'\\', _) | (..=b' ', _) | (0x7f, _) => {
@@ -450,71 +329,29 @@ impl<'a> Tokens<'a> {
         TokenKind::Other
     }
 
-    fn open(&mut self, opened: Bracket) {
-        self.frames.push(Frame {
-            opened,
-            conditionals: 0,
-        });
+    fn open(&mut self, bracket: Bracket) {
+        self.open.push(bracket);
+        self.operator(LastToken::Other);
     }
 
-    fn pop(&mut self) {
-        self.frames.pop();
-        while self
-            .classes
-            .last()
-            .is_some_and(|(depth, _)| *depth > self.frames.len())
-        {
-            self.classes.pop();
-        }
-    }
-
-    fn open_brace(&mut self) {
-        let depth = self.frames.len();
-        let class = self.classes.last().copied().filter(|(at, _)| *at == depth);
-        let class = class.filter(|_| self.is_operand || self.last == LastToken::Class);
-        let opened = match (self.last, class) {
-            (LastToken::Arrow, _) => Bracket::Block { is_operand: false },
-            (LastToken::Parameters { is_expression }, _) => Bracket::Block {
-                is_operand: is_expression,
-            },
-            (_, Some((_, is_operand))) => {
-                self.classes.pop();
-                Bracket::Class { is_operand }
-            }
-            (LastToken::Block | LastToken::Module, _) => Bracket::Block { is_operand: false },
-            _ if self.is_operand || self.is_statement => Bracket::Block { is_operand: false },
-            _ => Bracket::Object,
-        };
-        self.open(opened);
-        match opened {
-            Bracket::Block { .. } => self.statement(LastToken::Other),
-            _ => self.operator(LastToken::Other),
-        }
-    }
-
+    /// Processes a closing bracket. A `/` after `}` begins a regular expression: nobody divides an object, a function or a
+    /// class.
     fn close(&mut self, mark: u8, at: usize) -> Result<(), ScriptFault> {
-        let opened = self.frame().opened;
-        let closing = match opened {
-            Bracket::Control | Bracket::Parameters { .. } | Bracket::Parentheses => b')',
-            Bracket::Square => b']',
-            _ => b'}',
+        let open = self.open.pop();
+        let is_closed = match open {
+            Some(Bracket::Control | Bracket::Parenthesis) => mark == b')',
+            Some(Bracket::Square) => mark == b']',
+            Some(Bracket::Brace | Bracket::Substitution) => mark == b'}',
+            None => false,
         };
-        if closing != mark || self.frames.len() == 1 {
+        if !is_closed {
             return Err(ScriptFault {
                 at,
                 what: "a closing bracket matches no opening bracket",
             });
         }
-        self.pop();
-        match opened {
-            Bracket::Control => self.statement(LastToken::Other),
-            Bracket::Block { is_operand: false } | Bracket::Class { is_operand: false } => {
-                self.statement(LastToken::Other);
-            }
-            Bracket::Parameters { is_expression } => {
-                self.operand();
-                self.last = LastToken::Parameters { is_expression };
-            }
+        match open {
+            Some(Bracket::Control | Bracket::Brace) => self.operator(LastToken::Other),
             _ => self.operand(),
         }
         Ok(())

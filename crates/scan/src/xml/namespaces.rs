@@ -14,6 +14,8 @@
 
 use std::collections::HashMap;
 
+use self::Vocabulary::*;
+
 /// A known namespace, identified by its vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vocabulary {
@@ -86,166 +88,92 @@ pub enum Vocabulary {
 }
 
 /// The known namespace names. Some vocabularies have several, such as one for each version.
+#[rustfmt::skip]
 const NAMES: &[(&str, Vocabulary)] = &[
-    ("http://www.w3.org/1999/xhtml", Vocabulary::Xhtml),
-    ("http://www.w3.org/2000/svg", Vocabulary::Svg),
-    ("http://www.w3.org/1998/Math/MathML", Vocabulary::MathMl),
-    ("http://www.w3.org/1999/xlink", Vocabulary::XLink),
-    ("urn:schemas-microsoft-com:vml", Vocabulary::Vml),
-    (
-        "urn:schemas-microsoft-com:office:office",
-        Vocabulary::Office,
-    ),
-    ("http://www.w3.org/2005/Atom", Vocabulary::Atom),
-    ("http://purl.org/atom/ns#", Vocabulary::Atom),
-    ("http://www.w3.org/2007/app", Vocabulary::App),
-    ("http://purl.org/atom/app#", Vocabulary::App),
-    (
-        "http://purl.org/syndication/thread/1.0",
-        Vocabulary::Threading,
-    ),
-    ("http://purl.org/rss/1.0/", Vocabulary::Rss),
-    ("http://my.netscape.com/rdf/simple/0.9/", Vocabulary::Rss),
-    (
-        "http://channel.netscape.com/rdf/simple/0.9/",
-        Vocabulary::Rss,
-    ),
-    ("http://backend.userland.com/rss2", Vocabulary::Rss),
-    ("http://backend.userland.com/RSS2", Vocabulary::Rss),
-    ("http://blogs.law.harvard.edu/tech/rss", Vocabulary::Rss),
-    (
-        "http://purl.org/rss/1.0/modules/content/",
-        Vocabulary::RssContent,
-    ),
-    ("http://search.yahoo.com/mrss/", Vocabulary::Media),
-    ("http://search.yahoo.com/mrss", Vocabulary::Media),
-    (
-        "http://www.itunes.com/dtds/podcast-1.0.dtd",
-        Vocabulary::Itunes,
-    ),
-    // Old feeds use these spellings, and readers accept them.
-    (
-        "http://www.itunes.com/DTDs/Podcast-1.0.dtd",
-        Vocabulary::Itunes,
-    ),
-    (
-        "http://www.itunes.com/DTDs/PodCast-1.0.dtd",
-        Vocabulary::Itunes,
-    ),
-    (
-        "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-        Vocabulary::Rdf,
-    ),
-    (
-        "http://www.w3.org/2001/XMLSchema-instance",
-        Vocabulary::SchemaInstance,
-    ),
-    ("http://www.w3.org/2001/XInclude", Vocabulary::XInclude),
-    ("http://www.w3.org/2003/XInclude", Vocabulary::XInclude),
-    ("http://www.w3.org/1999/XSL/Transform", Vocabulary::Xslt),
-    ("http://opml.org/spec2", Vocabulary::Opml),
-    ("http://docbook.org/ns/docbook", Vocabulary::DocBook),
-    ("http://www.tei-c.org/ns/1.0", Vocabulary::Tei),
-    ("http://www.idpf.org/2007/opf", Vocabulary::Opf),
-    ("http://www.daisy.org/z3986/2005/ncx/", Vocabulary::Ncx),
-    ("http://www.opengis.net/kml/2.2", Vocabulary::Kml),
-    ("http://earth.google.com/kml/2.0", Vocabulary::Kml),
-    ("http://earth.google.com/kml/2.1", Vocabulary::Kml),
-    ("http://earth.google.com/kml/2.2", Vocabulary::Kml),
-    ("http://www.w3.org/ns/SMIL", Vocabulary::Smil),
-    ("http://www.w3.org/2001/SMIL20/Language", Vocabulary::Smil),
-    ("http://www.w3.org/2005/SMIL21/Language", Vocabulary::Smil),
-    (
-        "http://www.sitemaps.org/schemas/sitemap/0.9",
-        Vocabulary::Sitemap,
-    ),
-    (
-        "https://www.sitemaps.org/schemas/sitemap/0.9",
-        Vocabulary::Sitemap,
-    ),
-    (
-        "http://www.google.com/schemas/sitemap/0.84",
-        Vocabulary::Sitemap,
-    ),
-    (
-        "http://www.google.com/schemas/sitemap-image/1.1",
-        Vocabulary::SitemapImage,
-    ),
-    (
-        "http://www.google.com/schemas/sitemap-video/1.1",
-        Vocabulary::SitemapVideo,
-    ),
-    (
-        "http://a9.com/-/spec/opensearch/1.1/",
-        Vocabulary::OpenSearch,
-    ),
-    (
-        "http://a9.com/-/spec/opensearch/1.0/",
-        Vocabulary::OpenSearch,
-    ),
-    (
-        "http://a9.com/-/spec/opensearchdescription/1.0/",
-        Vocabulary::OpenSearch,
-    ),
-    (
-        "http://www.mozilla.org/2006/browser/search/",
-        Vocabulary::MozillaSearch,
-    ),
+    ("http://www.w3.org/1999/xhtml", Xhtml),
+    ("http://www.w3.org/2000/svg", Svg),
+    ("http://www.w3.org/1998/Math/MathML", MathMl),
+    ("http://www.w3.org/1999/xlink", XLink),
+    ("urn:schemas-microsoft-com:vml", Vml),
+    ("urn:schemas-microsoft-com:office:office", Office),
+    ("http://www.w3.org/2005/Atom http://purl.org/atom/ns#", Atom),
+    ("http://www.w3.org/2007/app http://purl.org/atom/app#", App),
+    ("http://purl.org/syndication/thread/1.0", Threading),
+    ("http://purl.org/rss/1.0/ \
+      http://my.netscape.com/rdf/simple/0.9/ \
+      http://channel.netscape.com/rdf/simple/0.9/ \
+      http://backend.userland.com/rss2 \
+      http://backend.userland.com/RSS2 \
+      http://blogs.law.harvard.edu/tech/rss", Rss),
+    ("http://purl.org/rss/1.0/modules/content/", RssContent),
+    ("http://search.yahoo.com/mrss/ http://search.yahoo.com/mrss", Media),
+    // Old feeds use the other spellings, and readers accept them.
+    ("http://www.itunes.com/dtds/podcast-1.0.dtd \
+      http://www.itunes.com/DTDs/Podcast-1.0.dtd \
+      http://www.itunes.com/DTDs/PodCast-1.0.dtd", Itunes),
+    ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", Rdf),
+    ("http://www.w3.org/2001/XMLSchema-instance", SchemaInstance),
+    ("http://www.w3.org/2001/XInclude http://www.w3.org/2003/XInclude", XInclude),
+    ("http://www.w3.org/1999/XSL/Transform", Xslt),
+    ("http://opml.org/spec2", Opml),
+    ("http://docbook.org/ns/docbook", DocBook),
+    ("http://www.tei-c.org/ns/1.0", Tei),
+    ("http://www.idpf.org/2007/opf", Opf),
+    ("http://www.daisy.org/z3986/2005/ncx/", Ncx),
+    ("http://www.opengis.net/kml/2.2 \
+      http://earth.google.com/kml/2.0 \
+      http://earth.google.com/kml/2.1 \
+      http://earth.google.com/kml/2.2", Kml),
+    ("http://www.w3.org/ns/SMIL \
+      http://www.w3.org/2001/SMIL20/Language \
+      http://www.w3.org/2005/SMIL21/Language", Smil),
+    ("http://www.sitemaps.org/schemas/sitemap/0.9 \
+      https://www.sitemaps.org/schemas/sitemap/0.9 \
+      http://www.google.com/schemas/sitemap/0.84", Sitemap),
+    ("http://www.google.com/schemas/sitemap-image/1.1", SitemapImage),
+    ("http://www.google.com/schemas/sitemap-video/1.1", SitemapVideo),
+    ("http://a9.com/-/spec/opensearch/1.1/ \
+      http://a9.com/-/spec/opensearch/1.0/ \
+      http://a9.com/-/spec/opensearchdescription/1.0/", OpenSearch),
+    ("http://www.mozilla.org/2006/browser/search/", MozillaSearch),
 ];
 
 /// The vocabulary of elements without a namespace, by the document element.
-const ROOTS: &[(&[&str], Vocabulary)] = &[
-    (&["rss"], Vocabulary::Rss),
-    (&["feed", "entry"], Vocabulary::Atom),
-    (&["opml"], Vocabulary::Opml),
-    (
-        &[
-            "set", "book", "part", "article", "chapter", "appendix", "preface", "section", "sect1",
-            "refentry",
-        ],
-        Vocabulary::DocBook,
-    ),
-    (&["TEI.2", "TEI", "teiCorpus.2"], Vocabulary::Tei),
-    (
-        &[
-            "dita",
-            "topic",
-            "concept",
-            "task",
-            "reference",
-            "glossentry",
-            "map",
-            "bookmap",
-        ],
-        Vocabulary::Dita,
-    ),
-    (&["package"], Vocabulary::Opf),
-    (&["ncx"], Vocabulary::Ncx),
-    (&["kml"], Vocabulary::Kml),
-    (&["smil"], Vocabulary::Smil),
-    (&["urlset", "sitemapindex"], Vocabulary::Sitemap),
-    (&["OpenSearchDescription"], Vocabulary::OpenSearch),
+#[rustfmt::skip]
+const ROOTS: &[(&str, Vocabulary)] = &[
+    ("rss", Rss),
+    ("feed entry", Atom),
+    ("opml", Opml),
+    ("set book part article chapter appendix preface section sect1 refentry", DocBook),
+    ("TEI.2 TEI teiCorpus.2", Tei),
+    ("dita topic concept task reference glossentry map bookmap", Dita),
+    ("package", Opf),
+    ("ncx", Ncx),
+    ("kml", Kml),
+    ("smil", Smil),
+    ("urlset sitemapindex", Sitemap),
+    ("OpenSearchDescription", OpenSearch),
 ];
+
+/// The vocabulary in the row of `name`.
+fn among(rows: &[(&str, Vocabulary)], name: &str) -> Option<Vocabulary> {
+    let is_row = |row: &&(&str, _)| row.0.split(' ').any(|known| known == name);
+    rows.iter().find(is_row).map(|row| row.1)
+}
 
 impl Vocabulary {
     /// The vocabulary of a namespace name; an empty name means no namespace.
-    #[must_use]
     pub fn of_name(name: &str) -> Self {
         if name.is_empty() {
             return Self::Plain;
         }
-        NAMES
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map_or(Self::Other, |row| row.1)
+        among(NAMES, name).unwrap_or(Other)
     }
 
     /// The vocabulary of elements without a namespace, if the document element is called `root` and has no
     /// namespace either.
-    #[must_use]
     pub fn of_root(root: &str) -> Self {
-        let row = ROOTS.iter().find(|(names, _)| names.contains(&root));
-        row.map_or(Self::Plain, |row| row.1)
+        among(ROOTS, root).unwrap_or(Plain)
     }
 }
 
@@ -260,7 +188,6 @@ pub struct Bindings {
 
 impl Bindings {
     /// Enters an element. Returns the argument for [`Bindings::leave`].
-    #[must_use]
     pub fn enter(&self) -> usize {
         self.declared.len()
     }
@@ -284,7 +211,6 @@ impl Bindings {
     }
 
     /// The vocabulary of an element's prefix, which may be empty.
-    #[must_use]
     pub fn of_element(&self, prefix: &[u8]) -> Vocabulary {
         if prefix == b"xml" {
             return Vocabulary::Xml;
@@ -301,7 +227,6 @@ impl Bindings {
     }
 
     /// The vocabulary of an attribute's prefix. An attribute without a prefix has no namespace.
-    #[must_use]
     pub fn of_attribute(&self, prefix: &[u8]) -> Vocabulary {
         if prefix.is_empty() {
             Vocabulary::Plain

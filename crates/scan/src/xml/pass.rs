@@ -22,7 +22,7 @@ use super::namespaces::{Bindings, Vocabulary};
 use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
 use super::vocabulary;
 use crate::attributes::{self, Namespace, Row, Syntax};
-use crate::collect::{Carriers, Collector, LinkPlace, TextContent, script_type};
+use crate::collect::{Carriers, Collector, LinkPlace, TextContent};
 use crate::document::{
     Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing,
 };
@@ -192,7 +192,13 @@ impl<'a> XmlPass<'a> {
             is_atom: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
-        if let Some(fault) = fault.or_else(|| pass.fault_at_end()) {
+        let at_end = || match (&pass.plain, pass.open.is_empty()) {
+            (_, false) => Some("the document ends inside an element"),
+            (None, true) => Some("the document has no element"),
+            (Some(_), true) => None,
+        };
+        let fault = fault.or_else(|| Some(XmlFault::new(bytes.len(), at_end()?)));
+        if let Some(fault) = fault {
             let message = format!("not well formed: {}; the rest was not read", fault.what);
             pass.report(Code::NotWellFormed, fault.at, message);
         }
@@ -203,16 +209,6 @@ impl<'a> XmlPass<'a> {
         self.found
             .diagnostics
             .push(Diagnostic::new(code, Span::at(at), message));
-    }
-
-    /// The fault at the end of the document, if an element is open or there is none.
-    fn fault_at_end(&self) -> Option<XmlFault> {
-        let end = self.bytes.len();
-        match self.open.is_empty() {
-            false => Some(XmlFault::new(end, "the document ends inside an element")),
-            true if self.plain.is_none() => Some(XmlFault::new(end, "the document has no element")),
-            true => None,
-        }
     }
 
     /// Processes the next token.
@@ -441,7 +437,10 @@ impl<'a> XmlPass<'a> {
         self.templates += usize::from(element.is_xhtml("template"));
         let entry = self.entry_of(span, &element);
         // The link of an entry is the base of the entry's content, but not of other links in the entry.
-        element.base = element.base.or_else(|| self.base_in_entry(&element));
+        element.base = element.base.or_else(|| {
+            let entry = self.open.last()?.entry?;
+            entry::is_content(element.vocabulary, element.local).then_some(entry.base)
+        });
         self.open.push(OpenElement {
             element,
             outer,
@@ -508,32 +507,20 @@ impl<'a> XmlPass<'a> {
         let (element, row) = (self.shown(started.element.name), &vocabulary::XML_BASE);
         let against = (against, started.element.is_literal_result());
         self.references((&element, "xml:base"), found.raw.quote, row, against, value);
-        self.note_xml_base(around, is_root, text, doubt, found.raw.value)
-    }
-
-    /// Records an `xml:base` with this value. Returns its index, or `None` for the document element.
-    fn note_xml_base(
-        &mut self,
-        outer: Option<usize>,
-        is_root: bool,
-        value: String,
-        doubt: Option<BaseDoubt>,
-        span: Span,
-    ) -> Option<usize> {
+        let span = found.raw.value;
         if is_root {
-            let declared = DeclaredBase::of(BaseKind::XmlBase, span);
             self.found.bases.push(DeclaredBase {
-                value: Some(value),
+                value: Some(text),
                 doubt,
-                ..declared
+                ..DeclaredBase::of(BaseKind::XmlBase, span)
             });
             return None;
         }
         let bases = &mut self.found.element_bases;
         bases.push(ElementBase {
             is_entry_link: false,
-            outer,
-            value,
+            outer: around,
+            value: text,
             doubt,
             span,
         });
@@ -551,9 +538,10 @@ impl<'a> XmlPass<'a> {
         }
         if let Some(url) = saved::commented_url(self.bytes, span) {
             let url = self.decode(url).text;
-            let value = Some(value::trim(&url).to_owned());
-            let declared = DeclaredBase::of(BaseKind::Comment, span);
-            self.found.bases.push(DeclaredBase { value, ..declared });
+            self.found.bases.push(DeclaredBase {
+                value: Some(value::trim(&url).to_owned()),
+                ..DeclaredBase::of(BaseKind::Comment, span)
+            });
         }
     }
 
@@ -742,30 +730,21 @@ impl<'a> XmlPass<'a> {
         let XmlElement {
             local, vocabulary, ..
         } = started.element;
-        let type_ = || {
-            let found = self.other(started, "type");
-            found
-                .map(|type_| type_.trim().to_ascii_lowercase())
-                .unwrap_or_default()
-        };
+        let other = |name: &str| self.other(started, name);
         let content = match (vocabulary, local) {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
-                TextContent::of_style(&type_()).map(ContentKind::Text)
+                TextContent::of_style(other).map(ContentKind::Text)
             }
             (Vocabulary::Xhtml | Vocabulary::Svg, "script") => {
                 let sources: &[&str] = match vocabulary {
                     Vocabulary::Svg => &["href", "xlink:href"],
                     _ => &["src"],
                 };
-                let is_inline = || sources.iter().all(|one| self.other(started, one).is_none());
                 let groups = &self.options.groups;
-                let [type_, language] = ["type", "language"].map(|name| self.other(started, name));
-                let type_ = script_type(type_.as_deref(), language.as_deref());
-                TextContent::of_script(&type_, is_inline, groups).map(ContentKind::Text)
+                TextContent::of_script(other, sources, groups).map(ContentKind::Text)
             }
             (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
             _ => {
-                let other = |name: &str| self.other(started, name);
                 let row = vocabulary::row(vocabulary, local, None, &other, &self.options.groups);
                 row.map(ContentKind::Value)
             }
@@ -838,8 +817,10 @@ impl<'a> XmlPass<'a> {
             ContentKind::Text(_) | ContentKind::Guid => (None, self.of_style(&element)),
             ContentKind::Value(row) => (Some(row), element.against()),
         };
-        if self.options.entry_links {
-            self.entry_link_text(&element, &whole, &entities);
+        if let Some(kind) = EntryLinkElement::of_text(element.vocabulary, element.local)
+            && self.options.entry_links
+        {
+            self.note_entry_link(self.open.len() - 1, kind, &whole, &entities);
         }
         let (found, is_literal) = (self.collector.mark(), element.is_literal_result());
         let element = self.shown(element.name);
@@ -884,13 +865,6 @@ impl<'a> XmlPass<'a> {
         Some(EntryLink::begin(span, &mut self.found.element_bases))
     }
 
-    /// The index of the enclosing entry's base, if `element` is content of that entry.
-    fn base_in_entry(&self, element: &XmlElement<'a>) -> Option<usize> {
-        let entry = self.open.last()?.entry?;
-        let is_content = entry::is_content(element.vocabulary, element.local);
-        is_content.then_some(entry.base)
-    }
-
     /// Records the link of the enclosing entry, if the element is an Atom `link` that gives it.
     fn entry_link_in(&mut self, started: &StartedElement<'a>) {
         let element = &started.element;
@@ -906,13 +880,6 @@ impl<'a> XmlPass<'a> {
             EntryLinkElement::of_link(&rel, type_).zip(href())
         {
             self.note_entry_link(self.open.len(), kind, &view, &entities);
-        }
-    }
-
-    /// Records the link of the enclosing entry, if the open `element` with the text `whole` gives it.
-    fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[Span]) {
-        if let Some(kind) = EntryLinkElement::of_text(element.vocabulary, element.local) {
-            self.note_entry_link(self.open.len() - 1, kind, whole, entities);
         }
     }
 

@@ -59,7 +59,6 @@ pub struct XmlFault {
 
 impl XmlFault {
     /// A fault at `at`.
-    #[must_use]
     pub fn new(at: usize, what: &'static str) -> Self {
         Self { at, what }
     }

@@ -94,13 +94,11 @@ impl Charset {
     /// The encoding for `label` (Encoding Standard, 4.2), ignoring white space and case.
     ///
     /// `None` for an unknown label, and for the labels that the standard maps to "replacement".
-    #[must_use]
     pub fn for_label(label: &str) -> Option<Self> {
         Encoding::for_label_no_replacement(label.as_bytes()).map(Self)
     }
 
     /// The name in the standard, such as `UTF-8`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
     }
@@ -129,20 +127,17 @@ impl FromStr for Charset {
 impl Charset {
     /// True if markup can be found in the bytes, because `<>"'=&/` and white space always represent themselves.
     /// Letters and digits may be second bytes of other characters, as in Shift_JIS and gb18030.
-    #[must_use]
     pub fn is_ascii_compatible(self) -> bool {
         self.0.is_ascii_compatible()
     }
 
     /// True if every ASCII byte always represents itself, and other bytes only characters beyond ASCII, as in
     /// UTF-8 and in single-byte encodings.
-    #[must_use]
     pub fn is_ascii_fixed(self) -> bool {
         self.is_ascii_compatible() && (self.0 == encoding_rs::UTF_8 || self.0.is_single_byte())
     }
 
     /// True if escape sequences switch the meaning of the bytes between them.
-    #[must_use]
     pub fn is_stateful(self) -> bool {
         self.0 == encoding_rs::ISO_2022_JP
     }
@@ -155,7 +150,6 @@ impl Charset {
     /// Detects the encoding of an HTML document. The first of these decides: its byte order mark; `given`; a
     /// `<?x` in UTF-16 at its start; a `meta` in its first 1024 bytes; an XML declaration there. The default is
     /// UTF-8 if `bytes` are valid UTF-8, else windows-1252.
-    #[must_use]
     pub fn detect(bytes: &[u8], given: Option<Self>) -> Detected {
         let mut end = 0;
         let head = &bytes[..bytes.len().min(PRESCANNED)];
@@ -178,21 +172,17 @@ impl Charset {
     }
 
     /// Detects the encoding of plain text, which has no declaration.
-    #[must_use]
     pub fn detect_plain(bytes: &[u8], given: Option<Self>) -> Detected {
         Self::detect_with(bytes, given, || None)
     }
 
     /// Detects the encoding of an XML document (XML 1.0, 4.3.3 and appendix F; RFC 7303, 3). The first of these
     /// decides: its byte order mark; `given`; a `<?` in UTF-16 at its start; its declaration. The default is UTF-8.
-    #[must_use]
     pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
         let declared = || {
-            let charset = match bytes {
-                [b'<', 0, b'?', 0, ..] => Self(encoding_rs::UTF_16LE),
-                [0, b'<', 0, b'?', ..] => Self(encoding_rs::UTF_16BE),
-                _ => xml_encoding(bytes[..bytes.len().min(PRESCANNED)].trim_ascii_start())?,
-            };
+            let head = &bytes[..bytes.len().min(PRESCANNED)];
+            let charset = utf_16_declaration(head);
+            let charset = charset.or_else(|| xml_encoding(head.trim_ascii_start()))?;
             Some((charset, Declaration::Xml))
         };
         Self::detect_with(bytes, given, declared).or_utf_8()
@@ -202,7 +192,6 @@ impl Charset {
     /// `given`; its `@charset`. The default is UTF-8.
     ///
     /// The encoding of the referring document is unknown here. An `@charset` for "replacement" is ignored.
-    #[must_use]
     pub fn detect_style_sheet(bytes: &[u8], given: Option<Self>) -> Detected {
         let rule = charset_rule(&bytes[..bytes.len().min(PRESCANNED)]);
         Self::detect_with(bytes, given, || Some((rule?, Declaration::Rule))).or_utf_8()
@@ -253,7 +242,6 @@ impl Charset {
     }
 
     /// The encoding that the start tag of a `meta` element declares; `None` if it does not declare one.
-    #[must_use]
     pub fn of_meta(tag: &[u8]) -> Option<Self> {
         meta_charset(tag, &mut "<meta".len())?
     }
@@ -261,7 +249,6 @@ impl Charset {
     /// Decodes `bytes`, which are at the offset `source` of their buffer, without checking for a byte order mark.
     ///
     /// Each malformed sequence becomes a U+FFFD, which the map leads back to its bytes.
-    #[must_use]
     pub fn decode(self, bytes: &[u8], source: usize) -> View {
         let is_utf_8 =
             self.0 == encoding_rs::UTF_8 || (self.is_ascii_compatible() && bytes.is_ascii());
@@ -334,7 +321,6 @@ impl Charset {
     }
 
     /// The starts of the lines of `bytes`.
-    #[must_use]
     pub fn lines(self, bytes: &[u8]) -> Lines {
         match self.unit_of_utf_16() {
             Some(unit) => Lines::of_utf_16(bytes, unit),
@@ -385,7 +371,6 @@ impl Charset {
 
     /// The bytes that a browser percent-encodes for `text` in a query (URL Standard, 1.3). A character that the
     /// encoding lacks becomes a decimal character reference.
-    #[must_use]
     pub fn encode_query(self, text: &str) -> Vec<u8> {
         self.0.encode(text).0.into_owned()
     }
@@ -443,7 +428,9 @@ fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
         if rest.starts_with(b"<!--") {
             // The opening dashes of a comment may also close it.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
-        } else if starts_with_ignoring_case(rest, b"<meta")
+        } else if rest
+            .get(..5)
+            .is_some_and(|start| start.eq_ignore_ascii_case(b"<meta"))
             && rest
                 .get(5)
                 .is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
@@ -476,12 +463,6 @@ fn charset_rule(head: &[u8]) -> Option<Charset> {
         return None;
     }
     Encoding::for_label_no_replacement(label).map(declared)
-}
-
-fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
-    bytes
-        .get(..prefix.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 /// The "meta" branch of the prescan, starting after the tag name; `None` if the bytes end inside the tag.

@@ -19,7 +19,6 @@ use base64::engine::general_purpose::STANDARD;
 use md5::{Digest, Md5};
 
 /// The value of a `Content-MD5` field for `data`.
-#[must_use]
 pub fn content_md5(data: &[u8]) -> String {
     STANDARD.encode(Md5::digest(data))
 }
@@ -40,7 +39,6 @@ pub fn first_of_md5(data: &[u8], bytes: usize) -> String {
 }
 
 /// `text` with CRLF for every LF without a CR before it.
-#[must_use]
 pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
     let is_alone = |&at: &usize| at == 0 || text[at - 1] != b'\r';
     let alone: Vec<usize> = memchr::memchr_iter(b'\n', text).filter(is_alone).collect();

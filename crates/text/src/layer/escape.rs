@@ -21,13 +21,11 @@ use crate::span::Span;
 /// tokenizer does (HTML, 13.2.3.5 and 13.2.5.36 to 38).
 ///
 /// `view` is the raw value between its quotes, decoded from its charset.
-#[must_use]
 pub fn character_references(view: View) -> View {
     markup(view, true)
 }
 
 /// Decodes the character references of text (the data and RCDATA states) and normalises newlines.
-#[must_use]
 pub fn character_data(view: View) -> View {
     markup(view, false)
 }
@@ -188,13 +186,11 @@ fn numeric_reference(bytes: &[u8]) -> Option<(usize, Unescaped)> {
 }
 
 /// Decodes the text of a CSS string: its escapes (CSS Syntax 3, 4.3.5 and 4.3.7), NUL and newlines (3.3).
-#[must_use]
 pub fn css(view: View) -> View {
     css_escapes(view, false)
 }
 
 /// Decodes the text of a url-token (4.3.6), in which a final backslash is an escape (4.3.7). A string ignores it.
-#[must_use]
 pub fn css_url_token(view: View) -> View {
     css_escapes(view, true)
 }
@@ -212,7 +208,10 @@ fn css_escapes(view: View, token: bool) -> View {
             [b'\\'] => Some((1, Unescaped::Nothing)),
             [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
             [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
-            [b'\\', first, ..] if first.is_ascii_hexdigit() => Some(css_hex(bytes)),
+            [b'\\', first, ..] if first.is_ascii_hexdigit() => {
+                let (length, decoded) = css_hex(bytes);
+                Some((length, Unescaped::One(decoded)))
+            }
             [b'\\', ..] => {
                 let escaped = rest[1..].chars().next()?;
                 let length = 1 + escaped.len_utf8();
@@ -226,7 +225,8 @@ fn css_escapes(view: View, token: bool) -> View {
     })
 }
 
-fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
+/// The length and the character of the hexadecimal escape at the start of `bytes` (CSS Syntax 3, 4.3.7).
+pub fn css_hex(bytes: &[u8]) -> (usize, char) {
     let digits = bytes[1..]
         .iter()
         .take(6)
@@ -242,14 +242,13 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
         _ => {}
     }
     let decoded = char::from_u32(number).filter(|&decoded| decoded != '\0');
-    (length, Unescaped::One(decoded.unwrap_or('\u{fffd}')))
+    (length, decoded.unwrap_or('\u{fffd}'))
 }
 
 /// Decodes the escapes of a JavaScript string (ECMAScript, 12.9.4), including the octal ones of old scripts
 /// (B.1.2). The escapes of JSON (RFC 8259, 7) are a subset. A lone surrogate becomes U+FFFD.
 ///
 /// `view` is the text between the quotes.
-#[must_use]
 pub fn script(view: View) -> View {
     let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
     layered(view, next, |rest, _| {
@@ -342,7 +341,6 @@ pub(super) fn spelled(text: &str, spell: impl Fn(char, &mut String)) -> String {
 }
 
 /// Escapes `text` for an attribute value delimited by `quote`.
-#[must_use]
 pub fn attribute(text: &str, quote: Quote) -> String {
     spelled(text, |character, out| match (character, quote) {
         ('&', _) => out.push_str("&amp;"),
@@ -358,7 +356,6 @@ pub fn attribute(text: &str, quote: Quote) -> String {
 }
 
 /// Escapes `text` for a place between tags.
-#[must_use]
 pub fn text(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -366,7 +363,6 @@ pub fn text(text: &str) -> String {
 }
 
 /// Escapes `text` for a CSS string quoted by `quote`.
-#[must_use]
 pub fn css_string(text: &str, quote: char) -> String {
     spelled(text, |character, out| match character {
         '\n' | '\r' | '\u{c}' | '\0' => {
@@ -378,7 +374,6 @@ pub fn css_string(text: &str, quote: char) -> String {
 }
 
 /// Escapes `text` for a string of JavaScript or JSON quoted by `quote`.
-#[must_use]
 pub fn script_string(text: &str, quote: char) -> String {
     spelled(text, |character, out| match character {
         _ if character == quote || character == '\\' => out.extend(['\\', character]),
@@ -390,7 +385,6 @@ pub fn script_string(text: &str, quote: char) -> String {
 }
 
 /// Percent-encodes, as UTF-8, the characters of `text` that `special` selects.
-#[must_use]
 pub fn percent_encode(text: &str, special: impl Fn(char) -> bool) -> String {
     spelled(text, |character, out| match special(character) {
         true => {

@@ -37,7 +37,6 @@ pub struct View {
 
 impl View {
     /// A view of `text`, at the offset `source` of the buffer, in which every byte represents itself.
-    #[must_use]
     pub fn of_str(text: &str, source: usize) -> Self {
         Self {
             text: text.to_owned(),
@@ -48,7 +47,6 @@ impl View {
     /// The part of the view at `span` of its text.
     ///
     /// `None` if an end of `span` is inside a stretch that was decoded as a whole.
-    #[must_use]
     pub fn slice(&self, span: Span) -> Option<Self> {
         let text = self.text.get(span.range())?.to_owned();
         Some(Self {
@@ -88,7 +86,6 @@ pub enum OpenEscape {
 
 impl OpenEscape {
     /// True if the escape would absorb `next`.
-    #[must_use]
     pub fn takes(self, next: char) -> bool {
         match self {
             Self::Name => next.is_ascii_alphanumeric() || matches!(next, '=' | ';'),
@@ -114,7 +111,6 @@ pub struct OffsetMap {
 
 impl OffsetMap {
     /// The map of `len` bytes at `source` that represent themselves.
-    #[must_use]
     pub fn verbatim(source: usize, len: usize) -> Self {
         Self {
             source,
@@ -160,19 +156,16 @@ impl OffsetMap {
     }
 
     /// The length of the view's text, in bytes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// True if the view is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The span of the buffer that contains the whole view.
-    #[must_use]
     pub fn source(&self) -> Span {
         match (self.runs.first(), self.runs.last()) {
             (Some(first), Some(last)) => Span::new(first.source.start, last.source.end),
@@ -187,7 +180,6 @@ impl OffsetMap {
     }
 
     /// The unterminated escape that ends directly before the offset `view`.
-    #[must_use]
     pub fn open_before(&self, view: usize) -> Option<OpenEscape> {
         if view == 0 {
             return self.before;
@@ -202,7 +194,6 @@ impl OffsetMap {
     /// At the border of two stretches, the result is the end of the first. Bytes between them, such as a charset's
     /// escape sequence, belong to the second. `None` inside a stretch that was decoded as a whole, and after the
     /// end.
-    #[must_use]
     pub fn to_source(&self, view: usize) -> Option<usize> {
         if view > self.len {
             return None;
@@ -224,7 +215,6 @@ impl OffsetMap {
     }
 
     /// The smallest span of the buffer that contains the view's `span`, widened to whole stretches.
-    #[must_use]
     pub fn covering(&self, span: Span) -> Span {
         let within = |view: usize| {
             let view = view.min(self.len);
@@ -238,7 +228,6 @@ impl OffsetMap {
     }
 
     /// True if the view's `span` is in the buffer byte for byte, in one piece.
-    #[must_use]
     pub fn stands_verbatim(&self, span: Span) -> bool {
         self.runs.is_empty()
             || span.is_empty()
@@ -250,7 +239,6 @@ impl OffsetMap {
     /// The map of the part of the view at `span`.
     ///
     /// `None` if an end of `span` is inside a stretch that was decoded as a whole.
-    #[must_use]
     pub fn slice(&self, span: Span) -> Option<Self> {
         let start = self.to_source(span.start)?;
         self.to_source(span.end)?;
@@ -275,7 +263,6 @@ impl OffsetMap {
     }
 
     /// The composition of this map with `beneath`: from this view directly to the lowest buffer.
-    #[must_use]
     pub fn over(&self, beneath: &Self) -> Self {
         let start = self.source().start;
         let before = self
@@ -386,7 +373,6 @@ impl MapBuilder {
     }
 
     /// The finished map; an empty view is at the offset `source`.
-    #[must_use]
     pub fn finish(self, source: usize) -> OffsetMap {
         match self.runs.as_slice() {
             [] => OffsetMap::verbatim(source, 0),
@@ -405,7 +391,6 @@ impl MapBuilder {
 ///
 /// `None` if an end of `span` is inside a stretch that was decoded as a whole, or if an unterminated escape before
 /// it would absorb `next`.
-#[must_use]
 pub fn lift(
     map: &OffsetMap,
     span: Span,

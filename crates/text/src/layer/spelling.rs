@@ -81,7 +81,6 @@ impl Spelling {
     /// Percent-encodes the characters of `text` that the place can neither contain nor escape.
     ///
     /// `last` is true if `text` ends the reference.
-    #[must_use]
     pub fn adapt<'a>(&self, text: &'a str, last: bool, charset: Charset) -> Cow<'a, str> {
         match is_plain(text) {
             true => Cow::Borrowed(text),

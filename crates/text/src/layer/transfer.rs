@@ -66,7 +66,6 @@ impl TransferEncoding {
     ///
     /// Case, comments, folding, quotes and any text after a `;` or `,` are ignored. Common misspellings of the
     /// identity encodings (`8 bit`, `7-bit`, `8bits`) are accepted. An empty value counts as an absent field.
-    #[must_use]
     pub fn from_field(value: &[u8]) -> Self {
         let mut name = Vec::new();
         let mut depth = 0_usize;
@@ -95,7 +94,6 @@ impl TransferEncoding {
     }
 
     /// True if the body represents itself.
-    #[must_use]
     pub fn is_identity(self) -> bool {
         match self {
             Self::SevenBit | Self::EightBit | Self::Binary => true,
@@ -165,7 +163,6 @@ impl TransferEncoding {
     }
 
     /// The first bytes of the decoded body, about 1 KiB; empty if they cannot be decoded.
-    #[must_use]
     pub fn beginning(self, buffer: &[u8], body: Span) -> Cow<'_, [u8]> {
         match self {
             Self::Coded(codings) => {
@@ -207,7 +204,6 @@ enum Places {
 
 impl DecodedBody<'_> {
     /// The smallest span of the buffer that contains the encoded form of the bytes at `span`.
-    #[must_use]
     pub fn covering(&self, span: Span) -> Span {
         let len = self.bytes.len();
         let span = Span::new(span.start.min(len), span.end.min(len));
@@ -229,7 +225,6 @@ impl DecodedBody<'_> {
     }
 
     /// True if the bytes, which should be those of a page or a part of it, are still compressed.
-    #[must_use]
     pub fn is_compressed(&self) -> bool {
         let is_undecoded = self
             .remarks
@@ -239,7 +234,6 @@ impl DecodedBody<'_> {
     }
 
     /// The reason, if any, why no edit can be made.
-    #[must_use]
     pub fn obstacle(&self) -> Option<Obstacle> {
         match self.places {
             Places::Coded(obstacle) => Some(Obstacle::new(self.body.start, obstacle?)),
@@ -285,23 +279,6 @@ impl DecodedBody<'_> {
                 Ok(lifted)
             }
         }
-    }
-
-    /// True if `new`, in `encoding`, is known to decode to the bytes with `edits` applied. Decodes only the lines
-    /// that `lifted` changes, not the whole body. Always false if the body is not quoted-printable.
-    pub fn changed_lines_read(
-        &self,
-        (encoding, new): (TransferEncoding, &[u8]),
-        lifted: &Edits,
-        edits: &Edits,
-    ) -> bool {
-        let Places::QuotedPrintable(marks) = &self.places else {
-            return false;
-        };
-        let lifted = lifted.within(self.body);
-        encoding == self.encoding
-            && lifted.make(&self.buffer[self.body.range()], new)
-            && self.encoded().changed_lines_read(marks, &lifted, edits)
     }
 
     fn lift_identity(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {

@@ -29,7 +29,6 @@ pub struct DecodedText {
 }
 
 /// `text` with its character references replaced, as in the value of an entity (4.5).
-#[must_use]
 pub fn with_characters(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -88,25 +87,21 @@ fn reference(text: &str) -> Option<(usize, EntityReference)> {
 }
 
 /// True if XML allows the character (2.2).
-#[must_use]
 pub fn is_char(character: char) -> bool {
     !matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// Decodes an attribute value as written between its quotes.
-#[must_use]
 pub fn attribute_value(view: View) -> DecodedText {
     read(view, true, true)
 }
 
 /// Decodes character data between tags.
-#[must_use]
 pub fn character_data(view: View) -> DecodedText {
     read(view, true, false)
 }
 
 /// Decodes the content of a CDATA section, in which only line ends are normalised.
-#[must_use]
 pub fn cdata(view: View) -> View {
     read(view, false, false).view
 }
@@ -138,7 +133,6 @@ fn read(view: View, has_references: bool, is_attribute: bool) -> DecodedText {
 }
 
 /// Escapes `text` for an attribute value delimited by `quote`.
-#[must_use]
 pub fn spell_attribute(text: &str, quote: Quote) -> String {
     spelled(text, |character, out| match (character, quote) {
         ('&', _) => out.push_str("&amp;"),
@@ -152,7 +146,6 @@ pub fn spell_attribute(text: &str, quote: Quote) -> String {
 }
 
 /// Escapes `text` for a place between tags.
-#[must_use]
 pub fn spell_text(text: &str) -> String {
     escape::text(text).replace('\r', "&#13;")
 }

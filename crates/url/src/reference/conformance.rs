@@ -64,7 +64,6 @@ impl fmt::Display for Violation {
 /// let violation = conformance("http://u@h/").violation.unwrap();
 /// assert_eq!((violation.at, violation.character, violation.production), (8, Some('@'), "hostname"));
 /// ```
-#[must_use]
 pub fn conformance(reference: &str) -> Conformance {
     let category = Reference::split(Grammar::Rfc1808, reference).category();
     let mut input = Productions {

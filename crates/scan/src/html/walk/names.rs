@@ -18,6 +18,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use self::ElementKind::*;
 use crate::ScanOptions;
 use crate::attributes::{AttributeBase, Condition, Elements, Groups, Namespace, Row, TABLE};
 
@@ -110,22 +111,22 @@ pub(super) enum ElementKind {
 }
 
 const KINDS: &[(&str, ElementKind)] = &[
-    ("title", ElementKind::Rcdata),
-    ("textarea", ElementKind::Rcdata),
-    ("style", ElementKind::RawText),
-    ("xmp", ElementKind::RawText),
-    ("iframe", ElementKind::RawText),
-    ("noembed", ElementKind::RawText),
-    ("noframes", ElementKind::RawText),
-    ("noscript", ElementKind::NoScript),
-    ("script", ElementKind::Script),
-    ("plaintext", ElementKind::Plaintext),
-    ("svg", ElementKind::Foreign(Namespace::Svg)),
-    ("math", ElementKind::Foreign(Namespace::MathMl)),
-    ("template", ElementKind::Template),
-    ("frameset", ElementKind::Frameset),
-    ("col", ElementKind::Column),
-    ("base", ElementKind::Base),
+    ("title", Rcdata),
+    ("textarea", Rcdata),
+    ("style", RawText),
+    ("xmp", RawText),
+    ("iframe", RawText),
+    ("noembed", RawText),
+    ("noframes", RawText),
+    ("noscript", NoScript),
+    ("script", Script),
+    ("plaintext", Plaintext),
+    ("svg", Foreign(Namespace::Svg)),
+    ("math", Foreign(Namespace::MathMl)),
+    ("template", Template),
+    ("frameset", Frameset),
+    ("col", Column),
+    ("base", Base),
 ];
 
 /// Elements whose attributes are all needed, even if no row depends on them. The attributes decide if the text of a
@@ -234,11 +235,11 @@ impl Names {
         let mut whole: Vec<&str> = ALWAYS_WHOLE.to_vec();
         for row in rows.iter().filter(|row| depends_on_others(row)) {
             if let Elements::Named(names) = row.elements {
-                whole.extend(names);
+                whole.extend(names.split(' '));
             }
         }
         let only_of_whole = |row: &Row| match row.elements {
-            Elements::Named(names) => names.iter().all(|name| whole.contains(name)),
+            Elements::Named(names) => names.split(' ').all(|name| whole.contains(&name)),
             _ => false,
         };
         let places = options
@@ -331,7 +332,7 @@ mod tests {
         for row in TABLE {
             let by_element = match row.elements {
                 Elements::Named(elements) => {
-                    elements.iter().all(|element| of_element(element).whole)
+                    elements.split(' ').all(|element| of_element(element).whole)
                 }
                 _ => false,
             };

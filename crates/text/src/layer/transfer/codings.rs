@@ -108,7 +108,6 @@ impl Codings {
     /// The codings named in `Content-Encoding` and `Transfer-Encoding` fields, each a list. `kept` is the reason,
     /// if any, to keep the body unchanged: a clause without a full stop. As in Chromium, no content coding is undone
     /// if one is unknown, and unknown transfer codings are ignored. `None` if there are more than four codings.
-    #[must_use]
     pub fn read<'v>(
         content: impl IntoIterator<Item = &'v [u8]>,
         transfer: impl IntoIterator<Item = &'v [u8]>,
@@ -130,19 +129,16 @@ impl Codings {
     }
 
     /// True if no coding is undone.
-    #[must_use]
     pub fn is_empty(self) -> bool {
         self.applied == [None; MOST]
     }
 
     /// The reason, if any, why the body must not change.
-    #[must_use]
     pub fn kept(self) -> Option<&'static str> {
         self.kept
     }
 
     /// True if there are no codings and the body may change.
-    #[must_use]
     pub fn is_identity(self) -> bool {
         self == Self::default()
     }

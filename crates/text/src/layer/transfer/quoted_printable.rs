@@ -196,19 +196,6 @@ impl Marks {
         }
         Span::at(raw.len())
     }
-
-    /// The number of decoded bytes before `place` in `raw`, where a piece begins.
-    fn decoded(&self, raw: &[u8], place: usize) -> usize {
-        let before = self.last(|mark| mark.raw <= place);
-        let pieces = QuotedPieces {
-            text: &raw[..place],
-            at: before.raw,
-        };
-        before.decoded
-            + pieces
-                .map(|(token, span)| token.decoded_length(span))
-                .sum::<usize>()
-    }
 }
 
 /// A raw line, with its end.
@@ -296,40 +283,6 @@ impl Encoded<'_> {
             (start, decoded) = (line.raw.end, end);
         }
         Ok(lifted)
-    }
-
-    /// True if the lines that `edits` of the body change decode to the result of `changes`. An LF always ends a
-    /// line, so unchanged lines decode as before.
-    pub(super) fn changed_lines_read(&self, marks: &Marks, edits: &Edits, changes: &Edits) -> bool {
-        let raw = &self.buffer[self.body.range()];
-        let (mut edits, mut changes) = (edits.iter().peekable(), changes.iter().peekable());
-        while let Some(first) = edits.peek() {
-            let mut end = first.span.start;
-            let start = memchr::memrchr(b'\n', &raw[..end]).map_or(0, |at| at + 1);
-            let (mut copied, mut lines) = (start, Vec::new());
-            while let Some(edit) = edits.next_if(|edit| edit.span.start <= end) {
-                lines.extend_from_slice(&raw[copied..edit.span.start]);
-                lines.extend_from_slice(&edit.new);
-                copied = edit.span.end;
-                end = memchr::memchr(b'\n', &raw[copied..]).map_or(raw.len(), |at| copied + at + 1);
-            }
-            lines.extend_from_slice(&raw[copied..end]);
-            let mut at = marks.decoded(raw, start);
-            let decoded_end = marks.decoded(raw, end);
-            let (new, _) = decode(&lines);
-            let mut rest = new.as_slice();
-            while let Some(change) = changes.next_if(|change| change.span.end <= decoded_end) {
-                let kept = self.bytes.get(at..change.span.start);
-                let after =
-                    kept.and_then(|kept| rest.strip_prefix(kept)?.strip_prefix(&*change.new));
-                let Some(after) = after else { return false };
-                (rest, at) = (after, change.span.end);
-            }
-            if self.bytes.get(at..decoded_end) != Some(rest) {
-                return false;
-            }
-        }
-        changes.next().is_none()
     }
 }
 
@@ -614,57 +567,6 @@ mod tests {
             let body = Encoded { buffer: &raw, body: Span::new(0, raw.len()), bytes: &bytes };
             let walked = body.lift_quoted_printable(&Marks::default(), &changes).unwrap();
             prop_assert_eq!(&body.lift_quoted_printable(&marks, &changes).unwrap(), &walked);
-        }
-
-        /// Checks that edits proved right by the changed lines are right for the whole body.
-        #[test]
-        fn proof_by_changed_lines_holds_for_the_whole_body(
-            raw in pieces(),
-            seeds in seeds(),
-            others in prop::option::of(seeds()),
-            step in 1_usize..12,
-        ) {
-            let (bytes, marks) = decode_in_steps(&raw, step);
-            let changes = edits_of(bytes.len(), &seeds);
-            let body = Encoded { buffer: &raw, body: Span::new(0, raw.len()), bytes: &bytes };
-            let all: Vec<Edit<'_>> = changes.iter().collect();
-            let lifted = match &others {
-                Some(others) => edits_of(raw.len(), others),
-                None => body.lift_quoted_printable(&marks, &all).unwrap(),
-            };
-            if body.changed_lines_read(&marks, &lifted, &changes) {
-                prop_assert_eq!(decode(&lifted.apply(&raw)).0, changes.apply(&bytes));
-            }
-        }
-    }
-
-    /// Checks that the edits of a usual body are proved by the changed lines alone.
-    #[test]
-    fn changed_lines_are_enough() {
-        let raw = b"<a href=3D\"x\">=\r\ny\r\n<a href=3D=\r\n\"z\">\r\n".repeat(9);
-        let (bytes, marks) = decode(&raw);
-        let mut changes = Edits::default();
-        for at in memchr::memmem::find_iter(&bytes, b"=\"").filter(|at| at % 3 > 0) {
-            changes.push(Span::at(at + 2), "http://a.example/").unwrap();
-        }
-        let all: Vec<Edit<'_>> = changes.iter().collect();
-        let body = Encoded {
-            buffer: &raw,
-            body: Span::new(0, raw.len()),
-            bytes: &bytes,
-        };
-        let lifted = body.lift_quoted_printable(&marks, &all).unwrap();
-        assert!(all.len() > 9 && body.changed_lines_read(&marks, &lifted, &changes));
-        for skipped in 0..all.len() {
-            let mut fewer = Edits::default();
-            for (_, edit) in all
-                .iter()
-                .enumerate()
-                .filter(|(number, _)| *number != skipped)
-            {
-                fewer.push(edit.span, &edit.new).unwrap();
-            }
-            assert!(!body.changed_lines_read(&marks, &lifted, &fewer));
         }
     }
 
