@@ -451,7 +451,7 @@ impl<'a> Judge<'a> {
             return None;
         }
         let property = link.custom_property.zip(self.styles.as_ref());
-        report.custom_property = property.map(|(name, styles)| styles.property(name, &report));
+        report.custom_property = property.map(|(name, styles)| styles.property(&name, &report));
         // Signed links are kept, even if they are absolute.
         let destination = self
             .options
