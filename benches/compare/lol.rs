@@ -34,9 +34,9 @@ static PLACES: LazyLock<HashMap<&'static str, Places>> = LazyLock::new(|| {
             )
             && (row.when == Condition::Always || row.syntax == Syntax::Refresh);
         if let (true, Elements::Named(names)) = (counts, row.elements) {
-            for name in names.iter().filter(|name| !name.contains(':')) {
+            for name in names.split(' ').filter(|name| !name.contains(':')) {
                 places
-                    .entry(*name)
+                    .entry(name)
                     .or_default()
                     .push((row.attribute, row.syntax));
             }

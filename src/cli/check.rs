@@ -1,4 +1,4 @@
-//! `baselink check`: the effect of a move on the links of a folder.
+//! `baselink check`: dead links of a folder where it stands, and the effect of a move on the others.
 //!
 //! ```text
 //! $ baselink check --verbose --url http://a.example/docs/ docs
@@ -27,6 +27,7 @@ mod tree;
 mod verdict;
 mod words;
 
+use crate::collection::is_disk;
 use crate::purpose::check::Class;
 use baselink_text::error::name;
 
@@ -37,6 +38,7 @@ use self::words::{counted, number};
 use super::args::check::{Check, CheckForm, Classes};
 use super::base_hints::report_scheme;
 use super::failure::FileResult;
+use super::files::SkipReason;
 use super::output::{Output, count, ok_or_report};
 use super::request::is_standard_input;
 use super::shell;
@@ -129,26 +131,20 @@ fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output
 
 /// Suggests a `baselink move` command, if it would fix links that break.
 fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
-    let root = tree.origins.given_root();
-    let movable = match root {
-        Some(_) => tree.sum.movable,
-        None if tree.origins.assumes_root => tree.sum.root_relative,
-        None => 0,
-    };
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
-    if movable == 0
+    let Some(to) = &request.to else { return };
+    if tree.sum.movable == 0
         || request.form() != CheckForm::Text
         || tree.not_accepted(is_of_moves).is_empty()
     {
         return;
     }
-    let from = root
-        .map(|url| format!(" --url {}", shell::word(url.as_str())))
-        .unwrap_or_default();
-    let to = match &request.to {
-        None => "--relative".to_owned(),
-        Some(place) if place.as_str().starts_with("file:") => "--relative=disk".to_owned(),
-        Some(url) => format!("--to {}", shell::word(url.as_str())),
+    let from = tree.origins.given_root();
+    let from = from.map(|url| format!(" --url {}", shell::word(url.as_str())));
+    let from = from.unwrap_or_default();
+    let to = match is_disk(to) {
+        true => "--relative=disk".to_owned(),
+        false => format!("--to {}", shell::word(to.as_str())),
     };
     let folder = request.folder().to_string_lossy();
     let folder = shell::word(&folder);
@@ -159,9 +155,17 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
 
 /// Reports the number of links by class. Returns an error status if there are only files that are not documents.
 fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -> ExitStatus {
+    let is_empty = tree.files.is_empty() && tree.skipped.count(SkipReason::Unusable) == 0;
+    if is_empty && !request.is_of_archives {
+        // A folder that a build left empty must not pass.
+        let patterns = request.documents.typed.patterns();
+        let folder = name(request.folder());
+        output.error(&format_args!("{folder}: no documents found{patterns}"));
+        tree.skipped.report_archives(output);
+        return ExitStatus::Unusable;
+    }
     let status = tree.skipped.report_documents(tree.files.len(), output);
     if tree.files.is_empty() {
-        tree.skipped.report_archives(output);
         return status;
     }
     let sum = &tree.sum;
@@ -221,8 +225,8 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
         ["relative link has", "relative links have"],
         what,
     );
-    if tree.origins.assumes_root && request.to.is_none() {
-        let what = "with /, so the target depends on the URL of the folder; give it with --url";
+    if tree.origins.given_root().is_some() {
+        let what = "with / and a path outside the folder; if its files are meant, --url must be the root of its host";
         output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
     }
     let what = "of HTML and skipped; --include includes such files";

@@ -12,7 +12,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::collection::Absence;
 use crate::collection::origin::is_assumed;
 use crate::purpose::check::{Cause, Finding};
 use baselink_rewrite::archive::Offset;
@@ -163,7 +162,6 @@ pub(crate) struct MovedRecord<'a> {
     differs: bool,
     moved: Option<&'a str>,
     hint: Option<&'a str>,
-    missing: Option<&'static str>,
 }
 
 impl<'a> MovedRecord<'a> {
@@ -194,7 +192,6 @@ impl<'a> MovedRecord<'a> {
             differs: finding.differs,
             moved: finding.moved.as_deref(),
             hint: finding.hint.as_deref(),
-            missing: finding.missing.map(Absence::name),
         }
     }
 }

@@ -9,9 +9,8 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-use baselink_rewrite::{
-    Totals, report::LinkReport, report::Outcome, report::Reason, report::Report,
-};
+use baselink_rewrite::Totals;
+use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_text::named;
 use baselink_url::reference::{Category, Grammar, Reference, scheme};
 use serde::ser::{Serialize, Serializer};
@@ -189,17 +188,14 @@ impl LinkCounts {
         }
     }
 
-    /// Adds the links of a document, each with the result that `of` returns.
-    pub(crate) fn add_links(&mut self, report: &Report, of: fn(&LinkReport) -> LinkResult) {
-        for link in &report.links {
-            let result = of(link);
-            let implies_reason = matches!(
-                result,
-                LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere
-            );
-            let reason = link.reason.filter(|_| !implies_reason);
-            *self.counts.entry((result, reason)).or_default() += 1;
-        }
+    /// Adds a link with this result.
+    pub(crate) fn add(&mut self, result: LinkResult, reason: Option<Reason>) {
+        let implies_reason = matches!(
+            result,
+            LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere
+        );
+        let reason = reason.filter(|_| !implies_reason);
+        *self.counts.entry((result, reason)).or_default() += 1;
     }
 }
 

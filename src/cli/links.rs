@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::{io, mem};
 
 use anstyle::Style;
-use baselink_rewrite::{ListedLink, Options, Rewritten, Totals, report::Outcome, rewrite};
+use baselink_rewrite::{ListedLink, Options, Rewritten, Totals, report::Outcome, rewrite_each};
 use baselink_text::error::visible;
 
 use super::args::commands::{LinksForm, ListLinks};
@@ -26,7 +26,8 @@ use super::input::{File, Input};
 use super::json_records;
 use super::link_counts::{LinkCounts, LinkResult};
 use super::output::{
-    FAINT, Output, PLACE, StrictViolations, location, ok_or_report, style_of, visible_reference,
+    FAINT, Output, PLACE, StrictViolations, is_left, location, ok_or_report, style_of,
+    visible_reference,
 };
 use super::places::FilePlaces;
 use super::request::Origin;
@@ -125,10 +126,12 @@ fn list_document(
     output: &mut Output,
 ) -> io::Result<(Totals, ExitStatus)> {
     if output.is_verbose() {
-        let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
+        let mut left = Vec::new();
+        let keep = &mut |link| left.extend(Some(link).filter(is_left));
+        let Rewritten { report, totals, .. } = rewrite_each(input.bytes, options, keep);
         let places = FilePlaces::of(input, &totals);
         output.report_bases(input, &places, &report);
-        output.report_links_left(&places, &report);
+        output.report_links_left(&places, &left);
     }
     let name = input.name;
     let (mut printed, mut strict) = (Ok(()), StrictViolations::default());
@@ -142,15 +145,17 @@ fn list_document(
     let totals = baselink_rewrite::links(input.bytes, options, &mut |mut found| {
         found.line += input.lines;
         if request.strict {
-            strict.add(&found.link, || place_of(name, &found));
+            strict.add(&found.link);
         }
         if printed.is_ok() {
             printed = print(request.form(), &mut table, input.offset, found, output);
         }
     });
     printed.and_then(|()| table.flush(output))?;
-    output.report_diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-    Ok((totals, strict.report("made absolute", output)))
+    let places = FilePlaces::of(input, &totals);
+    output.report_diagnostics(&places, &totals.diagnostics);
+    let status = strict.report(&places, "made absolute", output);
+    Ok((totals, status))
 }
 
 fn print(

@@ -634,37 +634,24 @@ impl Output {
 
     /// With `--verbose`, prints the links that were neither rewritten nor absolute, with their reasons. Links that
     /// already had the chosen text are omitted.
-    pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
+    pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, links: &[LinkReport]) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
-        for link in &report.links {
-            let is_as_wished = match link.outcome {
-                Outcome::Rewritten | Outcome::Absolute => link.reason.is_none(),
-                _ => link.reason == Some(Reason::Chosen),
-            };
-            if !is_as_wished {
-                let (place, what) = (places.at(link.span), outcome_and_reason(link));
-                let place = self.err.paint(PLACE, place);
-                let (location, reference) = (location(link), visible_reference(&link.reference));
-                self.print_line(format_args!("{place}: {what}: {location} {reference}"));
-            }
+        for link in links.iter().filter(|link| is_left(link)) {
+            let (place, what) = (places.at(link.span), outcome_and_reason(link));
+            let place = self.err.paint(PLACE, place);
+            let (location, reference) = (location(link), visible_reference(&link.reference));
+            self.print_line(format_args!("{place}: {what}: {location} {reference}"));
         }
     }
+}
 
-    /// Reports the links that `--strict` does not accept. `done` is the expected result in words, such as
-    /// `made absolute`.
-    pub(crate) fn report_strict(
-        &mut self,
-        places: &FilePlaces<'_>,
-        report: &Report,
-        done: &str,
-    ) -> ExitStatus {
-        let mut strict = StrictViolations::default();
-        for link in &report.links {
-            strict.add(link, || places.at(link.span));
-        }
-        strict.report(done, self)
+/// True for a link that `--verbose` lists.
+pub(crate) fn is_left(link: &LinkReport) -> bool {
+    match link.outcome {
+        Outcome::Rewritten | Outcome::Absolute => link.reason.is_some(),
+        _ => link.reason != Some(Reason::Chosen),
     }
 }
 
@@ -680,28 +667,31 @@ pub(crate) fn ok_or_report<T>(
 /// The links that `--strict` does not accept.
 #[derive(Default)]
 pub(crate) struct StrictViolations {
-    /// The parts of the first message.
-    first: Option<[String; 3]>,
+    first: Option<LinkReport>,
     number: usize,
 }
 
 impl StrictViolations {
-    /// Adds a link at `place`, if `--strict` does not accept it.
-    pub(crate) fn add(&mut self, link: &LinkReport, place: impl FnOnce() -> String) {
-        if is_intended(link) {
-            return;
+    /// Adds a link, if `--strict` does not accept it.
+    pub(crate) fn add(&mut self, link: &LinkReport) {
+        if !is_intended(link) {
+            self.number += 1;
+            self.first.get_or_insert_with(|| link.clone());
         }
-        self.number += 1;
-        let reference = || format!("'{}'", link.reference);
-        self.first
-            .get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
     }
 
-    /// Reports the first of these links and their number; `done` is the expected result in words.
-    pub(crate) fn report(&self, done: &str, output: &mut Output) -> ExitStatus {
-        let Some([place, first, what]) = &self.first else {
+    /// Reports the first of these links and their number; `done` is the expected result in words, such as `made absolute`.
+    pub(crate) fn report(
+        &self,
+        places: &FilePlaces<'_>,
+        done: &str,
+        output: &mut Output,
+    ) -> ExitStatus {
+        let Some(link) = &self.first else {
             return ExitStatus::Done;
         };
+        let (place, what) = (places.at(link.span), outcome_and_reason(link));
+        let first = format_args!("'{}'", link.reference);
         match self.number {
             1 => output.error(&format_args!(
                 "{place}: --strict: {first} was not {done}: {what}"

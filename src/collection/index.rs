@@ -42,8 +42,6 @@ named! {
         Encoding = "percent-encoding",
         /// The URL leads to a folder without an index file. On disk, index files do not count.
         NoIndex = "no-index",
-        /// The URL leads to a folder but lacks the final `/`, so the relative links of the index file would break.
-        NoSlash = "no-slash",
         /// The name cannot be that of a file: it contains an encoded `/` or NUL, or is an encoded `.` or `..`.
         NoName = "no-name",
         /// The entry is not a regular file, but a FIFO, a socket or a device.
@@ -310,6 +308,11 @@ impl Collection {
     #[must_use]
     pub fn number_at(&self, path: &[u8]) -> Option<usize> {
         self.files.number(path)
+    }
+
+    /// The URL of the root.
+    pub(crate) fn root_url(&self) -> Option<&RootUrl> {
+        self.origins.root_url.as_ref()
     }
 
     /// The URL of the root, if URLs lead to files only by their paths below it.

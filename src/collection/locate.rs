@@ -334,9 +334,10 @@ impl Collection {
             Some(PathEnd::Out) => Located::Lacking(Absence::LinkOut, path),
             Some(PathEnd::Nowhere) => Located::Lacking(Absence::LinkNowhere, path),
             Some(PathEnd::To(path)) => self.entry(PathBelowRoot { path, ..below }, on_disk),
+            // Some servers redirect `about/` to `about`. In a crawl, they may be two pages.
             None => self
-                .with_extension(&path)
-                .filter(|_| !is_folder && !on_disk)
+                .with_extension(folder)
+                .filter(|_| !(on_disk || is_folder && self.is_of_hosts()))
                 .unwrap_or(Located::Lacking(Absence::Absent, path)),
         }
     }

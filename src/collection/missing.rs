@@ -39,7 +39,7 @@ impl Collection {
                 FoundBy::NoSlash => {
                     let folder = split_name(self.path(found.number)).0;
                     let hint = (!folder.is_empty()).then(|| shown(folder) + "/");
-                    (Absence::NoSlash, hint)
+                    (Absence::Absent, hint)
                 }
                 FoundBy::CleanUrl | FoundBy::CrawlerName => {
                     (Absence::Absent, Some(shown_path(found.number)))

@@ -228,14 +228,6 @@ impl RootUrl {
         Self::of_file(&format!("{scheme}://{ASSUMED_HOST}"))
     }
 
-    /// A placeholder for an unknown folder of a site with an unknown host.
-    pub(crate) fn assumed() -> Self {
-        Self::of_file(&format!(
-            "{ASSUMED}{}",
-            ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)
-        ))
-    }
-
     /// The URL of a folder that does not exist.
     pub(crate) fn nowhere() -> Self {
         Self::of_file("https://elsewhere.invalid/elsewhere/")
@@ -377,18 +369,10 @@ impl PathBelowRoot {
     }
 }
 
-/// The prefix of every URL derived from an assumed root of `check`.
-const ASSUMED: &str = "https://assumed.invalid/";
-
 /// The host of every assumed URL, and the slash after it.
 const ASSUMED_HOST: &str = "assumed.invalid/";
 
-/// The name of each folder in an assumed root.
-const ASSUMED_FOLDER: &str = "assumed/";
-/// The number of folders in an assumed root. Surplus `..` segments of links then do not reach the root of the site.
-const ASSUMED_DEPTH: usize = 16;
-
-/// True if `url` is derived from an assumed root ([`Origins::assume_root`], [`Origins::assume_site`]). Such a URL is
+/// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Such a URL is
 /// not shown.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
@@ -409,20 +393,14 @@ pub fn without_assumed_hosts(text: &str) -> Cow<'_, str> {
     ))
 }
 
-/// The part of `url` that may be shown: after an assumed root, only the path below it; otherwise all of `url`. `None`
-/// if a URL derived from an assumed root leads out of its folders.
-pub(crate) fn without_assumed(url: String) -> Option<String> {
-    let Some(mut below) = url.strip_prefix(ASSUMED) else {
-        return Some(url);
-    };
-    for _ in 0..ASSUMED_DEPTH {
-        below = below.strip_prefix(ASSUMED_FOLDER)?;
+/// The part of `url` that may be shown: below an assumed root, only the path; otherwise all of `url`.
+pub(crate) fn without_assumed(url: String) -> String {
+    let place = url.split_once("://").map(|(_, place)| place);
+    match place.and_then(|place| place.strip_prefix(ASSUMED_HOST)) {
+        None => url,
+        Some("") => "./".to_owned(),
+        Some(below) => below.to_owned(),
     }
-    Some(if below.is_empty() {
-        "./".to_owned()
-    } else {
-        below.to_owned()
-    })
 }
 
 /// The sources of retrieval URLs, in order of precedence.
@@ -436,20 +414,13 @@ pub const ORDER: [Source; 6] = [
 ];
 
 impl Origins {
-    /// Assumes a URL for the root if no map, layout or root URL is given. The assumed URL is `place`, the destination
-    /// of the tree, or else a placeholder. It applies only to files without another URL.
-    pub fn assume_root(&mut self, place: Option<&RootUrl>) {
-        if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
-            self.root_url = Some(place.cloned().unwrap_or_else(RootUrl::assumed));
-            self.assumes_root = true;
-        }
-    }
-
     /// Assumes that the root is that of a site with an unknown host, if no map, layout or root URL is given. It applies
     /// only to files without another URL.
     pub fn assume_site(&mut self) {
-        let site = RootUrl::of_site(&self.scheme);
-        self.assume_root(Some(&site));
+        if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
+            self.root_url = Some(RootUrl::of_site(&self.scheme));
+            self.assumes_root = true;
+        }
     }
 
     /// The URL of the root, unless it is assumed. Assumed URLs are not shown.

@@ -1,8 +1,9 @@
-//! The effect of a move on the links of a collection. Each link gets exactly one class.
+//! Dead links of a site, and the effect of a move on the others. Each link gets exactly one class.
 //!
-//! According to RFC 1808, section 1, documents with relative links can be moved as a whole, and read through `file`,
-//! `http` and `ftp` alike. Each link is resolved to its current target (RFC 1808, 4), and then against the base after
-//! the move (RFC 1808, 3, with the new URL of the document). The link travels if both targets are the same resource.
+//! Each link is resolved to its target (RFC 1808, 4), which must be a resource of the site. According to RFC 1808, section
+//! 1, documents with relative links can be moved as a whole, and read through `file`, `http` and `ftp` alike. So for a
+//! move, each link is also resolved against the base after the move (RFC 1808, 3, with the new URL of the document). The
+//! link travels if both targets are the same resource.
 //!
 //! ```text
 //! document, collection  --check-->  a Finding for each link, one by one  -->  CheckedDocument: ids, anomalies
@@ -11,18 +12,21 @@
 //! ```
 //! use std::sync::Arc;
 //! use baselink_rewrite::base::Retrieval;
+//! use baselink_cli::collection::origin::{Origins, RootUrl};
 //! use baselink_cli::collection::{Collection, Resource};
 //! use baselink_cli::purpose::check::{Cause, Class, check};
 //! use baselink_rewrite::Options;
 //! use baselink_text::format::Format;
 //!
-//! let mut collection = Collection::default();
-//! collection.add(Resource::file(b"x.html"), ["http://a/docs/x.html"]);
+//! let root_url = Some(RootUrl::new("http://a/docs/").unwrap());
+//! let mut collection = Collection::new(Origins { root_url, ..Origins::default() });
+//! collection.add(Resource::file(b"x.html"), []);
 //! let collection = Arc::new(collection);
 //! let page = b"<a href=#top></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
 //! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
 //! let mut found = Vec::new();
-//! check(b"x.html", page, &options, (&collection, None), true, &mut |link| found.push(link.finding));
+//! let to = RootUrl::new("http://b/").unwrap();
+//! check(b"x.html", page, &options, (&collection, Some(&to)), true, &mut |link| found.push(link.finding));
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
 //!
@@ -34,13 +38,12 @@ use std::sync::Arc;
 
 use crate::collection::origin::RootUrl;
 use crate::collection::{Collection, is_disk, url_below};
-use baselink_rewrite::base::{Retrieval, Source};
+use baselink_rewrite::base::Source;
 use baselink_rewrite::{BaseElement, Fragments, Options, RowFn, Site, base, links_within};
 use baselink_scan::document::Program;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::reference::{Grammar, Reference};
 
 mod bases;
 mod captured;
@@ -88,8 +91,8 @@ pub fn check_capture(
 }
 
 /// Scans `bytes`, the resource called `name` or a message in it, and passes each link with its finding to `found`. `to` is
-/// the URL of the root after the move; a `file` URL means that the collection is read from disk. If `to` is `None`, the
-/// destination is unknown, and only the scheme is assumed to stay the same. If `all` is false, a link that obviously
+/// the URL of the root after the move; a `file` URL means that the collection is read from disk. Without it, the site is only
+/// checked where it stands. If `all` is false, a link that obviously
 /// travels has no details: most links travel.
 ///
 /// `options` contain the format, the retrieval URL, the profile and the places.
@@ -115,7 +118,7 @@ pub fn check(
         of_comment.or(chain.was_saved_with_files.then_some(Program::Browser))
     });
     let beside = options.beside.as_ref();
-    let place = place(options.retrieval.as_ref(), to);
+    let place = place(collection, to);
     let own = url_below(&place, name);
     let judge = MoveJudge {
         is_destination_known: to.is_some(),
@@ -182,17 +185,8 @@ fn options_of(options: &Options, collection: &Arc<Collection>) -> Options {
     }
 }
 
-/// The URL of the root after the move. If the destination is unknown, it is a URL with the scheme of `retrieval` and a
-/// host that cannot exist (RFC 6761, 6.4).
-fn place(retrieval: Option<&Retrieval>, to: Option<&RootUrl>) -> RootUrl {
-    if let Some(to) = to {
-        return to.clone();
-    }
-    let scheme = retrieval.map(|own| Reference::split(Grammar::Rfc3986, &own.url));
-    let scheme = scheme
-        .as_ref()
-        .and_then(Reference::scheme)
-        .unwrap_or("https");
-    RootUrl::new(&format!("{scheme}://elsewhere.invalid/elsewhere/"))
-        .unwrap_or_else(|_| RootUrl::nowhere())
+/// The URL of the root after the move; without a move, its URL, or one that cannot exist if files have URLs of their own.
+fn place(collection: &Collection, to: Option<&RootUrl>) -> RootUrl {
+    let place = to.or(collection.root_url());
+    place.cloned().unwrap_or_else(RootUrl::nowhere)
 }

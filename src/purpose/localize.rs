@@ -20,7 +20,7 @@
 //! let text = b"<base href=http://a/docs/><img src='/docs/c d'><a href=gone.html></a>";
 //! let options = options(b"sub/x.html", text, &Arc::new(collection), &Options::at("http://a/docs/sub/x.html"));
 //! assert_eq!(
-//!     localize(text, &options).output(),
+//!     localize(text, &options, |(), _| ()).0.output(),
 //!     b"<base href=\"\"><img src='../c%20d%3Fe.png'><a href=http://a/docs/gone.html></a>"
 //! );
 //! ```
@@ -36,13 +36,14 @@ use crate::collection::{
 };
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
+use crate::purpose::rewrite_unless;
 use crate::purpose::spelling::{names_base, unmistakable};
 use baselink_rewrite::base::{Rule, SourceKind};
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, PlainChoice,
-    PlainLink, Rewritten, Site, rewrite,
+    PlainLink, Rewritten, Site,
 };
 use baselink_scan::document::Against;
 use baselink_scan::xml::vocabulary::is_location;
@@ -108,15 +109,20 @@ fn own(options: &Options) -> Option<String> {
     Some(Base::text_of(options.profile, &retrieval.url).into_owned())
 }
 
-/// Rewrites `bytes` with the `options` from [`options`](fn@options).
+/// Rewrites `bytes` with the `options` from [`options`](fn@options), and adds each link to the second result.
 ///
 /// If the document declares a base that cannot be removed, every relative link becomes absolute, as in `rewrite`.
 #[must_use]
-pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let rewritten = rewrite(bytes, options);
-    let is_message = options.format.has_headings();
+pub fn localize<'a, T: Default>(
+    bytes: &'a [u8],
+    options: &Options,
+    add: impl Fn(&mut T, LinkReport),
+) -> (Rewritten<'a>, T) {
     let own = own(options);
-    let has_base = rewritten.report.links.iter().any(|link| {
+    let keeps_base = |link: &LinkReport| {
+        if options.format.has_headings() {
+            return false;
+        }
         if names_base(&link.element, link.attribute.as_deref()) {
             // A base that has no effect need not be removed.
             return !link.in_output().is_empty() && link.reason != Some(Reason::BaseElement);
@@ -125,17 +131,8 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
         let stays =
             link.outcome == Outcome::NotEditable || link.reason == Some(Reason::BaseUnusable);
         stays && link.base.as_deref() != own.as_deref()
-    });
-    if is_message || !has_base {
-        return rewritten;
-    }
-    rewrite(
-        bytes,
-        &Options {
-            destination: None,
-            ..options.clone()
-        },
-    )
+    };
+    rewrite_unless(bytes, options, keeps_base, None, add)
 }
 
 /// The place of the canonical URL of a page (RFC 6596). It stays absolute, because it denotes the original.

@@ -21,3 +21,37 @@ pub mod localize;
 mod on_disk;
 pub mod relocate;
 mod spelling;
+
+pub(crate) use self::spelling::names_base;
+use std::sync::Arc;
+
+use baselink_rewrite::report::LinkReport;
+use baselink_rewrite::{Destination, Options, Rewritten, rewrite_each};
+
+/// Rewrites `bytes`, and adds each link to the second result. If a link `is_fixed`, starts again with the destination
+/// `other`.
+fn rewrite_unless<'a, T: Default>(
+    bytes: &'a [u8],
+    options: &Options,
+    is_fixed: impl Fn(&LinkReport) -> bool,
+    other: Option<Arc<dyn Destination>>,
+    add: impl Fn(&mut T, LinkReport),
+) -> (Rewritten<'a>, T) {
+    let (mut all, mut has_fixed) = (T::default(), false);
+    let rewritten = rewrite_each(bytes, options, &mut |link| {
+        has_fixed |= is_fixed(&link);
+        add(&mut all, link);
+    });
+    if !has_fixed {
+        return (rewritten, all);
+    }
+    let (mut all, options) = (
+        T::default(),
+        Options {
+            destination: other,
+            ..options.clone()
+        },
+    );
+    let rewritten = rewrite_each(bytes, &options, &mut |link| add(&mut all, link));
+    (rewritten, all)
+}

@@ -47,11 +47,12 @@ use super::on_disk::{DiskBase, DiskPlace, climbs, is_on_network};
 use super::spelling::{names_base, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{Collection, FoundResource, QueryUse, without_query};
+use crate::purpose::rewrite_unless;
 use baselink_rewrite::base::{Rule, SourceKind};
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
-    PlainChoice, PlainLink, Rewritten, Site, rewrite,
+    PlainChoice, PlainLink, Rewritten, Site,
 };
 use baselink_scan::document::{Against, Role};
 use baselink_text::format::Format;
@@ -395,25 +396,25 @@ pub fn options(
     options
 }
 
-/// Rewrites `bytes` with the `options` from [`options`](fn@options).
+/// Rewrites `bytes` with the `options` from [`options`](fn@options), and adds each link to the second result.
 ///
 /// If the document declares a base that cannot be rewritten, the document is returned unchanged: the base of its links
 /// would not move.
 #[must_use]
-pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let rewritten = rewrite(bytes, options);
-    let has_fixed_base = rewritten.report.links.iter().any(|link| {
+pub fn relocate<'a, T: Default>(
+    bytes: &'a [u8],
+    options: &Options,
+    add: impl Fn(&mut T, LinkReport),
+) -> (Rewritten<'a>, T) {
+    let is_fixed_base = |link: &LinkReport| {
         link.outcome == Outcome::NotEditable && names_base(&link.element, link.attribute.as_deref())
-    });
-    if !has_fixed_base {
-        return rewritten;
-    }
-    rewrite(
+    };
+    rewrite_unless(
         bytes,
-        &Options {
-            destination: Some(Arc::new(KeepEveryLink)),
-            ..options.clone()
-        },
+        options,
+        is_fixed_base,
+        Some(Arc::new(KeepEveryLink)),
+        add,
     )
 }
 

@@ -185,7 +185,8 @@ fn output_difference(bytes: &[u8], options: &Options) -> Option<String> {
         && (&totals.base, totals.rule, totals.source) == (&chain.base, chain.rule, chain.source)
         && totals.charset == report.entities[0].charset
         && totals.changed != rewritten.edits.is_empty()
-        && totals.diagnostics == report.diagnostics;
+        && totals.diagnostics == report.diagnostics
+        && report.links.is_sorted_by_key(|link| link.span.start);
     let mut rows = Vec::new();
     let listed = links(bytes, options, &mut |found| {
         rows.push(found);

@@ -303,3 +303,31 @@ proptest! {
         check_laws(&bytes)?;
     }
 }
+
+/// The links of a long response are listed while it is read, with the outcomes that they have at its end: absolute links
+/// may make it too long.
+#[test]
+fn links_of_a_long_response_are_listed_with_their_last_outcome() {
+    let page = "<a href=x><a href=&#120;>\n".repeat(4_000);
+    let response = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{page}");
+    for (folder, outcome) in [(1, Outcome::Rewritten), (400, Outcome::NotEditable)] {
+        let base = format!("http://h.example/{}/", "a".repeat(folder));
+        let options = Options {
+            format: Format::Http,
+            ..Options::at(&base)
+        };
+        let (edits, totals) = edits(response.as_bytes(), &options);
+        assert_eq!(edits.is_empty(), outcome == Outcome::NotEditable);
+        let mut rows = Vec::new();
+        let listing = baselink_rewrite::links(response.as_bytes(), &options, &mut |found| {
+            rows.push((found.line, found.column, found.link.outcome));
+        });
+        assert_eq!(rows[7_999], (4_003, 19, outcome));
+        assert!(rows.iter().all(|(.., one)| *one == outcome));
+        assert_eq!(
+            (listing.count(outcome), totals.count(outcome)),
+            (8_000, 8_000)
+        );
+        assert_eq!(listing.diagnostics, totals.diagnostics);
+    }
+}

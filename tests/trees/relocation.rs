@@ -348,7 +348,8 @@ fn moved(path: &str, text: &str, from: &str, relocation: &Arc<Relocation>) -> St
         ..Options::at(own.as_str())
     };
     let options = options(path.as_bytes(), text.as_bytes(), relocation, &known);
-    let rewritten = relocate(text.as_bytes(), &options);
+    let (mut rewritten, links) = relocate(text.as_bytes(), &options, Vec::push);
+    rewritten.report.links = links;
     verify(&rewritten).unwrap();
     String::from_utf8(rewritten.output()).unwrap()
 }

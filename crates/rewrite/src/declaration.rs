@@ -15,7 +15,7 @@ use baselink_scan::html::prelude::declares;
 use baselink_text::layer::charset::{Charset, PRESCANNED};
 
 /// The declaration that the prescan found in a document.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct PrescannedMeta {
     /// The offset of its end; 0 if nothing depends on it.
     end: usize,

@@ -43,8 +43,8 @@ struct First {
 }
 
 impl Differing {
-    /// Counts `link`. `charset` gives the encoding of its document.
-    pub(super) fn add(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
+    /// Counts `link`, which is in a document in `charset`.
+    pub(super) fn add(&mut self, link: &LinkReport, charset: Charset) {
         let differs = |profile: Profile| {
             let at = Profile::ALL.into_iter().position(|one| one == profile);
             at.is_some_and(|at| link.differs_under[at])
@@ -69,7 +69,7 @@ impl Differing {
             )),
             (None, _) => None,
         };
-        let base = base.map(|base| prepare(ORDER[at], &base, charset()));
+        let base = base.map(|base| prepare(ORDER[at], &base, charset));
         let target = base
             .and_then(|base| base.resolve(reference).ok())
             .map(|target| target.url);
@@ -86,10 +86,14 @@ impl Differing {
         self.under[at].0 += 1;
     }
 
-    /// Adds the counts of `others`.
-    pub(super) fn append(&mut self, others: &Self) {
-        for ((number, _), (more, _)) in self.under.iter_mut().zip(&others.under) {
+    /// Adds the counts of later links, whose spans `beneath` moves.
+    pub(super) fn append(&mut self, later: Self, beneath: impl Fn(Span) -> Span) {
+        for ((number, first), (more, mut found)) in self.under.iter_mut().zip(later.under) {
             *number += more;
+            if let Some(found) = &mut found {
+                found.span = beneath(found.span);
+            }
+            *first = first.take().or(found);
         }
     }
 

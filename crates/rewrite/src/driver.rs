@@ -28,13 +28,11 @@ use super::judge::{Judge, Surroundings, Verdict};
 use super::judged::{Judged, lift_through};
 use super::late_base::late_base;
 use super::options::Options;
-use super::plan::DocumentPlan;
-use super::rows::Rows;
-use super::totals::Totals;
+use super::plan::{DocumentPlan, LinkFn};
 use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer};
 use crate::report::{EntityReport, Outcome, Reason};
-use baselink_scan::document::{Against, Certainty, Document, Link, Role};
+use baselink_scan::document::{Against, Certainty, Decoded, Document, Link, Role};
 use baselink_scan::html::pass::{self, Links, Part, Plain, Whole};
 use baselink_scan::html::prelude;
 use baselink_scan::{self as scan, ScanOptions, html};
@@ -44,7 +42,6 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::{Charset, Detected, may_become_utf_8};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
 use baselink_text::span::Span;
-use baselink_url::Splice;
 
 /// A request for one document.
 #[derive(Clone, Copy)]
@@ -55,20 +52,16 @@ pub(super) struct Task<'a> {
     pub(super) around: Surroundings<'a>,
     /// The surroundings that may give the document its base.
     pub(super) outer: Outer<'a>,
-    /// True if each link is reported. Otherwise links on the fast path are only counted.
-    pub(super) is_listed: bool,
 }
 
 impl<'a> Task<'a> {
     /// The request for the outermost document.
-    pub(super) fn of(options: &'a Options, is_listed: bool) -> Self {
-        let (scan, around, outer) = (&options.scan, Surroundings::default(), options.outer());
+    pub(super) fn of(options: &'a Options) -> Self {
         Self {
             options,
-            scan,
-            around,
-            outer,
-            is_listed,
+            scan: &options.scan,
+            around: Surroundings::default(),
+            outer: options.outer(),
         }
     }
 
@@ -113,10 +106,17 @@ impl Lookahead {
     }
 
     /// True if a later link may change the outcome of an earlier one: the href of a `base` element is kept if any link
-    /// leads to a local copy.
-    pub(super) fn may_keep_base(&self, task: Task<'_>) -> bool {
-        let may_have_copies = self.chain.was_saved_with_files || task.options.beside().is_some();
-        may_have_copies && !self.document.bases.is_empty()
+    /// leads to a local copy or to a part of the message, and all links are kept if they outgrow their room.
+    fn links_wait(&self, task: Task<'_>, has_sink: bool) -> bool {
+        let Task {
+            options, around, ..
+        } = task;
+        let may_have_copies = self.chain.was_saved_with_files || options.beside().is_some();
+        let may_keep_base =
+            (may_have_copies || around.has_labels()) && !self.document.bases.is_empty();
+        // Links that are only counted can be counted again.
+        let may_outgrow = around.room.is_some() && around.outgrows.is_none();
+        may_keep_base || (may_outgrow && (has_sink || options.guard.is_some()))
     }
 }
 
@@ -140,15 +140,21 @@ struct Driver<'a, 'r> {
     meta: PrescannedMeta,
     ids: Vec<String>,
     plan: DocumentPlan,
-    /// Receives each report at once, in place of `plan`.
-    rows: Option<Rows<'r>>,
-    /// The end of the last edit of a link that went to `rows`.
-    edited: usize,
+    /// Receives each link. Without it, links on the fast path are only counted.
+    sink: Option<&'r mut LinkFn<'r>>,
+    /// True if links wait for later ones, which may change their outcomes.
+    links_wait: bool,
 }
 
 impl<'a, 'r> Driver<'a, 'r> {
     /// The driver of a document in `charset` that has the base of `chain`.
-    fn new(task: Task<'a>, chain: &'a BaseChain, charset: Charset) -> Self {
+    fn new(
+        task: Task<'a>,
+        chain: &'a BaseChain,
+        charset: Charset,
+        not_utf_8: Option<usize>,
+        prescanned: usize,
+    ) -> Self {
         Self {
             task,
             chain,
@@ -163,12 +169,12 @@ impl<'a, 'r> Driver<'a, 'r> {
             own_links: 0,
             has_noted_base: false,
             has_differing: false,
-            not_utf_8: None,
-            meta: PrescannedMeta::default(),
+            not_utf_8,
+            meta: PrescannedMeta::at(prescanned),
             ids: Vec::new(),
-            plan: DocumentPlan::within(task.around.room),
-            rows: None,
-            edited: 0,
+            plan: DocumentPlan::new(&task.around),
+            sink: None,
+            links_wait: true,
         }
     }
 
@@ -201,33 +207,20 @@ impl<'a, 'r> Driver<'a, 'r> {
         }
     }
 
-    fn take(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
+    /// Adds a link to the plan, unless its edits would change how `bytes` are read.
+    fn take(&mut self, bytes: &[u8], mut judged: Judged) {
         let is_risky = judged.edits.iter().any(|edit| self.may_flip(bytes, edit))
             || self.hides_meta(bytes, &judged.edits);
         if is_risky && !judged.is_guarded {
             judged.refuse(Reason::Encoding);
         }
         self.has_differing |= judged.report.is_rewritten_otherwise();
-        self.emit(bytes, judged, charset);
+        self.add(judged);
     }
 
-    /// Adds a link of a document in `charset` to the plan, or passes it to `rows`.
-    fn emit(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
-        let Some(rows) = &mut self.rows else {
-            return self.plan.add(judged);
-        };
-        judged.keep_apart(&mut self.edited);
-        self.plan.tally.add_link(&judged.report, &|| charset);
-        let within = self.plan.entities.iter().rev();
-        let within = within.map(|inner| (&inner.chain, inner.charset));
-        let within = within
-            .take_while(|_| judged.report.entity != self.chain.entity)
-            .find(|(chain, _)| chain.entity == judged.report.entity);
-        rows.emit(
-            bytes,
-            judged.report,
-            within.unwrap_or((self.chain, self.charset)),
-        );
+    fn add(&mut self, judged: Judged) {
+        let own = (self.chain, self.charset);
+        self.plan.add(judged, self.links_wait, own, &mut self.sink);
     }
 
     /// True if a reader might detect another encoding because of an edit.
@@ -283,26 +276,27 @@ impl<'a, 'r> Driver<'a, 'r> {
     /// Plans a document embedded in this one.
     fn inner(&mut self, bytes: &[u8], part: Document) {
         let around = self.chain.seen_by(&part.within);
-        let task = Task {
+        let mut task = Task {
             outer: Outer::Encapsulating(&around),
             ..self.task
         };
-        let mut inner = document(task, part, &[], self.charset, &self.enclosing);
+        task.around.outgrows = None;
+        let inner = document(task, part, &[], self.charset, &self.enclosing);
         let number = self.plan.entities.len() + 1;
-        for mut entity in inner.entities.drain(..) {
+        for mut entity in inner.entities {
             entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
+            let name = Arc::clone(&entity.chain.entity);
+            self.plan.by_name.insert(name, self.plan.entities.len());
             self.plan.entities.push(entity);
         }
-        self.plan.diagnostics.append(&mut inner.diagnostics);
-        let mut links = inner.judged;
-        links.sort_by_key(|one| one.report.span.start);
-        links
-            .into_iter()
-            .for_each(|one| self.take(bytes, one, Charset::UTF_8));
+        self.plan.diagnostics.extend(inner.diagnostics);
+        for judged in inner.held {
+            self.take(bytes, judged);
+        }
     }
 
     /// Completes the plan after the last link of `document`.
-    fn finish(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
+    fn finish(mut self, document: Document, beneath: Charset) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
         let Self {
             task,
@@ -313,33 +307,29 @@ impl<'a, 'r> Driver<'a, 'r> {
         let outgrown = plan.settle();
         let is_outgrown = outgrown.is_some();
         diagnostics.extend(outgrown);
-        let Document {
-            format,
-            charset,
-            without_tree,
-            ..
-        } = document;
         let own = EntityReport {
             parent: None,
-            format,
-            media_type: format.media_type().into(),
-            charset,
+            format: document.format,
+            media_type: document.format.media_type().into(),
+            charset: document.charset,
             chain: chain.clone(),
-            ids: std::mem::take(&mut document.ids),
-            without_tree,
+            ids: document.ids,
+            without_tree: document.without_tree,
         };
         plan.entities.insert(0, own);
+        plan.by_name.values_mut().for_each(|index| *index += 1);
         plan.diagnostics = diagnostics;
         if !is_outgrown {
             plan.keep_base(task.options, chain);
         }
         if let Some(decoded) = &document.decoded {
-            for judged in &mut plan.judged {
+            for judged in &mut plan.held {
                 judged.report.span = decoded.map.covering(judged.report.span);
                 lift_through(judged, decoded, beneath);
             }
             plan.move_reports(|span| decoded.map.covering(span));
         }
+        plan.held.sort_by_key(|judged| judged.report.span.start);
         plan
     }
 }
@@ -358,38 +348,29 @@ impl Links for Driver<'_, '_> {
         let differs = splice.is_some_and(|splice| splice.differs);
         // The diagnostic quotes the first link that leads elsewhere, so this link needs a report. Others are only
         // counted.
-        if differs && !self.task.is_listed && !self.has_differing {
-            return false;
-        }
-        if let Some(Splice {
-            prefix, dropped, ..
-        }) = splice
-            && self.meta.is_after(found.span.start)
-            && self
-                .meta
-                .would_leave((dropped, prefix.len()), bytes, self.charset)
-        {
+        if differs && self.sink.is_none() && !self.has_differing {
             return false;
         }
         let start = found.span.start;
-        if self.task.is_listed {
-            let edit = splice.filter(|_| self.rows.is_none()).map(
-                |Splice {
-                     prefix, dropped, ..
-                 }| {
-                    let span = Span::new(start, start + dropped);
-                    Edit {
-                        span,
-                        new: prefix.as_bytes().to_vec().into(),
-                    }
-                },
-            );
+        if let Some(splice) = splice
+            && self.meta.is_after(start)
+            && self
+                .meta
+                .would_leave((splice.dropped, splice.prefix.len()), bytes, self.charset)
+        {
+            return false;
+        }
+        if self.sink.is_some() {
+            let edit = splice.map(|splice| Edit {
+                span: Span::new(start, start + splice.dropped),
+                new: splice.prefix.as_bytes().to_vec().into(),
+            });
             let Some(report) = self.judge.plain_report(verdict, bytes, found) else {
                 return false;
             };
             self.own_links += 1;
-            let edits = edit.into_iter().collect();
-            self.emit(bytes, Judged::new(report, edits), self.charset);
+            let judged = Judged::new(report, edit.into_iter().collect());
+            self.add(judged);
             return true;
         }
         let (outcome, reason) = verdict.outcome();
@@ -418,7 +399,7 @@ impl Links for Driver<'_, '_> {
         self.judge.keep_for_sheet(&mut judged);
         self.own_links += 1;
         self.judge.count_copy(&judged.report, judged.report.span);
-        self.take(bytes, judged, self.charset);
+        self.take(bytes, judged);
     }
 
     fn part(&mut self, bytes: &[u8], part: Part) {
@@ -436,76 +417,72 @@ impl Links for Driver<'_, '_> {
     }
 }
 
-/// Scans the HTML document in `bytes` and judges its links, in one pass.
-fn html<'a, 'r>(
-    task: Task<'a>,
+/// The plan for the HTML document in `bytes`, which is scanned and judged in one pass.
+fn html<'r>(
+    task: Task<'_>,
     bytes: &[u8],
-    (found, chain): (Detected, &'a BaseChain),
-    rows: Option<Rows<'r>>,
-) -> (Driver<'a, 'r>, bool) {
+    ahead: Lookahead,
+    sink: Option<&'r mut LinkFn<'r>>,
+) -> DocumentPlan {
+    let links_wait = ahead.links_wait(task, sink.is_some());
+    let Lookahead {
+        found,
+        document,
+        chain,
+    } = ahead;
+    let whole = Whole {
+        bytes,
+        start: found.mark,
+        charset: found.charset,
+        entity: Arc::clone(&task.scan.entity),
+        depth: 0,
+        enclosed: false,
+    };
     let Detected {
         charset,
-        mark: start,
         not_utf_8,
         prescanned,
         ..
     } = found;
-    let entity = Arc::clone(&task.scan.entity);
-    let whole = Whole {
-        bytes,
-        start,
-        charset,
-        entity,
-        depth: 0,
-        enclosed: false,
-    };
-    let mut driver = Driver::new(task, chain, charset);
-    (driver.not_utf_8, driver.meta) = (not_utf_8, PrescannedMeta::at(prescanned));
-    driver.rows = rows;
+    let mut driver = Driver::new(task, &chain, charset, not_utf_8, prescanned);
+    driver.links_wait = links_wait;
+    driver.sink = sink;
     let (_, without_tree) = pass::links(&whole, task.scan, &mut driver);
-    (driver, without_tree)
+    let ids = std::mem::take(&mut driver.ids);
+    let document = Document {
+        without_tree,
+        ids,
+        ..document
+    };
+    let sink = driver.sink.take();
+    let mut plan = driver.finish(document, found.charset);
+    plan.release((&chain, found.charset), sink);
+    plan
 }
 
-/// Passes each link of the HTML document in `bytes` to `rows` as soon as it is judged.
-pub(super) fn rows(task: Task<'_>, bytes: &[u8], lookahead: &Lookahead, rows: Rows<'_>) -> Totals {
-    let (mut driver, _) = html(task, bytes, (lookahead.found, &lookahead.chain), Some(rows));
-    let diagnostics = driver.diagnostics();
-    driver.plan.tally.totals.entities = driver.plan.entities.len() + 1;
-    driver.plan.tally.totals.ids = driver.ids;
-    driver
-        .plan
-        .tally
-        .finish(Some(driver.chain), driver.charset, diagnostics)
-}
-
-/// The plan for `bytes`, a document of `format`; `None` if the format has no links.
-pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
+/// The plan for `bytes`, a document of `format`, whose links go to `sink`; `None` if the format has no links.
+pub(super) fn content<'r>(
+    task: Task<'_>,
+    format: Format,
+    bytes: &[u8],
+    sink: Option<&'r mut LinkFn<'r>>,
+) -> Option<DocumentPlan> {
     if format == Format::Html
-        && let Some(Lookahead {
-            found,
-            document,
-            chain,
-        }) = Lookahead::of(task, bytes)
+        && let Some(ahead) = Lookahead::of(task, bytes)
     {
-        let (mut driver, without_tree) = html(task, bytes, (found, &chain), None);
-        let ids = std::mem::take(&mut driver.ids);
-        return Some(driver.finish(
-            Document {
-                without_tree,
-                ids,
-                ..document
-            },
-            found.charset,
-        ));
+        return Some(html(task, bytes, ahead, sink));
     }
     let document = scan::scan_as(format, bytes, task.scan)?;
     let beneath = document.charset;
-    Some(self::document(task, document, bytes, beneath, &[]))
+    let mut plan = self::document(task, document, bytes, beneath, &[]);
+    let EntityReport { chain, charset, .. } = plan.entities[0].clone();
+    plan.release((&chain, charset), sink);
+    Some(plan)
 }
 
 /// The plan for a scanned document. Its underlying buffer, `bytes` or an attribute value, is in the encoding `beneath`.
-/// `enclosing` lists the attribute values that contain the document, outermost first. The scanners bound the recursion
-/// depth.
+/// `enclosing` lists the attribute values that contain the document, outermost first. All links are held. The scanners
+/// bound the recursion depth.
 pub(super) fn document(
     task: Task<'_>,
     mut document: Document,
@@ -514,21 +491,21 @@ pub(super) fn document(
     enclosing: &[(Spelling, Charset)],
 ) -> DocumentPlan {
     let chain = task.establish(&document, bytes);
-    let mut driver = Driver::new(task, &chain, document.charset);
-    (driver.enclosing, driver.not_utf_8) = (enclosing.to_vec(), document.not_utf_8);
-    driver.meta = PrescannedMeta::at(document.prescanned);
-    let value = document
-        .decoded
-        .as_ref()
-        .map(|decoded| (decoded.spelling, beneath));
-    driver
-        .enclosing
-        .extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
-    driver.charset = if document.decoded.is_some() {
-        Charset::UTF_8
-    } else {
-        beneath
-    };
+    let Document {
+        charset,
+        not_utf_8,
+        prescanned,
+        ..
+    } = document;
+    let mut driver = Driver::new(task, &chain, charset, not_utf_8, prescanned);
+    driver.enclosing = enclosing.to_vec();
+    driver.charset = beneath;
+    if let Some(Decoded { spelling, .. }) = document.decoded {
+        driver.charset = Charset::UTF_8;
+        if spelling.carrier != Carrier::Raw {
+            driver.enclosing.push((spelling, beneath));
+        }
+    }
     for diagnostic in std::mem::take(&mut document.diagnostics) {
         driver.diagnostic(bytes, diagnostic);
     }

@@ -59,10 +59,12 @@ pub(super) struct Surroundings<'a> {
     pub(super) location: Option<&'a Base>,
     /// The number of bytes by which its links may grow, if bounded.
     pub(super) room: Option<usize>,
+    /// Whether its links outgrow this room, if that is known already.
+    pub(super) outgrows: Option<bool>,
 }
 
 impl Surroundings<'_> {
-    fn has_labels(&self) -> bool {
+    pub(super) fn has_labels(&self) -> bool {
         self.labels.is_some_and(|labels| !labels.is_empty())
     }
 }
@@ -467,7 +469,7 @@ impl<'a> Judge<'a> {
             return None;
         }
         let property = link.custom_property.zip(self.styles.as_ref());
-        report.custom_property = property.map(|(name, styles)| styles.property(name, &report));
+        report.custom_property = property.map(|(name, styles)| styles.property(&name, &report));
         // Signed links are kept, even if they are absolute.
         let destination = self
             .options

@@ -93,9 +93,6 @@ impl Judged {
         }
         if let Some(last) = self.edits.last() {
             *edited = last.span.end;
-        } else if self.report.outcome == Outcome::Rewritten {
-            // Only the report was requested.
-            *edited = self.report.span.end;
         }
     }
 

@@ -43,7 +43,6 @@ mod properties;
 #[cfg(feature = "codings")]
 pub mod record;
 pub mod report;
-mod rows;
 mod totals;
 mod unfit_base;
 
@@ -56,13 +55,13 @@ pub use self::options::{
     PlainChoice, PlainLink, Site,
 };
 pub use self::plan::PlannedPart;
-use self::plan::{FilePlan, Requested};
-pub use self::rows::{ListedLink, RowFn};
+use self::plan::{FilePlan, Within};
 pub use self::totals::{LinkBases, Totals};
 use crate::base::BaseChain;
-use crate::report::Report;
+use crate::report::{LinkReport, Report};
 use baselink_text::edit::Edits;
-use baselink_text::span::Lines;
+use baselink_text::layer::charset::Charset;
+use baselink_text::span::{LineCounter, Lines};
 
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]
@@ -72,7 +71,7 @@ pub struct Rewritten<'a> {
     pub source: &'a [u8],
     /// The changes, as offsets in the source.
     pub edits: Edits,
-    /// The documents that may change, with their edits. Empty for a mailbox, which is planned message by message.
+    /// The changed parts of a message, with their edits.
     #[doc(hidden)]
     pub parts: Vec<PlannedPart>,
     /// The outcome of every link.
@@ -107,7 +106,11 @@ impl<'a> Rewritten<'a> {
     /// ```
     #[must_use]
     pub fn lines(&self) -> Lines {
-        file::lines(self.source, self.options.format, self.totals.charset)
+        match self.options.format.has_headings() {
+            // The parts of a message may use several encodings.
+            true => Lines::of(self.source),
+            false => self.totals.charset.lines(self.source),
+        }
     }
 
     /// The output, without a copy if nothing changes.
@@ -120,18 +123,45 @@ impl<'a> Rewritten<'a> {
     }
 }
 
+/// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ListedLink {
+    /// The report of the link.
+    #[serde(flatten)]
+    pub link: LinkReport,
+    /// The line of its first byte.
+    pub line: usize,
+    /// The column of its first byte.
+    pub column: usize,
+}
+
+/// A callback that receives links, each with the base and the encoding of the document that contains it.
+pub type RowFn<'a> = dyn FnMut(ListedLink, &BaseChain, Charset) + 'a;
+
 /// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let (
-        FilePlan {
-            edits,
-            parts,
-            mut report,
-            ..
-        },
-        totals,
-    ) = file::plan(bytes, options, Requested::Report);
+    let mut links = Vec::new();
+    let mut rewritten = rewrite_each(bytes, options, &mut |link| links.push(link));
+    rewritten.report.links = links;
+    rewritten
+}
+
+/// Like [`rewrite`], but passes each link to `each`, in the order of the file, and lists none in the report. Most HTML
+/// documents pass a link on as soon as it is judged.
+#[must_use]
+pub fn rewrite_each<'a>(
+    bytes: &'a [u8],
+    options: &Options,
+    each: &mut dyn FnMut(LinkReport),
+) -> Rewritten<'a> {
+    let (plan, totals) = file::plan(bytes, options, Some(&mut |link, _, _| each(link)), true);
+    let FilePlan {
+        edits,
+        parts,
+        mut report,
+        ..
+    } = plan;
     report.diagnostics.clone_from(&totals.diagnostics);
     Rewritten {
         source: bytes,
@@ -147,12 +177,9 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
 /// the format has no links.
 pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     file::base_of_html(bytes, options).or_else(|| {
-        let (plan, _) = file::plan(bytes, options, Requested::Report);
-        plan.report
-            .entities
-            .into_iter()
-            .next()
-            .map(|outermost| outermost.chain)
+        let (plan, _) = file::plan(bytes, options, None, true);
+        let outermost = plan.report.entities.into_iter().next()?;
+        Some(outermost.chain)
     })
 }
 
@@ -160,7 +187,7 @@ pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
 /// faster than [`rewrite`], because no report is built.
 #[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options, Requested::Edits);
+    let (plan, totals) = file::plan(bytes, options, None, true);
     (plan.edits, totals)
 }
 
@@ -169,19 +196,33 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 ///
 /// ```
 /// use baselink_rewrite::{Options, links};
-/// let mut targets = Vec::new();
-/// let totals = links(b"<a href=x><a href=y>", &Options::at("http://a/"), &mut |found| {
-///     targets.extend(found.link.target);
+/// let mut found = Vec::new();
+/// let totals = links(b"<a href=x>\n<a href=y>", &Options::at("http://a/"), &mut |one| {
+///     found.push((one.line, one.column, one.link.target.unwrap()));
 /// });
-/// assert_eq!(targets, ["http://a/x", "http://a/y"]);
+/// assert_eq!(found, [(1, 9, "http://a/x".to_owned()), (2, 9, "http://a/y".to_owned())]);
 /// assert_eq!(totals.links(), 2);
 /// ```
 pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
-    file::links(bytes, options, &mut |link, _, _| row(link))
+    links_within(bytes, options, &mut |link, _, _| row(link))
 }
 
 /// Like [`links`], and also passes the base and the encoding of the document that contains each link.
 #[doc(hidden)]
 pub fn links_within(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
-    file::links(bytes, options, row)
+    let (mut counter, mut in_utf_16) = (LineCounter::default(), None);
+    let mut receive = |link: LinkReport, (chain, charset): Within<'_>, outermost: Charset| {
+        let at = link.span.start;
+        let lines = || outermost.lines(bytes);
+        let (line, column) = match outermost.is_ascii_compatible() {
+            true => counter.place(bytes, at),
+            false => in_utf_16.get_or_insert_with(lines).place(at),
+        };
+        row(ListedLink { link, line, column }, chain, charset);
+    };
+    let (mut plan, mut totals) = file::plan(bytes, options, Some(&mut receive), false);
+    if let Some(outermost) = plan.report.entities.first_mut() {
+        totals.ids = std::mem::take(&mut outermost.ids);
+    }
+    totals
 }

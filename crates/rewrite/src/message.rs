@@ -31,12 +31,12 @@ use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
-use super::plan::{DocumentPlan, FilePlan, PlannedPart, Requested, Settled, room};
+use super::plan::{DocumentPlan, FilePlan, LinkFn, PlannedPart, room};
 use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::container::entity::{ChangedBody, Container, Entity, EntityKind, Structure};
-use crate::container::fields::{self, Placed};
+use crate::container::fields::{self, EntityEdits};
 use crate::container::lift::{lengthened, lift};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use baselink_scan::attributes::Group;
@@ -44,26 +44,30 @@ use baselink_scan::document::UrlField;
 use baselink_scan::fields::{MediaType, links};
 use baselink_scan::{self as scan, ScanOptions};
 use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::{Edit, Edits};
+use baselink_text::edit::Edits;
 use baselink_text::format::STILL_COMPRESSED;
 use baselink_text::layer::charset::{Charset, is_ascii_superset};
 use baselink_text::layer::transfer::DecodedBody;
 use baselink_text::span::Span;
 use baselink_url::Base;
 
-/// The plan for the file `bytes`, which is of the kind `container`.
-pub(super) fn plan(
+/// The plan for the file `bytes`, which is of the kind `container`. Each link goes to `sink`. Without `has_edits`, edits
+/// are made only if the outcome of a link depends on them.
+pub(super) fn plan<'r>(
     container: &Container,
     bytes: &[u8],
     options: &Options,
-    wanted: Requested,
+    sink: Option<&'r mut LinkFn<'r>>,
+    has_edits: bool,
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
     let mut plan = Plan {
         bytes,
         options,
-        wanted,
+        sink,
+        // In a container with a single entity, the outcome of a link does not depend on the edits.
+        lifts: has_edits || !container.is_single,
         tally: RunningTotals::default(),
         structure,
         report: Report {
@@ -79,7 +83,7 @@ pub(super) fn plan(
         parts: Vec::new(),
         originals: Vec::new(),
         unfit: Vec::new(),
-        edits: Vec::new(),
+        edits: EntityEdits::default(),
     };
     for index in 0..kept.len() {
         plan.plan_entity(index);
@@ -105,14 +109,19 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
 /// The reason given if memory runs out before the edited message is checked.
 const LACKS_MEMORY: &str = "nothing could be checked for lack of memory";
 
+/// The length of a body from which its links are not held until the end of the message, but judged twice.
+const LONG: usize = 64 << 10;
+
 /// The plan for a message, under construction.
-struct Plan<'a> {
+struct Plan<'a, 'r> {
     bytes: &'a [u8],
     options: &'a Options,
-    wanted: Requested,
+    sink: Option<&'r mut LinkFn<'r>>,
+    /// True if edits of a body are lifted to the message.
+    lifts: bool,
     structure: &'a Structure,
+    /// Its links are those that were not passed on yet: a later part may change their outcomes.
     report: Report,
-    /// The counts of links without a report.
     tally: RunningTotals,
     /// The index of each entity in the report.
     places: Vec<usize>,
@@ -127,21 +136,17 @@ struct Plan<'a> {
     originals: Vec<DecodedBody<'a>>,
     /// Diagnostics of unusable bases, reported only if there are links.
     unfit: Vec<Diagnostic>,
-    /// The edits of the message, each with the entity whose heading or body it changes.
-    edits: Vec<Placed>,
+    edits: EntityEdits,
 }
 
-impl Plan<'_> {
+impl Plan<'_, '_> {
     /// Establishes the base of an entity and plans its content. Enclosing entities come first.
     fn plan_entity(&mut self, index: usize) {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
         let mut heading = self.heading(index);
-        match self.report.diagnostics.is_empty() {
-            true => self.report.diagnostics = std::mem::take(&mut heading.diagnostics),
-            false => self.report.diagnostics.append(&mut heading.diagnostics),
-        }
-        let links_before = self.links();
+        self.report.diagnostics.append(&mut heading.diagnostics);
+        let links_before = self.tally.totals.links();
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
         let unfit = match heading.rule {
@@ -162,14 +167,9 @@ impl Plan<'_> {
             });
         }
         // The label of an image, for example, is not the base of any link.
-        if entity.kind != EntityKind::Leaf || self.links() > links_before {
+        if entity.kind != EntityKind::Leaf || self.tally.totals.links() > links_before {
             self.unfit.extend(unfit);
         }
-    }
-
-    /// The number of links so far.
-    fn links(&self) -> usize {
-        self.report.links.len() + self.tally.totals.links()
     }
 
     fn heading(&self, index: usize) -> BaseChain {
@@ -211,7 +211,11 @@ impl Plan<'_> {
         };
         let mut of_label = judge(self.kept[index].or(Some(Reason::Label)));
         let mut of_others = judge(self.kept[index]);
-        let mut found = DocumentPlan::within(Some(self.room));
+        let around = Surroundings {
+            room: Some(self.room),
+            ..Surroundings::default()
+        };
+        let (mut found, own) = (DocumentPlan::new(&around), (heading, Charset::UTF_8));
         for link in links(self.bytes, fields) {
             let is_label =
                 link.element == LABEL && !Base::is_absolute(self.options.profile, &link.reference);
@@ -221,7 +225,7 @@ impl Plan<'_> {
                 &mut of_others
             };
             if let Some(judged) = of_one.link(link, Charset::UTF_8, &[]) {
-                found.add(judged);
+                found.add(judged, true, own, &mut None);
             }
         }
         let outgrown = found.settle();
@@ -229,14 +233,13 @@ impl Plan<'_> {
         self.report
             .diagnostics
             .extend(outgrown.map(|one| Diagnostic { span, ..one }));
-        let Settled { edits, links, .. } = Settled::of(found);
-        self.grow(&edits);
-        self.report.links.extend(links);
-        self.edits.extend(edits.iter().map(|edit| Placed {
-            edit: edit.into_owned(),
-            entity: index,
-            in_body: false,
-        }));
+        found.held.sort_by_key(|judged| judged.report.span.start);
+        let receive: &mut LinkFn<'_> = &mut |link, _, _| self.report.links.push(link);
+        found.release(own, self.sink.is_some().then_some(receive));
+        self.grow(&found.edits);
+        let edits = found.edits.iter().map(|edit| (index, edit.into_owned()));
+        self.edits.in_headings.extend(edits);
+        self.tally.append(found.tally, |span| span);
     }
 
     /// Plans the document that is the content of a leaf; `false` if it is not a document of a known format.
@@ -281,68 +284,55 @@ impl Plan<'_> {
             true => Some(Reason::Signed),
             false => self.kept[index],
         };
-        let Some(mut settled) =
-            self.document((entity, media_type), &options, heading, kept, &decoded)
-        else {
+        let before = self.report.links.len();
+        let found = self.document((entity, media_type), &options, heading, kept, &decoded);
+        let Some((mut plan, rewritten)) = found else {
             return false;
         };
-        let lifted = match (decoded.obstacle(), settled.edits.is_empty()) {
-            (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
-            (_, true) => None,
-            // In a container with a single entity, the outcome of a link does not depend on the edits.
-            _ if self.wanted == Requested::Links && self.structure.container.is_single => None,
-            (_, false) => Some(lift(
-                self.bytes,
-                self.structure,
-                entity,
-                &decoded,
-                &settled.edits,
-            )),
+        let is_rewritten = plan.tally.totals.count(Outcome::Rewritten) > 0;
+        let lifted = match decoded.obstacle().filter(|_| is_rewritten) {
+            Some(obstacle) => Err(obstacle),
+            None if plan.edits.is_empty() || !self.lifts => Ok(Edits::default()),
+            None => lift(self.bytes, self.structure, entity, &decoded, &plan.edits),
         };
-        if !matches!(lifted, Some(Err(_))) {
-            self.report.diagnostics.extend_from_slice(&decoded.remarks);
+        match &lifted {
+            Ok(_) => self.report.diagnostics.extend_from_slice(&decoded.remarks),
+            Err(_) => {
+                plan.tally.refuse(Reason::Transfer);
+                refuse(self.report.links.iter_mut().skip(before), Reason::Transfer);
+            }
         }
+        self.tally.append(plan.tally, |span| decoded.covering(span));
         match lifted {
-            None => {}
-            Some(Ok(lifted)) => {
+            Ok(lifted) if lifted.is_empty() => {}
+            Ok(lifted) => {
                 let too_long = lengthened(self.bytes, self.structure, entity, &lifted);
                 self.report.diagnostics.extend(too_long);
-                let (bytes, edits) = (self.bytes, &settled.edits);
                 let changed = ChangedBody {
-                    bytes,
+                    bytes: self.bytes,
                     entity,
                     decoded: &decoded,
-                    edits,
+                    edits: &plan.edits,
                     lifted: &lifted,
                 };
                 let (described, remarks) = (self.structure.container.describe)(&changed);
-                let placed = |edit: Edit<'_>, in_body| Placed {
-                    edit: edit.into_owned(),
-                    entity: index,
-                    in_body,
-                };
-                self.edits
-                    .extend(lifted.iter().map(|edit| placed(edit, true)));
-                self.edits
-                    .extend(described.into_iter().map(|edit| placed(edit, false)));
+                let described = described.into_iter().map(|edit| (index, edit));
+                self.edits.in_headings.extend(described);
+                self.edits.in_bodies.push((index, lifted));
                 self.report.diagnostics.extend(remarks);
                 self.parts.push(PlannedPart {
                     body: entity.body,
                     entity: self.places[index],
-                    edits: Some(settled.edits),
-                    rewritten: settled.rewritten,
+                    edits: plan.edits,
+                    rewritten,
                 });
                 self.originals.push(decoded);
             }
-            Some(Err(obstacle)) => {
+            Err(obstacle) => {
                 let message = format!("this part was kept unchanged: {obstacle}");
                 self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
-                settled.tally.refuse(Reason::Transfer);
-                refuse(&mut settled.links, Reason::Transfer);
             }
         }
-        self.report.links.append(&mut settled.links);
-        self.tally.append(settled.tally);
         true
     }
 
@@ -361,7 +351,8 @@ impl Plan<'_> {
         labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
     }
 
-    /// Plans the document in a part. Spans in the report are offsets in the message.
+    /// Plans the document in a part. Spans in the report are offsets in the message. The second result is the spans of its
+    /// rewritten links.
     fn document(
         &mut self,
         (entity, media_type): (&Entity, &MediaType),
@@ -369,24 +360,47 @@ impl Plan<'_> {
         heading: &BaseChain,
         kept: Option<Reason>,
         decoded: &DecodedBody<'_>,
-    ) -> Option<Settled> {
+    ) -> Option<(DocumentPlan, Vec<Span>)> {
         let location = self.location(entity);
-        let (labels, location) = (Some(&self.labels.open), location.as_ref());
-        let around = Surroundings {
-            kept,
-            labels,
-            location,
-            room: Some(self.room),
-        };
-        let (outer, is_listed) = (Outer::Heading(heading), self.wanted.is_listed());
-        let task = Task {
+        let mut task = Task {
             options: self.options,
             scan,
-            around,
-            outer,
-            is_listed,
+            around: Surroundings {
+                kept,
+                labels: Some(&self.labels.open),
+                location: location.as_ref(),
+                room: Some(self.room),
+                outgrows: None,
+            },
+            outer: Outer::Heading(heading),
         };
-        let mut plan = driver::content(task, media_type.format(), &decoded.bytes)?;
+        let (format, bytes) = (media_type.format(), &*decoded.bytes);
+        let is_long = self.structure.container.is_single && bytes.len() >= LONG;
+        let passes_on = is_long
+            && self.sink.is_some()
+            && self.options.guard.is_none()
+            && self.report.links.is_empty();
+        if passes_on {
+            let is_outgrown = driver::content(task, format, bytes, None)?.is_outgrown();
+            task.around.outgrows = Some(is_outgrown);
+        }
+        let has_sink = self.sink.is_some();
+        let (mut rewritten, has_obstacle) = (Vec::new(), decoded.obstacle().is_some());
+        let receive: &mut LinkFn<'_> = &mut |mut link: LinkReport, within, _| {
+            if link.outcome == Outcome::Rewritten {
+                rewritten.push(link.span);
+                if has_obstacle {
+                    link.refuse(Reason::Transfer);
+                }
+            }
+            link.span = decoded.covering(link.span);
+            match &mut self.sink {
+                Some(sink) if passes_on => sink(link, within, Charset::UTF_8),
+                _ => self.report.links.push(link),
+            }
+        };
+        let receive = has_sink.then_some(receive);
+        let mut plan = driver::content(task, format, bytes, receive)?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
         for (index, report) in plan.entities.iter_mut().enumerate() {
@@ -399,12 +413,14 @@ impl Plan<'_> {
         plan.move_reports(|span| decoded.covering(span));
         self.report.entities.append(&mut plan.entities);
         self.report.diagnostics.append(&mut plan.diagnostics);
-        let mut settled = Settled::of(plan);
-        self.grow(&settled.edits);
-        for link in &mut settled.links {
-            link.span = decoded.covering(link.span);
-        }
-        Some(settled)
+        self.grow(&plan.edits);
+        Some((plan, rewritten))
+    }
+
+    /// True if the links of some part outgrow their room.
+    fn has_growth(&self) -> bool {
+        let mut diagnostics = self.report.diagnostics.iter();
+        diagnostics.any(|one| one.code == Code::Growth)
     }
 
     /// Subtracts the bytes that `edits` add from the room.
@@ -423,6 +439,9 @@ impl Plan<'_> {
 
     /// Updates the header fields that describe bodies, and reports the signatures that become invalid.
     fn update_fields(&mut self) {
+        if self.structure.container.is_single {
+            return;
+        }
         let entities = &self.structure.entities;
         let changes = fields::keep_lengths(self.bytes, self.structure, &mut self.edits);
         for (index, entity) in entities
@@ -445,46 +464,53 @@ impl Plan<'_> {
 
     /// Sorts the edits, and verifies the edited message before returning the plan.
     fn finish(mut self) -> FilePlan {
-        if self.links() > 0 {
+        if self.tally.totals.links() > 0 {
             self.report.diagnostics.append(&mut self.unfit);
         }
-        self.edits.sort_by_key(|placed| placed.edit.span.start);
-        let mut edits = Edits::default();
-        let mut in_order = true;
-        for Placed { edit, .. } in std::mem::take(&mut self.edits) {
-            in_order &= edits.add(edit.span, &edit.new);
-        }
-        let is_outgrown = self
-            .report
-            .diagnostics
-            .iter()
-            .any(|one| one.code == Code::Growth);
+        let mut edits = std::mem::take(&mut self.edits).all();
+        let is_outgrown = self.has_growth();
         if is_outgrown {
             // If only some parts grew, the longer file would have room for the others on a second run.
             self.tally.refuse(Reason::Growth);
             self.report.links.iter_mut().for_each(LinkReport::outgrow);
-            (edits, self.parts) = (Edits::default(), Vec::new());
+            (edits, self.parts) = (Some(Edits::default()), Vec::new());
         }
-        let doubt = match in_order {
-            true => self.doubt(&edits),
-            false => Some("two changes overlap"),
+        let doubt = match &edits {
+            Some(edits) => self.doubt(edits),
+            None => Some("two changes overlap"),
         };
         if let Some(doubt) = doubt {
             self.tally.refuse(Reason::Doubt);
-            refuse(&mut self.report.links, Reason::Doubt);
+            refuse(self.report.links.iter_mut(), Reason::Doubt);
             let noun = self.structure.container.noun;
             let message = format!("the {noun} was kept unchanged, because in the result {doubt}");
             self.report
                 .diagnostics
                 .push(Diagnostic::new(Code::Doubt, Span::at(0), message));
-            (edits, self.parts) = (Edits::default(), Vec::new());
+            (edits, self.parts) = (None, Vec::new());
         }
         self.tally.totals.lacks_memory = doubt == Some(LACKS_MEMORY);
+        self.pass_on();
         FilePlan {
-            edits,
+            edits: edits.unwrap_or_default(),
             parts: self.parts,
             report: self.report,
             tally: self.tally,
+        }
+    }
+
+    /// Passes on the links that were held.
+    fn pass_on(&mut self) {
+        let Report {
+            entities, links, ..
+        } = &mut self.report;
+        let by_name = entities.iter().rev();
+        let by_name: HashMap<_, _> = by_name.map(|one| (&*one.chain.entity, one)).collect();
+        let Some(sink) = &mut self.sink else { return };
+        for link in links.drain(..) {
+            if let Some(one) = by_name.get(&*link.entity) {
+                sink(link, (&one.chain, one.charset), Charset::UTF_8);
+            }
         }
     }
 
@@ -509,8 +535,7 @@ impl Plan<'_> {
             .collect();
         let reads = |part: &PlannedPart, old: &DecodedBody<'_>| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
-            let planned = part.edits.as_ref()?;
-            planned
+            part.edits
                 .make(&old.bytes, &entity.decode(&output).ok()?.bytes)
                 .then_some(())
         };
@@ -520,9 +545,8 @@ impl Plan<'_> {
     }
 }
 
-fn refuse(links: &mut [LinkReport], reason: Reason) {
+fn refuse<'l>(links: impl Iterator<Item = &'l mut LinkReport>, reason: Reason) {
     links
-        .iter_mut()
         .filter(|link| link.outcome == Outcome::Rewritten)
         .for_each(|link| link.refuse(reason));
 }

@@ -6,8 +6,12 @@
 //! assert_eq!(rewritten.edits.len(), 2);
 //! ```
 //!
-//! Deliberately absent: the decisions.
+//! Deliberately absent: the decisions, and a list of links. They are passed on one by one ([`LinkFn`]).
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::judge::Surroundings;
 use super::judged::Judged;
 use super::options::Options;
 use super::totals::{RunningTotals, Totals};
@@ -25,36 +29,54 @@ pub(super) fn room(length: usize) -> usize {
     65_536_usize.saturating_add(length.saturating_mul(16))
 }
 
+/// The base and the encoding of a document.
+pub(super) type Within<'a> = (&'a BaseChain, Charset);
+
+/// A receiver of links, each with the document that contains it and the encoding of the outermost document.
+pub(super) type LinkFn<'r> = dyn FnMut(LinkReport, Within<'_>, Charset) + 'r;
+
 /// The plan for a document and the documents inside it. Spans and edits are offsets in the underlying buffer.
 #[derive(Default)]
 pub(super) struct DocumentPlan {
-    pub(super) judged: Vec<Judged>,
-    /// The edits of links that are only counted.
-    pub(super) spliced: Edits,
+    /// The links that wait for later ones, which may change their outcomes.
+    pub(super) held: Vec<Judged>,
+    /// The edits of all other links.
+    pub(super) edits: Edits,
     /// The counts of those links.
     pub(super) tally: RunningTotals,
     /// The documents inside this one. When the plan is complete, the report of the document itself is put before them.
     pub(super) entities: Vec<EntityReport>,
+    /// The indices of the documents inside this one by the names of their entities.
+    pub(super) by_name: HashMap<Arc<str>, usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// The number of bytes by which the links may grow, if bounded.
-    room: Option<usize>,
+    /// The number of bytes by which the links may grow.
+    room: usize,
     grown: usize,
+    /// The end of the last edit of a link with a report.
+    edited: usize,
     /// The address and length of the prefix of the last splice, and the number of bytes that it dropped. They identify
     /// its edit, because the prefixes of a base do not move while links are judged.
     last: (usize, usize, usize),
 }
 
 impl DocumentPlan {
-    /// An empty plan, whose links may grow by `room` in total.
-    pub(super) fn within(room: Option<usize>) -> Self {
+    /// An empty plan for a document.
+    pub(super) fn new(around: &Surroundings<'_>) -> Self {
+        let (room, grown) = match around.outgrows {
+            Some(true) => (0, 1),
+            Some(false) => (usize::MAX, 0),
+            None => (around.room.unwrap_or(usize::MAX), 0),
+        };
         Self {
             room,
+            grown,
             ..Self::default()
         }
     }
 
-    fn is_outgrown(&self) -> bool {
-        self.room.is_some_and(|room| self.grown > room)
+    /// True if the links need more than their room.
+    pub(super) fn is_outgrown(&self) -> bool {
+        self.grown > self.room
     }
 
     /// Adds the edit of a link that is only counted.
@@ -75,14 +97,21 @@ impl DocumentPlan {
             (prefix.as_ptr().addr(), prefix.len(), dropped),
         );
         if splice == self.last {
-            self.spliced.repeat(span);
-        } else if self.spliced.add(span, prefix.as_bytes()) {
+            self.edits.repeat(span);
+        } else if self.edits.add(span, prefix.as_bytes()) {
             self.last = splice;
         }
     }
 
-    /// Adds a link with its report. Once the room is used up, long texts are dropped from the report.
-    pub(super) fn add(&mut self, mut judged: Judged) {
+    /// Adds a link of the document `own` or one inside it. The link waits for later ones if `waits` is true. Once the room is
+    /// used up, its text is dropped.
+    pub(super) fn add(
+        &mut self,
+        mut judged: Judged,
+        waits: bool,
+        own: Within<'_>,
+        sink: &mut Option<&mut LinkFn<'_>>,
+    ) {
         let report = &judged.report;
         let grows = match (report.outcome, report.reason) {
             // An inner document has outgrown its room.
@@ -94,10 +123,47 @@ impl DocumentPlan {
             _ => 0,
         };
         self.grown = self.grown.saturating_add(grows);
-        if grows > 0 && self.is_outgrown() {
+        if self.is_outgrown() {
             judged.outgrow();
         }
-        self.judged.push(judged);
+        if waits {
+            return self.held.push(judged);
+        }
+        judged.keep_apart(&mut self.edited);
+        for edit in &judged.edits {
+            self.edits.add(edit.span, &edit.new);
+            self.last = (0, 0, 0);
+        }
+        self.pass_on(judged.report, own, sink);
+    }
+
+    /// Adds the links of the document `own` that have waited, after the last link.
+    pub(super) fn release(&mut self, own: Within<'_>, mut sink: Option<&mut LinkFn<'_>>) {
+        let mut held = std::mem::take(&mut self.held);
+        for judged in &mut held {
+            judged.keep_apart(&mut self.edited);
+        }
+        let edits = held.iter_mut().map(|judged| &mut judged.edits);
+        self.edits.merge(edits.flat_map(std::mem::take));
+        for judged in held {
+            self.pass_on(judged.report, own, &mut sink);
+        }
+    }
+
+    /// Counts a link, and passes it to `sink`.
+    fn pass_on(&mut self, link: LinkReport, own: Within<'_>, sink: &mut Option<&mut LinkFn<'_>>) {
+        let inner = self
+            .by_name
+            .get(&link.entity)
+            .filter(|_| link.entity != own.0.entity);
+        let within = inner.map_or(own, |&at| {
+            let EntityReport { chain, charset, .. } = &self.entities[at];
+            (chain, *charset)
+        });
+        self.tally.add_link(&link, within.1);
+        if let Some(sink) = sink {
+            sink(link, within, own.1);
+        }
     }
 
     /// If the links together outgrow their room, leaves all of them unchanged and reports it.
@@ -105,9 +171,9 @@ impl DocumentPlan {
         if !self.is_outgrown() {
             return None;
         }
-        self.judged.iter_mut().for_each(Judged::outgrow);
+        self.held.iter_mut().for_each(Judged::outgrow);
         self.tally.refuse(Reason::Growth);
-        self.spliced = Edits::default();
+        self.edits = Edits::default();
         let message = "absolute links would make the file many times as long; the links here were kept unchanged";
         Some(Diagnostic::new(Code::Growth, Span::at(0), message))
     }
@@ -132,7 +198,7 @@ impl DocumentPlan {
     /// that cannot be used. All links must be known.
     pub(super) fn keep_base(&mut self, options: &Options, chain: &BaseChain) {
         let has = |reason| {
-            self.judged
+            self.held
                 .iter()
                 .any(|one| one.report.reason == Some(reason))
         };
@@ -141,12 +207,12 @@ impl DocumentPlan {
         let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
         if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
             let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();
-            self.judged
+            self.held
                 .iter_mut()
                 .filter(is_own)
                 .for_each(Judged::keep_base);
         }
-        let inner = self.judged.iter().find(|one| {
+        let inner = self.held.iter().find(|one| {
             one.report.reason == Some(Reason::BaseUnusable)
                 && one.report.entity == chain.entity
                 && one.report.base != chain.base
@@ -160,118 +226,34 @@ impl DocumentPlan {
     }
 }
 
-/// The edits of one document, in the order of its bytes.
-pub(super) struct Settled {
-    pub(super) edits: Edits,
-    pub(super) rewritten: Vec<Span>,
-    /// The links with a report.
-    pub(super) links: Vec<LinkReport>,
-    /// The counts of the other links.
-    pub(super) tally: RunningTotals,
-}
-
-impl Settled {
-    /// The edits of `plan`, without its reports on entities.
-    pub(super) fn of(plan: DocumentPlan) -> Self {
-        let DocumentPlan {
-            mut judged,
-            spliced: mut edits,
-            tally,
-            ..
-        } = plan;
-        judged.sort_by_key(|judged| judged.report.span.start);
-        let mut links = Vec::with_capacity(judged.len());
-        let (mut merged, mut edited) = (Vec::new(), 0);
-        for mut judged in judged {
-            judged.keep_apart(&mut edited);
-            merged.append(&mut judged.edits);
-            links.push(judged.report);
-        }
-        edits.merge(merged);
-        let rewritten = links
-            .iter()
-            .filter(|link| link.outcome == Outcome::Rewritten);
-        let rewritten = rewritten.map(|link| link.span).collect();
-        Self {
-            edits,
-            rewritten,
-            links,
-            tally,
-        }
-    }
-
-    /// True if a change was planned.
-    pub(super) fn is_rewritten(&self) -> bool {
-        !self.edits.is_empty() || !self.rewritten.is_empty()
-    }
-}
-
-/// A document in a file, with its edits in its own bytes.
+/// A changed part of a message, with its edits in its own bytes.
 #[derive(Clone, Debug)]
 pub struct PlannedPart {
     /// Its place in the file.
     pub body: Span,
     /// Its index among the entities of the report.
     pub entity: usize,
-    /// Its edits; `None` if they are the edits of the file.
-    pub edits: Option<Edits>,
-    /// The spans of its rewritten links.
+    /// Its edits.
+    pub edits: Edits,
+    /// The spans of its rewritten links, if they were passed on.
     pub rewritten: Vec<Span>,
 }
 
-/// The purpose of a plan.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Requested {
-    /// Edits, and links in numbers.
-    Edits,
-    /// Edits, and a report of every link.
-    Report,
-    /// A report of every link. An edit is only made if the outcome of a link depends on it.
-    Links,
-}
-
-impl Requested {
-    /// True if every link is in the report.
-    pub(super) fn is_listed(self) -> bool {
-        self != Self::Edits
-    }
-}
-
-/// The plan for a file.
+/// The plan for a file, whose links were passed on.
 pub(super) struct FilePlan {
     pub(super) edits: Edits,
     pub(super) parts: Vec<PlannedPart>,
-    /// The links with a report.
     pub(super) report: Report,
-    /// The counts of the other links.
     pub(super) tally: RunningTotals,
 }
 
 impl FilePlan {
-    /// Counts the links of the report, and sorts the diagnostics into the totals.
-    pub(super) fn complete(mut self) -> (Self, Totals) {
-        let Report {
-            entities,
-            links,
-            diagnostics,
-        } = &mut self.report;
-        for link in links.iter() {
-            // The encoding is needed for few links only.
-            let charset = || {
-                let its = entities
-                    .iter()
-                    .find(|entity| entity.chain.entity == link.entity);
-                its.map_or(Charset::UTF_8, |entity| entity.charset)
-            };
-            self.tally.add_link(link, &charset);
-        }
-        self.tally.totals.entities = entities.len();
-        let outermost = entities.first();
-        let charset = outermost.map_or(Charset::UTF_8, |entity| entity.charset);
-        let chain = outermost.map(|entity| &entity.chain);
-        let tally = std::mem::take(&mut self.tally);
-        let mut totals = tally.finish(chain, charset, std::mem::take(diagnostics));
-        totals.changed = !self.edits.is_empty();
-        (self, totals)
+    /// The totals of the file, with the diagnostics of the report.
+    pub(super) fn totals(&mut self) -> Totals {
+        let mut tally = std::mem::take(&mut self.tally);
+        tally.totals.entities = self.report.entities.len();
+        tally.totals.changed = !self.edits.is_empty();
+        let diagnostics = std::mem::take(&mut self.report.diagnostics);
+        tally.finish(self.report.entities.first(), diagnostics)
     }
 }

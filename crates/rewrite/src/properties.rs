@@ -67,7 +67,7 @@ impl PageStyles {
     }
 
     /// The custom property `name` around `link`.
-    pub(super) fn property(&self, name: Box<str>, link: &LinkReport) -> Box<CustomProperty> {
+    pub(super) fn property(&self, name: &str, link: &LinkReport) -> Box<CustomProperty> {
         let user = match &*self.sheets {
             [] => PropertyUser::Own,
             _ if self.used.contains(name.as_bytes()) => PropertyUser::Own,

@@ -15,8 +15,8 @@
 use std::sync::Arc;
 
 use super::differing::Differing;
-use crate::base::{BaseChain, Rule, Source};
-use crate::report::{LinkReport, Outcome, Reason};
+use crate::base::{Rule, Source};
+use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
@@ -161,14 +161,14 @@ impl RunningTotals {
         self.differing.count_above_root(profile);
     }
 
-    /// Adds the counts of those links in a part of a message that have no report.
-    pub(super) fn append(&mut self, part: Self) {
+    /// Adds the counts of a later part of a message. `beneath` moves the spans of its links to the message.
+    pub(super) fn append(&mut self, part: Self, beneath: impl Fn(Span) -> Span) {
         self.totals.append(part.totals, 0);
-        self.differing.append(&part.differing);
+        self.differing.append(part.differing, beneath);
     }
 
-    /// Counts `link`. `charset` gives the encoding of its document.
-    pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
+    /// Counts `link`, which is in a document in `charset`.
+    pub(super) fn add_link(&mut self, link: &LinkReport, charset: Charset) {
         self.add(link.outcome, link.reason);
         let totals = &mut self.totals;
         totals.without_scheme += usize::from(link.lacks_only_scheme());
@@ -200,21 +200,20 @@ impl RunningTotals {
         self.differing = Differing::default();
     }
 
-    /// The totals of a file whose outermost document is in `charset` and has the base of `chain`.
+    /// The totals of a file with this `outermost` document.
     pub(super) fn finish(
         self,
-        chain: Option<&BaseChain>,
-        charset: Charset,
+        outermost: Option<&EntityReport>,
         mut diagnostics: Vec<Diagnostic>,
     ) -> Totals {
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
         diagnostics.extend(self.differing.diagnostic());
         let mut totals = Totals {
-            charset,
             diagnostics,
             ..self.totals
         };
-        if let Some(chain) = chain {
+        if let Some(EntityReport { charset, chain, .. }) = outermost {
+            totals.charset = *charset;
             (totals.base, totals.rule, totals.source) =
                 (chain.base.clone(), chain.rule, chain.source);
         }

@@ -40,7 +40,7 @@ use std::sync::Arc;
 use crate::pieces::{Dissection, TreePiece, VISIBLE_TEXT, event_pieces};
 use baselink_rewrite::container;
 use baselink_rewrite::container::entity::{Container, EntityKind};
-use baselink_rewrite::report::{LinkReport, Reason, Report};
+use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
 use baselink_rewrite::{Options, PlannedPart, Rewritten, Site, rewrite};
 use baselink_scan::ScanOptions;
 use baselink_scan::document::Against;
@@ -117,19 +117,19 @@ fn verify_one(rewritten: &Rewritten<'_>) -> Result<(), Vec<Difference>> {
             &mut differences,
         ),
         None => {
-            for part in &rewritten.parts {
-                let source = rewritten.source();
-                document(
-                    rewritten,
-                    part,
-                    source,
-                    &rewritten.edits,
-                    &output,
-                    &mut differences,
-                );
-            }
-            let parts = rewritten.parts.iter().filter(|_| !output.is_ascii());
-            parts.map(|part| part.entity).collect()
+            let (source, links) = (rewritten.source(), &rewritten.report.links);
+            let changed = links
+                .iter()
+                .filter(|link| link.outcome == Outcome::Rewritten);
+            let part = PlannedPart {
+                body: Span::new(0, source.len()),
+                entity: 0,
+                edits: rewritten.edits.clone(),
+                rewritten: changed.map(|link| link.span).collect(),
+            };
+            document(rewritten, &part, source, &output, &mut differences);
+            let has_others = !output.is_ascii();
+            has_others.then_some(0).into_iter().collect()
         }
     };
     check_targets(rewritten, &found, &beyond_ascii, options, &mut differences);
@@ -141,19 +141,19 @@ fn verify_one(rewritten: &Rewritten<'_>) -> Result<(), Vec<Difference>> {
     }
 }
 
-/// Verifies `edits` of `source`, the document in `part`.
+/// Verifies the edits of `source`, the document in `part`.
 fn document(
     rewritten: &Rewritten<'_>,
     part: &PlannedPart,
     source: &[u8],
-    edits: &Edits,
     output: &[u8],
     differences: &mut Vec<Difference>,
 ) {
     let Some(entity) = rewritten.report.entities.get(part.entity) else {
         return;
     };
-    edits_belong_to_links(edits, part, differences);
+    let edits = &part.edits;
+    edits_belong_to_links(part, differences);
     let marker = unused_word(source);
     let marked = marked(source, edits, entity.charset, &marker);
     let dissection = Dissection::of(source, entity.format, entity.charset);
@@ -246,8 +246,8 @@ fn entities(
             }
             continue;
         };
-        let decoded = (old.decode(source), new.decode(output), &part.edits);
-        let (Ok(before), Ok(after), Some(edits)) = decoded else {
+        let edits = &part.edits;
+        let (Ok(before), Ok(after)) = (old.decode(source), new.decode(output)) else {
             report(format!("the entity '{name}' cannot be decoded"));
             continue;
         };
@@ -267,14 +267,7 @@ fn entities(
             beyond_ascii.push(part.entity);
         }
         let mut inside = Vec::new();
-        document(
-            rewritten,
-            part,
-            &before.bytes,
-            edits,
-            &after.bytes,
-            &mut inside,
-        );
+        document(rewritten, part, &before.bytes, &after.bytes, &mut inside);
         let mut report_inside = |message| inside.push(Difference { message });
         if let Some(entity) = rewritten.report.entities.get(part.entity) {
             let scan = ScanOptions {
@@ -317,9 +310,9 @@ fn is_whole_base64(body: &[u8]) -> bool {
 }
 
 /// Checks that every edit is within a link that was reported as rewritten.
-fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Vec<Difference>) {
+fn edits_belong_to_links(part: &PlannedPart, differences: &mut Vec<Difference>) {
     let mut links = part.rewritten.iter().peekable();
-    for edit in edits.iter() {
+    for edit in part.edits.iter() {
         while links.next_if(|link| link.end < edit.span.start).is_some() {}
         let inside = links
             .peek()

@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::collection::is_disk;
 use crate::collection::origin::RootUrl;
 use crate::purpose::check::Class;
 use baselink_text::error::{Error, Result};
@@ -25,15 +26,14 @@ pub(crate) struct Check {
     /// One folder, or archives.
     #[command(flatten)]
     pub(crate) documents: Documents,
-    /// The new place of the folder: its URL, or the word 'file' if it will be opened from disk [default: any other place]
-    ///
-    /// Without it, check assumes another host and another path, and the same scheme.
+    /// Also report the links that would break at this new place of the folder: its URL, or the word 'file' if it will be
+    /// opened from disk
     #[arg(long = "to", value_name = "URL", help_heading = "Move")]
     typed_to: Option<String>,
     /// Exit with 1 if a link has one of these classes [default: pinned,escapes,dangling,missing]
     ///
-    /// A list, separated by commas, of travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside
-    /// and left; or all, or none. Repeatable.
+    /// A list, separated by commas, of travels, no-slash, clean-url, lines, pinned, escapes, dangling, missing, missing-page,
+    /// fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied, too. Repeatable.
     #[arg(long = "deny", value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
     denied: Vec<Classes>,
     /// Accept the findings that this file records; list and deny only new ones
@@ -146,15 +146,18 @@ impl Check {
         documents.archives = Archives::Named;
         if !self.is_of_archives {
             documents.archives = Archives::None;
-            documents.reading.origins.assume_root(self.to.as_ref());
+            documents.reading.origins.assume_site();
         }
+        // A browser that opens the folder from disk finds neither index files nor extensions.
+        let is_on_disk = self.to.as_ref().is_some_and(is_disk);
         self.deny.0 = match self.denied.is_empty() {
+            true if is_on_disk => [&Classes::DENIED[..], &Classes::REPORTED].concat(),
             true => Classes::DENIED.to_vec(),
             false => self.denied.iter().flat_map(|one| one.0.clone()).collect(),
         };
         self.list.0 = match self.form() {
             CheckForm::Json => Class::ALL.to_vec(),
-            _ => [&Classes::BROKEN, &*self.deny.0].concat(),
+            _ => [&Classes::BROKEN[..], &Classes::REPORTED, &self.deny.0].concat(),
         };
         Ok(())
     }
@@ -201,6 +204,8 @@ impl Classes {
         Class::MissingPage,
         Class::Fragment,
     ];
+    /// The classes of links that only some servers, or no server without a redirect, can follow.
+    pub(crate) const REPORTED: [Class; 2] = [Class::NoSlash, Class::CleanUrl];
     /// The classes whose findings make the exit status 1 by default.
     pub(crate) const DENIED: [Class; 4] = [
         Class::Pinned,

@@ -158,9 +158,10 @@ pub(crate) enum Command {
     /// Resolve references against a base URL, one per line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(Resolve),
-    /// Report which links of a folder survive a move, and what the pages in an archive lack.
+    /// Report dead links of a folder, what a move would break (--to), and what the pages in an archive lack.
     ///
-    /// Every link gets one class: travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside or left.
+    /// Every link gets one class: travels, no-slash, clean-url, lines, pinned, escapes, dangling, missing, missing-page,
+    /// fragment, outside or left.
     #[command(after_help = CHECK_AFTER, mut_args(of_check))]
     Check(Box<Check>),
     /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.

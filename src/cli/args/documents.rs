@@ -32,6 +32,7 @@ use clap::{Args, ValueHint};
 
 use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, named};
 use super::trust::{HostLayout, TrustList, is_trusted};
+use crate::cli::shell;
 
 /// The documents, and the options for reading them.
 #[derive(Debug, Args)]
@@ -174,6 +175,15 @@ pub(crate) struct Reading {
 }
 
 impl TypedDocuments {
+    /// The patterns as typed.
+    pub(in crate::cli) fn patterns(&self) -> String {
+        let include = self.include.iter().map(|one| ("--include", one));
+        let typed = include.chain(self.exclude.iter().map(|one| ("--exclude", one)));
+        let typed =
+            typed.map(|(option, pattern)| format!(" with {option} {}", shell::word(pattern)));
+        typed.collect()
+    }
+
     /// The selection of files.
     pub(in crate::cli) fn selection(&self) -> Result<Selection> {
         let globs = |option: &str, globs: &[String]| {

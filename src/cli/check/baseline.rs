@@ -127,11 +127,22 @@ impl Baseline {
         })
     }
 
-    /// Notes a finding with this key, and accepts it; true if the baseline still had one.
-    pub(super) fn accept(&self, key: FindingKey) -> bool {
+    /// Notes a finding with this key, and accepts it; true if the baseline still had one. An earlier version put links into
+    /// these other classes.
+    pub(super) fn accept(&self, mut key: FindingKey) -> bool {
+        let earlier: &[&str] = match &*key.class {
+            "dangling" | "missing" | "fragment" => &["escapes", "pinned"],
+            "no-slash" | "clean-url" => &["dangling", "escapes", "pinned"],
+            _ => &[],
+        };
+        let class = key.class.clone();
         let mut unmatched = locked(&self.unmatched);
-        let remaining = unmatched.get_mut(&key).filter(|remaining| **remaining > 0);
-        let is_accepted = remaining.map(|remaining| *remaining -= 1).is_some();
+        let is_accepted = [&*class].iter().chain(earlier).any(|class| {
+            (*class).clone_into(&mut key.class);
+            let remaining = unmatched.get_mut(&key).filter(|remaining| **remaining > 0);
+            remaining.map(|remaining| *remaining -= 1).is_some()
+        });
+        key.class = class;
         *locked(&self.noted).entry(key).or_default() += 1;
         is_accepted
     }

@@ -13,7 +13,7 @@ use baselink_rewrite::base::lacks_only_scheme;
 use baselink_rewrite::report::LinkReport;
 use baselink_url::Profile;
 
-use crate::cli::args::check::{Check, Classes};
+use crate::cli::args::check::Classes;
 
 /// Links by class.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub(super) struct ClassCounts {
     pub(super) differing: usize,
     /// The number of links in the class `left` because no base is known.
     pub(super) without_base: usize,
-    /// The number of links that begin with `/` and escape.
+    /// The number of links that begin with `/` and lead out of the folder.
     pub(super) root_relative: usize,
     /// The number of links that lack only a scheme.
     pub(super) without_scheme: usize,
@@ -32,20 +32,22 @@ pub(super) struct ClassCounts {
 
 impl ClassCounts {
     /// Counts a link.
-    pub(super) fn add(&mut self, request: &Check, link: &LinkReport, finding: &Finding) {
+    pub(super) fn add(&mut self, link: &LinkReport, finding: &Finding) {
         *self.classes.entry(finding.class).or_default() += 1;
         self.differing += usize::from(link.differs);
-        let is_movable = match finding.cause {
-            Some(Cause::Absolute | Cause::NetPath | Cause::DeclaredBase | Cause::RootRelative) => {
-                true
-            }
-            Some(Cause::Canonical) => request.to.is_some(),
-            _ => false,
+        let is_movable = |cause| {
+            use Cause::{Absolute, Canonical, DeclaredBase, NetPath, RootRelative};
+            matches!(
+                cause,
+                Absolute | Canonical | DeclaredBase | NetPath | RootRelative
+            )
         };
-        self.movable += usize::from(is_movable);
+        self.movable += usize::from(finding.cause.is_some_and(is_movable));
         let is_without_base = finding.cause == Some(Cause::NoBase);
         self.without_base += usize::from(is_without_base);
-        self.root_relative += usize::from(finding.cause == Some(Cause::RootRelative));
+        let begins_with_slash =
+            link.reference.starts_with('/') && !link.reference.starts_with("//");
+        self.root_relative += usize::from(finding.class == Class::Outside && begins_with_slash);
         let lacks_only_scheme = || lacks_only_scheme(&link.reference, Profile::Rfc1808);
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }

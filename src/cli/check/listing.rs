@@ -190,7 +190,7 @@ impl Lister<'_> {
         } = found;
         let number = file.links;
         file.links += 1;
-        file.counts.add(self.request, &found_at.link, finding);
+        file.counts.add(&found_at.link, finding);
         match ids_of {
             Some(ids_of) if !self.keeps_rows() => {
                 file.wait(self.request, ids_of, (number, &found));

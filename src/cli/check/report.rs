@@ -340,7 +340,9 @@ impl<'a> DistinctTexts<'a> {
 
 fn meaning(class: Class) -> &'static str {
     match class {
-        Class::Travels => "It is relative, and its target is in the folder.",
+        Class::Travels => "Its target is in the folder.",
+        Class::NoSlash => "It leads to a folder, and lacks the final slash.",
+        Class::CleanUrl => "It leads to a page without its extension, which some servers add.",
         Class::Lines => {
             "The file exists; a script in it marks the lines that the fragment names, such as #L10."
         }
@@ -350,9 +352,11 @@ fn meaning(class: Class) -> &'static str {
             "A page needs this resource to look or work as before, but the archive lacks it."
         }
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
-        Class::Escapes => "It depends on files around the folder.",
+        Class::Escapes => {
+            "It leads elsewhere after the move, or out of the folder through a symbolic link."
+        }
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
-        Class::Outside => "It leads out of the folder, before and after the move.",
+        Class::Outside => "It leads out of the folder.",
         Class::Left => "It has no target.",
     }
 }

@@ -11,7 +11,6 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::collection::Absence;
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_rewrite::report::LinkReport;
 
@@ -36,7 +35,6 @@ pub(super) struct TargetSummary {
     pub(super) files: usize,
     /// The number of links that lead elsewhere under another resolver.
     pub(super) differing: usize,
-    pub(super) missing: Option<Absence>,
     pub(super) hint: Option<String>,
     /// The first of the links, in the order of the files.
     pub(super) places: Vec<FoundLink>,
@@ -98,7 +96,6 @@ impl TargetSummary {
             links: 0,
             files: 1,
             differing: 0,
-            missing: None,
             hint: None,
             places: Vec::new(),
         }
@@ -113,7 +110,6 @@ impl TargetSummary {
     ) {
         self.links += 1;
         self.differing += usize::from(finding.differs);
-        self.missing = self.missing.or(finding.missing);
         if self.hint.is_none() {
             self.hint.clone_from(&finding.hint);
         }
@@ -171,7 +167,6 @@ impl TargetSummary {
         self.links += others.links;
         self.files += others.files;
         self.differing += others.differing;
-        self.missing = self.missing.or(others.missing);
         self.hint = self.hint.take().or(others.hint);
         let place = |one: &FoundLink| (one.file, one.link);
         let is_in_order = self.places.last().map(place) <= others.places.first().map(place);

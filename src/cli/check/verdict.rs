@@ -14,11 +14,11 @@ use baselink_text::error::name;
 use super::targets::PLACES;
 use super::text::{DENIED, OTHER, ROOM, first_chars, on_one_line};
 use super::tree::CheckedTree;
-use super::words::{self, BREAK};
+use super::words;
 use crate::cli::args::check::{Check, Classes};
 use crate::cli::output::{FAINT, HEADING, Output, PLACE};
 
-/// The verdict, such as `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`.
+/// The verdict, such as `3 of 8 links would break, to 3 targets: 1 pinned, 2 escapes`.
 pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
     let links = words::counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| words::number(of.iter().map(|(_, links)| links).sum());
@@ -32,11 +32,10 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
         let targets = words::counted(targets, "target", "targets");
         let (denied_links, classes) = (sum(&denied), words::classes(&denied));
         let [one, more] = words::problem(request, &denied);
-        return match if denied_links == "1" { one } else { more } {
-            BREAK => {
-                format!("{denied_links} of {links} {BREAK}, to {targets}: {classes}")
-            }
-            problem => format!("{denied_links} of {links} {problem} ({targets}): {classes}"),
+        let problem = if denied_links == "1" { one } else { more };
+        return match words::is_broken(&denied) && !request.is_of_archives {
+            true => format!("{denied_links} of {links} {problem}, to {targets}: {classes}"),
+            false => format!("{denied_links} of {links} {problem} ({targets}): {classes}"),
         };
     }
     let broken = tree.not_accepted(|class| Classes::BROKEN.contains(&class));

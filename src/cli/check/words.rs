@@ -7,7 +7,6 @@
 //!
 //! Deliberately absent: colours and markup. Text, SARIF, annotations and the page share these words.
 
-use crate::collection::Absence;
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_text::error::visible;
 
@@ -63,7 +62,8 @@ const FIND_FILE: &str = "Add the file, or correct the link.";
 /// All rules; a test compares them with `docs/check.md`.
 pub(super) const RULES: &[FindingRule] = {
     use Class::{
-        Dangling, Escapes, Fragment, Left, Lines, Missing, MissingPage, Outside, Pinned, Travels,
+        CleanUrl, Dangling, Escapes, Fragment, Left, Lines, Missing, MissingPage, NoSlash, Outside,
+        Pinned, Travels,
     };
     &[
         rule(
@@ -99,7 +99,7 @@ pub(super) const RULES: &[FindingRule] = {
         rule(
             Escapes,
             "root-relative",
-            "it begins with /, and its target changes or is outside the tree",
+            "it begins with /, and its target changes",
             MOVE,
         ),
         rule(
@@ -127,12 +127,6 @@ pub(super) const RULES: &[FindingRule] = {
             "it is a folder, and no index file opens for it",
             "Link to a file, or name the index file with --index.",
         ),
-        rule(
-            Dangling,
-            "no-slash",
-            "it is a folder, but the final / is missing",
-            "Add the /.",
-        ),
         rule(Dangling, "no-name", "no file can have this name", FIND_FILE),
         rule(
             Dangling,
@@ -159,12 +153,8 @@ pub(super) const RULES: &[FindingRule] = {
             "Write the id as the file has it.",
         ),
         rule_without_cause(Left, "it has no target", "Its target is unknown."),
-        rule_without_cause(
-            Outside,
-            "it leads out of the tree, before and after the move",
-            NO_EFFECT,
-        ),
-        rule_without_cause(Travels, "it moves with the tree", NO_EFFECT),
+        rule_without_cause(Outside, "it leads out of the tree", NO_EFFECT),
+        rule_without_cause(Travels, "its target exists", NO_EFFECT),
         rule(
             Escapes,
             "not-saved",
@@ -251,6 +241,16 @@ pub(super) const RULES: &[FindingRule] = {
             "it was captured without its body",
             CAPTURE,
         ),
+        rule_without_cause(
+            NoSlash,
+            "it is a folder, but the final / is missing; servers redirect to the folder",
+            "Add the /.",
+        ),
+        rule_without_cause(
+            CleanUrl,
+            "it lacks the extension of the file; some servers add it",
+            "Write the name as the file has it, unless the server adds the extension.",
+        ),
         rule_without_cause(Lines, "a script of the page marks these lines", NO_EFFECT),
     ]
 };
@@ -288,10 +288,7 @@ pub(super) fn effect_of_move(finding: &Finding) -> String {
     };
     let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
     match (finding.class, finding.cause) {
-        (Class::Pinned, _) => match finding.missing.map(why_missing) {
-            Some(why) => format!("keeps pointing at {target}; in the tree {why}"),
-            None => format!("keeps pointing at {target}"),
-        },
+        (Class::Pinned, _) => format!("keeps pointing at {target}"),
         (Class::Escapes, Some(Cause::ClimbsOut)) => {
             let then = moved.filter(|moved| *moved != target);
             let then = then.map(|moved| format!("; after the move to {moved}"));
@@ -305,9 +302,15 @@ pub(super) fn effect_of_move(finding: &Finding) -> String {
             Some(moved) => format!("leads to {target}; after the move to {moved}"),
             None => format!("leads to {target}; after the move elsewhere"),
         },
-        (Class::Dangling | Class::Fragment | Class::Missing | Class::MissingPage, _) => {
-            format!("leads to {target}: {why}")
-        }
+        (
+            Class::Dangling
+            | Class::Fragment
+            | Class::Missing
+            | Class::MissingPage
+            | Class::NoSlash
+            | Class::CleanUrl,
+            _,
+        ) => format!("leads to {target}: {why}"),
         (Class::Left | Class::Outside | Class::Lines | Class::Travels, _) => match moved {
             Some(moved) if moved != target => {
                 format!("leads to {target}; after the move to {moved}")
@@ -315,16 +318,6 @@ pub(super) fn effect_of_move(finding: &Finding) -> String {
             _ => format!("leads to {target}"),
         },
     }
-}
-
-/// The reason why a resource does not exist.
-fn why_missing(absence: Absence) -> &'static str {
-    let name = Cause::Missing(absence).name();
-    let is_of = |rule: &&FindingRule| rule.class == absence.class() && rule.cause == Some(name);
-    RULES
-        .iter()
-        .find(is_of)
-        .map_or("it does not exist", |rule| rule.why)
 }
 
 /// The suggestion of a similar target that exists.
@@ -349,10 +342,7 @@ pub(super) fn sentences(finding: &Finding) -> Vec<String> {
 /// The sentences about a target.
 pub(super) fn sentences_of_target(target: &TargetSummary) -> Vec<String> {
     let why = RULES[FindingRule::of(target.class, target.cause)].why;
-    let mut sentences = vec![match target.missing.map(why_missing) {
-        Some(missing) => format!("{why}; in the tree {missing}"),
-        None => why.to_owned(),
-    }];
+    let mut sentences = vec![why.to_owned()];
     sentences.extend(suggestion(target.class, target.hint.as_deref()));
     if target.differing > 0 {
         sentences.push(format!(
@@ -363,18 +353,19 @@ pub(super) fn sentences_of_target(target: &TargetSummary) -> Vec<String> {
     sentences
 }
 
-pub(super) const BREAK: &str = "would break";
+/// True if links of these classes cannot be used. Links of a denied class need not be broken.
+pub(super) fn is_broken(classes: &[(Class, usize)]) -> bool {
+    let mut classes = classes.iter();
+    classes.all(|(class, _)| Classes::BROKEN.contains(class))
+}
 
-/// The problem of links of these classes, as a predicate of one link and of several. Links of a
-/// denied class need not break.
+/// The problem of links of these classes, as a predicate of one link and of several.
 pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 2] {
-    let would_break = classes
-        .iter()
-        .all(|(class, _)| Classes::BROKEN.contains(class));
-    match (would_break, request.is_of_archives) {
+    match (is_broken(classes), request.is_of_archives) {
         (false, _) => ["has a denied class", "have a denied class"],
         (true, true) => ["has a missing target", "have missing targets"],
-        (true, false) => [BREAK; 2],
+        (true, false) if request.to.is_some() => ["would break"; 2],
+        (true, false) => ["is broken", "are broken"],
     }
 }
 

@@ -7,17 +7,18 @@
 //! Deliberately absent: the place of the output ([`super::target`]).
 
 use baselink_rewrite::Options;
+use baselink_rewrite::report::LinkReport;
 use baselink_text::edit::Edits;
 use baselink_verify::verify;
 
 use super::kind::RewriteKind;
-use super::summary::FileSummary;
+use super::summary::{DocumentLinks, FileSummary};
 use super::target::FileSink;
 use crate::cli::args::output::Rewrite;
 use crate::cli::diff::DiffProgress;
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, is_left};
 use crate::cli::places::FilePlaces;
 use crate::cli::status::ExitStatus;
 
@@ -47,7 +48,15 @@ pub(super) fn rewrite_document(
             is_proved: true,
         };
     }
-    let rewritten = kind.rewrite(input.bytes, options);
+    let is_verbose = output.is_verbose();
+    let add = |links: &mut DocumentLinks, link: LinkReport| {
+        links.add(&link, kind);
+        if request.verify || is_verbose && is_left(&link) {
+            links.listed.push(link);
+        }
+    };
+    let (mut rewritten, mut links) = kind.rewrite(input.bytes, options, add);
+    rewritten.report.links = std::mem::take(&mut links.listed);
     let report = &rewritten.report;
     let places = FilePlaces::of(input, &rewritten.totals);
     output.report_diagnostics(&places, &report.diagnostics);
@@ -55,12 +64,10 @@ pub(super) fn rewrite_document(
     if !matches!(kind, RewriteKind::Moved(..)) {
         output.report_bases(input, &places, report);
     }
-    output.report_links_left(&places, report);
+    output.report_links_left(&places, &report.links);
     if request.strict {
-        summary.status =
-            summary
-                .status
-                .max(output.report_strict(&places, report, kind.expected_result()));
+        let status = links.strict.report(&places, kind.expected_result(), output);
+        summary.status = summary.status.max(status);
     }
     let differences = match request.verify {
         true => verify(&rewritten).err().unwrap_or_default(),
@@ -78,7 +85,7 @@ pub(super) fn rewrite_document(
         summary.status = summary.status.max(ExitStatus::NotHeld);
     }
     summary.add_diagnostics(request, &report.diagnostics, &places);
-    summary.add(&rewritten, kind);
+    summary.add(&rewritten.totals, links, kind);
     summary.hints.add(input, options, &rewritten.totals);
     RewrittenDocument {
         edits: rewritten.edits,

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: reading the archives ([`crate::cli::capture_plan`]).
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -261,7 +262,8 @@ impl ArchiveRun<'_> {
             title: None,
             adaptations,
         };
-        let bytes = match kind {
+        let whole;
+        let bytes: Cow<'_, [u8]> = match kind {
             // `Moved` never occurs here: `move` does not read archives.
             RewriteKind::Absolute | RewriteKind::Moved(..) => {
                 // A response without a document has links only in its header fields.
@@ -275,10 +277,12 @@ impl ArchiveRun<'_> {
                     summary,
                     output,
                 );
-                let whole = rewritten.edits.apply(input.bytes);
+                if !rewritten.is_proved {
+                    return Ok(None);
+                }
+                whole = rewritten.edits.apply(input.bytes);
                 match payload(&whole, input.format) {
-                    _ if !rewritten.is_proved => return Ok(None),
-                    Ok(bytes) => bytes.into_owned(),
+                    Ok(bytes) => bytes,
                     Err(why) => {
                         output.caution(&format_args!("{}: {why}; skipped", input.name));
                         return Ok(None);
@@ -308,7 +312,11 @@ impl ArchiveRun<'_> {
                 });
                 let has_links = |options: &Options| {
                     !options.scan.is_probed(format)
-                        || !localize::localize(&bytes, options).report.links.is_empty()
+                        || localize::localize(&bytes, options, |(), _| ())
+                            .0
+                            .totals
+                            .links()
+                            > 0
                 };
                 if let Some(options) = options.filter(has_links) {
                     let document = Input::whole(input.name, format, &bytes);
@@ -331,12 +339,12 @@ impl ArchiveRun<'_> {
                         }) => {
                             let adapted = adapted(&local, format, charset);
                             new_file.adaptations = adapted.counts();
-                            adapted.edits.apply(&local)
+                            adapted.edits.apply(&local).into()
                         }
-                        _ => local,
+                        _ => local.into(),
                     }
                 } else {
-                    bytes.into_owned()
+                    bytes
                 }
             }
         };

@@ -23,6 +23,7 @@ use baselink_rewrite::{Options, Rewritten, report::LinkReport};
 use baselink_text::diagnostic::Code;
 use baselink_text::error::Result;
 
+use super::summary::DocumentLinks;
 use crate::cli::input::NonDocument;
 use crate::cli::link_counts::LinkResult;
 use crate::cli::request::Origin;
@@ -62,47 +63,53 @@ impl RewriteKind {
         }
     }
 
-    /// Rewrites `bytes` with the options that [`RewriteKind::options`] gives.
-    pub(super) fn rewrite<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
+    /// Rewrites `bytes` with the options that [`RewriteKind::options`] gives, and adds each link to the second result.
+    pub(super) fn rewrite<'b>(
+        &self,
+        bytes: &'b [u8],
+        options: &Options,
+        add: impl Fn(&mut DocumentLinks, LinkReport),
+    ) -> (Rewritten<'b>, DocumentLinks) {
         match self {
-            Self::Absolute => baselink_rewrite::rewrite(bytes, options),
+            Self::Absolute => {
+                let mut links = DocumentLinks::default();
+                let add = &mut |link| add(&mut links, link);
+                let rewritten = baselink_rewrite::rewrite_each(bytes, options, add);
+                (rewritten, links)
+            }
             Self::Moved(..) => {
-                let mut moved = relocate::relocate(bytes, options);
+                let (mut moved, links) = relocate::relocate(bytes, options, add);
                 // A move needs neither diagnostic: a base moves like any other link, and browsers read the result.
                 let concerns = |code| !matches!(code, Code::BaseRelative | Code::ProfilesDiffer);
                 moved
                     .report
                     .diagnostics
                     .retain(|found| concerns(found.code));
-                moved
+                (moved, links)
             }
             Self::Local { .. } => {
-                let mut localized = localize::localize(bytes, options);
+                let (mut localized, links) = localize::localize(bytes, options, add);
                 let report = &mut localized.report;
-                let links = report.links.iter();
-                let empty = links.filter(|link| link.reference.is_empty());
-                let mut emptied: Vec<usize> = empty.map(|link| link.span.start).collect();
-                emptied.sort_unstable();
+                let empty = &links.empty_bases;
                 // A base that `localize` has emptied needs no warning that it is relative.
                 report.diagnostics.retain(|found| {
-                    let first = emptied.partition_point(|at| *at < found.span.start);
-                    let is_emptied = emptied.get(first).is_some_and(|at| *at <= found.span.end);
+                    let first = empty.partition_point(|at| *at < found.span.start);
+                    let is_emptied = empty.get(first).is_some_and(|at| *at <= found.span.end);
                     found.code != Code::BaseRelative || !is_emptied
                 });
                 for found in &mut report.diagnostics {
                     found.message = without_assumed_hosts(&found.message).into_owned().into();
                 }
-                localized
+                (localized, links)
             }
         }
     }
 
     /// True if a document of `origin` has no link.
     pub(super) fn finds_no_link(&self, origin: &Origin, bytes: &[u8], options: &Options) -> bool {
-        self.rewrite(bytes, &self.options(origin, bytes, options))
-            .report
-            .links
-            .is_empty()
+        let options = self.options(origin, bytes, options);
+        let (rewritten, _) = self.rewrite(bytes, &options, |_, _| ());
+        rewritten.totals.links() == 0
     }
 
     /// The results that links can have.

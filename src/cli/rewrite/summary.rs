@@ -14,8 +14,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::collection::origin::is_assumed;
+use crate::purpose::names_base;
 use baselink_rewrite::base::{Rule, Source};
-use baselink_rewrite::{LinkBases, Rewritten, Totals};
+use baselink_rewrite::report::LinkReport;
+use baselink_rewrite::{LinkBases, Totals};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::error::{name, visible};
 use baselink_text::format::Format;
@@ -28,7 +30,7 @@ use crate::cli::failure::FileResult;
 use crate::cli::files::{SkipCounts, SkipReason};
 use crate::cli::json_records;
 use crate::cli::link_counts::{LinkCounts, LinkResult};
-use crate::cli::output::{Output, by_place, count, url_for_list};
+use crate::cli::output::{Output, StrictViolations, by_place, count, url_for_list};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::status::ExitStatus;
@@ -61,21 +63,46 @@ type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 /// The URLs of the tree that have no file, each with the number of links to it.
 type MissingTargets = HashMap<String, usize>;
 
-impl FileSummary {
-    /// Adds a document of the file.
-    pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, kind: &RewriteKind) {
-        let Rewritten { report, totals, .. } = rewritten;
-        let Some(of) = kind.result() else {
-            return self.add_totals(totals);
-        };
-        self.link_counts.add_links(report, of);
-        for link in report.links.iter().filter(|link| link.is_lacking) {
+/// The links of a document, in numbers.
+#[derive(Default)]
+pub(super) struct DocumentLinks {
+    link_counts: LinkCounts,
+    missing: MissingTargets,
+    pub(super) strict: StrictViolations,
+    /// The places of empty declarations of a base.
+    pub(super) empty_bases: Vec<usize>,
+    /// The links of which an option needs the reports.
+    pub(super) listed: Vec<LinkReport>,
+}
+
+impl DocumentLinks {
+    /// Adds a link.
+    pub(super) fn add(&mut self, link: &LinkReport, kind: &RewriteKind) {
+        self.strict.add(link);
+        if link.reference.is_empty() && names_base(&link.element, link.attribute.as_deref()) {
+            self.empty_bases.push(link.span.start);
+        }
+        if let Some(of) = kind.result() {
+            self.link_counts.add(of(link), link.reason);
+        }
+        if link.is_lacking {
             let target = without_fragment(link.target.as_deref().unwrap_or_default());
             match self.missing.get_mut(target) {
                 Some(number) => *number += 1,
                 None => drop(self.missing.insert(target.to_owned(), 1)),
             }
         }
+    }
+}
+
+impl FileSummary {
+    /// Adds a document of the file.
+    pub(super) fn add(&mut self, totals: &Totals, links: DocumentLinks, kind: &RewriteKind) {
+        if kind.result().is_none() {
+            return self.add_totals(totals);
+        }
+        self.link_counts.merge(&links.link_counts);
+        merge_missing(&mut self.missing, links.missing);
         self.add_counted(totals);
     }
 
@@ -100,9 +127,7 @@ impl FileSummary {
         self.link_counts.merge(&later.link_counts);
         self.diagnostics.extend(later.diagnostics);
         self.hints.merge(later.hints);
-        for (target, number) in later.missing {
-            *self.missing.entry(target).or_default() += number;
-        }
+        merge_missing(&mut self.missing, later.missing);
         self.fragments += later.fragments;
         self.documents += later.documents;
         self.entities += later.entities;
@@ -237,6 +262,13 @@ pub(super) struct RunSummary {
     pub(super) naming_old_urls: Vec<Vec<u8>>,
 }
 
+/// Adds the numbers of links in `more`.
+fn merge_missing(all: &mut MissingTargets, more: MissingTargets) {
+    for (target, number) in more {
+        *all.entry(target).or_default() += number;
+    }
+}
+
 impl RunSummary {
     /// Adds a file.
     pub(super) fn add(&mut self, format: Format, summary: FileSummary, is_copy: bool) {
@@ -256,9 +288,7 @@ impl RunSummary {
         };
         *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
-        for (target, number) in summary.missing {
-            *self.missing.entry(target).or_default() += number;
-        }
+        merge_missing(&mut self.missing, summary.missing);
     }
 
     /// The number of files done.

@@ -36,7 +36,11 @@ named! {
         Fragment = "fragment",
         /// The file exists, and the fragment names lines that a script of the page marks.
         Lines = "lines",
-        /// The link is relative, and its target exists in the tree.
+        /// The target is a folder with an index file, but the final `/` is missing. Servers redirect to it.
+        NoSlash = "no-slash",
+        /// The target lacks its extension `.html`, or has a `/` in its place. Some servers add it.
+        CleanUrl = "clean-url",
+        /// The target exists in the tree.
         Travels = "travels",
     }
 }
@@ -119,8 +123,6 @@ pub struct Finding {
     pub class: Class,
     /// The cause; `None` for the classes travels, outside and lines.
     pub cause: Option<Cause>,
-    /// For a pinned link whose target is missing in the tree, the kind of absence.
-    pub missing: Option<Absence>,
     /// The target before the move; `None` if the link has none. If the URL of the root is assumed, only the path below
     /// the root, or `None` outside the root.
     pub target: Option<String>,
@@ -145,6 +147,16 @@ pub struct CheckedLink {
     pub ids_of: Option<usize>,
 }
 
+impl Class {
+    /// True if the target of a link of this class cannot be used where the site stands.
+    pub(super) fn is_broken(self) -> bool {
+        matches!(
+            self,
+            Self::Left | Self::Escapes | Self::Dangling | Self::Missing
+        )
+    }
+}
+
 impl Absence {
     /// The class of a relative link to a missing target.
     #[must_use]
@@ -162,7 +174,6 @@ impl Finding {
         Self {
             class,
             cause,
-            missing: None,
             target: None,
             moved: None,
             hint: None,
@@ -186,7 +197,7 @@ impl FragmentPlace {
     #[must_use]
     pub fn settle(self, class: Class) -> Option<(Class, Option<Cause>, Option<String>)> {
         match self {
-            Self::Lines if class == Class::Travels => Some((Class::Lines, None, None)),
+            Self::Lines if class != Class::Left => Some((Class::Lines, None, None)),
             Self::There | Self::Lines => None,
             Self::Nowhere(hint) => {
                 let cause = match hint {

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding};
 use crate::collection::origin::{is_assumed, without_assumed};
-use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse};
+use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse, is_disk};
 use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_scan::document::{Program, Role};
@@ -58,13 +58,10 @@ impl MoveJudge<'_> {
         if !all && let Some(found) = base.and_then(|base| self.travels(link, base, is_crawled)) {
             return found;
         }
-        let (mut finding, ids_of) = self.link(link, base, is_crawled);
-        if finding.class == Class::Outside && self.lacks(link, finding.target.as_deref()) {
-            (finding.class, finding.cause) = (Class::Missing, Some(Cause::NotCaptured));
-        }
+        let (finding, ids_of) = self.link(link, base, is_crawled);
         let finding = Finding {
-            target: finding.target.and_then(without_assumed),
-            moved: finding.moved.and_then(without_assumed),
+            target: finding.target.map(without_assumed),
+            moved: finding.moved.map(without_assumed),
             differs: link.differs,
             ..finding
         };
@@ -103,20 +100,18 @@ impl MoveJudge<'_> {
         }
         let moved = || format!("{}{path}", self.goal.place.as_str());
         finding.moved = self.is_destination_known.then(moved);
-        finding.target = without_assumed(target.to_owned());
+        finding.target = Some(without_assumed(target.to_owned()));
         finding.differs = link.differs;
         Some((finding, Some(number)))
     }
 
     /// True if the link embeds a resource that is retrieved by HTTP, and the collection is a crawl. `target` is known to
     /// be outside the collection.
-    fn lacks(&self, link: &LinkReport, target: Option<&str>) -> bool {
-        link.role == Role::Embedded
-            && self.goal.collection.is_of_hosts()
-            && target.is_some_and(is_web)
+    fn lacks(&self, link: &LinkReport, target: &str) -> bool {
+        link.role == Role::Embedded && self.goal.collection.is_of_hosts() && is_web(target)
     }
 
-    /// The finding for `link`, with assumed URLs.
+    /// The finding for `link`, with assumed URLs: about the site where it stands, or else about the move.
     fn link(
         &self,
         link: &LinkReport,
@@ -128,61 +123,134 @@ impl MoveJudge<'_> {
             Err(finding) => return (finding, self.own_id(link)),
         };
         let now = self.goal.collection.locate(&target);
-        let category = Reference::split(Grammar::Rfc3986, &link.reference).category();
+        let through_layout = |base: &MovedBase| base.now.leads_through_layout(&link.reference);
+        // Relative links of a saved page lead to files beside it, even if their URLs are unknown.
+        let is_of_files = base.is_some_and(through_layout)
+            || (self.saved_by.is_some() && link.outcome != Outcome::Absolute);
+        let standing = self.standing(link, &target, &now);
+        let is_settled = !is_of_files && standing.0.class.is_broken();
+        let mut moved = None;
+        let (finding, ids_of) = match is_settled || !(self.is_destination_known || is_of_files) {
+            true => standing,
+            false => {
+                let found = self.after_move(link, base, (&target, &now), standing);
+                moved = found.1;
+                found.0
+            }
+        };
+        // The scheme of an assumed base is not shown.
+        let is_assumed = base.is_some_and(|base| is_assumed(base.now.as_str()));
+        let is_net_path = self.category(link) == Category::NetPath && is_assumed;
+        let target = if is_net_path {
+            link.reference.clone()
+        } else {
+            target
+        };
+        let finding = Finding {
+            target: Some(target),
+            moved: moved.filter(|_| self.is_destination_known),
+            ..finding
+        };
+        (finding, ids_of)
+    }
+
+    fn category(&self, link: &LinkReport) -> Category {
+        Reference::split(Grammar::Rfc3986, &link.reference).category()
+    }
+
+    /// The finding for a link to `target`, at the place `now`, in the site where it stands, and the resource whose ids
+    /// decide about the fragment.
+    fn standing(&self, link: &LinkReport, target: &str, now: &Located) -> (Finding, Option<usize>) {
+        let alone = |class, cause| (Finding::of(class, cause), None);
+        if !now.is_inside() {
+            return match self.lacks(link, target) {
+                true => alone(Class::Missing, Some(Cause::NotCaptured)),
+                false => alone(Class::Outside, None),
+            };
+        }
+        // A reference that only serves as a base need not lead to a file.
+        if is_base(link) {
+            return alone(Class::Travels, None);
+        }
+        // A server does not look for the query in the names of files.
+        let selects = |found: &FoundResource| found.query == QueryUse::Selects;
+        let is_by_name =
+            self.goal.collection.has_only_paths() && now.resource().as_ref().is_some_and(selects);
+        let collection = self.goal.collection;
+        let here = || Some(collection.locate_below(collection.root_url()?, target));
+        if is_by_name && here().is_some_and(|here| served(&here) != served(now)) {
+            return alone(Class::Dangling, Some(Cause::Elsewhere));
+        }
+        let Some((class, file)) = served(now) else {
+            if is_template(&link.reference) {
+                return alone(Class::Left, Some(Cause::Kept(Reason::Placeholder)));
+            }
+            let missing = self.goal.collection.missing(now).map(Finding::missing);
+            let elsewhere = || Finding::of(Class::Dangling, Some(Cause::Elsewhere));
+            return (missing.unwrap_or_else(elsewhere), None);
+        };
+        let has_fragment = Reference::split(Grammar::Rfc3986, target)
+            .fragment()
+            .is_some();
+        let hint = match class {
+            Class::Travels => None,
+            _ => self.goal.collection.missing(now).and_then(|one| one.hint),
+        };
+        let finding = Finding::of(class, None);
+        (Finding { hint, ..finding }, file.filter(|_| has_fragment))
+    }
+
+    /// The finding about the move for a link to `target`, at the place `now`, and its target after the move. `standing` is
+    /// the finding before.
+    fn after_move(
+        &self,
+        link: &LinkReport,
+        base: Option<&MovedBase>,
+        (target, now): (&str, &Located),
+        standing: (Finding, Option<usize>),
+    ) -> ((Finding, Option<usize>), Option<String>) {
+        let alone = |class, cause| (Finding::of(class, Some(cause)), None);
+        let category = self.category(link);
         let is_absolute = link.outcome == Outcome::Absolute;
         let resolved = || base?.moved.as_ref()?.resolve(&link.reference).ok();
+        let moves = self.is_destination_known;
         // A link that contains a host still leads to its target if the target keeps its URL.
-        let holds = (is_absolute || category == Category::NetPath) && self.keeps_its_url(&target);
+        let holds = (is_absolute || category == Category::NetPath) && self.keeps_its_url(target);
         let moved = match is_absolute {
-            true => holds.then(|| target.clone()),
+            true => holds.then(|| target.to_owned()),
             false => resolved().map(|moved| moved.url),
         };
-        let keeps_scheme = |moved: &String| scheme(moved) == scheme(&target);
+        let keeps_scheme = |moved: &String| scheme(moved) == scheme(target);
         let stays_with_base = base.is_some_and(|base| base.stays);
         let pinned_by = match category {
             _ if is_absolute && (!holds || stays_with_base) => Some(Cause::Absolute),
             _ if stays_with_base => Some(Cause::DeclaredBase),
             // A link that contains a host but no scheme leads to the old URL unless the scheme changes.
-            Category::NetPath if !holds && moved.as_ref().is_none_or(keeps_scheme) => {
+            Category::NetPath if moves && !holds && moved.as_ref().is_none_or(keeps_scheme) => {
                 Some(Cause::NetPath)
             }
             _ => None,
         };
         if let Some(cause) = pinned_by {
-            let is_shown = category != Category::NetPath
-                || !base.is_some_and(|base| is_assumed(base.now.as_str()));
-            // The scheme of an assumed base is not shown.
-            let shown = Some(if is_shown {
-                target
-            } else {
-                link.reference.clone()
-            });
-            let finding = Finding {
-                target: shown.clone(),
-                moved: shown,
-                ..self.pinned(link, cause, &now)
+            let canonical = || *self.canonical.get_or_init(|| self.bases.canonical());
+            let found = match now.is_inside() && moves {
+                false => standing,
+                true if link.element == "link" && canonical() == Some(link.span) => {
+                    alone(Class::Pinned, Cause::Canonical)
+                }
+                true => alone(Class::Pinned, cause),
             };
-            return (finding, None);
+            return (found, Some(target.to_owned()));
         }
         let Some(moved) = moved else {
-            let finding = Finding::of(Class::Left, Some(Cause::Kept(Reason::Unresolvable)));
-            let target = Some(target);
-            return (Finding { target, ..finding }, None);
+            return (alone(Class::Left, Cause::Kept(Reason::Unresolvable)), None);
         };
-        let then = self.after(base, category, &link.reference, (&target, &now, &moved));
-        let (finding, ids_of) = match then.is_inside() {
-            true => self.moving(link, (&target, &now, &then)),
-            false => (
-                Finding::of(Class::Escapes, Some(escape(category, base))),
-                None,
-            ),
+        let then = self.after(base, category, &link.reference, (target, now, &moved));
+        let found = match then.is_inside() {
+            true => self.moving(link, (target, now, &then), standing),
+            false => alone(Class::Escapes, escape(category, base)),
         };
-        let finding = Finding {
-            target: Some(target),
-            moved: self.is_destination_known.then_some(moved),
-            ..finding
-        };
-        (finding, ids_of)
+        (found, Some(moved))
     }
 
     /// The target of `link` now; the finding for a link that has none.
@@ -208,27 +276,6 @@ impl MoveJudge<'_> {
         match known.or_else(resolved) {
             Some(target) => Ok(target),
             None => left(Some(Cause::Kept(Reason::Unresolvable))),
-        }
-    }
-
-    /// The finding for a link that keeps its target because of `cause`.
-    fn pinned(&self, link: &LinkReport, cause: Cause, now: &Located) -> Finding {
-        if !now.is_inside() {
-            return Finding::of(Class::Outside, None);
-        }
-        let needs_file = !is_base(link) && !is_template(&link.reference);
-        let missing = needs_file
-            .then(|| self.goal.collection.missing(now))
-            .flatten();
-        let canonical = || *self.canonical.get_or_init(|| self.bases.canonical());
-        let cause = match link.element == "link" && canonical() == Some(link.span) {
-            true => Cause::Canonical,
-            false => cause,
-        };
-        Finding {
-            missing: missing.as_ref().map(|missing| missing.absence),
-            hint: missing.and_then(|missing| missing.hint),
-            ..Finding::of(Class::Pinned, Some(cause))
         }
     }
 
@@ -309,39 +356,45 @@ impl MoveJudge<'_> {
         &self,
         link: &LinkReport,
         (target, now, then): (&str, &Located, &Located),
+        standing: (Finding, Option<usize>),
     ) -> (Finding, Option<usize>) {
         let missing = |located| self.goal.collection.missing(located).map(Finding::missing);
         let elsewhere = Finding::of(Class::Dangling, Some(Cause::Elsewhere));
         let is_there = now.is_inside();
-        let file = match (served(now), served(then)) {
+        let file = |place: &Located| served(place).map(|(_, file)| file);
+        let has_fragment = Reference::split(Grammar::Rfc3986, target)
+            .fragment()
+            .is_some();
+        match (file(now), file(then)) {
             (_, None) if self.saved_by == Some(Program::Browser) && !is_there => {
-                return (Finding::of(Class::Escapes, Some(Cause::NotSaved)), None);
+                (Finding::of(Class::Escapes, Some(Cause::NotSaved)), None)
             }
-            // A reference that only serves as a base need not lead to a file.
-            _ if is_base(link) => None,
-            (None, _) if is_there && is_template(&link.reference) => {
-                let cause = Some(Cause::Kept(Reason::Placeholder));
-                return (Finding::of(Class::Left, cause), None);
+            _ if is_base(link) => (Finding::of(Class::Travels, None), None),
+            (None, _) if is_there => standing,
+            (Some(now), Some(file)) if now == file => match served(then) {
+                // A file with a URL of its own may have an extension that the URL lacks.
+                Some((class, _)) if standing.0.class == Class::Travels => {
+                    (Finding::of(class, None), standing.1)
+                }
+                _ => standing,
+            },
+            // From disk, a browser finds neither the index file nor the extension.
+            (Some(_), None) if is_disk(&self.goal.place) && standing.0.class != Class::Travels => {
+                standing
             }
-            (None, _) if is_there => return (missing(now).unwrap_or(elsewhere), None),
-            (Some(now), Some(then)) if now == then => now,
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
-            (None, Some(then)) if self.saved_by.is_some() => then,
+            (None, Some(then)) if self.saved_by.is_some() => (
+                Finding::of(Class::Travels, None),
+                then.filter(|_| has_fragment),
+            ),
             (now, _) => {
                 let is_absent = Some(Cause::Missing(Absence::Absent));
                 let found = missing(then);
                 let found = found.filter(|it| now.is_none() || it.cause != is_absent);
-                return (found.unwrap_or(elsewhere), None);
+                (found.unwrap_or(elsewhere), None)
             }
-        };
-        let has_fragment = Reference::split(Grammar::Rfc3986, target)
-            .fragment()
-            .is_some();
-        (
-            Finding::of(Class::Travels, None),
-            file.filter(|_| has_fragment),
-        )
+        }
     }
 }
 
@@ -355,14 +408,20 @@ fn escape(category: Category, base: Option<&MovedBase>) -> Cause {
     }
 }
 
-/// The file that a static server sends, by its number; `Some(None)` if it is behind a symbolic link. `None` if there is
-/// none.
-fn served(located: &Located) -> Option<Option<usize>> {
+/// The file that servers send, by its number, and the class of a link to it; the number is `None` behind a symbolic link.
+/// `None` if there is no file.
+fn served(located: &Located) -> Option<(Class, Option<usize>)> {
     match located {
         Located::Resource(found) => {
-            matches!(found.by, FoundBy::Url | FoundBy::Index).then_some(Some(found.number))
+            let class = match found.by {
+                FoundBy::Url | FoundBy::Index => Class::Travels,
+                FoundBy::NoSlash => Class::NoSlash,
+                FoundBy::CleanUrl => Class::CleanUrl,
+                FoundBy::CrawlerName => return None,
+            };
+            Some((class, Some(found.number)))
         }
-        Located::BehindLink(_) => Some(None),
+        Located::BehindLink(_) => Some((Class::Travels, None)),
         Located::Folder(_)
         | Located::Lacking(..)
         | Located::Failed(_)

@@ -15,53 +15,63 @@
 //!
 //! Deliberately absent: signatures. They are kept as evidence, and reported as no longer valid.
 
+use std::cell::LazyCell;
+
 use super::entity::{ChangedBody, Described, Entity, Structure};
 use baselink_scan::fields::{Heading, decimal};
 use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::Edit;
+use baselink_text::edit::{Edit, Edits};
 use baselink_text::layer::digest::{content_md5, with_crlf};
 use baselink_text::span::Span;
 
-/// An edit of a file, and the entity whose heading or body contains it.
-pub struct Placed {
-    /// The edit.
-    pub edit: Edit<'static>,
-    /// The index of the entity in the list.
-    pub entity: usize,
-    /// True if the edit is in the body, false if it is in the heading.
-    pub in_body: bool,
+/// The edits of a file by the entities, as indices of the list, that contain them: in the headings, and in the bodies of
+/// leaves.
+#[derive(Default)]
+pub struct EntityEdits {
+    /// An edit in a heading.
+    pub in_headings: Vec<(usize, Edit<'static>)>,
+    /// The edits in a body.
+    pub in_bodies: Vec<(usize, Edits)>,
+}
+
+impl EntityEdits {
+    /// All edits of the file; `None` if some overlap.
+    #[must_use]
+    pub fn all(self) -> Option<Edits> {
+        let mut bodies = self.in_bodies.into_iter().map(|(_, edits)| edits);
+        let mut all = bodies.next().unwrap_or_default();
+        for edits in bodies {
+            all.append(&edits, 0).ok()?;
+        }
+        let number = all.len() + self.in_headings.len();
+        all.merge(self.in_headings.into_iter().map(|(_, edit)| edit));
+        (all.len() == number).then_some(all)
+    }
 }
 
 /// Adds edits of the lengths in headings to `edits`, innermost entities first, because an edit of a heading changes
 /// the enclosing body. Returns true for each entity in which anything changes.
-pub fn keep_lengths(bytes: &[u8], structure: &Structure, edits: &mut Vec<Placed>) -> Vec<bool> {
+pub fn keep_lengths(bytes: &[u8], structure: &Structure, edits: &mut EntityEdits) -> Vec<bool> {
     let entities = &structure.entities;
     let mut of_heading = vec![Growth::default(); entities.len()];
     let mut of_body = of_heading.clone();
-    for Placed {
-        edit,
-        entity,
-        in_body,
-    } in &*edits
-    {
-        let growth = if *in_body {
-            &mut of_body
-        } else {
-            &mut of_heading
-        };
-        growth[*entity] = growth[*entity].plus(Growth::of(edit, bytes));
+    for (entity, edit) in &edits.in_headings {
+        of_heading[*entity].add(edit, bytes);
     }
-    let mut line_ends = LineEnds::default();
+    for (entity, edits) in &edits.in_bodies {
+        for edit in edits.iter() {
+            of_body[*entity].add(&edit, bytes);
+        }
+    }
+    let ends = LazyCell::new(|| memchr::memchr_iter(b'\n', bytes).collect::<Vec<_>>());
+    let before = |place: usize| ends.partition_point(|&at| at < place);
+    let lines_in = |span: Span| before(span.end) - before(span.start);
     let mut changes = vec![false; entities.len()];
     for (index, entity) in entities.iter().enumerate().rev() {
-        if of_body[index].changes && !structure.container.is_single {
-            for edit in lengths(bytes, entity, of_body[index], &mut line_ends) {
-                of_heading[index] = of_heading[index].plus(Growth::of(&edit, bytes));
-                edits.push(Placed {
-                    edit,
-                    entity: index,
-                    in_body: false,
-                });
+        if of_body[index].changes {
+            for edit in lengths(bytes, entity, of_body[index], &lines_in) {
+                of_heading[index].add(&edit, bytes);
+                edits.in_headings.push((index, edit));
             }
         }
         let whole = of_heading[index].plus(of_body[index]);
@@ -83,14 +93,12 @@ struct Growth {
 }
 
 impl Growth {
-    /// The growth through `edit` of `bytes`.
-    fn of(edit: &Edit<'_>, bytes: &[u8]) -> Self {
+    /// Adds the growth through `edit` of `bytes`.
+    fn add(&mut self, edit: &Edit<'_>, bytes: &[u8]) {
         let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count().cast_signed();
-        Self {
-            changes: true,
-            bytes: edit.new.len().cast_signed() - edit.span.len().cast_signed(),
-            lines: lines(&edit.new) - lines(&bytes[edit.span.range()]),
-        }
+        self.changes = true;
+        self.bytes += edit.new.len().cast_signed() - edit.span.len().cast_signed();
+        self.lines += lines(&edit.new) - lines(&bytes[edit.span.range()]);
     }
 
     /// The sum of both.
@@ -103,26 +111,13 @@ impl Growth {
     }
 }
 
-/// The ends of the lines of a message, found on first use.
-#[derive(Default)]
-struct LineEnds(Option<Vec<usize>>);
-
-impl LineEnds {
-    /// The number of line ends in `span` of `bytes`.
-    fn within(&mut self, bytes: &[u8], span: Span) -> usize {
-        let ends = self
-            .0
-            .get_or_insert_with(|| memchr::memchr_iter(b'\n', bytes).collect());
-        ends.partition_point(|&at| at < span.end) - ends.partition_point(|&at| at < span.start)
-    }
-}
-
-/// The edits of `Content-Length` and `Lines` in the heading of `entity`, whose body grows by `growth`.
+/// The edits of `Content-Length` and `Lines` in the heading of `entity`, whose body grows by `growth`. `lines_in` counts the
+/// line ends in a span.
 fn lengths(
     bytes: &[u8],
     entity: &Entity,
     growth: Growth,
-    line_ends: &mut LineEnds,
+    lines_in: &dyn Fn(Span) -> usize,
 ) -> Vec<Edit<'static>> {
     let mut edits = Vec::new();
     if let Some((value, length)) = number(bytes, &entity.heading, "Content-Length") {
@@ -132,7 +127,7 @@ fn lengths(
         edits.extend(renumbered(value, length, growth.bytes).filter(|_| is_right));
     }
     if let Some((value, lines)) = number(bytes, &entity.heading, "Lines") {
-        let is_right = lines.abs_diff(line_ends.within(bytes, entity.body)) <= 1;
+        let is_right = lines.abs_diff(lines_in(entity.body)) <= 1;
         edits.extend(renumbered(value, lines, growth.lines).filter(|_| is_right));
     }
     edits.sort_by_key(|edit| edit.span.start);

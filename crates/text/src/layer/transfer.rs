@@ -253,11 +253,10 @@ impl DecodedBody<'_> {
     /// Fails for an edit after the end; for 8-bit bytes in a 7bit body; for base64 that re-encoding would not
     /// reproduce or that ends before the body; and for codings that were not fully undone.
     pub fn lift(&self, edits: &Edits) -> Result<Edits, Obstacle> {
-        let changes: Vec<Edit<'_>> = edits
+        let mut changes = edits
             .iter()
-            .filter(|edit| !edit.span.is_empty() || !edit.new.is_empty())
-            .collect();
-        let Some(last) = changes.last() else {
+            .filter(|edit| !edit.span.is_empty() || !edit.new.is_empty());
+        let Some(last) = changes.clone().next_back() else {
             return Ok(Edits::default());
         };
         if last.span.end > self.bytes.len() {
@@ -267,9 +266,17 @@ impl DecodedBody<'_> {
             ));
         }
         match &self.places {
-            Places::Base64(data) => self.encoded().lift_base64(data, &changes),
-            Places::QuotedPrintable(marks) => self.encoded().lift_quoted_printable(marks, &changes),
-            Places::Identity => self.lift_identity(&changes),
+            Places::Base64(data) => {
+                let changes: Vec<_> = changes.collect();
+                self.encoded().lift_base64(data, &changes)
+            }
+            Places::QuotedPrintable(marks) => {
+                let changes: Vec<_> = changes.collect();
+                self.encoded().lift_quoted_printable(marks, &changes)
+            }
+            Places::Identity => changes.try_fold(Edits::default(), |lifted, edit| {
+                self.lift_unencoded(lifted, &edit)
+            }),
             Places::Coded(_) => {
                 if let Some(obstacle) = self.obstacle() {
                     return Err(obstacle);
@@ -281,21 +288,15 @@ impl DecodedBody<'_> {
         }
     }
 
-    fn lift_identity(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
-        let mut lifted = Edits::default();
-        for edit in changes {
-            if self.encoding == TransferEncoding::SevenBit
-                && !edit.new.is_ascii()
-                && self.bytes.is_ascii()
-            {
-                let at = self.body.start + edit.span.start;
-                return Err(Obstacle::new(
-                    at,
-                    "a 7bit body cannot take bytes above 0x7f",
-                ));
-            }
-            push(&mut lifted, edit.span.shifted(self.body.start), &edit.new)?;
+    /// Adds `edit` of a body without an encoding to the `lifted` ones.
+    fn lift_unencoded(&self, mut lifted: Edits, edit: &Edit<'_>) -> Result<Edits, Obstacle> {
+        let span = edit.span.shifted(self.body.start);
+        let is_seven_bit = self.encoding == TransferEncoding::SevenBit;
+        if is_seven_bit && !edit.new.is_ascii() && self.bytes.is_ascii() {
+            let reason = "a 7bit body cannot take bytes above 0x7f";
+            return Err(Obstacle::new(span.start, reason));
         }
+        push(&mut lifted, span, &edit.new)?;
         Ok(lifted)
     }
 

@@ -18,7 +18,7 @@
 use super::*;
 use crate::pieces::{piece, style_sheet_pieces, tree_pieces, without_references};
 use baselink_rewrite::container::entity::{ChangedBody, Structure};
-use baselink_rewrite::container::fields::{Placed, keep_lengths};
+use baselink_rewrite::container::fields::{EntityEdits, keep_lengths};
 use baselink_rewrite::container::lift::lift;
 use baselink_rewrite::container::units;
 use baselink_rewrite::rewrite;
@@ -451,8 +451,8 @@ fn in_part<'a>(
 ) -> Option<Rewritten<'a>> {
     let bytes = right.source();
     let mut wrong = right.clone();
-    wrong.parts[index].edits = Some(edits);
-    let mut placed = Vec::new();
+    wrong.parts[index].edits = edits;
+    let mut all = EntityEdits::default();
     let of_headings = fields::in_headings(&right.report.links, structure);
     for edit in right.edits.iter() {
         let is_of = |link: &&LinkReport| {
@@ -463,11 +463,7 @@ fn in_part<'a>(
                 .entities
                 .iter()
                 .rposition(|entity| entity.heading.span.start <= edit.span.start)?;
-            placed.push(Placed {
-                edit: edit.into_owned(),
-                entity,
-                in_body: false,
-            });
+            all.in_headings.push((entity, edit.into_owned()));
         }
     }
     for part in &wrong.parts {
@@ -477,7 +473,7 @@ fn in_part<'a>(
             .position(|entity| entity.body == part.body)?;
         let entity = &structure.entities[at];
         let decoded = entity.decode(bytes).ok()?;
-        let edits = part.edits.as_ref()?;
+        let edits = &part.edits;
         let lifted = lift(bytes, structure, entity, &decoded, edits).ok()?;
         let changed = ChangedBody {
             bytes,
@@ -487,21 +483,14 @@ fn in_part<'a>(
             lifted: &lifted,
         };
         let (described, _) = (structure.container.describe)(&changed);
-        placed.extend(described.into_iter().map(|edit| Placed {
-            edit,
-            entity: at,
-            in_body: false,
-        }));
-        placed.extend(lifted.iter().map(|edit| Placed {
-            edit: edit.into_owned(),
-            entity: at,
-            in_body: true,
-        }));
+        let described = described.into_iter().map(|edit| (at, edit));
+        all.in_headings.extend(described);
+        all.in_bodies.push((at, lifted));
     }
-    keep_lengths(bytes, structure, &mut placed);
-    placed.sort_by_key(|placed| placed.edit.span.start);
-    let list: Vec<Edit> = placed.into_iter().map(|placed| placed.edit).collect();
-    wrong.edits = edits_of(&list, bytes.len())?;
+    if !structure.container.is_single {
+        keep_lengths(bytes, structure, &mut all);
+    }
+    wrong.edits = all.all()?;
     Some(wrong)
 }
 
@@ -530,7 +519,7 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
                 .unwrap();
             let content = entity.decode(source).unwrap().bytes;
             let of_part = |edits| in_part(&right, &structure, index, edits);
-            all.extend(mutants(part.edits.as_ref().unwrap(), &content, of_part));
+            all.extend(mutants(&part.edits, &content, of_part));
         }
     }
     for (name, wrong) in all {
