@@ -27,6 +27,7 @@
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
 //! (`srcdoc`, `noscript`); tags in UTF-16 and ISO-2022-JP; and module scripts, which browsers never load from disk.
+//! [`refused`] counts them.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -78,6 +79,21 @@ impl Adapted {
     }
 }
 
+/// The numbers of items that keep browsers from loading local targets from disk: module scripts, `integrity` and
+/// `crossorigin` attributes, and SVG `use` elements.
+pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
+    let Some((found, Some(syntax))) = reading(bytes, format, None) else {
+        return [0; 3];
+    };
+    if !found.charset.is_ascii_compatible() {
+        return [0; 3];
+    }
+    let tags = Tags::read(bytes, found.mark, found.charset, syntax);
+    let is_removed = |change: &&Change| change.kind == Adaptation::Integrity;
+    let removed = tags.changes.iter().filter(is_removed).count();
+    [tags.modules, removed, tags.uses]
+}
+
 /// The encoding and syntax of a document; `None` for a format without adaptations.
 fn reading(
     bytes: &[u8],
@@ -112,7 +128,7 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
         changes.extend(declaration(bytes, format, found.charset));
     }
     if let Some(syntax) = syntax.filter(|_| found.charset.is_ascii_compatible()) {
-        changes.extend(Tags::read(bytes, found.mark, found.charset, syntax));
+        changes.extend(Tags::read(bytes, found.mark, found.charset, syntax).changes);
     }
     changes.sort_by_key(|change| change.span.start);
     let mut adapted = Adapted::default();
@@ -265,16 +281,22 @@ struct Tags<'a> {
     charset: Charset,
     syntax: TagSyntax,
     changes: Vec<Change>,
+    /// The number of module scripts with local targets.
+    modules: usize,
+    /// The number of SVG `use` elements with local targets.
+    uses: usize,
 }
 
 impl<'a> Tags<'a> {
-    /// The changes for `bytes`, which are scanned from `start` in an ASCII-compatible encoding.
-    fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Vec<Change> {
+    /// Scans `bytes` from `start` in an ASCII-compatible encoding.
+    fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Self {
         let mut tags = Tags {
             bytes,
             charset,
             syntax,
             changes: Vec::new(),
+            modules: 0,
+            uses: 0,
         };
         match syntax {
             TagSyntax::Html => {
@@ -294,7 +316,7 @@ impl<'a> Tags<'a> {
                 });
             }
         }
-        tags.changes
+        tags
     }
 
     /// Processes the start tag at `at` of an element with this local `name`.
@@ -305,6 +327,14 @@ impl<'a> Tags<'a> {
         };
         if name == b"meta" {
             self.changes.extend(self.policy(&attributes));
+        }
+        if name == b"use" {
+            self.uses += usize::from(self.is_local(&attributes));
+        }
+        if name == b"script" {
+            let kind = self.value(&attributes, "type").unwrap_or_default();
+            let is_module = kind.trim().eq_ignore_ascii_case("module");
+            self.modules += usize::from(is_module && self.is_local(&attributes));
         }
         if !ELEMENTS.contains(&name) {
             return;

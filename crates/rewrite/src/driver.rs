@@ -172,7 +172,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             not_utf_8,
             meta: PrescannedMeta::at(prescanned),
             ids: Vec::new(),
-            plan: DocumentPlan::new(&task.around),
+            plan: DocumentPlan::new(&task.around, task.options.query_charset),
             sink: None,
             links_wait: true,
         }

@@ -215,7 +215,7 @@ impl Plan<'_, '_> {
             room: Some(self.room),
             ..Surroundings::default()
         };
-        let (mut found, own) = (DocumentPlan::new(&around), (heading, Charset::UTF_8));
+        let (mut found, own) = (DocumentPlan::new(&around, None), (heading, Charset::UTF_8));
         for link in links(self.bytes, fields) {
             let is_label =
                 link.element == LABEL && !Base::is_absolute(self.options.profile, &link.reference);

@@ -49,6 +49,8 @@ pub(super) struct DocumentPlan {
     /// The indices of the documents inside this one by the names of their entities.
     pub(super) by_name: HashMap<Arc<str>, usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// The character encoding of queries, if it is not that of the document.
+    query_charset: Option<Charset>,
     /// The number of bytes by which the links may grow.
     room: usize,
     grown: usize,
@@ -61,13 +63,14 @@ pub(super) struct DocumentPlan {
 
 impl DocumentPlan {
     /// An empty plan for a document.
-    pub(super) fn new(around: &Surroundings<'_>) -> Self {
+    pub(super) fn new(around: &Surroundings<'_>, query_charset: Option<Charset>) -> Self {
         let (room, grown) = match around.outgrows {
             Some(true) => (0, 1),
             Some(false) => (usize::MAX, 0),
             None => (around.room.unwrap_or(usize::MAX), 0),
         };
         Self {
+            query_charset,
             room,
             grown,
             ..Self::default()
@@ -160,7 +163,8 @@ impl DocumentPlan {
             let EntityReport { chain, charset, .. } = &self.entities[at];
             (chain, *charset)
         });
-        self.tally.add_link(&link, within.1);
+        let charset = self.query_charset.unwrap_or(within.1);
+        self.tally.add_link(&link, charset);
         if let Some(sink) = sink {
             sink(link, within, own.1);
         }

@@ -12,7 +12,7 @@ use baselink_text::edit::Edits;
 use baselink_verify::verify;
 
 use super::kind::RewriteKind;
-use super::summary::{DocumentLinks, FileSummary};
+use super::summary::{DocumentLinks, FileSummary, add_counts};
 use super::target::FileSink;
 use crate::cli::args::output::Rewrite;
 use crate::cli::diff::DiffProgress;
@@ -86,6 +86,10 @@ pub(super) fn rewrite_document(
     }
     summary.add_diagnostics(request, &report.diagnostics, &places);
     summary.add(&rewritten.totals, links, kind);
+    add_counts(
+        &mut summary.refused,
+        kind.refused(&rewritten, options.format),
+    );
     summary.hints.add(input, options, &rewritten.totals);
     RewrittenDocument {
         edits: rewritten.edits,

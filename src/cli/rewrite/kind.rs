@@ -17,11 +17,13 @@ use crate::collection::Collection;
 use crate::collection::folder::name_of;
 use crate::collection::origin::without_assumed_hosts;
 use crate::files::stage::StagedMove;
+use crate::purpose::adapt;
 use crate::purpose::localize;
-use crate::purpose::relocate::{self, Relocation};
+use crate::purpose::relocate::{self, LinkForm, Relocation};
 use baselink_rewrite::{Options, Rewritten, report::LinkReport};
 use baselink_text::diagnostic::Code;
 use baselink_text::error::Result;
+use baselink_text::format::Format;
 
 use super::summary::DocumentLinks;
 use crate::cli::input::NonDocument;
@@ -168,6 +170,16 @@ impl RewriteKind {
             Self::Absolute => "made absolute",
             Self::Local { .. } => "made local or absolute",
             Self::Moved(..) => "moved",
+        }
+    }
+
+    /// The counts of [`adapt::refused`] for a moved document that is to open from disk; zeros for all others.
+    pub(super) fn refused(&self, moved: &Rewritten<'_>, format: Format) -> [usize; 3] {
+        match self {
+            Self::Moved(relocation, _) if relocation.form() == LinkForm::Disk => {
+                adapt::refused(&moved.output(), format)
+            }
+            _ => [0; 3],
         }
     }
 

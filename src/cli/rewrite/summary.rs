@@ -55,6 +55,8 @@ pub(super) struct FileSummary {
     /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
     link_bases: LinkBases,
+    /// The counts of [`refused`](crate::purpose::adapt::refused).
+    pub(super) refused: [usize; 3],
 }
 
 /// A base, with the rule and the source that gave it.
@@ -128,6 +130,7 @@ impl FileSummary {
         self.diagnostics.extend(later.diagnostics);
         self.hints.merge(later.hints);
         merge_missing(&mut self.missing, later.missing);
+        add_counts(&mut self.refused, later.refused);
         self.fragments += later.fragments;
         self.documents += later.documents;
         self.entities += later.entities;
@@ -260,6 +263,13 @@ pub(super) struct RunSummary {
     pub(super) skipped: SkipCounts,
     /// The paths of other files that may name old URLs.
     pub(super) naming_old_urls: Vec<Vec<u8>>,
+    refused: [usize; 3],
+}
+
+/// Adds the numbers of `more` to `sums`.
+pub(super) fn add_counts(sums: &mut [usize; 3], more: [usize; 3]) {
+    let sums = sums.iter_mut().zip(more);
+    sums.for_each(|(sum, more)| *sum += more);
 }
 
 /// Adds the numbers of links in `more`.
@@ -288,6 +298,7 @@ impl RunSummary {
         };
         *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
+        add_counts(&mut self.refused, summary.refused);
         merge_missing(&mut self.missing, summary.missing);
     }
 
@@ -394,6 +405,7 @@ impl RunSummary {
             ", --missing - lists all"
         };
         self.report_missing(lists, output);
+        self.report_refused(output);
         let files = count(self.naming_old_urls.len(), "file is", "files are");
         output.notice_of_paths(
             &format!("{files} not rewritten and may name old URLs"),
@@ -411,6 +423,27 @@ impl RunSummary {
         urls.sort_unstable();
         let what = ["URL that has no file is", "URLs that have no file are"];
         output.write_list(path, &urls, what)
+    }
+
+    /// Reports resources that browsers refuse to load from disk.
+    fn report_refused(&self, output: &mut Output) {
+        let attributes = "integrity or crossorigin";
+        let names = [
+            ("module script", "module scripts"),
+            (attributes, attributes),
+            ("use of another SVG file", "uses of other SVG files"),
+        ];
+        let counts = self.refused.into_iter().zip(names);
+        let parts = counts.filter(|(number, _)| *number > 0);
+        let parts: Vec<_> = parts
+            .map(|(number, (one, more))| count(number, one, more))
+            .collect();
+        if !parts.is_empty() {
+            let parts = parts.join(", ");
+            output.notice(&format_args!(
+                "browsers load only from a server, not from disk: {parts}"
+            ));
+        }
     }
 
     fn report_missing(&self, lists: &str, output: &mut Output) {
