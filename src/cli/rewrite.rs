@@ -13,6 +13,7 @@
 //! the end ([`summary`]).
 
 mod document;
+mod document_links;
 pub(super) mod extract;
 mod kind;
 mod summary;

@@ -222,7 +222,7 @@ impl Collection {
         if self.fragments.is_empty() {
             return None;
         }
-        let number = self.urls.number(normal(url)?.as_bytes())?;
+        let number = self.known_number(&normal(url)?)?;
         let fragment = self.fragments.get(&number)?;
         Some(format!("{}#{fragment}", without_fragment(url)))
     }
@@ -234,18 +234,23 @@ impl Collection {
         Some(self.path_in_mirror(found.number).to_vec())
     }
 
-    /// The target of a URL in the table. `http` and `https` count as one scheme, because a host usually has the same
-    /// resources under both.
+    /// The target of a URL in the table.
     fn known(&self, url: &str) -> Option<UrlTarget> {
-        let own = self.urls.get(url.as_bytes()).copied();
-        if matches!(own, Some(UrlTarget::Resource(_))) {
+        self.known_number(url)
+            .map(|number| self.urls.values[number])
+    }
+
+    /// The number of a URL in the table. `http` and `https` count as one scheme, because a host usually has the same
+    /// resources under both.
+    fn known_number(&self, url: &str) -> Option<usize> {
+        let is_resource =
+            |number: &usize| matches!(self.urls.values[*number], UrlTarget::Resource(_));
+        let own = self.urls.number(url.as_bytes());
+        if own.as_ref().is_some_and(is_resource) {
             return own;
         }
-        let other = with_other_scheme(url).and_then(|url| self.urls.get(url.as_bytes()).copied());
-        match other {
-            Some(UrlTarget::Resource(_)) => other,
-            _ => own.or(other),
-        }
+        let other = with_other_scheme(url).and_then(|url| self.urls.number(url.as_bytes()));
+        other.filter(is_resource).or(own).or(other)
     }
 
     /// The path of `url` in folders named after hosts; `None` if the site does not contain the host.

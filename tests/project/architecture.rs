@@ -65,7 +65,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "text/named.rs",
             "rewrite/report.rs",
             "text/span.rs",
-            "rewrite/rows.rs",
+            "rewrite/lib.rs",
         ],
     ),
     (

@@ -11,8 +11,9 @@ use baselink_rewrite::report::LinkReport;
 use baselink_text::edit::Edits;
 use baselink_verify::verify;
 
+use super::document_links::DocumentLinks;
 use super::kind::RewriteKind;
-use super::summary::{DocumentLinks, FileSummary, add_counts};
+use super::summary::{FileSummary, add_counts};
 use super::target::FileSink;
 use crate::cli::args::output::Rewrite;
 use crate::cli::diff::DiffProgress;
@@ -50,7 +51,7 @@ pub(super) fn rewrite_document(
     }
     let is_verbose = output.is_verbose();
     let add = |links: &mut DocumentLinks, link: LinkReport| {
-        links.add(&link, kind);
+        links.add(&link, kind.result());
         if request.verify || is_verbose && is_left(&link) {
             links.listed.push(link);
         }

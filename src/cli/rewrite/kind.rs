@@ -25,7 +25,7 @@ use baselink_text::diagnostic::Code;
 use baselink_text::error::Result;
 use baselink_text::format::Format;
 
-use super::summary::DocumentLinks;
+use super::document_links::DocumentLinks;
 use crate::cli::input::NonDocument;
 use crate::cli::link_counts::LinkResult;
 use crate::cli::request::Origin;

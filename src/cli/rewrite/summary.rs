@@ -9,20 +9,19 @@
 //! Deliberately absent: deciding when to print them.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::collection::origin::is_assumed;
-use crate::purpose::names_base;
 use baselink_rewrite::base::{Rule, Source};
-use baselink_rewrite::report::LinkReport;
 use baselink_rewrite::{LinkBases, Totals};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::error::{name, visible};
 use baselink_text::format::Format;
-use baselink_url::reference::{Grammar, Reference, without_fragment};
+use baselink_url::reference::{Grammar, Reference};
 
+use super::document_links::{DocumentLinks, MissingTargets};
 use super::kind::RewriteKind;
 use crate::cli::args::output::Rewrite;
 use crate::cli::base_hints::BaseHints;
@@ -30,7 +29,7 @@ use crate::cli::failure::FileResult;
 use crate::cli::files::{SkipCounts, SkipReason};
 use crate::cli::json_records;
 use crate::cli::link_counts::{LinkCounts, LinkResult};
-use crate::cli::output::{Output, StrictViolations, by_place, count, url_for_list};
+use crate::cli::output::{Output, by_place, count, url_for_list};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::status::ExitStatus;
@@ -61,41 +60,6 @@ pub(super) struct FileSummary {
 
 /// A base, with the rule and the source that gave it.
 type BaseAndSource = (Option<Arc<str>>, Rule, Source);
-
-/// The URLs of the tree that have no file, each with the number of links to it.
-type MissingTargets = HashMap<String, usize>;
-
-/// The links of a document, in numbers.
-#[derive(Default)]
-pub(super) struct DocumentLinks {
-    link_counts: LinkCounts,
-    missing: MissingTargets,
-    pub(super) strict: StrictViolations,
-    /// The places of empty declarations of a base.
-    pub(super) empty_bases: Vec<usize>,
-    /// The links of which an option needs the reports.
-    pub(super) listed: Vec<LinkReport>,
-}
-
-impl DocumentLinks {
-    /// Adds a link.
-    pub(super) fn add(&mut self, link: &LinkReport, kind: &RewriteKind) {
-        self.strict.add(link);
-        if link.reference.is_empty() && names_base(&link.element, link.attribute.as_deref()) {
-            self.empty_bases.push(link.span.start);
-        }
-        if let Some(of) = kind.result() {
-            self.link_counts.add(of(link), link.reason);
-        }
-        if link.is_lacking {
-            let target = without_fragment(link.target.as_deref().unwrap_or_default());
-            match self.missing.get_mut(target) {
-                Some(number) => *number += 1,
-                None => drop(self.missing.insert(target.to_owned(), 1)),
-            }
-        }
-    }
-}
 
 impl FileSummary {
     /// Adds a document of the file.
