@@ -55,7 +55,7 @@ pub struct PartResource<'m> {
     /// The name of the part among the resources, if another part has the same first URL: a `cid:` URL, or a made-up
     /// URL. The first part with a URL answers links to it, and the root before all others.
     pub key: Option<String>,
-    /// The keys of those of its URLs that other parts have too ([`in_scope`]).
+    /// The keys of those of its URLs that other parts have too, for the multipart around it.
     pub scoped: Vec<String>,
     /// True if some parts of the message have the same URL.
     pub has_scopes: bool,
