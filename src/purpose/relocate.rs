@@ -27,7 +27,7 @@
 //! let page = b"<a href=x.html#s></a><a href=/x.html></a><img src=c.png?v><a href=http://a/></a><a href=//c/></a>";
 //! let options = options(b"x.html", page, &relocation, &Options::at("http://a/x.html"));
 //! assert_eq!(
-//!     relocate(page, &options).output(),
+//!     relocate(page, &options, |(), _| ()).0.output(),
 //!     b"<a href=x.html#s></a><a href=/sub/x.html></a><img src=img/d.png?v><a href=http://b/sub/></a><a href=//c/></a>"
 //! );
 //! ```
