@@ -331,7 +331,7 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     let is_whole = entry
         .content_range
         .as_deref()
-        .is_some_and(http::is_whole_range);
+        .is_some_and(|range| http::whole_range(range).is_some());
     // With the status 304, the browser took the body from its cache.
     capture.status = match (status, entry.has_body()) {
         _ if !record::is_retrievable(&entry.url) => 0,

@@ -45,7 +45,7 @@ use baselink_url::{Base, Profile};
 /// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
 const MAX_REDIRECTS: usize = 20;
 
-/// The result of retrieving a URL at some time.
+/// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     /// The URL, absolute.

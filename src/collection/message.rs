@@ -53,7 +53,8 @@ pub struct PartResource<'m> {
     /// The name of the entity: `1.2`, or `""` for the message itself.
     pub entity: Arc<str>,
     /// The name of the part among the resources, if another part has the same first URL: a `cid:` URL, or a made-up
-    /// URL. The first part with a URL answers links to it, and the root before all others.
+    /// URL. Links to that URL lead to the root if it has the URL, or else to the last part in the same multipart, as in
+    /// Chromium.
     pub key: Option<String>,
     /// The keys of those of its URLs that other parts have too, for the multipart around it.
     pub scoped: Vec<String>,
@@ -163,7 +164,7 @@ fn tell_apart(parts: &mut [(usize, PartResource<'_>)], structure: &Structure) {
     }
     let is_shared = |url: &String| counts[&normal(url)] > 1;
     let has_scopes = counts.values().any(|count| *count > 1);
-    let mut taken = HashSet::new();
+    let (mut taken, mut of_root) = (HashSet::new(), Vec::new());
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|at| !parts[*at].1.is_root);
     for at in order {
@@ -177,7 +178,11 @@ fn tell_apart(parts: &mut [(usize, PartResource<'_>)], structure: &Structure) {
         if let Some(parent) = structure.entities[*index].parent {
             let around = &structure.entities[parent].name;
             let shared = part.urls.iter().filter(|url| is_shared(url));
-            part.scoped = shared.map(|url| in_scope(&normal(url), around)).collect();
+            let scoped = shared.map(|url| in_scope(&normal(url), around));
+            part.scoped = scoped.filter(|key| !of_root.contains(key)).collect();
+            if part.is_root {
+                of_root.clone_from(&part.scoped);
+            }
         }
     }
 }

@@ -372,8 +372,7 @@ impl PathBelowRoot {
 /// The host of every assumed URL, and the slash after it.
 const ASSUMED_HOST: &str = "assumed.invalid/";
 
-/// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Such a URL is
-/// not shown.
+/// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Messages omit such a URL.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
     url.split_once("://")

@@ -98,7 +98,8 @@ fn has_other_method(block: &[u8]) -> bool {
     !line.starts_with(b"GET ") && memchr::memmem::find(line, b" HTTP/").is_some()
 }
 
-/// The capture in `record`, or for a request with another method than `GET` its exchange; `None` if it has none, or if its URL is not that of a document.
+/// The capture in `record`, or the exchange of a request with another method than `GET`. `None` for other records, and
+/// if the URL is not that of a document.
 #[must_use]
 pub fn capture(record: &Record) -> Option<Capture> {
     let url = url_of(record).filter(|url| is_retrievable(url))?;
@@ -121,12 +122,11 @@ pub fn capture(record: &Record) -> Option<Capture> {
                     .first(block, name)
                     .map(|field| &block[field.value.range()])
             };
-            let range = value("Content-Range").and_then(|range| str::from_utf8(range).ok());
             // The body of a revisit is in another record.
             let has_body = record.record_type == RecordType::Response;
             capture.is_short = has_body && http::is_short(block, &response);
-            let is_whole = range.is_some_and(http::is_whole_range) && !capture.is_short;
-            if capture.status == 206 && is_whole {
+            let is_partial = value("Content-Range").is_some() && has_body;
+            if capture.status == 206 && is_partial && http::is_whole(block, &response) {
                 capture.status = 200;
             }
             let is_redirect = (300..400).contains(&capture.status);

@@ -59,7 +59,7 @@ pub(super) struct Surroundings<'a> {
     pub(super) location: Option<&'a Base>,
     /// The number of bytes by which its links may grow, if bounded.
     pub(super) room: Option<usize>,
-    /// Whether its links outgrow this room, if that is known already.
+    /// True if its links outgrow this room; `None` if that is not known yet.
     pub(super) outgrows: Option<bool>,
 }
 

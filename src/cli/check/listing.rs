@@ -57,7 +57,7 @@ pub(super) struct FileLinks {
     pub(super) accepted: BTreeMap<Class, usize>,
     /// Links that wait for the ids of other files.
     pub(super) waiting: Waiting,
-    /// The same if each link is kept, with the numbers of those files.
+    /// The links that wait, with the numbers of their files, if each is kept.
     pub(super) late: Vec<(usize, ListedFinding)>,
     /// True if a finding of the file was printed.
     is_begun: bool,

@@ -69,7 +69,7 @@ pub(super) struct CheckedFile {
     pub(super) counts: ClassCounts,
 }
 
-/// What is known about all files so far.
+/// The results of all files so far.
 #[derive(Default)]
 struct Gathered {
     targets: Targets,

@@ -51,6 +51,7 @@ pub(crate) static HTTP: Container = Container {
         TRANSFER,
         CONTENT,
         "Content-MD5",
+        "Content-Range",
         "Digest",
         "Content-Digest",
         "Repr-Digest",
@@ -103,7 +104,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         }
     }
     let kept = match () {
-        () if is_part(bytes, &heading) => Some("it is only a range of the whole content"),
+        () if is_part(bytes, &heading, body) => Some("it is only a range of the whole content"),
         () if is_undivided => Some("no empty line separates it from its heading"),
         () => None,
     };
@@ -136,30 +137,31 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     }
 }
 
-/// True if the body is only a range of the content, `Content-Range: bytes 0-7/9` (RFC 9110, 14.4).
-fn is_part(bytes: &[u8], heading: &Heading) -> bool {
+/// True if `body` is only a range of the content (RFC 9110, 14.4): not `Content-Range: bytes 0-7/8` with eight bytes.
+fn is_part(bytes: &[u8], heading: &Heading, body: Span) -> bool {
     let Some(field) = heading.first(bytes, "Content-Range") else {
         return false;
     };
     let value = str::from_utf8(&bytes[field.value.range()]).unwrap_or_default();
-    !is_whole_range(value)
+    let is_coded = heading.first(bytes, TRANSFER).is_some();
+    whole_range(value).is_none_or(|length| !is_coded && (body.len() as u64) < length)
 }
 
-/// True if `value`, a `Content-Range` (RFC 9110, 14.4), denotes all bytes of the content: `bytes 0-7/8`.
+/// True if the body of `structure`, the response `bytes`, is all of the content, although its status may be 206.
 #[must_use]
-pub fn is_whole_range(value: &str) -> bool {
-    let range = value.trim().strip_prefix("bytes ");
-    let Some((last, length)) = range
-        .and_then(|range| range.trim().strip_prefix("0-"))
-        .and_then(|range| range.split_once('/'))
-    else {
-        return false;
-    };
-    let last = last
-        .parse::<u64>()
-        .ok()
-        .and_then(|last| last.checked_add(1));
-    last.is_some() && last == length.parse().ok()
+pub fn is_whole(bytes: &[u8], structure: &Structure) -> bool {
+    let Entity { heading, body, .. } = &structure.entities[0];
+    !is_part(bytes, heading, *body) && !is_short(bytes, structure)
+}
+
+/// The length of the content, if `value`, a `Content-Range` (RFC 9110, 14.4), denotes all of its bytes: `bytes 0-7/8`.
+#[must_use]
+pub fn whole_range(value: &str) -> Option<u64> {
+    let range = value.trim().strip_prefix("bytes ")?.trim();
+    let (last, length) = range.strip_prefix("0-")?.split_once('/')?;
+    let length: u64 = length.parse().ok()?;
+    let last: u64 = last.parse().ok()?;
+    (last.checked_add(1) == Some(length)).then_some(length)
 }
 
 /// True if the body of the entity is empty, or shorter than `Content-Length`.
