@@ -8,14 +8,17 @@
 //!
 //! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
 
+use std::path::PathBuf;
 use std::{fs, iter};
 
-use crate::collection::Collection;
+use crate::collection::origin::RootUrl;
+use crate::collection::{Collection, host_rules};
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink_text::error::{Error, Result};
+use baselink_text::error::{Error, Result, name};
 
 use super::in_order::all_in_order;
 use super::input;
+use super::output::Output;
 use super::request::{Documents, Origin};
 
 /// The number of files that a thread takes at a time.
@@ -67,11 +70,39 @@ pub(crate) fn of_folder(
     for path in found.unread_below_roots() {
         collection.add_unknown(path);
     }
+    add_host_rules(&mut collection, &documents.paths);
     let is_root_unread = found
         .unread_below_roots()
         .any(|path| path.as_os_str().is_empty());
     match failed.filter(|_: &Error| is_root_unread) {
         Some(error) => Err(error),
         None => Ok(collection),
+    }
+}
+
+/// Adds the rules of the host from the files in the root that declare them.
+fn add_host_rules(collection: &mut Collection, roots: &[PathBuf]) {
+    let [root] = roots else {
+        return;
+    };
+    for name in host_rules::FILES {
+        if collection.plain_file(name.as_bytes()).is_none() {
+            continue;
+        }
+        if let Ok(bytes) = fs::read(root.join(name)) {
+            let text = String::from_utf8_lossy(&bytes);
+            collection.host_rules.add_file(name, &text);
+        }
+    }
+}
+
+/// Reports the path at which the pages of a site expect its folder, if no URL is given.
+pub(crate) fn report_expected_path(documents: &Documents, output: &mut Output) {
+    let root_url = documents.reading.origins.root_url.as_ref();
+    if let Some(path) = root_url.and_then(RootUrl::expected_path) {
+        let folder = name(&documents.paths[0]);
+        output.notice(&format_args!(
+            "{folder}: its pages expect it at /{path}, so links to /{path} lead into it; --url names another place"
+        ));
     }
 }

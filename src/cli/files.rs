@@ -337,7 +337,7 @@ impl SkipCounts {
 
     /// Reports the skipped archives, and the commands that read them.
     pub(crate) fn report_archives(&self, output: &mut Output) {
-        let what = "skipped; links and base read archives, and rewrite reads archives named on the command line";
+        let what = "skipped; `baselink localize ARCHIVE -o DIR` makes a folder of one, and check, links and base read them";
         output.notice_of(
             self.count(SkipReason::Archive),
             ["archive was", "archives were"],

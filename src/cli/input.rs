@@ -252,8 +252,10 @@ impl<'a> File<'a> {
             None if is_archive(&bytes) => Format::Warc,
             None => detect(origin, &bytes, scan),
         };
+        let is_site = matches!(documents.archives, Archives::None | Archives::Site);
+        let is_page = is_site && format == Format::Message && is_mhtml(path);
         let is_skipped_archive =
-            format.is_archive() && is_archive_skipped(origin, documents, original)?;
+            (format.is_archive() || is_page) && is_archive_skipped(origin, documents, original)?;
         let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = match format.is_archive() {
             true => None,
@@ -348,6 +350,12 @@ impl<'a> File<'a> {
     }
 }
 
+/// True if `path` has the name of a page that a browser saved in one file.
+fn is_mhtml(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    extension.eq_ignore_ascii_case("mhtml") || extension.eq_ignore_ascii_case("mht")
+}
+
 /// Returns a reader of `bytes` and of the bytes that follow them.
 fn joined(bytes: Vec<u8>, rest: Box<dyn Read>) -> Box<dyn Read> {
     Box::new(io::Cursor::new(bytes).chain(rest))
@@ -368,7 +376,7 @@ fn is_archive_skipped(
         archives if !origin.is_named() => return Ok(archives != Archives::All),
         Archives::None => "an archive; use rewrite, links or base",
         _ if original.is_some() => NEVER,
-        Archives::Named | Archives::All => return Ok(false),
+        Archives::Site | Archives::Named | Archives::All => return Ok(false),
     };
     Err(Error::file(origin.path(), why))
 }

@@ -26,6 +26,7 @@ use baselink_text::error::{Error, Result, name};
 use super::args::localize::{Extraction, Localize};
 use super::args::output::WrittenTo;
 use super::collection;
+use super::collection::report_expected_path;
 use super::failure::FileResult;
 use super::output::Output;
 use super::request::{folder_of, is_standard_input};
@@ -44,6 +45,7 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     require_one_folder(&documents.paths)?;
     reject_archive_options(&request.extraction)?;
     check_list_of_missing(request)?;
+    report_expected_path(documents, output);
     let mut collection = collection(request)?;
     if request.is_elsewhere() {
         collection.rename_for_mirror();
@@ -149,6 +151,13 @@ fn collection(request: &Localize) -> Result<Collection> {
     } else {
         &all
     };
-    let is_in_mirror = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere();
-    collection::of_folder(documents, selection, is_in_mirror, false)
+    let is_in_mirror = |entry: &TreeEntry| {
+        matches!(entry.kind, EntryKind::File | EntryKind::Symlink) || !request.is_elsewhere()
+    };
+    let mut collection = collection::of_folder(documents, selection, is_in_mirror, true)?;
+    // A link to a symbolic link in the folder leads to the copy of its file.
+    if request.is_elsewhere() {
+        collection.without_links();
+    }
+    Ok(collection)
 }

@@ -119,8 +119,11 @@ impl OutputFolder {
         }
         let root = self.names.get(&*entry.root).and_then(Option::as_ref);
         let in_mirror = |collection: &Arc<Collection>| {
-            let number = collection.number_at(&name_of_entry(entry))?;
-            path_of(collection.path_in_mirror(number))
+            let name = name_of_entry(entry);
+            match collection.number_at(&name) {
+                Some(number) => path_of(collection.path_in_mirror(number)),
+                None => path_of(&collection.renamed_with_folder(&name)?),
+            }
         };
         match self.renamed.as_ref().and_then(in_mirror) {
             Some(path) => Ok(root.map(PathBuf::from).unwrap_or_default().join(path)),

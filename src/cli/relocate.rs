@@ -14,7 +14,9 @@
 use std::sync::Arc;
 
 use crate::collection::folder::path_of;
+use crate::collection::origin::RootUrl;
 use crate::files::stage::StagedMove;
+use crate::files::walk::TreeEntry;
 use crate::files::write::write_file;
 use crate::purpose::relocate::{Relocation, redirects};
 use baselink_text::error::{Error, Result, name};
@@ -42,6 +44,8 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         }
         _ => None,
     };
+    collection::report_expected_path(documents, output);
+    report_second_move(request, output);
     let relocation = Arc::new(relocation(request)?);
     let redirects = request.redirects.as_ref().map(|path| {
         let (list, without_redirect) = redirects(&relocation, path.file_name().unwrap_or_default());
@@ -84,6 +88,22 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     Ok(status)
 }
 
+/// Warns if the links of the folder already lead to the path to which it moves.
+fn report_second_move(request: &Move, output: &mut Output) {
+    let folder = &request.rewrite.documents.paths[0];
+    let expected = RootUrl::of_built_site("https", folder);
+    let Some(path) = expected.expected_path() else {
+        return;
+    };
+    let ends = |root: &RootUrl| root.as_str().ends_with(&format!("/{path}"));
+    if ends(&request.to) && !ends(&request.from) {
+        output.caution(&format_args!(
+            "{}: links already begin with /{path}, as if the folder had been moved before; if it was, give its URL with --url",
+            name(folder)
+        ));
+    }
+}
+
 /// Reports renamed folders that were not removed, because they contain files that a move does not touch.
 fn report_remaining_folders(request: &Move, output: &mut Output) {
     let root = &request.rewrite.documents.paths[0];
@@ -99,7 +119,17 @@ fn report_remaining_folders(request: &Move, output: &mut Output) {
 fn relocation(request: &Move) -> Result<Relocation> {
     let documents = &request.rewrite.documents;
     let selection = &documents.selection;
-    let mut collection = collection::of_folder(documents, selection, |_| true, false)?;
+    let suffix = request.rewrite.suffix.as_ref();
+    let is_moved = |entry: &TreeEntry| {
+        let name = entry.relative.last();
+        !suffix
+            .zip(name)
+            .is_some_and(|(suffix, name)| suffix.ends(name))
+    };
+    let mut collection = collection::of_folder(documents, selection, is_moved, true)?;
+    if request.rewrite.output.is_some() {
+        collection.without_links();
+    }
     collection
         .rename(&request.renames)
         .map_err(|error| Error::new(format!("--rename: {error}")))?;

@@ -9,7 +9,7 @@
 //! Deliberately absent: the options of single commands.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -72,8 +72,10 @@ pub(crate) struct Documents {
 /// The archives that are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Archives {
-    /// None: the command is about folders.
+    /// None: the command is about folders. Pages saved as MHTML are archives, too.
     None,
+    /// Only named archives, as in `Named`. Pages saved as MHTML are archives, too.
+    Site,
     /// Only named archives. An archive found in a folder is skipped, because its documents would become files
     /// elsewhere.
     Named,
@@ -227,4 +229,13 @@ impl Origin {
             Self::Entry(entry) => entry.size,
         }
     }
+}
+
+/// True if `path` has the name of another file with a usual suffix of backups. An earlier run may have made it.
+pub(crate) fn is_usual_backup(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let original = [".orig", ".bak"]
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix));
+    original.is_some_and(|original| path.with_file_name(original).is_file())
 }

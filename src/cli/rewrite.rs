@@ -42,7 +42,7 @@ use super::json_records;
 use super::link_counts::LinkCountsRecord;
 use super::output::{Output, count, ok_or_report};
 use super::progress::{is_stopped, stop_between_files};
-use super::request::Origin;
+use super::request::{Origin, is_usual_backup};
 use super::source;
 use super::status::ExitStatus;
 
@@ -164,9 +164,14 @@ fn rewrite_file(
         }
         Some(why) => why,
         None if origin.is_backup(request.suffix.as_ref()) => SkipReason::Backup,
+        None if target.replaces_inputs() && is_earlier_backup(origin) => SkipReason::Backup,
         None if target.replaces_inputs() && is_delivery(origin) => SkipReason::Delivery,
         None => return open_and_rewrite(request, kind, target, origin, output),
     }))
+}
+
+fn is_earlier_backup(origin: &Origin) -> bool {
+    !origin.is_named() && is_usual_backup(origin.path())
 }
 
 /// True if the file was found among messages that are being delivered to a Maildir.

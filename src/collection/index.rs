@@ -14,10 +14,12 @@
 //!
 //! Deliberately absent: finding the resource of a URL, which is the task of [`super::locate`], and the file system.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::sync::{Arc, OnceLock};
 
+use super::host_rules::HostRules;
 use super::near::{NearNames, without_case};
 use super::normal::normal;
 use super::origin::{Origins, PathBelowRoot, RootUrl, hosts, names};
@@ -52,6 +54,8 @@ named! {
         LinkOut = "symlink",
         /// A symbolic link in the path is broken or circular.
         LinkNowhere = "symlink",
+        /// The rules of the host lead from the URL to nothing, or in a circle.
+        Redirect = "redirect",
     }
 }
 
@@ -125,16 +129,22 @@ pub struct Collection {
     pub(super) near: OnceLock<NearNames>,
     /// True if resources are found by their URLs alone, query included, and never by their names.
     pub(super) only_urls: bool,
+    /// True if the copy lacks the symbolic links.
+    pub(super) lacks_links: bool,
     /// The new paths of files that get other names.
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
     /// The new paths of renamed folders, by old path. They apply to URLs below a folder that lead to no file.
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// The length of the longest old path of a renamed folder.
+    pub(super) longest_renamed: usize,
     /// The hosts of resources, and of captures that lead to none. Empty unless the resources are captures.
     pub(super) hosts: HashSet<Box<str>>,
     /// The entities of resources in a message with labels that several parts have.
     pub(super) entities: HashMap<usize, Arc<str>>,
     /// The fragments of redirects, by the number of the URL that redirects.
     pub(super) fragments: HashMap<usize, Box<str>>,
+    /// The redirects and rewrites of the host. They count if the root of the site is that of its host.
+    pub(crate) host_rules: HostRules,
 }
 
 impl Default for Collection {
@@ -163,11 +173,14 @@ impl Collection {
             folders_of_hosts: HashMap::new(),
             near: OnceLock::new(),
             only_urls: false,
+            lacks_links: false,
             renamed: HashMap::new(),
             renamed_folders: HashMap::new(),
+            longest_renamed: 0,
             hosts: HashSet::new(),
             entities: HashMap::new(),
             fragments: HashMap::new(),
+            host_rules: HostRules::default(),
         }
     }
 
@@ -364,6 +377,41 @@ impl Collection {
                 None => self.has_folder(path).then_some(EntryAt::NotLink),
             }
         })
+    }
+
+    /// Prepares the collection for a copy without symbolic links: those that lead out of the tree lead to nothing.
+    pub(crate) fn without_links(&mut self) {
+        self.lacks_links = true;
+        let leads_out = |number: &usize| self.path_end(self.path(*number)) == Some(PathEnd::Out);
+        let out: Vec<usize> = self.others.keys().copied().filter(leads_out).collect();
+        for number in out {
+            self.others.insert(number, ResourceKind::Special);
+        }
+    }
+
+    /// The path in the mirror of the resource with this number, for a link to `url`. It leads through the symbolic links
+    /// through which `url` leads, if the mirror has them.
+    pub(crate) fn path_for(&self, url: &str, number: usize) -> Cow<'_, [u8]> {
+        let own = self.path_in_mirror(number);
+        let is_direct = self.others.is_empty() || self.lacks_links || own != self.path(number);
+        let through = match is_direct {
+            true => None,
+            false => self.path_through_links(url, own),
+        };
+        through.map_or(Cow::Borrowed(own), Cow::Owned)
+    }
+
+    /// The path through symbolic links to the file `own` to which `url` leads.
+    fn path_through_links(&self, url: &str, own: &[u8]) -> Option<Vec<u8>> {
+        let below = self.root_url()?.below_own(url)?;
+        let asked = below.path.strip_suffix(b"/").unwrap_or(&below.path);
+        let added = ["", ".html", ".htm"].map(|added| [asked, added.as_bytes()].concat());
+        let index = self
+            .names
+            .iter()
+            .map(|name| joined(asked, names::bytes(name)));
+        let mut paths = added.into_iter().chain(index);
+        paths.find(|path| self.path_end(path) == Some(PathEnd::To(own.to_vec())))
     }
 
     /// The file at `path` after following symbolic links; `None` if it does not exist or is a special file.

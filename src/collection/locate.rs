@@ -28,6 +28,8 @@
 //! Deliberately absent: rules that belong to a link and not to its target, which are in [`crate::purpose`]; and names that
 //! depend on other saved files (`page.1`).
 
+use std::borrow::Cow;
+
 use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
 use super::normal::{host, in_scope, normal, with_other_scheme, without_query};
 use super::origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments};
@@ -38,12 +40,16 @@ use baselink_rewrite::report::LinkReport;
 use baselink_scan::document::Against;
 use baselink_text::layer::digest::first_of_md5;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
+use baselink_url::{Base, Profile};
 
 /// The extensions that programs append to the names of saved files.
 const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
 
 /// The extensions of pages that servers send as they are, whatever the query.
 const STATIC: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
+
+/// The most redirects that browsers follow (Fetch, HTTP-redirect fetch).
+const MOST_REDIRECTS: usize = 20;
 
 /// The meaning of a URL in a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,8 +93,10 @@ pub enum FoundBy {
     NoSlash,
     /// By its path without `.html` or `.htm`, which many servers allow URLs to omit.
     CleanUrl,
-    /// By the name that a crawler gave it.
+    /// By the name that a crawler gave it, in a site that is no crawl.
     CrawlerName,
+    /// By the redirects and rewrites of the host ([`super::host_rules`]).
+    HostRule,
 }
 
 /// The effect of a query.
@@ -133,6 +141,51 @@ impl Collection {
     /// Finds the meaning of `url`, ignoring its fragment.
     #[must_use]
     pub fn locate(&self, url: &str) -> Located {
+        let located = self.without_rules(url);
+        self.ruled(self.root_url(), url, located, |url| self.without_rules(url))
+    }
+
+    /// The meaning of `url` by the rules of the host, if `root`, the URL of the root, is that of its host. Without them,
+    /// `located` is the meaning of `url`, and `find` finds that of other URLs.
+    fn ruled(
+        &self,
+        root: Option<&RootUrl>,
+        url: &str,
+        mut located: Located,
+        find: impl Fn(&str) -> Located,
+    ) -> Located {
+        let rules = Some(&self.host_rules).filter(|rules| !rules.is_empty());
+        let Some((rules, root)) = rules.zip(root.filter(|root| root.is_of_host())) else {
+            return located;
+        };
+        let base = Base::new(Profile::Rfc3986, root.as_str());
+        let mut url = Cow::Borrowed(url);
+        for followed in 0..=MOST_REDIRECTS {
+            let is_there = match &located {
+                Located::Resource(_) | Located::BehindLink(_) => true,
+                Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => false,
+                Located::Outside { .. } => return located,
+            };
+            let path = Reference::split(Grammar::Rfc3986, &url).path();
+            let to = rules.followed(path, is_there);
+            let Some(next) = to.and_then(|to| base.resolve(&to).ok()) else {
+                return match located {
+                    located if followed == 0 => located,
+                    Located::Resource(found) => {
+                        resource(found.number, FoundBy::HostRule, found.query)
+                    }
+                    located if is_there => located,
+                    _ => Located::Lacking(Absence::Redirect, Vec::new()),
+                };
+            };
+            url = Cow::Owned(next.url);
+            located = find(&url);
+        }
+        Located::Lacking(Absence::Redirect, Vec::new())
+    }
+
+    /// Finds the meaning of `url` without the rules of the host.
+    fn without_rules(&self, url: &str) -> Located {
         let query = without_fragment(url)
             .split_once('?')
             .map(|(_, query)| query);
@@ -189,12 +242,13 @@ impl Collection {
     /// `file` URL, the site is read from disk, where a folder has no index file.
     #[must_use]
     pub fn locate_below(&self, root: &RootUrl, url: &str) -> Located {
-        match root.below(url) {
+        let find = |url: &str| match root.below(url) {
             Some(below) => self.entry(below, is_disk(root)),
             None => Located::Outside {
                 is_host_known: false,
             },
-        }
+        };
+        self.ruled(Some(root), url, find(url), find)
     }
 
     /// Like [`locate`](Self::locate), for a link of the resource with the number `from`. If it is a part of a message, labels
@@ -352,7 +406,7 @@ impl Collection {
         ADDED[1..].iter().find_map(|added| {
             let number = self.file_at(&[path, added.as_bytes()].concat())?.ok()?;
             let by = match *added {
-                ".css" => FoundBy::CrawlerName,
+                ".css" => self.by_crawler(),
                 _ => FoundBy::CleanUrl,
             };
             Some(resource(number, by, QueryUse::None))
@@ -384,7 +438,7 @@ impl Collection {
         for added in ADDED {
             let by = match added {
                 "" => FoundBy::Url,
-                _ => FoundBy::CrawlerName,
+                _ => self.by_crawler(),
             };
             for name in &names {
                 for query in &queries {
@@ -403,7 +457,16 @@ impl Collection {
             let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
             saved([path, &digits, extension, b""]).or_else(|| saved([path, &digits, b".html", b""]))
         });
-        Some((number?, FoundBy::CrawlerName))
+        Some((number?, self.by_crawler()))
+    }
+
+    /// The way in which a file with the name that a crawler gave it was found. In the folders of a crawl, the name stands for
+    /// the URL.
+    fn by_crawler(&self) -> FoundBy {
+        match self.is_of_hosts() {
+            true => FoundBy::Url,
+            false => FoundBy::CrawlerName,
+        }
     }
 }
 

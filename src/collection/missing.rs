@@ -35,7 +35,7 @@ impl Collection {
         let shown_path = |number| shown(self.path(number));
         let (absence, hint) = match located {
             Located::Resource(found) => match found.by {
-                FoundBy::Url | FoundBy::Index => return None,
+                FoundBy::Url | FoundBy::Index | FoundBy::HostRule => return None,
                 FoundBy::NoSlash => {
                     let folder = split_name(self.path(found.number)).0;
                     let hint = (!folder.is_empty()).then(|| shown(folder) + "/");

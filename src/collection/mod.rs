@@ -27,6 +27,7 @@ pub mod capture;
 pub mod companion;
 mod file_names;
 pub mod folder;
+pub mod host_rules;
 mod index;
 mod locate;
 pub mod message;

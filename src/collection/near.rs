@@ -99,11 +99,27 @@ impl NearNames {
             if other_folder != folder || other.len().abs_diff(name.len()) > most {
                 return None;
             }
-            let changes = strsim::osa_distance(&String::from_utf8_lossy(other), &text);
+            let changes = changes(&String::from_utf8_lossy(other), &text)?;
             (changes <= most).then_some((changes, *number))
         });
         distances.min().map(|(_, number)| number)
     }
+}
+
+/// The changes that make one name of the other; `None` if they are spread over many letters.
+fn changes(one: &str, other: &str) -> Option<usize> {
+    /// The most letters between the first change and the last. The time for a comparison grows with its square.
+    const SPREAD: usize = 16;
+    let is_same = |(a, b): &(char, char)| a == b;
+    let length = |(letter, _): (char, char)| letter.len_utf8();
+    let both = one.chars().zip(other.chars());
+    let start: usize = both.take_while(is_same).map(length).sum();
+    let (one, other) = (&one[start..], &other[start..]);
+    let both = one.chars().rev().zip(other.chars().rev());
+    let end: usize = both.take_while(is_same).map(length).sum();
+    let (one, other) = (&one[..one.len() - end], &other[..other.len() - end]);
+    let is_near = one.len().max(other.len()) <= SPREAD;
+    is_near.then(|| strsim::osa_distance(one, other))
 }
 
 /// A path in Normalization Form C (Unicode Standard Annex #15).
@@ -173,5 +189,34 @@ mod tests {
             assert_eq!(folded(alike.as_bytes()), "caf\u{e9}/x".as_bytes());
         }
         assert_eq!(folded(b"caf\xE9/x"), "caf\u{e9}/x".as_bytes());
+    }
+
+    #[test]
+    fn changes_are_insertions_deletions_replacements_and_swaps() {
+        for (one, other, expected) in [
+            ("logo.png", "lgoo.png", Some(1)),
+            ("a\u{e9}b", "a\u{e8}b", Some(1)),
+            ("aa", "aaa", Some(1)),
+            ("abc", "xbz", Some(2)),
+            ("", "", Some(0)),
+            ("x0123456789abcdefy", "y0123456789abcdefx", None),
+        ] {
+            assert_eq!(changes(one, other), expected, "{one} {other}");
+        }
+    }
+
+    /// Bug 323: each missing name was compared with 128 names of 250 letters, in a time that grows with the square.
+    #[test]
+    fn long_names_that_resemble_each_other_take_little_time() {
+        let mut files = TextMap::default();
+        let name = |number: usize| format!("{number:08}{}", "ab".repeat(120));
+        for number in 0..128 {
+            files.add(name(number).as_bytes(), ()).unwrap();
+        }
+        let near = NearNames::of(&files);
+        for number in 0..20_000 {
+            let missing = format!("{}{number:08}", "ba".repeat(120));
+            assert_eq!(near.hint(&files, missing.as_bytes()), None);
+        }
     }
 }

@@ -55,6 +55,7 @@ use baselink_url as resolve;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
 
 pub mod canonical;
+mod expected;
 pub mod hosts;
 pub mod map;
 pub(crate) mod names;
@@ -228,6 +229,27 @@ impl RootUrl {
         Self::of_file(&format!("{scheme}://{ASSUMED_HOST}"))
     }
 
+    /// The root of a site with an unknown host that was built into `folder`, at the path at which its pages expect it.
+    pub(crate) fn of_built_site(scheme: &str, folder: &Path) -> Self {
+        let path = expected::expected_path(folder).unwrap_or_default();
+        Self::of_file(&format!(
+            "{scheme}://{}{path}",
+            ASSUMED_HOST.trim_end_matches('/')
+        ))
+    }
+
+    /// The path at which the pages of a site with an unknown host expect its folder, unless it is the root of the host.
+    pub(crate) fn expected_path(&self) -> Option<&str> {
+        let (_, path) = self.as_str().split_once(ASSUMED_HOST)?;
+        (!path.is_empty()).then_some(path)
+    }
+
+    /// True if the folder is the root of its host.
+    pub(crate) fn is_of_host(&self) -> bool {
+        let root = Reference::split(Grammar::Rfc3986, self.as_str());
+        root.path() == "/" && root.net_loc().is_some_and(|host| !host.is_empty())
+    }
+
     /// The URL of a folder that does not exist.
     pub(crate) fn nowhere() -> Self {
         Self::of_file("https://elsewhere.invalid/elsewhere/")
@@ -339,7 +361,7 @@ impl PathBelowRoot {
                 .all(|at| !matches!(path.get(at + 1), Some(b'.' | b'/')))
     }
 
-    /// The path of these segments, none of which is a dot segment.
+    /// The path of these segments, none of which is a dot segment. Servers and file systems take several `/` for one.
     pub(super) fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
         let mut below = Self {
             path: Vec::new(),
@@ -350,13 +372,16 @@ impl PathBelowRoot {
         let mut segments = segments.peekable();
         while let Some(segment) = segments.next() {
             below.names_root = false;
+            let is_last = segments.peek().is_none();
+            if segment.is_empty() && !is_last {
+                continue;
+            }
             let start = below.path.len();
             if segment.contains('%') {
                 below.path.append(&mut names::decode(segment));
             } else {
                 below.path.extend_from_slice(segment.as_bytes());
             }
-            let is_last = segments.peek().is_none();
             let name = &below.path[start..];
             below.is_path &= (name.is_empty() && is_last)
                 || !matches!(name, b"" | b"." | b"..")
@@ -413,11 +438,11 @@ pub const ORDER: [Source; 6] = [
 ];
 
 impl Origins {
-    /// Assumes that the root is that of a site with an unknown host, if no map, layout or root URL is given. It applies
-    /// only to files without another URL.
-    pub fn assume_site(&mut self) {
+    /// Assumes that `folder` is a site with an unknown host, if no map, layout or root URL is given. It applies only to files
+    /// without another URL.
+    pub fn assume_site(&mut self, folder: &Path) {
         if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
-            self.root_url = Some(RootUrl::of_site(&self.scheme));
+            self.root_url = Some(RootUrl::of_built_site(&self.scheme, folder));
             self.assumes_root = true;
         }
     }

@@ -91,6 +91,8 @@ impl Collection {
         self.renamed_folders = folders
             .map(|(old, new)| (old.as_slice().into(), new.as_slice().into()))
             .collect();
+        let lengths = self.renamed_folders.keys().map(|old| old.len());
+        self.longest_renamed = lengths.max().unwrap_or(0);
         Ok(())
     }
 
@@ -230,6 +232,10 @@ impl Collection {
     /// The new path of `path`, which is not a file. `None` if neither `path` nor a folder around it was renamed.
     pub(crate) fn renamed_with_folder(&self, path: &[u8]) -> Option<Vec<u8>> {
         let mut around = path.strip_suffix(b"/").unwrap_or(path);
+        // The path of a URL can have more segments than any folder.
+        if around.len() > self.longest_renamed {
+            around = split_name(&around[..=self.longest_renamed]).0;
+        }
         while !self.renamed_folders.is_empty() {
             if let Some(new) = self.renamed_folders.get(around) {
                 return Some([new, &path[around.len()..]].concat());
@@ -351,6 +357,24 @@ mod tests {
         ] {
             let error = renamed(files, pairs).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    /// Bug 324: the path of each folder around a target was compared, whatever its length.
+    #[test]
+    fn a_path_of_many_segments_takes_little_time() {
+        let mut collection = collection(&["a/b"]);
+        collection
+            .rename(&[(b"a".to_vec(), b"c".to_vec())])
+            .unwrap();
+        let tail = "/x".repeat(100_000);
+        for _ in 0..100 {
+            let moved = collection.renamed_with_folder(format!("a{tail}").as_bytes());
+            assert_eq!(moved, Some(format!("c{tail}").into_bytes()));
+            assert_eq!(
+                collection.renamed_with_folder(format!("b{tail}").as_bytes()),
+                None
+            );
         }
     }
 

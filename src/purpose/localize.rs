@@ -248,7 +248,7 @@ fn is_lacking(located: &Located) -> bool {
     match located {
         Located::Resource(found) => found.query == QueryUse::OtherPage,
         Located::Outside { is_host_known } => *is_host_known,
-        Located::BehindLink(_) => false,
+        Located::BehindLink(_) | Located::Lacking(Absence::LinkOut, _) => false,
         Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => true,
     }
 }
@@ -359,13 +359,15 @@ impl LocalDestination {
         let is_relative = link.outcome == Outcome::Rewritten;
         let own = self.own.as_deref().map(without_fragment);
         let (path, keeps_query) = match located {
-            _ if own == Some(without_fragment(target)) => (&*self.path, false),
+            _ if own == Some(without_fragment(target)) => (Cow::Borrowed(&*self.path), false),
             Located::Resource(found) if found.query != QueryUse::OtherPage => {
-                let path = self.collection.path_in_mirror(found.number);
+                let path = self.collection.path_for(target, found.number);
                 (path, found.query == QueryUse::None)
             }
             // The existence of the file is unknown, so an absolute URL is kept.
-            Located::BehindLink(path) if is_relative => (&**path, true),
+            Located::BehindLink(path) | Located::Lacking(Absence::LinkOut, path) if is_relative => {
+                (Cow::Borrowed(&**path), true)
+            }
             _ if self.collection.has_only_urls() => return None,
             // If URLs lead to files by their paths, this place has no file either.
             Located::Lacking(..) if self.collection.has_only_paths() => {
@@ -379,7 +381,7 @@ impl LocalDestination {
             }
         };
         Some(LocalFile {
-            path: path.into(),
+            path,
             url: target.into(),
             keeps_query,
         })
@@ -442,7 +444,7 @@ impl LocalDestination {
                 let path = self.collection.path_in_mirror(found.number);
                 (path.to_vec(), Some(found.number))
             }
-            Located::BehindLink(path) => (path, None),
+            Located::BehindLink(path) | Located::Lacking(Absence::LinkOut, path) => (path, None),
             _ => return None,
         };
         let file = LocalFile {

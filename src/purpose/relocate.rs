@@ -103,6 +103,8 @@ struct MovedTarget {
     is_inside: bool,
     /// The file at the place, if one is known to exist.
     file: Option<FoundResource>,
+    /// True if the site lacks the target, and no rule of its host leads elsewhere.
+    is_lacking: bool,
     /// True if the path below the root changes.
     is_renamed: bool,
 }
@@ -196,12 +198,14 @@ impl Relocation {
             url: head.to_owned(),
             is_inside: false,
             file: None,
+            is_lacking: false,
             is_renamed: false,
         };
         let Some(below) = self.from.below_own(head) else {
             return outside;
         };
-        let file = self.collection.locate(url).resource();
+        let located = self.collection.locate(url);
+        let file = located.resource();
         let renamed = match file {
             Some(found) => self.collection.renamed_as(found.number, &below.path),
             None => self.collection.renamed_with_folder(&below.path),
@@ -224,15 +228,17 @@ impl Relocation {
             url,
             is_inside: true,
             file,
+            is_lacking: file.is_none() && located.is_inside(),
             is_renamed,
         }
     }
 
-    /// Gives a target the path of its file, even if the old URL omits the name of the index file or the extension.
-    fn name_file(&self, moved: &mut MovedTarget) {
+    /// Gives the target of `link` the path of its file, even if the old URL omits the name of the index file or the extension.
+    fn name_file(&self, moved: &mut MovedTarget, link: &LinkReport) {
+        let target = link.target.as_deref().unwrap_or_default();
         let path = moved
             .file
-            .and_then(|found| encoded(self.collection.path_in_mirror(found.number)));
+            .and_then(|found| encoded(&self.collection.path_for(target, found.number)));
         if let Some(path) = path {
             moved.url = format!("{}{path}", self.to.as_str());
             moved.is_renamed = true;
@@ -284,7 +290,12 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
     let collection = &relocation.collection;
     let renames = collection.renames();
     let new: HashSet<&[u8]> = renames.iter().map(|(_, new)| *new).collect();
-    let root = Reference::split(Grammar::Rfc3986, relocation.to.as_str()).path();
+    let [(old_host, old_root), (host, root)] =
+        [&relocation.from, &relocation.to].map(|root| split_host(root.as_str()));
+    let host = match host == old_host || is_assumed(relocation.from.as_str()) {
+        true => "",
+        false => host,
+    };
     let (mut lines, mut omitted) = (Vec::new(), 0);
     for (old, _) in renames.iter().copied() {
         let Some(number) = collection.number_at(old) else {
@@ -299,7 +310,7 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
             let Some((from, to)) = encoded(form).zip(encoded(&to)) else {
                 continue;
             };
-            let (from, to) = (format!("{root}{from}"), format!("{root}{to}"));
+            let (from, to) = (format!("{old_root}{from}"), format!("{root}{to}"));
             lines.push(match () {
                 () if ends(".map") || ends(".conf") => {
                     let from = if from.contains(';') {
@@ -308,9 +319,12 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
                         from
                     };
                     // `$` would begin the name of a variable.
-                    format!("{from} {};\n", to.replace('$', "%24").replace(';', "%3B"))
+                    format!(
+                        "{from} {host}{};\n",
+                        to.replace('$', "%24").replace(';', "%3B")
+                    )
                 }
-                () if ends(".htaccess") => match apache_redirect(&from, &to) {
+                () if ends(".htaccess") => match apache_redirect(&from, host, &to) {
                     Some(line) => line,
                     None => {
                         omitted += 1;
@@ -321,7 +335,7 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
                     // `*` would match any text, and `:` would begin the name of a placeholder.
                     let [from, to] =
                         [from, to].map(|path| path.replace('*', "%2A").replace(':', "%3A"));
-                    format!("{from} {to} 301\n")
+                    format!("{from} {host}{to} 301\n")
                 }
             });
         }
@@ -329,9 +343,15 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
     (lines, omitted)
 }
 
-/// A `RedirectMatch` between these percent-encoded paths. Apache matches the decoded old path, and percent-encodes the
-/// new one, except for the marks of a query and a fragment. `None` if a path cannot be written so.
-fn apache_redirect(from: &str, to: &str) -> Option<String> {
+/// The part of `root` before its path, and the path.
+fn split_host(root: &str) -> (&str, &str) {
+    root.split_at(Reference::split(Grammar::Rfc3986, root).path_span.start)
+}
+
+/// A `RedirectMatch` between these percent-encoded paths; the new one is on `host`, or on the same host if it is empty. Apache
+/// matches the decoded old path, and percent-encodes the new one, except for the marks of a query and a fragment. `None` if a
+/// path cannot be written so.
+fn apache_redirect(from: &str, host: &str, to: &str) -> Option<String> {
     let decoded = |path: &str| {
         let text = String::from_utf8(decode_percent(path.as_bytes())).ok()?;
         (!text.contains(char::is_control)).then_some(text)
@@ -349,7 +369,9 @@ fn apache_redirect(from: &str, to: &str) -> Option<String> {
         .replace('\\', r"\\\\")
         .replace('"', "\\\"")
         .replace('$', "\\$");
-    Some(format!("RedirectMatch 301 \"^{pattern}$\" \"{to}\"\n"))
+    Some(format!(
+        "RedirectMatch 301 \"^{pattern}$\" \"{host}{to}\"\n"
+    ))
 }
 
 /// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`
@@ -479,8 +501,7 @@ impl Destination for RelocateLinks {
         };
         let moved = self.relocation.moved(target);
         // A base needs no file at its URL, and a template is not a URL.
-        let is_lacking = moved.is_inside
-            && moved.file.is_none()
+        let is_lacking = moved.is_lacking
             && !names_base(&link.element, link.attribute.as_deref())
             && !is_template(&link.reference);
         let reference = match self.has_base_that_stays(link, against) {
@@ -522,7 +543,7 @@ impl Destination for RelocateLinks {
         let found = located.resource();
         (!is_on_disk || found.is_none_or(is_named)).then_some(PlainChoice {
             is_kept: true,
-            is_lacking: found.is_none(),
+            is_lacking: found.is_none() && located.is_inside(),
         })
     }
 }
@@ -621,7 +642,7 @@ impl RelocateLinks {
         let is_relative = form == Category::RelPath && moved.is_inside;
         let becomes_relative = is_relative && !(self.keeps_forms && form == written);
         if becomes_relative && is_on_disk && !is_base {
-            self.relocation.name_file(&mut moved);
+            self.relocation.name_file(&mut moved, link);
         }
         // At the root of a site, surplus `..` segments are ignored (RFC 3986, 5.2.4).
         let climbs_out = || {

@@ -549,10 +549,16 @@ mod unix {
         let scene = tempfile::tempdir().unwrap();
         let site = scene.path().join("site");
         fs::create_dir(&site).unwrap();
-        let page = "<a href=real.html></a><a href=link.html></a><a href=pipe></a>";
+        let page = "<a href=real.html></a><a href=link.html></a><a href=pipe></a>\
+            <a href=d/></a><a href=d/g.html></a><a href=out/x.html></a>";
         fs::write(site.join("page.html"), page).unwrap();
         fs::write(site.join("real.html"), "<p>").unwrap();
         symlink("real.html", site.join("link.html")).unwrap();
+        fs::create_dir(site.join("docs")).unwrap();
+        fs::write(site.join("docs/index.html"), "<p>").unwrap();
+        fs::write(site.join("docs/g.html"), "<p>").unwrap();
+        symlink("docs", site.join("d")).unwrap();
+        symlink("..", site.join("out")).unwrap();
         assert!(
             Command::new("mkfifo")
                 .arg(site.join("pipe"))
@@ -562,16 +568,18 @@ mod unix {
         );
         let localize = ["localize", "-q", "-u", "http://a/", "site"];
         for (options, page, expected) in [
-            // The copy contains no symbolic links.
+            // Bug 321. The copy contains no symbolic links, but the files in the folder to which they lead.
             (
                 &["-o", "mirror"][..],
                 "mirror/page.html",
-                "<a href=real.html></a><a href=http://a/link.html></a><a href=http://a/pipe></a>",
+                "<a href=real.html></a><a href=real.html></a><a href=http://a/pipe></a>\
+                 <a href=docs/index.html></a><a href=docs/g.html></a><a href=http://a/out/x.html></a>",
             ),
             (
                 &["-i"],
                 "site/page.html",
-                "<a href=real.html></a><a href=link.html></a><a href=http://a/pipe></a>",
+                "<a href=real.html></a><a href=link.html></a><a href=http://a/pipe></a>\
+                 <a href=d/index.html></a><a href=d/g.html></a><a href=out/x.html></a>",
             ),
         ] {
             let output = run(

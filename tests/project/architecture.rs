@@ -51,12 +51,13 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
     ("clap_mangen", &["cli/manual.rs"]),
     ("strsim", &["cli/", "collection/near.rs"]),
-    ("toml", &["cli/"]),
+    ("toml", &["cli/", "collection/host_rules.rs"]),
     ("unicode_width", &["cli/check/text.rs"]),
     (
         "serde",
         &[
             "cli/",
+            "collection/host_rules.rs",
             "archive/har.rs",
             "archive/wacz.rs",
             "scan/json.rs",

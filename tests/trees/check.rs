@@ -301,7 +301,7 @@ fn unknown(to: Option<&str>) -> Move {
         to: to.map(|to| RootUrl::new(to).unwrap()),
         ..Move::default()
     };
-    moving.from.assume_site();
+    moving.from.assume_site(Path::new("/nonexistent"));
     moving
 }
 

@@ -146,7 +146,7 @@ impl Check {
         documents.archives = Archives::Named;
         if !self.is_of_archives {
             documents.archives = Archives::None;
-            documents.reading.origins.assume_site();
+            documents.reading.origins.assume_site(&folder);
         }
         // A browser that opens the folder from disk finds neither index files nor extensions.
         let is_on_disk = self.to.as_ref().is_some_and(is_disk);

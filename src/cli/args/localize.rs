@@ -60,7 +60,7 @@ impl Localize {
     /// Selects a page with its saved files, and checks the arguments together.
     pub(super) fn complete(&mut self) -> Result<()> {
         let documents = &mut self.rewrite.documents;
-        documents.archives = Archives::Named;
+        documents.archives = Archives::Site;
         documents.reading.options.scan.probe();
         if let [page] = documents.paths.as_slice()
             && is_page(page, documents.reading.format)
@@ -83,7 +83,8 @@ impl Localize {
             (documents.paths, documents.parts) = (vec![folder], parts);
         }
         if documents.has_folder() {
-            documents.reading.origins.assume_site();
+            let folder = documents.paths[0].clone();
+            documents.reading.origins.assume_site(&folder);
         }
         self.rewrite.complete()?;
         let printed = match (self.rewrite.json, self.rewrite.diff) {

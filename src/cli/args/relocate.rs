@@ -100,7 +100,7 @@ impl Move {
                 let from = url.is_of_a_folder().map(|()| url);
                 from.map_err(|error| Error::new(format!("--url: {error}")))?
             }
-            None => RootUrl::of_site(&origins.scheme),
+            None => RootUrl::of_built_site(&origins.scheme, folder),
         };
         let to = self.typed_to.as_deref().map(RootUrl::new).transpose();
         let to = to.map_err(|error| Error::new(format!("--to: {error}")))?;

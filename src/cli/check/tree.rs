@@ -117,6 +117,7 @@ impl<'a> CheckedTree<'a> {
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
+        collection::report_expected_path(documents, output);
         let follow = documents.selection.follow;
         let selection = Selection {
             hidden: true,
@@ -128,6 +129,9 @@ impl<'a> CheckedTree<'a> {
         // An error is ignored here, because the later walk over the documents reports it.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
         let collection = Arc::new(collection.unwrap_or_default());
+        for problem in &collection.host_rules.problems {
+            output.caution(problem);
+        }
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(lister, &collection, origin, file, output)
         };

@@ -136,6 +136,12 @@ pub(super) const RULES: &[FindingRule] = {
         ),
         rule(
             Dangling,
+            "redirect",
+            "the redirects of its host lead to nothing, or in a circle",
+            "Correct the redirect, or the link.",
+        ),
+        rule(
+            Dangling,
             "elsewhere",
             "after the move it leads to a different file, or to none",
             MOVE,

@@ -125,6 +125,15 @@ impl TwoColumns<'_> {
             form.delimiter(b'\t').quoting(false);
         }
         let mut reader = form.from_reader(text);
+        // The reader needs eight times as much memory for a delimiter as for a letter.
+        let delimiter = if has_tabs { b'\t' } else { b',' };
+        let crowded = text
+            .split(|&byte| byte == b'\n')
+            .position(|line| memchr::memchr_iter(delimiter, line).count() > MOST_COLUMNS);
+        if let Some(number) = crowded {
+            let what = format!("more than {MOST_COLUMNS} columns");
+            return Err(self.wrong(number as u64 + 1, &what));
+        }
         let mut columns = (0, 1);
         let (mut line, mut counted) = (1, 0);
         for (number, record) in reader.byte_records().enumerate() {
@@ -204,6 +213,9 @@ fn wrong(path: &Path, line: u64, what: &str) -> Error {
         format!("{}, line {line}: {what}", name(path)),
     )
 }
+
+/// The most columns of a table.
+const MOST_COLUMNS: usize = 10_000;
 
 /// The largest size of a map in bytes.
 const LARGEST: u64 = 1 << 30;
@@ -411,5 +423,28 @@ impl UrlMap {
             )
         };
         missing.into_iter().map(sentence).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug 325: a table of commas needed 33 times its size in memory.
+    #[test]
+    fn a_line_of_many_columns_is_an_error() {
+        for (text, is_right) in [
+            ("a,http://a/".to_owned(), true),
+            ("a,http://a/".to_owned() + &",".repeat(100), true),
+            ("a,http://a/\n".to_owned() + &",".repeat(100_000), false),
+        ] {
+            let map = UrlMap::parse(text.as_bytes(), Path::new("map.csv"));
+            assert_eq!(map.is_ok(), is_right);
+            let sentence = map.map_or_else(|error| error.to_string(), |_| String::new());
+            assert!(
+                is_right || sentence.starts_with("map.csv, line 2: more than"),
+                "{sentence}"
+            );
+        }
     }
 }

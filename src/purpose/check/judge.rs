@@ -334,9 +334,12 @@ impl MoveJudge<'_> {
             return outside();
         }
         let with_tree = self.goal.with_all(target);
-        let selects = |found: &FoundResource| found.query == QueryUse::Selects;
-        let query_counts = now.resource().as_ref().is_some_and(selects);
-        if with_tree.as_deref() == Some(moved) && self.goal.keeps_paths && !query_counts {
+        // These ways to a file may end with the move.
+        let is_fragile = |found: FoundResource| {
+            found.query == QueryUse::Selects || found.by == FoundBy::HostRule
+        };
+        let may_fail = now.resource().is_some_and(is_fragile);
+        if with_tree.as_deref() == Some(moved) && self.goal.keeps_paths && !may_fail {
             return now.clone();
         }
         let then = self.goal.locate(moved);
@@ -414,7 +417,7 @@ fn served(located: &Located) -> Option<(Class, Option<usize>)> {
     match located {
         Located::Resource(found) => {
             let class = match found.by {
-                FoundBy::Url | FoundBy::Index => Class::Travels,
+                FoundBy::Url | FoundBy::Index | FoundBy::HostRule => Class::Travels,
                 FoundBy::NoSlash => Class::NoSlash,
                 FoundBy::CleanUrl => Class::CleanUrl,
                 FoundBy::CrawlerName => return None,
