@@ -27,6 +27,7 @@ use super::collection;
 use super::failure::FileResult;
 use super::output::{Output, count};
 use super::progress::{is_stopped, stop_between_files};
+use super::request::is_usual_backup;
 use super::rewrite::{RewriteKind, rewrite};
 use super::status::ExitStatus;
 
@@ -119,12 +120,11 @@ fn report_remaining_folders(request: &Move, output: &mut Output) {
 fn relocation(request: &Move) -> Result<Relocation> {
     let documents = &request.rewrite.documents;
     let selection = &documents.selection;
-    let suffix = request.rewrite.suffix.as_ref();
+    let (suffix, is_in_place) = (&request.rewrite.suffix, request.rewrite.output.is_none());
     let is_moved = |entry: &TreeEntry| {
-        let name = entry.relative.last();
-        !suffix
-            .zip(name)
-            .is_some_and(|(suffix, name)| suffix.ends(name))
+        let names = suffix.as_ref().zip(entry.relative.last());
+        let is_backup = names.is_some_and(|(suffix, name)| suffix.ends(name));
+        !is_backup && !(is_in_place && is_usual_backup(&entry.path))
     };
     let mut collection = collection::of_folder(documents, selection, is_moved, true)?;
     if request.rewrite.output.is_some() {

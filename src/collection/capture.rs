@@ -118,6 +118,19 @@ impl CaptureDate {
         Some(Self { seconds })
     }
 
+    fn date_time(self) -> DateTime {
+        let distance = SignedDuration::from_secs(self.seconds);
+        EPOCH.checked_add(distance).unwrap_or(DateTime::MAX)
+    }
+
+    /// The date as people write it: `31 January 2026, 10:20 UTC`.
+    #[must_use]
+    pub fn in_words(self) -> String {
+        self.date_time()
+            .strftime("%-d %B %Y, %H:%M UTC")
+            .to_string()
+    }
+
     /// The time as the file system represents it.
     pub fn time(self) -> SystemTime {
         let distance = Duration::from_secs(self.seconds.unsigned_abs());
@@ -142,9 +155,7 @@ impl FromStr for CaptureDate {
 /// Formats a date as in RFC 3339.
 impl fmt::Display for CaptureDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let distance = SignedDuration::from_secs(self.seconds);
-        let date = EPOCH.checked_add(distance).unwrap_or(DateTime::MAX);
-        write!(f, "{date}Z")
+        write!(f, "{}Z", self.date_time())
     }
 }
 

@@ -1,22 +1,28 @@
-//! The entry page of a folder made from an archive: a list of the pages in it, with their titles.
+//! The entry page of a folder made from an archive: a list of the pages in it, with their titles. The page that was captured
+//! first is on top, because crawls begin with the page that a person named. The others follow by host.
 //!
 //! ```
 //! use baselink_cli::purpose::entry_page::{PageEntry, entry_page, title};
 //! let title = title(b"<!DOCTYPE html><title>Caf&eacute; &amp; Bar</title>", None).unwrap();
 //! assert_eq!(title, "Café & Bar");
-//! let entry = PageEntry { name: b"a.example/a b.html", url: "http://a.example/a b", title, date: "2026-01-31".into() };
+//! let entry = PageEntry { name: b"a.example/a b.html", url: "http://a.example/a b", title, date: "2026-01-31".parse().ok() };
 //! let page = entry_page("crawl.warc.gz", &[entry]);
 //! assert!(page.contains("<a href=\"a.example/a%20b.html\">Café &amp; Bar</a>"));
 //! ```
 //!
 //! Deliberately absent: scripts, and resources outside the page.
 
+use std::collections::HashMap;
+use std::ptr;
+
 use memchr::memmem;
 
+use crate::collection::capture::CaptureDate;
 use crate::collection::origin::names;
 use baselink_scan::html::tag;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::escape;
+use baselink_url::reference::{Grammar, Reference};
 
 /// A page in the list.
 #[derive(Clone, Debug)]
@@ -27,17 +33,16 @@ pub struct PageEntry<'a> {
     pub url: &'a str,
     /// The title of the page; empty if it has none.
     pub title: String,
-    /// The date of the capture; empty if unknown.
-    pub date: String,
+    /// The date of the capture, if known.
+    pub date: Option<CaptureDate>,
 }
 
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:1rem;overflow-wrap:anywhere}\
-    ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
+    h2{font-size:1rem;margin:1.5rem 0 .5rem}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
 
 /// Generates the HTML of a page that lists `pages`, which come from the archives named in `source`.
 pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
-    let text = |text: &str| escape::attribute(text, escape::Quote::Double).replace('<', "&lt;");
     let source = text(source);
     let number = match pages.len() {
         1 => "1 page".to_owned(),
@@ -46,27 +51,59 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     let mut page = format!(
         "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{source}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{source}</h1>\n<p>{number}</p>\n<ul>\n"
+         <title>{source}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{source}</h1>\n<p>{number}</p>\n"
     );
-    for PageEntry {
-        name,
-        url,
-        title,
-        date,
-    } in pages
-    {
-        let href = names::path(name, names::Percent::Encode).unwrap_or_default();
-        let (href, url, date) = (text(&href), text(url), text(date));
-        let shown = if title.is_empty() {
-            url.clone()
-        } else {
-            text(title)
-        };
-        let gap = if date.is_empty() { "" } else { " · " };
-        page +=
-            &format!("<li><a href=\"{href}\">{shown}</a><small>{url}{gap}{date}</small></li>\n");
+    let groups = by_host(pages);
+    for (host, pages) in &groups {
+        if groups.len() > 1 {
+            page += &format!("<h2>{}</h2>\n", text(host));
+        }
+        page += "<ul>\n";
+        for entry in pages {
+            page += &item(entry);
+        }
+        page += "</ul>\n";
     }
-    page + "</ul>\n</body>\n</html>\n"
+    page + "</body>\n</html>\n"
+}
+
+/// The pages by host. The first host is that of the page that was captured first, which comes first in its group.
+fn by_host<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(&'a str, Vec<&'a PageEntry<'p>>)> {
+    let dated = pages.iter().filter(|page| page.date.is_some());
+    let first = dated.min_by_key(|page| page.date).or(pages.first());
+    let is_other = |page: &&PageEntry<'_>| first.is_none_or(|first| !ptr::eq(*page, first));
+    let others = pages.iter().filter(is_other);
+    let mut groups: Vec<(&str, Vec<&PageEntry<'_>>)> = Vec::new();
+    let mut places = HashMap::new();
+    for page in first.into_iter().chain(others) {
+        let host = Reference::split(Grammar::Rfc3986, page.url).net_loc();
+        let host = host.unwrap_or_default();
+        let place = *places.entry(host).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((host, Vec::new()));
+        }
+        groups[place].1.push(page);
+    }
+    groups
+}
+
+/// The item of a page in the list.
+fn item(page: &PageEntry<'_>) -> String {
+    let href = names::path(page.name, names::Percent::Encode).unwrap_or_default();
+    let (shown, url) = match page.title.is_empty() {
+        true => (page.url, None),
+        false => (&*page.title, Some(text(page.url))),
+    };
+    let date = page
+        .date
+        .map(|date| format!("<time datetime=\"{date}\">{}</time>", date.in_words()));
+    let details: Vec<String> = url.into_iter().chain(date).collect();
+    let (href, shown, details) = (text(&href), text(shown), details.join(" · "));
+    format!("<li><a href=\"{href}\">{shown}</a><small>{details}</small></li>\n")
+}
+
+fn text(text: &str) -> String {
+    escape::attribute(text, escape::Quote::Double).replace('<', "&lt;")
 }
 
 /// The number of bytes of a page to search for its title.

@@ -444,7 +444,6 @@ impl ArchiveRun<'_> {
             // The URL of a part of a message is meaningless to readers.
             let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
             let title = if is_part { source.clone() } else { title };
-            let date = date.map_or_else(String::new, |date| date.to_string());
             PageEntry {
                 name: plan.name(number),
                 url,
@@ -453,7 +452,7 @@ impl ArchiveRun<'_> {
             }
         };
         let entries: Vec<_> = self
-            .pages_in_lists(plan, pages)
+            .pages_in_lists(plan, pages, is_written)
             .into_iter()
             .map(entry)
             .collect();
@@ -519,6 +518,7 @@ impl ArchiveRun<'_> {
         &self,
         plan: &CapturePlan,
         pages: Vec<(usize, String)>,
+        is_written: &[bool],
     ) -> Vec<(usize, String)> {
         let format = self.request.documents.reading.format;
         let wacz = |path: &PathBuf| {
@@ -537,12 +537,11 @@ impl ArchiveRun<'_> {
             let Some(found) = plan.collection().locate(&page.url).resource() else {
                 continue;
             };
-            let Some(title) = titles.get(&found.number) else {
-                continue;
-            };
-            if is_listed.insert(found.number) {
-                let own = page.title.filter(|_| title.is_empty());
-                listed.push((found.number, own.unwrap_or_else(|| (*title).clone())));
+            // A list may also name pictures, and documents in other formats.
+            if is_written.get(found.number) == Some(&true) && is_listed.insert(found.number) {
+                let own = titles.get(&found.number).filter(|title| !title.is_empty());
+                let title = own.map(|title| (*title).clone()).or(page.title);
+                listed.push((found.number, title.unwrap_or_default()));
             }
         }
         if listed.is_empty() { pages } else { listed }
