@@ -232,10 +232,7 @@ impl RootUrl {
     /// The root of a site with an unknown host that was built into `folder`, at the path at which its pages expect it.
     pub(crate) fn of_built_site(scheme: &str, folder: &Path) -> Self {
         let path = expected::expected_path(folder).unwrap_or_default();
-        Self::of_file(&format!(
-            "{scheme}://{}{path}",
-            ASSUMED_HOST.trim_end_matches('/')
-        ))
+        Self::of_file(&format!("{scheme}://{ASSUMED_HOST}{path}"))
     }
 
     /// The path at which the pages of a site with an unknown host expect its folder, unless it is the root of the host.

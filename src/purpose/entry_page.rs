@@ -38,7 +38,7 @@ pub struct PageEntry<'a> {
 }
 
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:1rem;overflow-wrap:anywhere}\
-    h2{font-size:1rem;margin:1.5rem 0 .5rem}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
+    h1{font-size:1.5rem}h2{font-size:1rem;margin:1.5rem 0 .5rem}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
 
 /// Generates the HTML of a page that lists `pages`, which come from the archives named in `source`.

@@ -5,7 +5,7 @@
 //! `/`, no entry of the folder is called `repo`, and the rest of two of these links are names of entries.
 //!
 //! ```text
-//! index.html: <base href="/repo/"><link href="css/a.css"> <a href="/repo/b/">  -->  /repo/
+//! index.html: <base href="/repo/"><link href="css/a.css"> <a href="/repo/b/">  -->  repo/
 //! ```
 //!
 //! Deliberately absent: paths of several segments, and pages without an index page.
@@ -22,7 +22,7 @@ use baselink_url::reference::{Grammar, Reference};
 /// The largest index page that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
 
-/// The path at which the index page of `folder` expects the folder, with a `/` at both ends; `None` if that is the root of the
+/// The path at which the index page of `folder` expects the folder, with a `/` at its end; `None` if that is the root of the
 /// host, or unclear.
 pub(super) fn expected_path(folder: &Path) -> Option<String> {
     let page = folder.join("index.html");
@@ -58,5 +58,5 @@ pub(super) fn expected_path(folder: &Path) -> Option<String> {
         let name = os_string(names::decode(&first));
         name.is_some_and(|name| !folder.join(name).exists())
     };
-    (is_one && is_absent()).then(|| format!("/{first}/"))
+    (is_one && is_absent()).then(|| format!("{first}/"))
 }
