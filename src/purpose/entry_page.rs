@@ -98,8 +98,12 @@ fn item(page: &PageEntry<'_>) -> String {
         .date
         .map(|date| format!("<time datetime=\"{date}\">{}</time>", date.in_words()));
     let details: Vec<String> = url.into_iter().chain(date).collect();
-    let (href, shown, details) = (text(&href), text(shown), details.join(" · "));
-    format!("<li><a href=\"{href}\">{shown}</a><small>{details}</small></li>\n")
+    let details = match details.is_empty() {
+        true => String::new(),
+        false => format!("<small>{}</small>", details.join(" · ")),
+    };
+    let (href, shown) = (text(&href), text(shown));
+    format!("<li><a href=\"{href}\">{shown}</a>{details}</li>\n")
 }
 
 fn text(text: &str) -> String {
