@@ -124,7 +124,7 @@ fn relocation(request: &Move) -> Result<Relocation> {
     let is_moved = |entry: &TreeEntry| {
         let names = suffix.as_ref().zip(entry.relative.last());
         let is_backup = names.is_some_and(|(suffix, name)| suffix.ends(name));
-        !is_backup && !(is_in_place && is_usual_backup(&entry.path))
+        !(is_backup || is_in_place && is_usual_backup(&entry.path))
     };
     let mut collection = collection::of_folder(documents, selection, is_moved, true)?;
     if request.rewrite.output.is_some() {

@@ -31,15 +31,15 @@ pub const FILES: [&str; 3] = ["_redirects", "netlify.toml", "vercel.json"];
 /// The rules of the hosts of a site.
 #[derive(Debug, Default)]
 pub struct HostRules {
-    files: Vec<Rules>,
+    files: Vec<FileRules>,
     /// A sentence about each file that could not be understood.
     pub(crate) problems: Vec<String>,
 }
 
 /// The rules of a file, in order.
 #[derive(Debug, Default)]
-struct Rules {
-    rules: Vec<Rule>,
+struct FileRules {
+    rules: Vec<HostRule>,
     /// The numbers of the rules without placeholders, by path.
     plain: HashMap<Vec<u8>, usize>,
     /// The numbers of the others.
@@ -47,7 +47,7 @@ struct Rules {
 }
 
 #[derive(Debug)]
-struct Rule {
+struct HostRule {
     /// The segments of the paths that the rule matches, decoded.
     from: Vec<Segment>,
     to: String,
@@ -117,12 +117,12 @@ impl HostRules {
     pub fn add_file(&mut self, name: &str, text: &str) {
         let rules = match name {
             "netlify.toml" => toml::from_str(text)
-                .map(Rules::netlify)
+                .map(FileRules::netlify)
                 .map_err(|error| error.message().to_owned()),
             "vercel.json" => serde_json::from_str(text)
-                .map(Rules::vercel)
+                .map(FileRules::vercel)
                 .map_err(|error| error.to_string()),
-            _ => Ok(Rules::lines(text)),
+            _ => Ok(FileRules::lines(text)),
         };
         match rules {
             Ok(rules) => self.files.push(rules),
@@ -144,7 +144,7 @@ impl HostRules {
     }
 }
 
-impl Rules {
+impl FileRules {
     fn netlify(file: Netlify) -> Self {
         let mut rules = Self::default();
         for rule in file.redirects {
@@ -207,7 +207,7 @@ impl Rules {
             None if self.patterns.len() < MOST_PATTERNS => self.patterns.push(number),
             None => return,
         }
-        self.rules.push(Rule {
+        self.rules.push(HostRule {
             from: segments,
             to,
             status,
@@ -238,7 +238,7 @@ impl Rules {
     }
 }
 
-impl Rule {
+impl HostRule {
     /// The values of the placeholders if the rule matches a path with these segments.
     fn values<'a>(&'a self, parts: &[&str], decoded: &[Vec<u8>]) -> Option<Vec<(&'a str, String)>> {
         let mut values = Vec::new();

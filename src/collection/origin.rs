@@ -231,8 +231,11 @@ impl RootUrl {
 
     /// The root of a site with an unknown host that was built into `folder`, at the path at which its pages expect it.
     pub(crate) fn of_built_site(scheme: &str, folder: &Path) -> Self {
-        let path = expected::expected_path(folder).unwrap_or_default();
-        Self::of_file(&format!("{scheme}://{ASSUMED_HOST}{path}"))
+        let root = Self::of_site(scheme);
+        match expected::expected_path(folder, root.as_str()) {
+            Some(path) => Self::of_file(&format!("{}{path}", root.as_str())),
+            None => root,
+        }
     }
 
     /// The path at which the pages of a site with an unknown host expect its folder, unless it is the root of the host.

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use super::{RootUrl, names};
+use super::names;
 use crate::files::os_string;
 use baselink_rewrite::{Options, links};
 use baselink_url::reference::{Grammar, Reference};
@@ -23,17 +23,16 @@ use baselink_url::reference::{Grammar, Reference};
 const LARGEST: u64 = 4 << 20;
 
 /// The path at which the index page of `folder` expects the folder, with a `/` at its end; `None` if that is the root of the
-/// host, or unclear.
-pub(super) fn expected_path(folder: &Path) -> Option<String> {
+/// host, or unclear. `root` is the URL of that root.
+pub(super) fn expected_path(folder: &Path, root: &str) -> Option<String> {
     let page = folder.join("index.html");
     let is_small = fs::metadata(&page).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
     let bytes = is_small.then(|| fs::read(page).ok()).flatten()?;
-    let root = RootUrl::of_site("https");
-    let options = Options::at(root.as_str());
+    let options = Options::at(root);
     let (mut firsts, mut found) = (HashSet::new(), HashSet::new());
     links(&bytes, &options, &mut |listed| {
         let link = &listed.link;
-        let is_of_root = link.base.as_deref() == Some(root.as_str());
+        let is_of_root = link.base.as_deref() == Some(root);
         // A relative link leads to a file beside the page, whatever its URL is.
         if is_of_root && !link.reference.starts_with('/') {
             return;
@@ -41,7 +40,7 @@ pub(super) fn expected_path(folder: &Path) -> Option<String> {
         let below = link
             .target
             .as_deref()
-            .and_then(|url| url.strip_prefix(root.as_str()));
+            .and_then(|url| url.strip_prefix(root));
         if let Some(below) = below {
             let below = Reference::split(Grammar::Rfc3986, below).path();
             let (first, rest) = below.split_once('/').unwrap_or((below, ""));
