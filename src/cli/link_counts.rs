@@ -188,14 +188,17 @@ impl LinkCounts {
         }
     }
 
-    /// Adds a link with this result.
-    pub(crate) fn add(&mut self, result: LinkResult, reason: Option<Reason>) {
+    /// Adds links with this result.
+    pub(crate) fn add(&mut self, result: LinkResult, reason: Option<Reason>, number: usize) {
+        if number == 0 {
+            return;
+        }
         let implies_reason = matches!(
             result,
             LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere
         );
         let reason = reason.filter(|_| !implies_reason);
-        *self.counts.entry((result, reason)).or_default() += 1;
+        *self.counts.entry((result, reason)).or_default() += number;
     }
 }
 

@@ -375,8 +375,9 @@ const ASSUMED_HOST: &str = "assumed.invalid/";
 /// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Messages omit such a URL.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
-    url.split_once("://")
-        .is_some_and(|(_, place)| place.starts_with(ASSUMED_HOST))
+    memchr::memchr(b':', url.as_bytes())
+        .and_then(|at| url[at..].strip_prefix("://"))
+        .is_some_and(|place| place.starts_with(ASSUMED_HOST))
 }
 
 /// `text` with only the path of each URL of a site whose host is unknown.

@@ -48,11 +48,11 @@ use super::spelling::{names_base, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{Collection, FoundResource, QueryUse, without_query};
 use crate::purpose::rewrite_unless;
-use baselink_rewrite::base::{Rule, SourceKind};
+use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
-    PlainChoice, PlainLink, Rewritten, Site,
+    Rewritten, Site,
 };
 use baselink_scan::document::{Against, Role};
 use baselink_text::format::Format;
@@ -500,30 +500,6 @@ impl Destination for RelocateLinks {
             true => Choice::Lacking(Box::new(choice)),
             false => choice,
         }
-    }
-
-    fn choose_plain(&self, link: &PlainLink<'_>) -> Option<PlainChoice> {
-        let Relocation {
-            collection, from, ..
-        } = &*self.relocation;
-        let path = without_query(&link.reference[link.target.dropped..]);
-        // A reference that is to open from disk has the path of its file.
-        let is_on_disk = self.place.is_some();
-        let may_stay = !self.is_message
-            && !collection.has_renames()
-            && !self.must_be_absolute.contains(&link.span)
-            && !(is_on_disk && (link.rule != Rule::Retrieval || path.contains('%')));
-        let prefix = link.target.prefix.strip_prefix(from.as_str());
-        let below = prefix.filter(|_| may_stay)?;
-        let located = collection.locate(&link.url());
-        let is_named = |found: FoundResource| {
-            collection.path(found.number).strip_prefix(below.as_bytes()) == Some(path.as_bytes())
-        };
-        let found = located.resource();
-        (!is_on_disk || found.is_none_or(is_named)).then_some(PlainChoice {
-            is_kept: true,
-            is_lacking: found.is_none(),
-        })
     }
 }
 
