@@ -690,7 +690,7 @@ fn is_dots(segment: &str) -> bool {
 pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
     let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
     let is_default = port.is_empty() || Some(port) == default_port(scheme);
-    let url = format!("{scheme}://{}", if is_default { host } else { net_loc });
+    let url = [scheme, "://", if is_default { host } else { net_loc }].concat();
     resolve::ascii(&url)[scheme.len() + 1..].to_ascii_lowercase()
 }
 

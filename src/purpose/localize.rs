@@ -165,9 +165,9 @@ struct LocalDestination {
 }
 
 impl Destination for LocalDestination {
-    fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
         if self.canonical == Some(link.span) {
-            return Choice::Target;
+            return (Choice::Target, false);
         }
         let target = link.target.as_deref();
         let redirected = target.and_then(|target| self.collection.redirected(target));
@@ -184,10 +184,7 @@ impl Destination for LocalDestination {
             && !names_base(&link.element, link.attribute.as_deref())
             && !is_template(&link.reference)
             && !target.is_some_and(is_assumed);
-        match is_lacking {
-            true => Choice::Lacking(Box::new(choice)),
-            false => choice,
-        }
+        (choice, is_lacking)
     }
 
     fn empties_bases(&self) -> bool {
@@ -203,7 +200,7 @@ impl Site for LocalDestination {
                 .resource()
                 .is_some()
         };
-        matches!(self.choose(link, against), Choice::Reference(_))
+        matches!(self.choose(link, against).0, Choice::Reference(_))
             || link.target.as_deref().is_some_and(is_found)
     }
 }

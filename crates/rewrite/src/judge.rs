@@ -443,7 +443,7 @@ impl<'a> Judge<'a> {
             .destination
             .as_ref()
             .filter(|_| self.around.kept.is_none());
-        let choice = match destination {
+        let (choice, is_lacking) = match destination {
             Some(destination) if report.target.is_some() => {
                 destination.choose(&report, &link.against)
             }
@@ -452,16 +452,12 @@ impl<'a> Judge<'a> {
                     .copies
                     .as_ref()
                     .and_then(|one| one.encoded(&report.reference));
-                encoded.map_or(Choice::Target, Choice::Reference)
+                (encoded.map_or(Choice::Target, Choice::Reference), false)
             }
-            _ => Choice::Target,
+            _ => (Choice::Target, false),
         };
         let mut chosen = None;
-        report.is_lacking = matches!(choice, Choice::Lacking(_));
-        let choice = match choice {
-            Choice::Lacking(choice) => *choice,
-            choice => choice,
-        };
+        report.is_lacking = is_lacking;
         match choice {
             Choice::Reference(text) if text != report.reference => {
                 (report.outcome, report.reason) = (Outcome::Rewritten, None);

@@ -78,9 +78,6 @@ pub enum Choice {
     Kept,
     /// This reference, escaped for its place as a target would be.
     Reference(String),
-    /// This choice, for a link whose target the site lacks. The report of the link says so.
-    #[doc(hidden)]
-    Lacking(Box<Choice>),
     /// This reference, although it leads nowhere. The link is reported with [`Reason::Nowhere`](crate::report::Reason), or as
     /// [`Outcome::NoBase`](crate::report::Outcome) if it is unchanged.
     Nowhere(String),
@@ -120,9 +117,9 @@ pub enum BaseInCopy {
 /// #[derive(Debug)]
 /// struct Here;
 /// impl Destination for Here {
-///     fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+///     fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, bool) {
 ///         let local = link.target.as_deref().and_then(|target| target.strip_prefix("http://a/"));
-///         local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned()))
+///         (local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned())), false)
 ///     }
 /// }
 /// let options = Options { destination: Some(Arc::new(Here)), ..Options::at("http://b/") };
@@ -130,9 +127,9 @@ pub enum BaseInCopy {
 /// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
 /// ```
 pub trait Destination: fmt::Debug + Send + Sync {
-    /// The replacement for `link`, which is resolved `against` this base. The span of the link is an offset in its
-    /// document.
-    fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
+    /// The replacement for `link`, which is resolved `against` this base, and true if the site lacks its target. The span of
+    /// the link is an offset in its document.
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool);
 
     /// True if every declared base in the document becomes empty.
     fn empties_bases(&self) -> bool {
