@@ -8,7 +8,8 @@
 //! use baselink_cli::collection::host_rules::HostRules;
 //! let mut rules = HostRules::default();
 //! rules.add_file("_redirects", "/blog/:year/:slug /posts/:slug.html 301\n/* /404.html 404\n");
-//! assert_eq!(rules.followed("/blog/2024/hello", false).as_deref(), Some("/posts/hello.html"));
+//! let to = "/posts/hello.html".to_owned();
+//! assert_eq!(rules.followed("/blog/2024/hello", false), Some((to, 301)));
 //! assert_eq!(rules.followed("/blog/2024", false), None);
 //! ```
 //!
@@ -24,6 +25,9 @@ use super::origin::names::decode;
 
 /// The most rules with placeholders that count. Cloudflare allows 100, and each of them is tried for each path.
 const MOST_PATTERNS: usize = 1000;
+
+/// The status of a rule that sends what another URL leads to.
+pub(super) const REWRITE: u16 = 200;
 
 /// The names of the files with rules.
 pub const FILES: [&str; 3] = ["_redirects", "netlify.toml", "vercel.json"];
@@ -134,9 +138,9 @@ impl HostRules {
     }
 
     /// The reference to which a host redirects the path of a URL, or whose resource it sends in place of a file. `None` if no
-    /// rule has an effect on the path. `is_there` is true if a file has the path.
+    /// rule has an effect on the path. Also returns the status. `is_there` is true if a file has the path.
     #[must_use]
-    pub fn followed(&self, path: &str, is_there: bool) -> Option<String> {
+    pub fn followed(&self, path: &str, is_there: bool) -> Option<(String, u16)> {
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         self.files
             .iter()
@@ -159,7 +163,7 @@ impl FileRules {
     fn vercel(file: Vercel) -> Self {
         let mut rules = Self::default();
         let redirects = file.redirects.into_iter().map(|rule| (rule, 308, true));
-        let rewrites = file.rewrites.into_iter().map(|rule| (rule, 200, false));
+        let rewrites = file.rewrites.into_iter().map(|rule| (rule, REWRITE, false));
         for (rule, status, is_forced) in redirects.chain(rewrites) {
             if rule.has.is_none() && rule.missing.is_none() {
                 rules.add(&rule.source, rule.destination, status, is_forced);
@@ -216,7 +220,7 @@ impl FileRules {
     }
 
     /// What [`HostRules::followed`] returns for these rules, and the path with the segments `parts`.
-    fn followed(&self, parts: &[&str], is_there: bool) -> Option<String> {
+    fn followed(&self, parts: &[&str], is_there: bool) -> Option<(String, u16)> {
         let decoded: Vec<Vec<u8>> = parts.iter().map(|part| decode(part)).collect();
         let counts = |number: &usize| !is_there || self.rules[*number].is_forced;
         let plain = self.plain.get(&decoded.join(&b'/')).copied().filter(counts);
@@ -234,7 +238,8 @@ impl FileRules {
         };
         let rule = &self.rules[number];
         // Other statuses send an error.
-        matches!(rule.status, 200 | 300..400).then(|| filled(&rule.to, &values))
+        let leads = matches!(rule.status, REWRITE | 300..400);
+        leads.then(|| (filled(&rule.to, &values), rule.status))
     }
 }
 
@@ -339,7 +344,7 @@ mod tests {
             let mut rules = HostRules::default();
             rules.add_file("_redirects", text);
             assert_eq!(
-                rules.followed(path, is_there).as_deref(),
+                rules.followed(path, is_there).map(|(to, _)| to).as_deref(),
                 expected,
                 "{text}: {path}"
             );

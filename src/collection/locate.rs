@@ -30,6 +30,7 @@
 
 use std::borrow::Cow;
 
+use super::host_rules::REWRITE;
 use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
 use super::normal::{host, in_scope, normal, with_other_scheme, without_query};
 use super::origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments};
@@ -159,7 +160,11 @@ impl Collection {
             return located;
         };
         let base = Base::new(Profile::Rfc3986, root.as_str());
-        let mut url = Cow::Borrowed(url);
+        let asked = match &located {
+            Located::Folder(path) | Located::Lacking(_, path) => path.clone(),
+            _ => Vec::new(),
+        };
+        let (mut url, mut is_rewritten) = (Cow::Borrowed(url), false);
         for followed in 0..=MOST_REDIRECTS {
             let is_there = match &located {
                 Located::Resource(_) | Located::BehindLink(_) => true,
@@ -167,21 +172,27 @@ impl Collection {
                 Located::Outside { .. } => return located,
             };
             let path = Reference::split(Grammar::Rfc3986, &url).path();
-            let to = rules.followed(path, is_there);
-            let Some(next) = to.and_then(|to| base.resolve(&to).ok()) else {
+            let rule = Some(path).filter(|_| !is_rewritten);
+            let rule = rule.and_then(|path| rules.followed(path, is_there));
+            let Some((to, status)) = rule else {
                 return match located {
-                    located if followed == 0 => located,
+                    _ if followed == 0 => located,
                     Located::Resource(found) => {
                         resource(found.number, FoundBy::HostRule, found.query)
                     }
-                    located if is_there => located,
-                    _ => Located::Lacking(Absence::Redirect, Vec::new()),
+                    _ if is_there => located,
+                    _ => Located::Lacking(Absence::Redirect, asked),
                 };
             };
+            let Ok(next) = base.resolve(&to) else {
+                break;
+            };
+            // The rules are not applied to the target of a rewrite.
+            is_rewritten = status == REWRITE;
             url = Cow::Owned(next.url);
             located = find(&url);
         }
-        Located::Lacking(Absence::Redirect, Vec::new())
+        Located::Lacking(Absence::Redirect, asked)
     }
 
     /// Finds the meaning of `url` without the rules of the host.
