@@ -36,7 +36,7 @@ pub struct Har {
 }
 
 /// A request and its response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct HarEntry {
     /// The number of the entry in the archive, from 0.

@@ -111,7 +111,7 @@ impl<R: Read + Seek> Wacz<R> {
 }
 
 /// A page that a WACZ file lists (WACZ 1.1.1, 5.2.2, `pages/*.jsonl`).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub struct WaczPage {
     /// The URL of the page.
     pub url: String,

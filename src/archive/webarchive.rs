@@ -40,7 +40,7 @@ const GROWTH: usize = 16;
 const LEAST: usize = 64 << 10;
 
 /// The resources of a web archive of Safari.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct WebArchive {
     /// The resources: first those of the page, then those of each frame in file order, with the main resource first
@@ -51,7 +51,7 @@ pub struct WebArchive {
 }
 
 /// A resource of a web archive of Safari.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct WebResource {
     /// The number of the resource in the archive, from 0. It is the offset of an [`Anomaly`].

@@ -77,7 +77,7 @@ pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitSt
 }
 
 /// The form in which a document is shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum BasesForm {
     /// All levels of RFC 1808, section 3.
     Levels,

@@ -25,7 +25,7 @@ use super::output::{ADDED, HEADING, Output, REMOVED};
 const CONTEXT: usize = 3;
 
 /// Lines that are replaced by others.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct ChangedLines {
     /// The first removed line, counted from 0.
     line: usize,

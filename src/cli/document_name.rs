@@ -23,7 +23,7 @@ pub(crate) struct DocumentName<'a> {
 }
 
 /// The identity of a document in its archive.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct RecordKey {
     /// The ID of the record.
     pub(crate) id: Option<String>,

@@ -22,14 +22,14 @@ use super::request::is_standard_input;
 use super::shell;
 
 /// A kind of file that is not a document, or text in UTF-16 without a byte order mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct ForeignFile {
     kind: &'static str,
     remedy: Remedy,
 }
 
 /// The way to read a foreign file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Remedy {
     /// A program that decompresses standard input to standard output.
     Decompress(&'static str),

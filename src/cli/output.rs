@@ -177,7 +177,7 @@ pub(crate) struct BufferedOutput {
     counted: CountedDiagnostics,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum Stream {
     Out,
     Err,

@@ -26,7 +26,7 @@ pub const TEMPORARY: &str = ".baselink-";
 pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
 
 /// The kind of an entry of a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file, or a followed symbolic link to a regular file.
     File,
@@ -53,7 +53,7 @@ impl EntryKind {
 }
 
 /// An existing entry of a folder. For a symbolic link, the link itself.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct ExistingEntry {
     pub(super) kind: EntryKind,
     pub(super) permissions: cap_std::fs::Permissions,

@@ -30,7 +30,7 @@ use super::new_file::{NewFile, PRIVATE};
 use baselink_text::error::{Error, Result, name};
 
 /// Settings for replacement in place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct InPlace {
     /// True if files with other hard links are replaced too. The other links keep the old bytes.
     pub break_links: bool,
@@ -41,7 +41,7 @@ pub struct InPlace {
 }
 
 /// The suffix in the names of backups: not empty, and without path separators.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Suffix(OsString);
 
 impl Suffix {
@@ -307,7 +307,7 @@ impl Original {
 }
 
 /// A property of the old file that could not be preserved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum NotPreserved {
     /// The owner or the group.
     Owner,

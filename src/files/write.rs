@@ -86,7 +86,7 @@ enum ReplacedFile {
 }
 
 /// The kind of the old file, which determines how it is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum OriginalKind {
     Document,
     /// A mailbox, which must be locked.
@@ -98,7 +98,7 @@ enum OriginalKind {
 }
 
 /// A file with new contents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Committed {
     /// The path of the file. The name of a message may have changed with its size.
     pub path: PathBuf,

@@ -322,7 +322,7 @@ pub struct ElementChain {
 }
 
 /// The URL from which the outermost entity was retrieved (3.3).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Retrieval {
     /// The URL, after any redirects.
     pub url: String,

@@ -22,7 +22,7 @@ use baselink_text::layer::digest::ends_with_md5;
 use baselink_url::reference::decode_percent_lossy;
 
 /// The program that changed references to lead to files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Crawler {
     Wget,
     HtTrack,

@@ -86,7 +86,7 @@ pub enum Choice {
 
 /// A link that is resolved against the base of the document, and on whose target all profiles agree. It embeds a resource or
 /// navigates to one ([`Role`](baselink_scan::document::Role)).
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct PlainLink<'a> {
     /// The reference, which is relative.
     pub reference: &'a str,
@@ -107,7 +107,7 @@ impl PlainLink<'_> {
 }
 
 /// The replacement for a [`PlainLink`]: its target, or if it `is_kept`, the reference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PlainChoice {
     /// True if the reference stays as it is.
     pub is_kept: bool,
@@ -126,7 +126,7 @@ pub trait Guard: fmt::Debug + Send + Sync {
 }
 
 /// The declaration, if any, of the base of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum BaseInCopy {
     /// No declaration: the base is the URL of the document.
     Undeclared,

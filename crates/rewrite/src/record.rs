@@ -29,7 +29,7 @@ use baselink_text::layer::charset::Charset;
 use baselink_url::Base;
 
 /// The document of a record.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RecordDocument<'r> {
     /// The block of the record, or its payload if the block is an HTTP response with a message.
     pub bytes: Cow<'r, [u8]>,

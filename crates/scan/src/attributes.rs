@@ -26,7 +26,7 @@ use baselink_text::error::Error;
 use baselink_text::{display_by_name, named};
 
 /// The namespace of an element (DOM, "element namespace").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Namespace {
     /// The HTML namespace, including `v:fill` and other prefixed names, as in the HTML parser.
     Html,
@@ -63,7 +63,7 @@ impl Elements {
 }
 
 /// The syntax of an attribute's value around the URLs in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// A URL potentially surrounded by spaces (HTML, 2.4.1).
     Url,
@@ -94,7 +94,7 @@ pub enum Syntax {
 }
 
 /// The base against which the URLs of an attribute are resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeBase {
     /// The document base URL (HTML, 2.4.3).
     Document,
@@ -225,7 +225,7 @@ impl Condition {
 }
 
 /// The treatment of an empty reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Empty {
     /// The reference is kept, because it means the document or nothing, but not the base.
     Leave,
@@ -234,7 +234,7 @@ pub enum Empty {
 }
 
 /// The treatment of a reference that consists of a fragment only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fragment {
     /// The user's policy for fragments applies.
     Policy,

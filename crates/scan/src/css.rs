@@ -44,7 +44,7 @@ use nesting::Nesting;
 use tokens::{CssToken, is_name};
 
 /// A URL of CSS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CssUrl {
     /// The text of the url-token without white space around it, or of the string.
     pub span: Span,

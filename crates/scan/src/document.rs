@@ -140,7 +140,7 @@ impl Document {
 }
 
 /// The reason why the walk over the bytes of HTML cannot determine the tags, so that html5ever scans instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FallbackReason {
     /// A `frameset`, which can remove the body and makes the parser drop most tags.
     Frameset,
@@ -161,7 +161,7 @@ pub enum FallbackReason {
 
 /// The base of XML elements: an `xml:base` below the document element (XML Base, 3). If requested, also the link of
 /// a feed entry, for the content of the entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ElementBase {
     /// True for the link of an entry. The value is empty if the entry has no link.
     pub is_entry_link: bool,
@@ -203,7 +203,7 @@ pub struct Decoded {
 }
 
 /// A stretch of a document's text with a uniform spelling.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Piece {
     /// The span in the text.
     pub span: Span,
@@ -417,7 +417,7 @@ pub struct Saved {
 }
 
 /// Programs that record the original URL in saved pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
     /// Internet Explorer, Chromium and related browsers, which put the files of a page into a companion folder.
     Browser,
@@ -487,7 +487,7 @@ impl Saved {
 }
 
 /// A declaration of a base in the content (RFC 1808, 3.1).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct DeclaredBase {
     /// The syntax of the declaration.
     pub kind: BaseKind,
@@ -517,7 +517,7 @@ impl DeclaredBase {
 
 named! {
     /// A header field that holds a URL.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum UrlField {
         /// `Base` (RFC 1808, 3.1).
         Base = "Base",
@@ -548,7 +548,7 @@ impl UrlField {
 }
 
 /// The URL in a header field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UrlValue {
     /// The field.
     pub field: UrlField,

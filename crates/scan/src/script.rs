@@ -25,7 +25,7 @@ use baselink_text::span::Span;
 const LONGEST: usize = 13;
 
 /// A URL in a script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ScriptUrl {
     /// The text inside the quotes of the string.
     pub span: Span,

@@ -74,7 +74,7 @@ fn after_descriptors(input: &[u8], mut position: usize) -> usize {
 }
 
 /// The URL of a declarative refresh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Refresh {
     /// The text that is parsed as a URL; empty if the document refreshes itself.
     ///

@@ -59,14 +59,14 @@ pub struct Edits {
 }
 
 /// The position of an edit, and the index of its replacement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct EditPlace {
     start: usize,
     replacement: usize,
 }
 
 /// The number of replaced bytes, and the replacement as a span of `Edits::text`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct EditText {
     old: usize,
     new: Span,

@@ -67,7 +67,7 @@ pub enum Format {
 }
 
 /// The content of files of a format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum FormatContent {
     /// Nothing that is scanned as a file.
     Nothing,

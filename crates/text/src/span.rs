@@ -117,7 +117,6 @@ impl Lines {
 
 /// Converts offsets into lines and columns without a table. Fast if offsets mostly increase, because counting
 /// continues from the last one.
-#[derive(Clone, Copy)]
 pub struct LineCounter {
     at: usize,
     number: usize,

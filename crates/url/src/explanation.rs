@@ -21,7 +21,7 @@ use baselink_text::error::visible;
 use baselink_text::span::Span;
 
 /// The steps from a base and a reference to a URL. `Display` formats them over several lines.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Explanation {
     /// The rules.
     pub profile: Profile,
@@ -36,7 +36,7 @@ pub struct Explanation {
 }
 
 /// One step of a specification's algorithm.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Step {
     /// Its number in the specification. The number of a reading in `docs/resolution.md` begins with `A`.
     pub number: &'static str,

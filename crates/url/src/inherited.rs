@@ -31,7 +31,7 @@ pub(super) struct Inherited {
 }
 
 /// Offsets in the text of a base: a reference inherits everything before one of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Cuts {
     /// After the `:` of the scheme.
     pub(super) scheme: usize,

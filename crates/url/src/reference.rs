@@ -29,7 +29,7 @@ mod conformance;
 pub use conformance::{Conformance, Violation, conformance};
 
 /// The two ways to split a reference into components.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grammar {
     /// RFC 1808 section 2.4: a scheme may begin with any character that it may contain, and the
     /// first `;` of the path begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes.
@@ -40,7 +40,7 @@ pub enum Grammar {
 
 /// A reference and the spans of its components, without delimiters. An absent component is `None`; an empty one is
 /// an empty span.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Reference<'a> {
     /// The reference as written.
     pub text: &'a str,
@@ -172,7 +172,7 @@ impl<'a> Reference<'a> {
 named! {
     /// The forms of a reference in RFC 1808 section 2.2. Two cases of `rel_path` have variants of their own: a
     /// fragment only, and the empty string.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Category {
         /// `absoluteURL`: has a scheme.
         AbsoluteUrl = "absolute",

@@ -73,7 +73,7 @@ impl Dissection {
 }
 
 /// One piece of a document.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct TreePiece {
     /// The kind of piece, with its name.
     pub(crate) kind: String,

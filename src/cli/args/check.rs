@@ -182,7 +182,7 @@ fn new_url(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
 }
 
 /// The form in which findings are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CheckForm {
     Text,
     Json,

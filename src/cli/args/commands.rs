@@ -361,7 +361,7 @@ impl ListLinks {
 }
 
 /// The form in which `baselink links` prints a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LinksForm {
     /// The place and the outcome.
     Text,

@@ -22,7 +22,7 @@ use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::span::Span;
 
 /// The position of an entry in an archive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offset {
     /// The offset in the file: of the first byte, or of the gzip member that contains it.
     pub file: u64,
@@ -42,7 +42,7 @@ impl fmt::Display for Offset {
 }
 
 /// The purpose of a record (ISO 28500, 6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordType {
     /// Information about the records that follow.
     Warcinfo,
@@ -77,7 +77,7 @@ const TYPES: [(&str, RecordType); 8] = [
 ];
 
 /// The content of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum RecordContent {
     /// An HTTP response with heading and body.
     Http,
@@ -88,7 +88,7 @@ pub enum RecordContent {
 }
 
 /// A record of an archive.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub struct Record {
     /// The position of the record.
     pub offset: Offset,

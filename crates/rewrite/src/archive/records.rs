@@ -62,7 +62,7 @@ const REREAD_BUDGET: u64 = 1 << 20;
 const ARC: &str = "an ARC file, the predecessor of WARC, which is not supported; convert it to WARC with `warcio recompress`";
 
 /// An item in an archive.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum ArchiveEntry {
     /// A record.
     Record(Record),
@@ -71,7 +71,7 @@ pub enum ArchiveEntry {
 }
 
 /// A defect that prevents reading a record, or a fact about many records.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Anomaly {
     /// The position of the anomaly.
     pub offset: Offset,

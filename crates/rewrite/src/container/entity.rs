@@ -70,7 +70,7 @@ pub(crate) type Described = (Vec<Edit<'static>>, Option<Diagnostic>);
 pub const DEEPEST_NAME: usize = 64;
 
 /// The entities of a file.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Structure {
     /// The kind of the file.
     pub container: &'static Container,
@@ -81,7 +81,7 @@ pub struct Structure {
 }
 
 /// A message, a body part, or a message in a body part (RFC 2045, 2.4).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Entity {
     /// The name: `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`.
     /// An entity deeper than [`DEEPEST_NAME`] has the name of the message, `#` and its index in the list, so that
@@ -211,7 +211,7 @@ pub enum EntityKind {
 }
 
 /// The reason why the entities in an entity cannot be told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opaque {
     /// RFC 2045, 6.4: "it is EXPRESSLY FORBIDDEN to use any encodings other than "7bit", "8bit", or
     /// "binary" with any composite media type".

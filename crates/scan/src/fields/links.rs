@@ -36,7 +36,7 @@ use baselink_text::layer::{MapBuilder, View};
 use baselink_text::span::Span;
 
 /// The syntax of a field's value around the URLs in it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum FieldSyntax {
     /// One URL with comments. The URL may be in brackets or in quotes.
     Url,

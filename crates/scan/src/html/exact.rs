@@ -54,7 +54,7 @@ const FEWEST_BYTES: usize = 2 * MOST_ATTRIBUTES;
 const WINDOW: usize = 64 * 1024;
 
 /// The bound at which the engine stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bound {
     /// The tag at this offset has more than 1,000 attributes.
     Attributes(usize),

@@ -41,7 +41,7 @@ use baselink_text::span::Span;
 pub(crate) const DEEPEST: usize = 16;
 
 /// A reference to resolve against the document base URL. It may not need decoding.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Plain {
     /// The bytes of the reference, including white space and character references.
     pub span: Span,

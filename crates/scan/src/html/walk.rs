@@ -47,7 +47,7 @@ use baselink_text::layer::{View, escape};
 use baselink_text::span::Span;
 
 /// A place at which the walk cannot prove html5ever's result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Unproved {
     /// The offset of the `<` at which the walk stopped. Everything that begins before it has been reported to the
     /// sink, and nothing that begins there or later.

@@ -27,7 +27,7 @@ pub enum Goal {
 }
 
 /// The reason why a text was not read to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ScriptFault {
     /// The offset of the fault.
     pub at: usize,
@@ -49,7 +49,7 @@ pub(super) enum TokenKind {
 }
 
 /// A token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     /// The whole token, including the quotation marks of a string.
@@ -59,7 +59,7 @@ pub(super) struct Token {
 }
 
 /// An open bracket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum Bracket {
     /// The parenthesis after `if`, `for`, `while` or `with`.
     Control,
@@ -71,7 +71,7 @@ enum Bracket {
 }
 
 /// The meaning of the last token, if it matters to the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum LastToken {
     /// `.` or `?.`, after which every word is a name.
     Dot,

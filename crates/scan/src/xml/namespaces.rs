@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use self::Vocabulary::*;
 
 /// A known namespace, identified by its vocabulary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vocabulary {
     /// No namespace, in a document whose document element does not identify the vocabulary.
     Plain,

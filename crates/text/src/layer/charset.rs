@@ -48,7 +48,7 @@ pub enum Declaration {
 }
 
 /// The encoding of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Detected {
     /// The encoding.
     pub charset: Charset,

@@ -322,7 +322,7 @@ fn unicode_escape(rest: &str) -> (usize, Unescaped) {
 }
 
 /// The delimiter of an attribute value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quote {
     /// `"…"`
     Double,

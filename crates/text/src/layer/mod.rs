@@ -27,7 +27,7 @@ use crate::edit::Edit;
 use crate::span::Span;
 
 /// Text decoded from a buffer, and its origin in the buffer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct View {
     /// The text.
     pub text: String,
@@ -63,7 +63,7 @@ impl View {
 }
 
 /// One stretch of a view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Run {
     view: Span,
     source: Span,
@@ -74,7 +74,7 @@ struct Run {
 }
 
 /// An escape without an end mark, which might absorb the next character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum OpenEscape {
     /// A named character reference without `;` (HTML, 13.2.5.73).
     Name,
@@ -99,7 +99,7 @@ impl OpenEscape {
 ///
 /// Offsets in the buffer never decrease along the view. A stretch that was decoded as a whole (a character
 /// reference, an escape, a character of another charset) is mapped only at its two ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct OffsetMap {
     source: usize,
     len: usize,

@@ -21,7 +21,7 @@ use super::escape::{self, Quote};
 use super::xml;
 
 /// The syntax of the value that contains a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The value is the reference.
     Whole,
@@ -50,7 +50,7 @@ pub enum Form {
 }
 
 /// The carrier of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// An attribute value.
     Attribute(Quote),
@@ -67,7 +67,7 @@ pub enum Carrier {
 }
 
 /// The spelling of text at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub struct Spelling {
     /// The syntax of the value.
     pub form: Form,

@@ -20,7 +20,7 @@ use crate::span::Span;
 const LONGEST_NAME: usize = 256;
 
 /// Text of a document with its references expanded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct DecodedText {
     /// The text.
     pub view: View,

@@ -71,7 +71,7 @@ pub(super) struct MarkedNode {
 }
 
 /// The place of the current node of the tree builder.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct TreePlace {
     /// The current node, if it is marked.
     pub(super) own: Option<MarkedNode>,

@@ -21,7 +21,7 @@ use crate::attributes::Namespace;
 use crate::sieve::Sieve;
 
 /// An open element.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct ForeignElement<'a> {
     name: &'a [u8],
     /// The namespace of the element, which is HTML only in an integration point.

@@ -49,7 +49,7 @@ const FLOOR: usize = 1 << 20;
 pub(super) const BEGINNING: usize = 1_024;
 
 /// A coding of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     /// RFC 9112, 7.1.
     Chunked,
@@ -77,7 +77,7 @@ const CODINGS: &[(&str, Option<Coding>)] = &[
 ];
 
 /// The codings of a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Codings {
     /// The codings in the order in which they were applied.
     applied: [Option<Coding>; MOST],

@@ -19,7 +19,6 @@ use crate::span::Span;
 pub(super) const WIDTH: usize = 76;
 
 /// A body, encoded and decoded.
-#[derive(Clone, Copy)]
 pub(super) struct Encoded<'a> {
     pub(super) buffer: &'a [u8],
     /// The span of the body in the buffer.
@@ -44,7 +43,7 @@ pub(super) fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
 }
 
 /// The reason why a body cannot be decoded, or why an edit cannot be made in its encoded text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Obstacle {
     /// The offset of the obstacle in the buffer.
     pub at: usize,

@@ -108,7 +108,7 @@ fn blanks_at_end(text: &[u8]) -> usize {
 }
 
 /// An index of the ends of some pieces. The place of a decoded byte is few pieces after the last mark before it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);
 
 /// The raw offset `raw` corresponds to the decoded offset `decoded`.
