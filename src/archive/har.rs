@@ -123,11 +123,10 @@ impl Har {
         let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let file: HarFile = serde_json::from_str(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            let why = match error.is_data() {
-                true => {
-                    format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
-                }
-                false => format!("not JSON: {error}"),
+            let why = if error.is_data() {
+                format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
+            } else {
+                format!("not JSON: {error}")
             };
             Error::of(ErrorKind::Syntax, format!("not an HTTP archive: {why}"))
         })?;

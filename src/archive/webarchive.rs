@@ -123,9 +123,10 @@ impl WebArchive {
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let mut binary = None;
         let mut xml = None;
-        match bytes.starts_with(BINARY) {
-            true => binary = Some(BinaryReader::new(Cursor::new(bytes))),
-            false => xml = Some(XmlReader::new(bytes)),
+        if bytes.starts_with(BINARY) {
+            binary = Some(BinaryReader::new(Cursor::new(bytes)))
+        } else {
+            xml = Some(XmlReader::new(bytes))
         }
         let events = binary
             .into_iter()

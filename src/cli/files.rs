@@ -106,9 +106,10 @@ fn work_through<T: Send>(
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
-    let (large, size) = match documents.has_result_files {
-        true => (u64::MAX, usize::MAX),
-        false => (LARGE, usize::try_from(LARGE).unwrap_or(usize::MAX)),
+    let (large, size) = if documents.has_result_files {
+        (u64::MAX, usize::MAX)
+    } else {
+        (LARGE, usize::try_from(LARGE).unwrap_or(usize::MAX))
     };
     let bounds = Bounds {
         threads: documents.jobs,
@@ -379,9 +380,10 @@ pub(crate) struct ReadSummary {
 impl ReadSummary {
     /// Reports the skipped files of folders, and returns the exit status of the run.
     pub(crate) fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
-        match documents.has_folder() {
-            true => self.status.max(self.skipped.report(self.documents, output)),
-            false => self.status,
+        if documents.has_folder() {
+            self.status.max(self.skipped.report(self.documents, output))
+        } else {
+            self.status
         }
     }
 }

@@ -255,9 +255,10 @@ impl<'a> File<'a> {
         let is_skipped_archive =
             format.is_archive() && is_archive_skipped(origin, documents, original)?;
         let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
-        let foreign = match format.is_archive() {
-            true => None,
-            false => ForeignFile::of(&bytes).or_else(utf_16),
+        let foreign = if format.is_archive() {
+            None
+        } else {
+            ForeignFile::of(&bytes).or_else(utf_16)
         };
         let has_document_format =
             !is_skipped_archive && (format.is_read() || is_read(format, scan));
@@ -287,14 +288,15 @@ impl<'a> File<'a> {
                 (retrieval, passed_over, None)
             }
         };
-        let options = match format.is_archive() {
-            true => reading.options.clone(),
-            false => Options {
+        let options = if format.is_archive() {
+            reading.options.clone()
+        } else {
+            Options {
                 format,
                 retrieval,
                 beside,
                 ..reading.options.clone()
-            },
+            }
         };
         // A new archive format is rejected until it has an arm here.
         let contents = match (format, again) {
@@ -473,9 +475,12 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
         .take(FORMAT_HEAD as u64)
         .read_to_end(&mut head)
         .ok()?;
-    let by_head = || match is_archive(&head) {
-        true => Format::Warc,
-        false => Format::detect(Some(&path.to_string_lossy()), &head),
+    let by_head = || {
+        if is_archive(&head) {
+            Format::Warc
+        } else {
+            Format::detect(Some(&path.to_string_lossy()), &head)
+        }
     };
     Some(format.unwrap_or_else(by_head))
 }

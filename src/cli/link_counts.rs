@@ -118,9 +118,10 @@ impl LinkResult {
         match (Self::of(link.outcome), category(link.in_output())) {
             (Self::Rewritten, _) if link.reason == Some(Reason::Nowhere) => Self::Nowhere,
             (Self::Rewritten, new) if is_relative(new) => {
-                match is_relative(category(&link.reference)) {
-                    true => Self::MovedRelative,
-                    false => Self::MadeRelative,
+                if is_relative(category(&link.reference)) {
+                    Self::MovedRelative
+                } else {
+                    Self::MadeRelative
                 }
             }
             (Self::Rewritten, Category::AbsPath) => Self::MovedRootRelative,

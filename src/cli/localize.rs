@@ -57,11 +57,12 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
 
 /// Rejects options for archives.
 fn reject_archive_options(extraction: &Extraction) -> Result<()> {
-    match extraction.near.is_some() || extraction.is_exact {
-        true => Err(Error::new(
+    if extraction.near.is_some() || extraction.is_exact {
+        Err(Error::new(
             "--date and --exact apply only to archives; a folder has no captures",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

@@ -136,9 +136,10 @@ fn write_notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
                 is_begun = true;
             }
             None => {
-                match std::mem::replace(&mut is_begun, true) {
-                    true => roff.control("PP", []),
-                    false => roff.control("SH", ["NOTES"]),
+                if std::mem::replace(&mut is_begun, true) {
+                    roff.control("PP", [])
+                } else {
+                    roff.control("SH", ["NOTES"])
                 };
                 roff.text([roman(paragraph)]);
             }

@@ -45,9 +45,10 @@ impl OutputFolder {
         let mirror = Mirror::new(out)?;
         let roots: Vec<_> = documents.roots().collect();
         let is_alone = matches!(roots[..], [root] if root.is_dir());
-        let otherwise = match documents.has_result_files || documents.selection.follow {
-            true => "",
-            false => ", or use --in-place",
+        let otherwise = if documents.has_result_files || documents.selection.follow {
+            ""
+        } else {
+            ", or use --in-place"
         };
         let mut names = HashMap::new();
         let mut taken: HashMap<OsString, &Path> = HashMap::new();

@@ -336,8 +336,9 @@ fn work_through<T: Send>(
         done(result?, &input, buffer, output)
     };
     in_order(bounds, items, output, || blank.buffered(), work, receive)?;
-    match has_anomalies && !has_records && !is_stopped() {
-        true => Err(failure(path, &Error::new("no WARC record could be read"))),
-        false => Ok(()),
+    if has_anomalies && !has_records && !is_stopped() {
+        Err(failure(path, &Error::new("no WARC record could be read")))
+    } else {
+        Ok(())
     }
 }

@@ -191,9 +191,10 @@ impl Mirror {
         (is_read_only, mode, times): (bool, u32, Option<FileTimes>),
     ) -> Result<Replacement> {
         // A lookup would wait for other threads that create files in the folder.
-        let old = match is_new {
-            true => None,
-            false => entry_at(&path, &place)?,
+        let old = if is_new {
+            None
+        } else {
+            entry_at(&path, &place)?
         };
         if let Some(old) = &old {
             self.replaceable(&path, old, is_read_only)?;

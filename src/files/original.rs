@@ -207,9 +207,10 @@ impl Original {
     fn check_unchanged(&self, now: &Metadata) -> Result<()> {
         // Replacing one of several names changes the time for the others.
         let has_time = names_of(&self.seen) > 1 || changed(now) == self.changed;
-        match has_time && is_as_seen(now, &self.seen) {
-            true => Ok(()),
-            false => Err(self.was_changed()),
+        if has_time && is_as_seen(now, &self.seen) {
+            Ok(())
+        } else {
+            Err(self.was_changed())
         }
     }
 
@@ -222,10 +223,11 @@ impl Original {
 
     /// Checks that this user may write the file.
     fn writable(&self) -> Result<()> {
-        let opened = match self.seen.permissions().readonly() {
+        let opened = if self.seen.permissions().readonly() {
             // A privileged user could write a read-only file, but it is refused here too.
-            true => Err(ErrorKind::PermissionDenied.into()),
-            false => self.place.folder.write(&self.place.name),
+            Err(ErrorKind::PermissionDenied.into())
+        } else {
+            self.place.folder.write(&self.place.name)
         };
         match opened {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(read_only(&self.path)),

@@ -88,9 +88,10 @@ impl FileMove {
 
     /// True if `now` describes the file as it was read. A file that keeps its contents may have been written since.
     fn is_same(&self, now: &Metadata) -> bool {
-        match self.is_changed {
-            true => is_as_seen(now, &self.seen),
-            false => now.is_file() && identity(now) == identity(&self.seen),
+        if self.is_changed {
+            is_as_seen(now, &self.seen)
+        } else {
+            now.is_file() && identity(now) == identity(&self.seen)
         }
     }
 }
@@ -210,12 +211,13 @@ impl StagedMove {
         }
         let is_left =
             |number: usize| matches!(self.folder.entry(number.to_string().as_ref()), Ok(Some(_)));
-        let rest = match (0..steps.len()).any(is_left) {
-            true => format!(
+        let rest = if (0..steps.len()).any(is_left) {
+            format!(
                 "; contents that were not moved are in {}",
                 name(&self.root.join(&self.own_name))
-            ),
-            false => String::new(),
+            )
+        } else {
+            String::new()
         };
         self.is_kept.store(true, Ordering::Relaxed);
         let (moved, all, root) = (applied.moved, steps.len(), name(&self.root));
@@ -231,9 +233,12 @@ impl StagedMove {
         is_stopped: &dyn Fn() -> bool,
         applied: &mut Applied,
     ) -> Result<()> {
-        let go_on = || match is_stopped() {
-            true => Err(Error::of(error::ErrorKind::File, "stopped by a signal")),
-            false => Ok(()),
+        let go_on = || {
+            if is_stopped() {
+                Err(Error::of(error::ErrorKind::File, "stopped by a signal"))
+            } else {
+                Ok(())
+            }
         };
         if self.has_failed.load(Ordering::Relaxed) {
             return Err(Error::of(
@@ -425,9 +430,10 @@ impl StagedMove {
     /// Removes the old name of a file with new contents. Moves a file without new contents to the temporary folder.
     fn free_name(&self, number: usize, step: &FileMove) -> Result<()> {
         let NameInFolder { folder, name } = self.old_place(step)?;
-        let done = match step.is_changed {
-            true => folder.remove(&name),
-            false => folder.rename(&name, &self.folder, number.to_string().as_ref()),
+        let done = if step.is_changed {
+            folder.remove(&name)
+        } else {
+            folder.rename(&name, &self.folder, number.to_string().as_ref())
         };
         done.map_err(not_written(&self.root.join(&step.old)))
     }
@@ -444,11 +450,11 @@ impl StagedMove {
             (true, true) => (self.new_place(step)?, staged),
             (true, false) => (self.new_place(step)?, self.old_place(step)?),
         };
-        let done = match step.is_renamed() {
-            false => from.folder.rename(&from.name, &new.folder, &new.name),
-            true => from
-                .folder
-                .rename_if_free(&from.name, &new.folder, &new.name),
+        let done = if step.is_renamed() {
+            from.folder
+                .rename_if_free(&from.name, &new.folder, &new.name)
+        } else {
+            from.folder.rename(&from.name, &new.folder, &new.name)
         };
         done.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => refused(&path, "another program created it meanwhile"),

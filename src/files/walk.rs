@@ -233,9 +233,10 @@ impl TreeEntry {
     }
 
     fn place(&self) -> io::Result<NameInFolder> {
-        match self.is_named() {
-            true => NameInFolder::of(&self.path),
-            false => self.root.place(&self.relative.iter().collect::<PathBuf>()),
+        if self.is_named() {
+            NameInFolder::of(&self.path)
+        } else {
+            self.root.place(&self.relative.iter().collect::<PathBuf>())
         }
     }
 
@@ -251,9 +252,10 @@ impl TreeEntry {
     }
 
     fn not_opened(&self, error: io::Error) -> Error {
-        match is_of_another_kind(&error) {
-            true => self.is_other(),
-            false => failed(&self.path, error),
+        if is_of_another_kind(&error) {
+            self.is_other()
+        } else {
+            failed(&self.path, error)
         }
     }
 
@@ -382,21 +384,21 @@ impl TreeWalk<'_> {
             self.hidden += usize::from(!is_excluded && !is_own);
             return None;
         }
-        let wanted = match is_folder {
-            true => self.selection.folders,
-            false => {
-                let include = &self.selection.include;
-                is_root || include.is_empty() || include.is_match(below)
-            }
+        let wanted = if is_folder {
+            self.selection.folders
+        } else {
+            let include = &self.selection.include;
+            is_root || include.is_empty() || include.is_match(below)
         };
         if !wanted {
             return None;
         }
-        let metadata = match is_root {
-            true => fs::metadata(path).map_err(|error| (is_there(&error), failed(path, error))),
-            false => found
+        let metadata = if is_root {
+            fs::metadata(path).map_err(|error| (is_there(&error), failed(path, error)))
+        } else {
+            found
                 .metadata()
-                .map_err(|error| (error.io_error().is_some_and(is_there), sentence(error))),
+                .map_err(|error| (error.io_error().is_some_and(is_there), sentence(error)))
         };
         let metadata = match metadata {
             Ok(metadata) => metadata,

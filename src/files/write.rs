@@ -414,12 +414,11 @@ impl Write for Replacement {
 fn name_message(new: &mut NewFile, path: &Path, place: &NameInFolder) -> io::Result<()> {
     match new.name(&place.folder, &place.name) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            match has_the_bytes_of(place, new.file())? {
-                true => Ok(()),
-                false => {
-                    let why = format!("{}: another file has that name", name(path));
-                    Err(io::Error::other(why))
-                }
+            if has_the_bytes_of(place, new.file())? {
+                Ok(())
+            } else {
+                let why = format!("{}: another file has that name", name(path));
+                Err(io::Error::other(why))
             }
         }
         named => named,
@@ -470,16 +469,17 @@ impl InPlace {
         self.check(original)?;
         let (path, is_message) = (&original.path, is_message(&original.path));
         let place = original.place.clone();
-        let folder = match is_message {
-            false => Arc::clone(&place.folder),
-            true => Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
+        let folder = if is_message {
+            Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
                 let tmp = folder_of(path).with_file_name("tmp");
                 if tmp.is_symlink() {
                     symbolic_link(&tmp)
                 } else {
                     not_written(path)(error)
                 }
-            })?),
+            })?)
+        } else {
+            Arc::clone(&place.folder)
         };
         let new = NewFile::within(&folder, PRIVATE).map_err(not_written(path))?;
         let kind = if is_message {

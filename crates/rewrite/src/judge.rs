@@ -545,10 +545,11 @@ impl<'a> Judge<'a> {
         let places = (link.spelling, charset, enclosing);
         let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
         let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
-        let mut spelled = match is_raw && removes_char(&kept, reference, '<') {
+        let mut spelled = if is_raw && removes_char(&kept, reference, '<') {
             // The removed `<` may hide a following `meta` from a prescan (HTML, 13.2.3.2).
-            true => Err(Reason::Encoding),
-            false => spell(&kept),
+            Err(Reason::Encoding)
+        } else {
+            spell(&kept)
         };
         if spelled == Err(Reason::Escape) && chosen.is_some() {
             // The common tail begins in the middle of an escape.

@@ -106,19 +106,21 @@ impl<'a> Rewritten<'a> {
     /// ```
     #[must_use]
     pub fn lines(&self) -> Lines {
-        match self.options.format.has_headings() {
+        if self.options.format.has_headings() {
             // The parts of a message may use several encodings.
-            true => Lines::of(self.source),
-            false => self.totals.charset.lines(self.source),
+            Lines::of(self.source)
+        } else {
+            self.totals.charset.lines(self.source)
         }
     }
 
     /// The output, without a copy if nothing changes.
     #[must_use]
     pub fn into_output(self) -> Cow<'a, [u8]> {
-        match self.edits.is_empty() {
-            true => Cow::Borrowed(self.source),
-            false => Cow::Owned(self.output()),
+        if self.edits.is_empty() {
+            Cow::Borrowed(self.source)
+        } else {
+            Cow::Owned(self.output())
         }
     }
 }
@@ -214,9 +216,10 @@ pub fn links_within(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tot
     let mut receive = |link: LinkReport, (chain, charset): Within<'_>, outermost: Charset| {
         let at = link.span.start;
         let lines = || outermost.lines(bytes);
-        let (line, column) = match outermost.is_ascii_compatible() {
-            true => counter.place(bytes, at),
-            false => in_utf_16.get_or_insert_with(lines).place(at),
+        let (line, column) = if outermost.is_ascii_compatible() {
+            counter.place(bytes, at)
+        } else {
+            in_utf_16.get_or_insert_with(lines).place(at)
         };
         row(ListedLink { link, line, column }, chain, charset);
     };

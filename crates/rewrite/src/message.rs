@@ -98,9 +98,10 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
     for (index, entity) in structure.entities.iter().enumerate() {
         let around = entity.parent.and_then(|parent| kept[parent]);
         let dkim = || options.dkim == Dkim::Keep && structure.signature(bytes, index).is_some();
-        kept.push(match entity.signed {
-            true => Some(Reason::Signed),
-            false => around.or_else(|| dkim().then_some(Reason::Dkim)),
+        kept.push(if entity.signed {
+            Some(Reason::Signed)
+        } else {
+            around.or_else(|| dkim().then_some(Reason::Dkim))
         });
     }
     kept
@@ -280,9 +281,10 @@ impl Plan<'_, '_> {
                 .or(self.options.scan.charset),
             ..self.options.scan.clone()
         };
-        let kept = match (self.structure.container.is_sealed)(&decoded.bytes) {
-            true => Some(Reason::Signed),
-            false => self.kept[index],
+        let kept = if (self.structure.container.is_sealed)(&decoded.bytes) {
+            Some(Reason::Signed)
+        } else {
+            self.kept[index]
         };
         let before = self.report.links.len();
         let found = self.document((entity, media_type), &options, heading, kept, &decoded);

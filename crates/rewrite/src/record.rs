@@ -93,9 +93,10 @@ pub fn payload(bytes: &[u8], format: Format) -> Result<Cow<'_, [u8]>, &'static s
         }
         _ => (Cow::Borrowed(bytes), format, is_compressed(bytes, false)),
     };
-    match format.is_of_page() && is_compressed {
-        true => Err(STILL_COMPRESSED),
-        false => Ok(payload),
+    if format.is_of_page() && is_compressed {
+        Err(STILL_COMPRESSED)
+    } else {
+        Ok(payload)
     }
 }
 
@@ -116,9 +117,10 @@ fn response<'r>(
         return (message.bytes, format, media_type);
     }
     let has_links = options.scan.groups.contains(Group::Headers);
-    let format = match has_links || scan::is_read(format, &options.scan) {
-        true => Format::Http,
-        false => Format::Other,
+    let format = if has_links || scan::is_read(format, &options.scan) {
+        Format::Http
+    } else {
+        Format::Other
     };
     (Cow::Borrowed(block), format, media_type)
 }

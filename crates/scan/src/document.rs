@@ -432,9 +432,10 @@ pub enum Program {
 impl Saved {
     /// The URL from which the page was saved. `scheme` completes the URLs of HTTrack, which have none.
     pub fn url(&self, scheme: &str) -> Cow<'_, str> {
-        match self.has_scheme() {
-            true => Cow::Borrowed(&self.written),
-            false => Cow::Owned(format!("{scheme}://{}", self.written)),
+        if self.has_scheme() {
+            Cow::Borrowed(&self.written)
+        } else {
+            Cow::Owned(format!("{scheme}://{}", self.written))
         }
     }
 

@@ -286,9 +286,10 @@ impl Format {
     #[doc(hidden)]
     pub fn opt_in(name: &str) -> Option<Self> {
         let own = before_query(name).rsplit(['/', '\\']).next()?;
-        match own.eq_ignore_ascii_case("manifest.json") {
-            true => Some(Self::Manifest),
-            false => Self::of_extension(name).filter(|format| format.row().5 == OptIn),
+        if own.eq_ignore_ascii_case("manifest.json") {
+            Some(Self::Manifest)
+        } else {
+            Self::of_extension(name).filter(|format| format.row().5 == OptIn)
         }
     }
 
@@ -432,12 +433,13 @@ pub fn field_name(line: &[u8]) -> Option<&[u8]> {
 
 /// True if the table of header fields contains `name`.
 fn is_usual(name: &[u8]) -> bool {
-    HEADER_FIELDS
-        .split(' ')
-        .any(|usual| match usual.ends_with('-') {
-            true => starts_with(name, usual),
-            false => name.eq_ignore_ascii_case(usual.as_bytes()),
-        })
+    HEADER_FIELDS.split(' ').any(|usual| {
+        if usual.ends_with('-') {
+            starts_with(name, usual)
+        } else {
+            name.eq_ignore_ascii_case(usual.as_bytes())
+        }
+    })
 }
 
 /// True if `name` begins with `start`, ignoring case.

@@ -114,9 +114,12 @@ impl Trace for Recorder {
             let after: String = remaining
                 .map(|(span, _)| &self.path[span.range()])
                 .collect();
-            self.step(number, || match after == before {
-                true => "nothing to remove".to_owned(),
-                false => format!("{before:?} becomes {after:?}"),
+            self.step(number, || {
+                if after == before {
+                    "nothing to remove".to_owned()
+                } else {
+                    format!("{before:?} becomes {after:?}")
+                }
             });
             before = after;
         }

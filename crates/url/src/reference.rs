@@ -417,11 +417,12 @@ pub fn decode_percent(text: &[u8]) -> Vec<u8> {
 
 /// Decodes percent-escapes to text, with U+FFFD for bytes that are not UTF-8.
 pub fn decode_percent_lossy(text: &str) -> Cow<'_, str> {
-    match text.contains('%') {
-        true => String::from_utf8_lossy(&decode_percent(text.as_bytes()))
+    if text.contains('%') {
+        String::from_utf8_lossy(&decode_percent(text.as_bytes()))
             .into_owned()
-            .into(),
-        false => text.into(),
+            .into()
+    } else {
+        text.into()
     }
 }
 

@@ -120,9 +120,10 @@ pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
 
 /// The scheme called `name`, in lower case.
 fn scheme_named(name: &str) -> Result<String> {
-    match scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
-        true => Ok(name.to_ascii_lowercase()),
-        false => Err(Error::new("not a scheme of URLs; use one such as https")),
+    if scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
+        Ok(name.to_ascii_lowercase())
+    } else {
+        Err(Error::new("not a scheme of URLs; use one such as https"))
     }
 }
 

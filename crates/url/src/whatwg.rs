@@ -334,9 +334,10 @@ fn mask_drives(text: &str) -> String {
     let mut masked = String::with_capacity(text.len() + DRIVE_MASK.len());
     for segment in path.split_inclusive(['/', '\\']) {
         let (name, end) = segment.split_at(segment.trim_end_matches(['/', '\\']).len());
-        match is_drive(name) {
-            true => masked.extend([&name[..1], DRIVE_MASK, &name[1..]]),
-            false => masked.push_str(name),
+        if is_drive(name) {
+            masked.extend([&name[..1], DRIVE_MASK, &name[1..]])
+        } else {
+            masked.push_str(name)
         }
         masked.push_str(end);
     }

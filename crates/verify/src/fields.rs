@@ -229,9 +229,10 @@ fn is_right_in_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> 
             is.line() == [b"Content-Length: ", length.as_bytes(), end].concat()
         }
         () if was.line() == is.line() => {
-            let codings = match was.is("Transfer-Encoding") {
-                true => Codings::read([], [was.value()], None),
-                false => Codings::read([was.value()], [], None),
+            let codings = if was.is("Transfer-Encoding") {
+                Codings::read([], [was.value()], None)
+            } else {
+                Codings::read([was.value()], [], None)
             };
             is_coding && codings.is_some_and(Codings::is_empty)
         }

@@ -129,11 +129,10 @@ impl Check {
             );
         }
         if !self.is_of_archives && !folder.is_dir() {
-            let why = match folder.exists() {
-                true => {
-                    "not a folder or an archive; to list the links of a document, use `baselink links`"
-                }
-                false => "no such folder",
+            let why = if folder.exists() {
+                "not a folder or an archive; to list the links of a document, use `baselink links`"
+            } else {
+                "no such folder"
             };
             return Err(Error::file(&folder, why));
         }

@@ -217,9 +217,10 @@ impl TypedDocuments {
             groups.extend(*enabled);
         }
         let trusts = |source| is_trusted(&self.trust, source);
-        let local_copies = match trusts("local-copies") {
-            true => LocalCopies::Keep,
-            false => LocalCopies::Rewrite,
+        let local_copies = if trusts("local-copies") {
+            LocalCopies::Keep
+        } else {
+            LocalCopies::Rewrite
         };
         let scan = ScanOptions {
             charset: self.charset,
@@ -237,9 +238,10 @@ impl TypedDocuments {
                 format.name()
             )));
         }
-        let content_location = match trusts("content-location") {
-            true => ContentLocationUse::Base,
-            false => ContentLocationUse::Label,
+        let content_location = if trusts("content-location") {
+            ContentLocationUse::Base
+        } else {
+            ContentLocationUse::Label
         };
         let options = Options {
             profile,
@@ -249,13 +251,13 @@ impl TypedDocuments {
             scan,
             ..Options::default()
         };
-        let map = self
-            .url_map
-            .as_deref()
-            .map(|path| match is_standard_input(path) {
-                true => UrlMap::read_from(io::stdin().lock(), path),
-                false => UrlMap::read(path),
-            });
+        let map = self.url_map.as_deref().map(|path| {
+            if is_standard_input(path) {
+                UrlMap::read_from(io::stdin().lock(), path)
+            } else {
+                UrlMap::read(path)
+            }
+        });
         let map = map.transpose();
         let mut origins = Origins {
             map: map

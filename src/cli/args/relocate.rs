@@ -78,11 +78,10 @@ impl Move {
             return refused("move takes one folder; run it once for each folder");
         };
         if is_standard_input(folder) || !folder.is_dir() {
-            let what = match folder.exists() && !is_standard_input(folder) {
-                true => {
-                    "not a folder; name the folder of the site, and rename files in it with --rename"
-                }
-                false => "no such folder",
+            let what = if folder.exists() && !is_standard_input(folder) {
+                "not a folder; name the folder of the site, and rename files in it with --rename"
+            } else {
+                "no such folder"
             };
             return Err(Error::file(folder, what));
         }

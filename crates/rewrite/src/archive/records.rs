@@ -426,9 +426,10 @@ impl<R: Read> Records<R> {
         loop {
             part.position = self.position();
             self.fill_on(&mut part, length)?;
-            let found = match self.begins_member(part.position) && begins_record(part.filled()) {
-                true => Some(0),
-                false => record_start(part.filled()),
+            let found = if self.begins_member(part.position) && begins_record(part.filled()) {
+                Some(0)
+            } else {
+                record_start(part.filled())
             };
             let stop = part.stop.take();
             if let Some(at) = found {
@@ -506,15 +507,16 @@ impl<R: Read> Records<R> {
 
     /// The offset in the file of `position` in the data.
     fn offset(&self, position: u64) -> Offset {
-        match self.data.is_compressed() {
-            true => Offset {
+        if self.data.is_compressed() {
+            Offset {
                 file: self.member.file,
                 within: position - self.member.data,
-            },
-            false => Offset {
+            }
+        } else {
+            Offset {
                 file: position,
                 within: 0,
-            },
+            }
         }
     }
 

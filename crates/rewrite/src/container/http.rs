@@ -223,9 +223,10 @@ fn media_type(bytes: &[u8], heading: &Heading) -> Option<MediaType> {
     let read = fields.filter_map(|field| MediaType::read(&bytes[field.value.range()]));
     read.reduce(|before, last| {
         let is_same = last.is(&before.type_, &before.subtype);
-        match is_same && last.parameter("charset").is_none() {
-            true => before,
-            false => last,
+        if is_same && last.parameter("charset").is_none() {
+            before
+        } else {
+            last
         }
     })
 }

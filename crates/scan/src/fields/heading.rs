@@ -395,9 +395,10 @@ fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let url = value::trim(without_prefix(&url).trim_matches('"'));
     let start = comments_end(value);
     let rest = &value[start..];
-    let at = match rest.starts_with(url.as_bytes()) {
-        true => Some(0),
-        false => memchr::memmem::find(rest, url.as_bytes()),
+    let at = if rest.starts_with(url.as_bytes()) {
+        Some(0)
+    } else {
+        memchr::memmem::find(rest, url.as_bytes())
     };
     let at = at.filter(|_| !url.is_empty());
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));

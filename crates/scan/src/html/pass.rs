@@ -242,9 +242,10 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
             .as_ref()
             .filter(|open| is_style(open) && self.styles.is_empty());
         let span = style.map(|open| Span::new(open.start, at));
-        match span.is_some_and(|span| self.css(span, None)) {
-            true => self.text = None,
-            false => self.close_text(at),
+        if span.is_some_and(|span| self.css(span, None)) {
+            self.text = None
+        } else {
+            self.close_text(at)
         }
         self.drain();
     }

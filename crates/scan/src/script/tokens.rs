@@ -117,12 +117,13 @@ impl<'a> Tokens<'a> {
         let (start, is_outermost) = (self.at, self.open.is_empty());
         let rest = &self.bytes[start..];
         let Some(&first) = rest.first() else {
-            return match is_outermost {
-                true => Ok(None),
-                false => Err(ScriptFault {
+            return if is_outermost {
+                Ok(None)
+            } else {
+                Err(ScriptFault {
                     at: start,
                     what: "a bracket is not closed",
-                }),
+                })
             };
         };
         let kind = match first {

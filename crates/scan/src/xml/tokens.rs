@@ -79,12 +79,13 @@ pub fn scan(
     }
     let is_utf_8 = std::str::from_utf8(&bytes[start..]).is_ok();
     // Markup consists only of ASCII, so other bytes can be masked in every encoding that is supported here.
-    let masked: Vec<u8> = match is_utf_8 {
-        true => Vec::new(),
-        false => bytes[start..]
+    let masked: Vec<u8> = if is_utf_8 {
+        Vec::new()
+    } else {
+        bytes[start..]
             .iter()
             .map(|&byte| if byte < 0x80 { byte } else { 0x7f })
-            .collect(),
+            .collect()
     };
     let input = if is_utf_8 { &bytes[start..] } else { &masked };
     let mut reader = Reader::from_reader(input);

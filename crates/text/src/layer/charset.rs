@@ -491,12 +491,13 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
     }
     let is_declared = need_pragma.is_some_and(|needed| !needed || got_pragma);
     let charset = charset.filter(|&found| is_declared && found != encoding_rs::REPLACEMENT);
-    Some(
-        charset.map(|charset| match charset == encoding_rs::X_USER_DEFINED {
-            true => Charset(encoding_rs::WINDOWS_1252),
-            false => declared(charset),
-        }),
-    )
+    Some(charset.map(|charset| {
+        if charset == encoding_rs::X_USER_DEFINED {
+            Charset(encoding_rs::WINDOWS_1252)
+        } else {
+            declared(charset)
+        }
+    }))
 }
 
 /// Implements "Extract a character encoding from a meta element" (HTML, 2.5.3) for lower-case bytes.

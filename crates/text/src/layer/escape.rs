@@ -386,13 +386,14 @@ pub fn script_string(text: &str, quote: char) -> String {
 
 /// Percent-encodes, as UTF-8, the characters of `text` that `special` selects.
 pub fn percent_encode(text: &str, special: impl Fn(char) -> bool) -> String {
-    spelled(text, |character, out| match special(character) {
-        true => {
+    spelled(text, |character, out| {
+        if special(character) {
             for byte in character.encode_utf8(&mut [0; 4]).bytes() {
                 out.push_str(&format!("%{byte:02X}"));
             }
+        } else {
+            out.push(character)
         }
-        false => out.push(character),
     })
 }
 

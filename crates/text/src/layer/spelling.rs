@@ -82,9 +82,10 @@ impl Spelling {
     ///
     /// `last` is true if `text` ends the reference.
     pub fn adapt<'a>(&self, text: &'a str, last: bool, charset: Charset) -> Cow<'a, str> {
-        match is_plain(text) {
-            true => Cow::Borrowed(text),
-            false => Cow::Owned(self.adapt_fully(text, last, charset)),
+        if is_plain(text) {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(self.adapt_fully(text, last, charset))
         }
     }
 
