@@ -22,7 +22,7 @@ use baselink_rewrite::container::http;
 use baselink_rewrite::record::{RecordDocument, document};
 use baselink_scan::fields::MediaType;
 use baselink_scan::is_read;
-use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::diagnostic::Code;
 use baselink_text::layer::charset::Charset;
 
 use super::document_name::RecordKey;
@@ -100,8 +100,11 @@ impl Item {
             }
         };
         let offset = record.offset;
-        let message = |found: &Diagnostic| (offset, found.code, found.message.clone());
-        let messages = record.diagnostics.iter().map(message).collect();
+        let messages = record
+            .diagnostics
+            .iter()
+            .map(|found| (offset, found.code, found.message.clone()))
+            .collect();
         let (key, options, payload) = if wanted == Wanted::Documents {
             let Some(found) = document(&record, options) else {
                 return Self {

@@ -48,7 +48,7 @@ use super::output::{
     FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, visible_reference,
 };
 use super::places::FilePlaces;
-use super::request::{Documents, Origin};
+use super::request::Documents;
 use super::source;
 use super::status::ExitStatus;
 
@@ -61,9 +61,12 @@ pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitSt
         false => BasesForm::Levels,
     };
     let mut has_tree = false;
-    let work =
-        |_: &Origin, file: File<'_>, output: &mut Output| show_file(request, form, file, output);
-    let read = each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
+    let read = each_document(
+        documents,
+        output,
+        |_, file, output| show_file(request, form, file, output),
+        |_, is_tree| has_tree |= is_tree,
+    )?;
     if has_tree {
         writeln!(
             output.out(),

@@ -114,8 +114,9 @@ impl CapturePlan {
             let resources = self.by_item[begin..]
                 .iter()
                 .take_while(|(other, _)| *other == item);
-            let one = |&(_, number): &(u32, u32)| work(number as usize, (input, archived), output);
-            Ok(resources.map(one).collect::<Vec<_>>())
+            Ok(resources
+                .map(|&(_, number)| work(number as usize, (input, archived), output))
+                .collect::<Vec<_>>())
         };
         let anomalies = open_archive(path, documents, wanted, |archive| {
             format = archive.format;
@@ -187,8 +188,8 @@ impl CapturePlan {
 
 /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.
 pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
-    let is_document = |one: Format| one.is_read() && !one.is_archive() && one != Format::Message;
-    format_of_file(path, format).is_some_and(is_document)
+    format_of_file(path, format)
+        .is_some_and(|one| one.is_read() && !one.is_archive() && one != Format::Message)
 }
 
 /// True if the file at `path` is an archive, or a message with resources.

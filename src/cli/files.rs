@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{iter, mem};
 
 use crate::files::walk::{EntryKind, TreeWalk, walk};
@@ -59,8 +59,10 @@ pub(crate) fn each<T: Send>(
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
-    let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= LARGE);
-    let takes_long = is_tree || documents.roots().any(is_long);
+    let takes_long = is_tree
+        || documents
+            .roots()
+            .any(|path| path.metadata().is_ok_and(|seen| seen.len() >= LARGE));
     let progress = takes_long.then(|| progress(documents, output)).flatten();
     report_missing(documents, output);
     let mut files = RequestedFiles::of(documents, output);
@@ -183,9 +185,12 @@ struct RequestedFiles<'d> {
 
 impl<'d> RequestedFiles<'d> {
     fn of(documents: &'d Documents, output: &mut Output) -> Self {
-        let is_standard = |path: &PathBuf| is_standard_input(path);
         let mut sources = VecDeque::new();
-        for (number, paths) in documents.paths.split(is_standard).enumerate() {
+        for (number, paths) in documents
+            .paths
+            .split(|path| is_standard_input(path))
+            .enumerate()
+        {
             if number > 0 {
                 sources.push_back(None);
             }

@@ -262,13 +262,12 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
         size: TOGETHER.1,
         is_alone: false,
     });
-    let work = |item, (): &mut ()| work(item);
     let Ok(()) = in_order(
         bounds,
         items,
         &mut (),
         || (),
-        work,
+        |item, ()| work(item),
         |received, ()| {
             receive(received.0);
             Ok::<_, Infallible>(())

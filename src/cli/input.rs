@@ -254,11 +254,11 @@ impl<'a> File<'a> {
         };
         let is_skipped_archive =
             format.is_archive() && is_archive_skipped(origin, documents, original)?;
-        let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = if format.is_archive() {
             None
         } else {
-            ForeignFile::of(&bytes).or_else(utf_16)
+            ForeignFile::of(&bytes)
+                .or_else(|| ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none()))
         };
         let has_document_format =
             !is_skipped_archive && (format.is_read() || is_read(format, scan));

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use crate::files::mirror::Mirror;
 use baselink_text::error::{Error, Result};
-use clap::{Arg, Command};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -78,12 +78,13 @@ fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
     // Arguments come first, as in `--help`.
     let is_shown = |is_positional: bool| {
         let usage = usage.clone();
-        let hide = move |one: Arg| match (is_positional, one.is_positional()) {
-            (true, true) => one.help_heading("Arguments"),
-            (false, false) => one,
-            _ => one.hide(true),
-        };
-        Man::new(command.clone().override_usage(usage).mut_args(hide))
+        Man::new(command.clone().override_usage(usage).mut_args(move |one| {
+            match (is_positional, one.is_positional()) {
+                (true, true) => one.help_heading("Arguments"),
+                (false, false) => one,
+                _ => one.hide(true),
+            }
+        }))
     };
     let (arguments, options) = (is_shown(true), is_shown(false));
     let mut page = Vec::new();

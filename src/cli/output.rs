@@ -785,11 +785,12 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
 
 /// A URL for a list of one URL per line: spaces and ASCII control characters are percent-encoded.
 pub(crate) fn url_for_list(url: &str) -> String {
-    let escaped = |character: char| match character {
-        '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
-        kept => kept.to_string(),
-    };
-    url.chars().map(escaped).collect()
+    url.chars()
+        .map(|character| match character {
+            '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
+            kept => kept.to_string(),
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -90,8 +90,11 @@ impl Documents {
         if self.paths.is_empty() {
             self.paths.push("-".into());
         }
-        let is_input = |path: &&PathBuf| is_standard_input(path);
-        let inputs = self.paths.iter().filter(is_input).count();
+        let inputs = self
+            .paths
+            .iter()
+            .filter(|path| is_standard_input(path))
+            .count();
         if inputs > 1 {
             return Err(Error::new(
                 "standard input (-) can be read only once; name it once",
@@ -106,8 +109,10 @@ impl Documents {
         self.jobs = typed.jobs();
         self.reading = typed.reading()?;
         if let Some(settings) = settings {
-            let below = |root: &Path| (root.to_owned(), settings.way_to(root));
-            self.below_settings = self.roots().map(below).collect();
+            self.below_settings = self
+                .roots()
+                .map(|root| (root.to_owned(), settings.way_to(root)))
+                .collect();
         }
         Ok(())
     }
@@ -189,8 +194,9 @@ impl Origin {
     pub(crate) fn named(path: &Path) -> Result<Self> {
         let selection = Selection::default();
         let found = walk(&[path.to_owned()], &selection).next();
-        let missing = || Error::file(path, "no such file");
-        found.ok_or_else(missing)?.map(Self::Entry)
+        found
+            .ok_or_else(|| Error::file(path, "no such file"))?
+            .map(Self::Entry)
     }
 
     /// The path that was named or found; `-` is standard input.

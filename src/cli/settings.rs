@@ -125,11 +125,13 @@ impl Settings {
             let Some((known, argument)) = known.zip(argument) else {
                 return Err(wrong(at, &unknown(key, argument.is_some())));
             };
-            let refused = |why: String| wrong(value.span().start, &format!("{key}: {why}"));
-            let mut values = values(argument, value.get_ref()).map_err(refused)?;
+            let mut values = values(argument, value.get_ref())
+                .map_err(|why| wrong(value.span().start, &format!("{key}: {why}")))?;
             if known == "url-map" {
-                let in_folder = |map: &mut OsString| *map = folder.join(&*map).into();
-                values.iter_mut().flatten().for_each(in_folder);
+                values
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|map| *map = folder.join(&*map).into());
             }
             options.extend(values.map(|values| (known, values)));
         }
@@ -245,8 +247,7 @@ fn values(
         check(argument, key, text)?;
     }
     if matches!(key, "include" | "exclude") {
-        let too_long = |_| "the patterns together are too long";
-        Globs::new(&texts).map_err(too_long)?;
+        Globs::new(&texts).map_err(|_| "the patterns together are too long")?;
     }
     let texts: Vec<OsString> = texts.into_iter().map(OsString::from).collect();
     Ok((!texts.is_empty()).then_some(texts))

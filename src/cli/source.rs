@@ -296,16 +296,17 @@ fn work_through<T: Send>(
         items: DOCUMENTS * threads,
         size: UNDER_WAY,
     };
-    let is_read = |part: &Result<FilePart>| !matches!(part, Ok(FilePart::Item(_))) || !is_stopped();
-    let items = parts.take_while(is_read).map(|value| {
-        let size = value.as_ref().map_or(0, FilePart::size);
-        let is_alone = size >= LARGE || matches!(value, Ok(FilePart::Whole(_)));
-        QueueItem {
-            value,
-            size,
-            is_alone,
-        }
-    });
+    let items = parts
+        .take_while(|part| !matches!(part, Ok(FilePart::Item(_))) || !is_stopped())
+        .map(|value| {
+            let size = value.as_ref().map_or(0, FilePart::size);
+            let is_alone = size >= LARGE || matches!(value, Ok(FilePart::Whole(_)));
+            QueueItem {
+                value,
+                size,
+                is_alone,
+            }
+        });
     let blank = output.buffered();
     let work = |part: Result<FilePart>, output: &mut Output| {
         let part = part?;

@@ -292,6 +292,7 @@ pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
 /// `.`, by which a folder refers to itself.
 fn last_name(path: &Path) -> &OsStr {
     let bytes = path.as_os_str().as_encoded_bytes();
-    let is_last = |name: &&OsStr| bytes.ends_with(name.as_encoded_bytes());
-    path.file_name().filter(is_last).unwrap_or(OsStr::new("."))
+    path.file_name()
+        .filter(|name| bytes.ends_with(name.as_encoded_bytes()))
+        .unwrap_or(OsStr::new("."))
 }

@@ -316,11 +316,10 @@ impl Mirror {
 
     /// Checks that `relative` consists only of names.
     fn is_inside(&self, relative: &Path) -> Result<()> {
-        let is_name = |component| match component {
+        if relative.components().all(|component| match component {
             Component::Normal(name) => !name.as_encoded_bytes().contains(&0),
             _ => false,
-        };
-        if relative.components().all(is_name) {
+        }) {
             Ok(())
         } else {
             Err(self.outside(relative))

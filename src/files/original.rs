@@ -51,9 +51,12 @@ impl Suffix {
     ///
     /// Returns an error if the suffix is empty or contains a path separator or a NUL.
     pub fn new(suffix: &OsStr) -> Result<Self> {
-        let is_forbidden = |byte: &u8| std::path::is_separator(char::from(*byte)) || *byte == 0;
         let bytes = suffix.as_encoded_bytes();
-        if bytes.is_empty() || bytes.iter().any(is_forbidden) {
+        if bytes.is_empty()
+            || bytes
+                .iter()
+                .any(|byte| std::path::is_separator(char::from(*byte)) || *byte == 0)
+        {
             let suffix = name(Path::new(suffix));
             let why = format!("'{suffix}' is not a valid backup suffix; use for example `.orig`");
             return Err(Error::new(why));

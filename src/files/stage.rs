@@ -209,9 +209,9 @@ impl StagedMove {
                 format!("{failed}; nothing was moved"),
             ));
         }
-        let is_left =
-            |number: usize| matches!(self.folder.entry(number.to_string().as_ref()), Ok(Some(_)));
-        let rest = if (0..steps.len()).any(is_left) {
+        let rest = if (0..steps.len())
+            .any(|number| matches!(self.folder.entry(number.to_string().as_ref()), Ok(Some(_))))
+        {
             format!(
                 "; contents that were not moved are in {}",
                 name(&self.root.join(&self.own_name))
@@ -390,8 +390,8 @@ impl StagedMove {
                 if entry.kind == EntryKind::Folder && way != step.new {
                     continue;
                 }
-                let of_file = || files.get(&entry.identity?);
-                let Some(number) = old_paths.get(&*way).or_else(of_file) else {
+                let Some(number) = old_paths.get(&*way).or_else(|| files.get(&entry.identity?))
+                else {
                     return Err(refused(&path, "an entry that does not move has that name"));
                 };
                 in_the_way.insert(*number);

@@ -301,15 +301,18 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
         }
     }
     let several = roots.len() > 1;
-    let root = |(path, canonical): (&PathBuf, Option<PathBuf>)| WalkRoot {
-        path: path.as_path().into(),
-        canonical: canonical.filter(|_| several),
-    };
     TreeWalk {
         hidden: 0,
         selection,
         overlaps: overlaps.into_iter().flatten().collect(),
-        roots: roots.iter().zip(canonical).map(root).collect(),
+        roots: roots
+            .iter()
+            .zip(canonical)
+            .map(|(path, canonical)| WalkRoot {
+                path: path.as_path().into(),
+                canonical: canonical.filter(|_| several),
+            })
+            .collect(),
         number: 0,
         below: None,
         open: None,

@@ -736,9 +736,11 @@ impl BaseChain {
 
     /// Records the reason why the outermost document has no retrieval URL.
     pub(crate) fn set_retrieval_reason(&mut self, why: &'static str) {
-        let is_lacking =
-            |level: &&mut Level| level.rule == Rule::Retrieval && level.status == Status::Absent;
-        if let Some(level) = self.levels.iter_mut().find(is_lacking) {
+        if let Some(level) = self
+            .levels
+            .iter_mut()
+            .find(|level| level.rule == Rule::Retrieval && level.status == Status::Absent)
+        {
             level.reason = why.into();
         }
     }

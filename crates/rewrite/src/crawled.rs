@@ -104,7 +104,7 @@ fn httrack(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
     if !ends_with_md5(&path.as_bytes()[name_at..stem_end], query.as_bytes()) {
         return None;
     }
-    let without_digits = || format!("{}{}{rest}", &path[..digits_at], &path[stem_end..]);
     let exists = || beside.has_file(&decode_percent_lossy(path));
-    page(path, fragment, beside).or_else(|| exists().then(without_digits))
+    page(path, fragment, beside)
+        .or_else(|| exists().then(|| format!("{}{}{rest}", &path[..digits_at], &path[stem_end..])))
 }

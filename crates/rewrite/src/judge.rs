@@ -776,9 +776,9 @@ impl<'a> Judge<'a> {
         };
         if splice.is_none() && !is_fragment {
             let text = text?;
-            let is_relative = |base: &PreparedBase| base.base.is_relative(text);
             if reference::has_opaque_scheme(text)
-                && !(profile == Profile::Whatwg && base.is_some_and(is_relative))
+                && !(profile == Profile::Whatwg
+                    && base.is_some_and(|base| base.base.is_relative(text)))
             {
                 return Some(Verdict::Absolute);
             }
@@ -946,8 +946,11 @@ impl<'a> Judge<'a> {
 
     /// True if the reference as written is the label of a part of the message.
     fn names_a_part(&self, link: &LinkReport) -> bool {
-        let is_label = |labels: &Labels| labels.contains_key(without_fragment(&link.reference));
-        link.reason == Some(Reason::SiblingPart) || self.around.labels.is_some_and(is_label)
+        link.reason == Some(Reason::SiblingPart)
+            || self
+                .around
+                .labels
+                .is_some_and(|labels| labels.contains_key(without_fragment(&link.reference)))
     }
 
     /// True if a mail reader finds the target in the message itself. Such a reader ignores the base, and compares

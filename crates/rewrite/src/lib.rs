@@ -215,11 +215,12 @@ pub fn links_within(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tot
     let (mut counter, mut in_utf_16) = (LineCounter::default(), None);
     let mut receive = |link: LinkReport, (chain, charset): Within<'_>, outermost: Charset| {
         let at = link.span.start;
-        let lines = || outermost.lines(bytes);
         let (line, column) = if outermost.is_ascii_compatible() {
             counter.place(bytes, at)
         } else {
-            in_utf_16.get_or_insert_with(lines).place(at)
+            in_utf_16
+                .get_or_insert_with(|| outermost.lines(bytes))
+                .place(at)
         };
         row(ListedLink { link, line, column }, chain, charset);
     };

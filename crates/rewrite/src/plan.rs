@@ -210,10 +210,9 @@ impl DocumentPlan {
         // no longer find other parts by their labels.
         let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
         if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
-            let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();
             self.held
                 .iter_mut()
-                .filter(is_own)
+                .filter(|one| one.report.entity == chain.entity && one.is_base())
                 .for_each(Judged::keep_base);
         }
         let inner = self.held.iter().find(|one| {

@@ -604,8 +604,10 @@ pub static TABLE: &[Row] = &[
 
 /// A name in lower case, without an allocation if it is one of the `known` names; `None` if it is not UTF-8.
 fn lower_case(written: &[u8], known: &'static str) -> Option<Cow<'static, str>> {
-    let is_known = |name: &&str| name.as_bytes().eq_ignore_ascii_case(written);
-    match known.split(' ').find(is_known) {
+    match known
+        .split(' ')
+        .find(|name| name.as_bytes().eq_ignore_ascii_case(written))
+    {
         Some(name) => Some(Cow::Borrowed(name)),
         None => str::from_utf8(written)
             .ok()

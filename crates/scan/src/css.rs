@@ -531,11 +531,10 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
 
 /// The start of the token whose ident code points end at `at`, but not before `before`, the end of another token.
 fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
-    let is_of_name = |byte: &&u8| tokens::is_of_name(**byte);
     let length = bytes[before..at]
         .iter()
         .rev()
-        .take_while(is_of_name)
+        .take_while(|byte| tokens::is_of_name(**byte))
         .count();
     let start = at - length;
     match bytes[before..start] {

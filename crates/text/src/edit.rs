@@ -121,8 +121,11 @@ impl Edits {
 
     fn place(&mut self, span: Span, new: &[u8]) {
         let old = span.len();
-        let is_last = |last: &EditText| last.old == old && self.text[last.new.range()] == *new;
-        if !self.replacements.last().is_some_and(is_last) {
+        if !self
+            .replacements
+            .last()
+            .is_some_and(|last| last.old == old && self.text[last.new.range()] == *new)
+        {
             let start = self.text.len();
             self.text.extend_from_slice(new);
             self.replacements.push(EditText {

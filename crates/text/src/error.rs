@@ -125,8 +125,11 @@ pub fn cause(error: &io::Error) -> String {
 /// Escapes the characters of `text` that a terminal would obey or show in a different order.
 pub fn visible(text: &str) -> Cow<'_, str> {
     // Most text is plain ASCII. A loop without branches checks many bytes at once.
-    let is_plain = |all, byte| all & matches!(byte, b' '..=b'~');
-    if text.bytes().fold(true, is_plain) || !text.contains(is_misleading) {
+    if text
+        .bytes()
+        .fold(true, |all, byte| all & matches!(byte, b' '..=b'~'))
+        || !text.contains(is_misleading)
+    {
         return text.into();
     }
     let mut shown = String::with_capacity(text.len() + 8);

@@ -214,8 +214,9 @@ impl Format {
     /// message/global is a message (RFC 6532, 3.7).
     pub fn of_media_type(type_: &str, subtype: &str) -> Self {
         let is_match = |media_type: &str| {
-            let subtype_of = |rest: &str| rest.strip_prefix('/') == Some(subtype);
-            media_type.strip_prefix(type_).is_some_and(subtype_of)
+            media_type
+                .strip_prefix(type_)
+                .is_some_and(|rest| rest.strip_prefix('/') == Some(subtype))
         };
         if let Some(row) = FORMATS.iter().find(|row| is_match(row.2)) {
             return row.0;

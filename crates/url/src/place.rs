@@ -115,8 +115,11 @@ pub fn is_agreed_absolute(reference: &str) -> bool {
     let Some(rest) = rest.strip_prefix(b"//") else {
         return false;
     };
-    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
-    let (host, path) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
+    let (host, path) = rest.split_at(
+        rest.iter()
+            .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
+            .unwrap_or(rest.len()),
+    );
     let is_read_alike = |at: usize| match path[at] {
         b'\\' => false,
         b'/' => path.get(at + 1) != Some(&b'.'),

@@ -40,11 +40,9 @@ impl Base {
         if self.is_relative(target) || self.inherited.usable.is_err() {
             return target.to_owned();
         }
-        let matches =
-            |candidate: &String| self.resolve(candidate).is_ok_and(|it| it.url == wanted.url);
         self.candidates(&wanted.url)
             .into_iter()
-            .find(matches)
+            .find(|candidate| self.resolve(candidate).is_ok_and(|it| it.url == wanted.url))
             .unwrap_or_else(|| target.to_owned())
     }
 

@@ -46,7 +46,6 @@ pub(super) fn disallowed_edits(
     links: &[&LinkReport],
 ) -> Vec<Span> {
     let source = rewritten.source();
-    let of_body = |field: &&Field| is_of_body(container, &source[field.name.range()]);
     let fields = structure
         .entities
         .iter()
@@ -55,7 +54,9 @@ pub(super) fn disallowed_edits(
         .iter()
         .filter(|link| link.outcome == Outcome::Rewritten);
     let bodies = rewritten.parts.iter().map(|part| part.body);
-    let fields = fields.filter(of_body).map(|field| field.span);
+    let fields = fields
+        .filter(|field| is_of_body(container, &source[field.name.range()]))
+        .map(|field| field.span);
     let links = changed.map(|link| (link.span, true));
     let mut allowed: Vec<(Span, bool)> = fields
         .chain(bodies)
@@ -207,10 +208,13 @@ impl DescribingField<'_> {
 fn is_right_in_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let (before, after) = (was.right_ways(), is.right_ways());
     let is_zero = is.value().iter().all(|&digit| digit == b'0');
-    let remains = |way: &isize| after.iter().any(|now| now == way || (is_zero && now > way));
     match before.as_slice() {
         [] => was.line() == is.line(),
-        ways => ways.iter().any(remains) && was.around() == is.around(),
+        ways => {
+            ways.iter()
+                .any(|way| after.iter().any(|now| now == way || (is_zero && now > way)))
+                && was.around() == is.around()
+        }
     }
 }
 

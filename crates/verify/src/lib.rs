@@ -44,7 +44,7 @@ use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
 use baselink_rewrite::{Options, PlannedPart, Rewritten, Site, rewrite};
 use baselink_scan::ScanOptions;
 use baselink_scan::document::Against;
-use baselink_text::edit::{Edit, Edits};
+use baselink_text::edit::Edits;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::transfer::TransferEncoding;
@@ -164,8 +164,11 @@ fn document(
             message: message.to_owned(),
         })
     };
-    let is_visible = |edit: Edit<'_>| edit.new.iter().all(u8::is_ascii_graphic);
-    if entity.format == Format::Plain && !edits.iter().all(is_visible) {
+    if entity.format == Format::Plain
+        && !edits
+            .iter()
+            .all(|edit| edit.new.iter().all(u8::is_ascii_graphic))
+    {
         // Some readers ignore white space in such a URL (RFC 1738, appendix).
         report("a URL in text was given characters that are not visible ASCII");
     }

@@ -114,8 +114,10 @@ impl Check {
             CheckForm::Text => None,
         };
         let documents = &mut self.documents;
-        let holds = |path: &PathBuf| holds_resources(path, documents.reading.format);
-        self.is_of_archives = documents.paths.iter().all(holds);
+        self.is_of_archives = documents
+            .paths
+            .iter()
+            .all(|path| holds_resources(path, documents.reading.format));
         let folder = match documents.paths.as_slice() {
             _ if self.is_of_archives => PathBuf::new(),
             [folder] => folder.clone(),

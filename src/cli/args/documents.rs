@@ -309,8 +309,7 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
     } else {
         String::new()
     };
-    let refused = |error: Error| Error::new(format!("--url: {error}{suggestion}"));
-    Base::parse(profile, url).map_err(refused)?;
+    Base::parse(profile, url).map_err(|error| Error::new(format!("--url: {error}{suggestion}")))?;
     if !baselink_url::parses(url) {
         return Err(Error::new(format!(
             "--url: '{url}' is not a URL: its host is missing or invalid"

@@ -105,8 +105,9 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
             .map(|one| (one, "/")),
     ) {
         let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
-        let unnamed = || Error::file(page, "the file name is not UTF-8; name its folder instead");
-        patterns.push(pattern.ok_or_else(unnamed)?);
+        patterns.push(pattern.ok_or_else(|| {
+            Error::file(page, "the file name is not UTF-8; name its folder instead")
+        })?);
         parts.push(folder_of(page).join(name));
     }
     Ok((parts, Globs::new(&patterns)?))

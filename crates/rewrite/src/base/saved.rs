@@ -31,9 +31,10 @@ impl BaseChain {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
             of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);
-        let is_of_browser =
-            |saved: &&Saved| saved.program == Program::Browser && saved.is_of_page();
-        let saved = document.saved.as_ref().filter(is_of_browser);
+        let saved = document
+            .saved
+            .as_ref()
+            .filter(|saved| saved.program == Program::Browser && saved.is_of_page());
         let mut ends: Vec<usize> = of_kind(BaseKind::Comment).map(|one| one.span.end).collect();
         ends.sort_unstable();
         let follows_comment = |element: &DeclaredBase| {

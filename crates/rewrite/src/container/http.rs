@@ -245,15 +245,22 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         lifted,
         ..
     } = changed;
-    let grown = |length: usize, edit: Edit<'_>| length + edit.new.len() - edit.span.len();
-    let length = lifted.iter().fold(entity.body.len(), grown).to_string();
+    let length = lifted
+        .iter()
+        .fold(entity.body.len(), |length, edit| {
+            length + edit.new.len() - edit.span.len()
+        })
+        .to_string();
     let has_length = entity.heading.first(bytes, LENGTH).is_some();
     let (mut edits, mut renamed): (Vec<Edit<'static>>, Vec<&str>) = (Vec::new(), Vec::new());
     for field in &entity.heading.fields {
         let name = &bytes[field.name.range()];
-        let is_same = |known: &&&str| name.eq_ignore_ascii_case(known.as_bytes());
         let value = &bytes[field.value.range()];
-        match HTTP.of_body.iter().find(is_same) {
+        match HTTP
+            .of_body
+            .iter()
+            .find(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+        {
             Some(&LENGTH) if value == length.as_bytes() => {}
             Some(&LENGTH) => {
                 edits.push(Edit {

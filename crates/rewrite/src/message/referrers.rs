@@ -45,8 +45,10 @@ impl Referrers {
         for at in memchr::memmem::find_iter(text, CID) {
             // Bounds the cost of each unterminated reference.
             let rest = &text[at..text.len().min(at + LONGEST)];
-            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
-            let end = rest.iter().position(ends).unwrap_or(rest.len());
+            let end = rest
+                .iter()
+                .position(|byte| byte.is_ascii_whitespace() || b"\"'<>".contains(byte))
+                .unwrap_or(rest.len());
             let referrer = str::from_utf8(&rest[..end])
                 .ok()
                 .and_then(|url| self.0.get_mut(url));

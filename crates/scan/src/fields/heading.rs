@@ -175,9 +175,10 @@ impl Heading {
 
     /// The fields called `name`, in any case.
     pub fn all<'a>(&'a self, bytes: &'a [u8], name: &'a str) -> impl Iterator<Item = Field> + 'a {
-        let called =
-            move |field: &&Field| bytes[field.name.range()].eq_ignore_ascii_case(name.as_bytes());
-        self.fields.iter().filter(called).copied()
+        self.fields
+            .iter()
+            .filter(move |field| bytes[field.name.range()].eq_ignore_ascii_case(name.as_bytes()))
+            .copied()
     }
 
     /// The first field called `name`, in any case.

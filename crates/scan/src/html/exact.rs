@@ -217,8 +217,10 @@ impl TextState {
         if std::mem::take(&mut self.is_raw) {
             sink.end_text(at);
         }
-        let is_closed = |open: &mut MarkedNode| open.id > place.around && Some(*open) != place.own;
-        while let Some(closed) = self.marked.pop_if(is_closed) {
+        while let Some(closed) = self
+            .marked
+            .pop_if(|open| open.id > place.around && Some(*open) != place.own)
+        {
             match closed.is_style {
                 true => sink.end_style(at),
                 false if closes_annotation => {}

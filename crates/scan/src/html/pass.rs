@@ -401,9 +401,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             _ => return false,
         };
         // Only `&amp;` is accepted here: it hides no separator, and other character references are rare.
-        let is_amp = |at: usize| list[at..].starts_with("&amp;");
         if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
-            || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
+            || !memchr::memchr_iter(b'&', list.as_bytes()).all(|at| list[at..].starts_with("&amp;"))
         {
             return false;
         }
@@ -476,8 +475,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             return Some(other);
         };
         let list = &self.bytes[list.range()];
-        let is_plain =
-            |byte: &u8| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace();
         let has = |token: &[u8]| {
             tokens
                 .split(' ')
@@ -488,7 +485,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         } else {
             other
         };
-        list.iter().all(is_plain).then_some(row)
+        list.iter()
+            .all(|byte| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace())
+            .then_some(row)
     }
 
     /// The reference at `span`, in an attribute or in the text of `style`.

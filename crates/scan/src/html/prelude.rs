@@ -287,10 +287,9 @@ impl BaseSink<'_> {
     /// Ends the text that some readers treat as markup.
     fn end_markup(&mut self, end: usize) {
         let span = self.text.take().map(|start| Span::new(start, end));
-        let holds_tags = |span: &Span| memchr::memchr(b'<', &self.bytes[span.range()]).is_some();
         let standing = Standing::FallbackContent;
         self.markup.extend(
-            span.filter(holds_tags)
+            span.filter(|span| memchr::memchr(b'<', &self.bytes[span.range()]).is_some())
                 .map(|span| Markup { span, standing }),
         );
     }

@@ -499,12 +499,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// Continues the text of a `style` in SVG at `next`, if it is the innermost open element.
     fn resume_style(&mut self, next: usize) {
-        let is_innermost = |place: &usize| *place + 1 == self.open.foreign.len();
         self.open.style_text = self
             .open
             .styles
             .last()
-            .is_some_and(is_innermost)
+            .is_some_and(|place| *place + 1 == self.open.foreign.len())
             .then_some(next);
     }
 
@@ -640,8 +639,7 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     if rest.starts_with(b"->") {
         return Some(body + 2);
     }
-    let is_end = |&at: &usize| matches!(rest[..at], [.., b'-', b'-'] | [.., b'-', b'-', b'!']);
     memchr::memchr_iter(b'>', rest)
-        .find(is_end)
+        .find(|&at| matches!(rest[..at], [.., b'-', b'-'] | [.., b'-', b'-', b'!']))
         .map(|at| body + at + 1)
 }

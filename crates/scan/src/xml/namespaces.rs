@@ -157,8 +157,9 @@ const ROOTS: &[(&str, Vocabulary)] = &[
 
 /// The vocabulary in the row of `name`.
 fn among(rows: &[(&str, Vocabulary)], name: &str) -> Option<Vocabulary> {
-    let is_row = |row: &&(&str, _)| row.0.split(' ').any(|known| known == name);
-    rows.iter().find(is_row).map(|row| row.1)
+    rows.iter()
+        .find(|row| row.0.split(' ').any(|known| known == name))
+        .map(|row| row.1)
 }
 
 impl Vocabulary {

@@ -397,12 +397,14 @@ impl<'a> XmlPass<'a> {
             vocabulary = self.plain.unwrap_or(vocabulary);
         }
         self.is_atom |= is_root && vocabulary == Vocabulary::Atom;
-        let namespaced = |raw: XmlAttribute| NamespacedAttribute {
-            vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
-            local: self.local(raw.name),
-            raw,
-        };
-        let attributes = attributes.into_iter().map(namespaced).collect();
+        let attributes = attributes
+            .into_iter()
+            .map(|raw| NamespacedAttribute {
+                vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
+                local: self.local(raw.name),
+                raw,
+            })
+            .collect();
         let around = self.open.last().map(|open| open.element);
         let base = around.and_then(|around| around.base);
         let mut started = StartedElement {
@@ -606,9 +608,15 @@ impl<'a> XmlPass<'a> {
 
     /// The value of the attribute called `name` in the tables, with its entities.
     fn read_other(&self, started: &StartedElement<'a>, name: &str) -> Option<DecodedText> {
-        let is_named =
-            |one: &&NamespacedAttribute<'_>| one.table_name().is_some_and(|one| one == name);
-        Some(self.value(&started.attributes.iter().find(is_named)?.raw))
+        Some(
+            self.value(
+                &started
+                    .attributes
+                    .iter()
+                    .find(|one| one.table_name().is_some_and(|one| one == name))?
+                    .raw,
+            ),
+        )
     }
 
     fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
@@ -874,10 +882,10 @@ impl<'a> XmlPass<'a> {
             return;
         }
         let rel = self.other(started, "rel").unwrap_or_default();
-        let type_ = || self.other(started, "type").unwrap_or_default();
         let href = || self.read_other(started, "href");
         if let Some((kind, DecodedText { view, entities })) =
-            EntryLinkElement::of_link(&rel, type_).zip(href())
+            EntryLinkElement::of_link(&rel, || self.other(started, "type").unwrap_or_default())
+                .zip(href())
         {
             self.note_entry_link(self.open.len(), kind, &view, &entities);
         }
@@ -902,8 +910,10 @@ impl<'a> XmlPass<'a> {
 
     /// True if the text of a `guid` with these attributes may be the link of its entry.
     fn is_permalink(&self, started: &StartedElement<'a>) -> bool {
-        let is_named = |one: &&NamespacedAttribute<'_>| self.name(one.raw.name) == b"isPermaLink";
-        let found = started.attributes.iter().find(is_named);
+        let found = started
+            .attributes
+            .iter()
+            .find(|one| self.name(one.raw.name) == b"isPermaLink");
         let value = found.map(|one| self.value(&one.raw).view.text);
         self.options.entry_links && entry::is_permalink(value.as_deref())
     }

@@ -193,9 +193,13 @@ fn begins_with_markup(body: &[u8]) -> bool {
 /// `is_undecoded` is true and it has bytes that no text has (MIME Sniffing, 3, "binary data byte").
 #[doc(hidden)]
 pub fn is_compressed(body: &[u8], is_undecoded: bool) -> bool {
-    let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     COMPRESSED.iter().any(|start| body.starts_with(start))
-        || (is_undecoded && !begins_with_markup(body) && body.iter().take(512).any(is_binary))
+        || (is_undecoded
+            && !begins_with_markup(body)
+            && body
+                .iter()
+                .take(512)
+                .any(|byte| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)))
 }
 
 #[cfg(test)]

@@ -513,8 +513,9 @@ fn charset_of_content(content: &[u8]) -> Option<&'static Encoding> {
                     Encoding::for_label(&value[1..1 + memchr::memchr(*quote, &value[1..])?])
                 }
                 _ => {
-                    let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b';';
-                    let end = value.iter().position(is_end);
+                    let end = value
+                        .iter()
+                        .position(|byte| byte.is_ascii_whitespace() || *byte == b';');
                     Encoding::for_label(&value[..end.unwrap_or(value.len())])
                 }
             };

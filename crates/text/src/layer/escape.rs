@@ -31,13 +31,16 @@ pub fn character_data(view: View) -> View {
 }
 
 fn markup(view: View, attribute: bool) -> View {
-    let next = |rest: &[u8]| memchr::memchr3(b'&', b'\r', 0, rest);
-    layered(view, next, |rest, _| match rest.as_bytes() {
-        [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
-        [b'\r', ..] => Some((1, Unescaped::One('\n'))),
-        [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
-        _ => character_reference(rest, attribute),
-    })
+    layered(
+        view,
+        |rest| memchr::memchr3(b'&', b'\r', 0, rest),
+        |rest, _| match rest.as_bytes() {
+            [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
+            [b'\r', ..] => Some((1, Unescaped::One('\n'))),
+            [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
+            _ => character_reference(rest, attribute),
+        },
+    )
 }
 
 /// The character or characters that an escape represents.
@@ -196,33 +199,38 @@ pub fn css_url_token(view: View) -> View {
 }
 
 fn css_escapes(view: View, token: bool) -> View {
-    let begins = |byte: &u8| matches!(byte, b'\\' | b'\r' | 0 | 0x0c);
-    let next = |rest: &[u8]| rest.iter().position(begins);
-    layered(view, next, |rest, _| {
-        let bytes = rest.as_bytes();
-        match bytes {
-            [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
-            [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
-            [b'\r' | 0x0c, ..] => Some((1, Unescaped::One('\n'))),
-            [b'\\'] if token => Some((1, Unescaped::One('\u{fffd}'))),
-            [b'\\'] => Some((1, Unescaped::Nothing)),
-            [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
-            [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
-            [b'\\', first, ..] if first.is_ascii_hexdigit() => {
-                let (length, decoded) = css_hex(bytes);
-                Some((length, Unescaped::One(decoded)))
+    layered(
+        view,
+        |rest| {
+            rest.iter()
+                .position(|byte| matches!(byte, b'\\' | b'\r' | 0 | 0x0c))
+        },
+        |rest, _| {
+            let bytes = rest.as_bytes();
+            match bytes {
+                [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
+                [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
+                [b'\r' | 0x0c, ..] => Some((1, Unescaped::One('\n'))),
+                [b'\\'] if token => Some((1, Unescaped::One('\u{fffd}'))),
+                [b'\\'] => Some((1, Unescaped::Nothing)),
+                [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
+                [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
+                [b'\\', first, ..] if first.is_ascii_hexdigit() => {
+                    let (length, decoded) = css_hex(bytes);
+                    Some((length, Unescaped::One(decoded)))
+                }
+                [b'\\', ..] => {
+                    let escaped = rest[1..].chars().next()?;
+                    let length = 1 + escaped.len_utf8();
+                    Some((
+                        length,
+                        Unescaped::One(if escaped == '\0' { '\u{fffd}' } else { escaped }),
+                    ))
+                }
+                _ => None,
             }
-            [b'\\', ..] => {
-                let escaped = rest[1..].chars().next()?;
-                let length = 1 + escaped.len_utf8();
-                Some((
-                    length,
-                    Unescaped::One(if escaped == '\0' { '\u{fffd}' } else { escaped }),
-                ))
-            }
-            _ => None,
-        }
-    })
+        },
+    )
 }
 
 /// The length and the character of the hexadecimal escape at the start of `bytes` (CSS Syntax 3, 4.3.7).
@@ -250,51 +258,56 @@ pub fn css_hex(bytes: &[u8]) -> (usize, char) {
 ///
 /// `view` is the text between the quotes.
 pub fn script(view: View) -> View {
-    let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
-    layered(view, next, |rest, _| {
-        let hexadecimal = |digits: &str| {
-            let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-            u32::from_str_radix(digits, 16)
-                .ok()
-                .filter(|_| is_hex)
-                .and_then(char::from_u32)
-        };
-        let one = |character| Unescaped::One(character);
-        let escaped = rest[1..].chars().next()?;
-        Some(match escaped {
-            'b' => (2, one('\u{8}')),
-            'f' => (2, one('\u{c}')),
-            'n' => (2, one('\n')),
-            'r' => (2, one('\r')),
-            't' => (2, one('\t')),
-            'v' => (2, one('\u{b}')),
-            'x' => (
-                4.min(rest.len()),
-                one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}')),
-            ),
-            'u' if rest[2..].starts_with('{') => {
-                let end = rest.find('}').unwrap_or(rest.len() - 1);
-                let digits = rest.get(3..end).unwrap_or_default();
-                (end + 1, one(hexadecimal(digits).unwrap_or('\u{fffd}')))
-            }
-            'u' => unicode_escape(rest),
-            '0'..='7' => {
-                let most = if escaped <= '3' { 3 } else { 2 };
-                let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
-                let length = rest
-                    .bytes()
-                    .skip(1)
-                    .take(most)
-                    .take_while(|byte| is_octal(byte))
-                    .count();
-                let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
-                (1 + length, one(char::from(code)))
-            }
-            '\r' if rest[2..].starts_with('\n') => (3, Unescaped::Nothing),
-            '\n' | '\r' | '\u{2028}' | '\u{2029}' => (1 + escaped.len_utf8(), Unescaped::Nothing),
-            other => (1 + other.len_utf8(), one(other)),
-        })
-    })
+    layered(
+        view,
+        |rest| memchr::memchr(b'\\', rest),
+        |rest, _| {
+            let hexadecimal = |digits: &str| {
+                let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+                u32::from_str_radix(digits, 16)
+                    .ok()
+                    .filter(|_| is_hex)
+                    .and_then(char::from_u32)
+            };
+            let one = |character| Unescaped::One(character);
+            let escaped = rest[1..].chars().next()?;
+            Some(match escaped {
+                'b' => (2, one('\u{8}')),
+                'f' => (2, one('\u{c}')),
+                'n' => (2, one('\n')),
+                'r' => (2, one('\r')),
+                't' => (2, one('\t')),
+                'v' => (2, one('\u{b}')),
+                'x' => (
+                    4.min(rest.len()),
+                    one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}')),
+                ),
+                'u' if rest[2..].starts_with('{') => {
+                    let end = rest.find('}').unwrap_or(rest.len() - 1);
+                    let digits = rest.get(3..end).unwrap_or_default();
+                    (end + 1, one(hexadecimal(digits).unwrap_or('\u{fffd}')))
+                }
+                'u' => unicode_escape(rest),
+                '0'..='7' => {
+                    let most = if escaped <= '3' { 3 } else { 2 };
+                    let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
+                    let length = rest
+                        .bytes()
+                        .skip(1)
+                        .take(most)
+                        .take_while(|byte| is_octal(byte))
+                        .count();
+                    let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
+                    (1 + length, one(char::from(code)))
+                }
+                '\r' if rest[2..].starts_with('\n') => (3, Unescaped::Nothing),
+                '\n' | '\r' | '\u{2028}' | '\u{2029}' => {
+                    (1 + escaped.len_utf8(), Unescaped::Nothing)
+                }
+                other => (1 + other.len_utf8(), one(other)),
+            })
+        },
+    )
 }
 
 fn unicode_escape(rest: &str) -> (usize, Unescaped) {

@@ -136,11 +136,10 @@ impl OffsetMap {
         } else {
             &next.runs
         };
-        let shift = |run: &Run| Run {
+        self.runs.extend(runs.iter().map(|run| Run {
             view: run.view.shifted(self.len),
             ..*run
-        };
-        self.runs.extend(runs.iter().map(shift));
+        }));
         self.len += next.len;
     }
 

@@ -107,15 +107,16 @@ pub fn cdata(view: View) -> View {
 }
 
 fn read(view: View, has_references: bool, is_attribute: bool) -> DecodedText {
-    let is_special = |byte: &u8| match byte {
-        b'\r' => true,
-        b'&' => has_references,
-        b'\n' | b'\t' => is_attribute,
-        _ => false,
-    };
     let line_end = if is_attribute { ' ' } else { '\n' };
     let mut entities = Vec::new();
-    let next = |rest: &[u8]| rest.iter().position(is_special);
+    let next = |rest: &[u8]| {
+        rest.iter().position(|byte| match byte {
+            b'\r' => true,
+            b'&' => has_references,
+            b'\n' | b'\t' => is_attribute,
+            _ => false,
+        })
+    };
     let view = layered(view, next, |rest, at| match rest.as_bytes() {
         [b'\r', b'\n', ..] => Some((2, Unescaped::One(line_end))),
         [b'&', ..] => match reference(rest)? {

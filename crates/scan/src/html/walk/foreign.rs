@@ -159,9 +159,12 @@ impl<'a> Foreign<'a> {
     /// Leaves foreign content for a start tag that does not belong there (13.2.6.5), up to an integration point or
     /// an element of HTML in one.
     pub(super) fn leave(&mut self) {
-        let stays = |top: &ForeignElement<'_>| top.is_point;
-        self.open
-            .truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
+        self.open.truncate(
+            self.open
+                .iter()
+                .rposition(|top| top.is_point)
+                .map_or(0, |at| at + 1),
+        );
     }
 
     /// Closes the element called `name`. Returns false, and closes nothing, if the end tag may affect other elements:

@@ -230,8 +230,10 @@ impl Names {
     }
 
     fn new(options: &ScanOptions) -> Self {
-        let enabled = |row: &&Row| row.group.is_none_or(|group| options.groups.contains(group));
-        let rows: Vec<&Row> = TABLE.iter().filter(enabled).collect();
+        let rows: Vec<&Row> = TABLE
+            .iter()
+            .filter(|row| row.group.is_none_or(|group| options.groups.contains(group)))
+            .collect();
         let mut whole: Vec<&str> = ALWAYS_WHOLE.to_vec();
         for row in rows.iter().filter(|row| depends_on_others(row)) {
             if let Elements::Named(names) = row.elements {

@@ -220,8 +220,10 @@ fn names<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> impl Iterator<Item =
 
 /// The coding called `name`; `None` if it is unknown, `Some(None)` if the body stays as it is.
 fn coding(name: &[u8]) -> Option<Option<Coding>> {
-    let has_name = |known: &&(&str, _)| name.eq_ignore_ascii_case(known.0.as_bytes());
-    CODINGS.iter().find(has_name).map(|(_, coding)| *coding)
+    CODINGS
+        .iter()
+        .find(|known| name.eq_ignore_ascii_case(known.0.as_bytes()))
+        .map(|(_, coding)| *coding)
 }
 
 /// The obstacle of a complete body whose trailer fields would be lost.
@@ -401,8 +403,10 @@ fn has_zlib_header(bytes: &[u8]) -> bool {
 /// True if `bytes` begin like text.
 #[cfg(feature = "codings")]
 fn is_text(bytes: &[u8]) -> bool {
-    let is_text_byte = |&byte: &u8| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c');
-    bytes.iter().take(512).all(is_text_byte)
+    bytes
+        .iter()
+        .take(512)
+        .all(|&byte| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c'))
 }
 
 /// The frames of zstd data, one after the other (RFC 8878, 3.1).
