@@ -55,7 +55,6 @@ pub enum Rule {
 
 impl Rule {
     /// The number of the section.
-    #[must_use]
     pub fn section(self) -> &'static str {
         match self {
             Self::Embedded => "3.1",
@@ -66,7 +65,6 @@ impl Rule {
     }
 
     /// The subject of the section.
-    #[must_use]
     pub fn title(self) -> &'static str {
         match self {
             Self::Embedded => "embedded in the content",
@@ -336,13 +334,11 @@ pub struct Retrieval {
 
 impl Retrieval {
     /// Creates a retrieval URL given by the user.
-    #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
         Self::of(url, Source::Retrieval)
     }
 
     /// Creates a retrieval URL from `source`.
-    #[must_use]
     pub fn of(url: impl Into<String>, source: Source) -> Self {
         Self {
             url: url.into(),
@@ -396,7 +392,6 @@ const REFERRING: SurroundingWords = SurroundingWords {
 const INNER: &str = "an inner level gave the base";
 
 /// Establishes the base URL of `document`.
-#[must_use]
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
     chain.saved = document

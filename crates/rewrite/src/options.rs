@@ -100,7 +100,6 @@ pub struct PlainLink<'a> {
 
 impl PlainLink<'_> {
     /// The target.
-    #[must_use]
     pub fn url(&self) -> String {
         [self.target.prefix, &self.reference[self.target.dropped..]].concat()
     }

@@ -114,13 +114,11 @@ impl Totals {
     }
 
     /// The number of links with `outcome`.
-    #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         self.counts[outcome as usize].iter().sum()
     }
 
     /// The number of links.
-    #[must_use]
     pub fn links(&self) -> usize {
         self.counts.iter().flatten().sum()
     }

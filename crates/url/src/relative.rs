@@ -29,7 +29,6 @@ impl Base {
     /// assert_eq!(base.relativize("http://a/b/c/d;p?q#s"), "#s");
     /// assert_eq!(base.relativize("http://h/"), "http://h/");
     /// ```
-    #[must_use]
     pub fn relativize(&self, target: &str) -> String {
         if let Some(reference) = self.spliced_to(target) {
             return reference;
@@ -122,7 +121,6 @@ impl Base {
 /// use baselink_url::{Profile, relativize};
 /// assert_eq!(relativize(Profile::Whatwg, "http://a/b/c", "http://a/"), "../");
 /// ```
-#[must_use]
 pub fn relativize(profile: Profile, base: &str, target: &str) -> String {
     Base::new(profile, base).relativize(target)
 }

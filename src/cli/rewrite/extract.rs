@@ -479,11 +479,8 @@ impl ArchiveRun<'_> {
 fn report_other_files(plan: &CapturePlan, is_written: &[bool], out: &Path, output: &mut Output) {
     let is_other = |path: &Vec<u8>| {
         let is_own = [MAP, ENTRY_PAGE].iter().any(|own| own.as_bytes() == *path);
-        !is_own
-            && !plan
-                .collection()
-                .number_at(path)
-                .is_some_and(|number| is_written.get(number) == Some(&true))
+        let number = plan.collection().number_at(path);
+        !is_own && number.and_then(|number| is_written.get(number)) != Some(&true)
     };
     let selection = Selection::default();
     let found = walk(&[out.to_owned()], &selection).flatten();

@@ -140,7 +140,6 @@ impl Record {
     }
 
     /// The ids of the record and of the records about the same request, `WARC-Concurrent-To` (ISO 28500, 5.7).
-    #[must_use]
     pub fn exchange(&self) -> Vec<String> {
         let fields = self.fields.all(&self.bytes, "WARC-Concurrent-To");
         let others = fields.map(|field| text(in_brackets(&self.bytes[field.value.range()])));

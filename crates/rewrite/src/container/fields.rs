@@ -36,7 +36,6 @@ pub struct EntityEdits {
 
 impl EntityEdits {
     /// All edits of the file; `None` if some overlap.
-    #[must_use]
     pub fn all(self) -> Option<Edits> {
         let mut bodies = self.in_bodies.into_iter().map(|(_, edits)| edits);
         let mut all = bodies.next().unwrap_or_default();

@@ -148,14 +148,12 @@ fn is_part(bytes: &[u8], heading: &Heading, body: Span) -> bool {
 }
 
 /// True if the body of `structure`, the response `bytes`, is all of the content, although its status may be 206.
-#[must_use]
 pub fn is_whole(bytes: &[u8], structure: &Structure) -> bool {
     let Entity { heading, body, .. } = &structure.entities[0];
     !is_part(bytes, heading, *body) && !is_short(bytes, structure)
 }
 
 /// The length of the content, if `value`, a `Content-Range` (RFC 9110, 14.4), denotes all of its bytes: `bytes 0-7/8`.
-#[must_use]
 pub fn whole_range(value: &str) -> Option<u64> {
     let range = value.trim().strip_prefix("bytes ")?.trim();
     let (last, length) = range.strip_prefix("0-")?.split_once('/')?;
@@ -165,7 +163,6 @@ pub fn whole_range(value: &str) -> Option<u64> {
 }
 
 /// True if the body of the entity is empty, or shorter than `Content-Length`.
-#[must_use]
 pub fn is_short(bytes: &[u8], structure: &Structure) -> bool {
     let Entity { heading, body, .. } = &structure.entities[0];
     let is_coded = heading.first(bytes, TRANSFER).is_some();
