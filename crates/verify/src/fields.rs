@@ -11,7 +11,7 @@
 use baselink_rewrite::Rewritten;
 use baselink_rewrite::container::entity::{Container, Entity, EntityKind, Structure};
 use baselink_rewrite::report::{LinkReport, Outcome};
-use baselink_scan::fields::Field;
+use baselink_scan::fields::{Field, decimal};
 use baselink_text::edit::Edit;
 use baselink_text::layer::digest::{content_md5, with_crlf};
 use baselink_text::layer::transfer::Codings;
@@ -94,25 +94,24 @@ pub(super) fn are_right(
 ) -> bool {
     let is_right = |(a, b): (&Field, &Field)| {
         let name = &source[a.name.range()];
-        let (was, is) = (
-            DescribingField {
-                bytes: source,
-                entity: old,
-                field: a,
-            },
-            {
-                DescribingField {
-                    bytes: output,
-                    entity: new,
-                    field: b,
-                }
-            },
-        );
-        match is_of_body(container, name) {
-            false => name == &output[b.name.range()],
-            true if was.body() == is.body() => was.line() == is.line(),
-            true if container.is_single => is_right_in_response(&was, &is),
-            true => is_right_in_part(&was, &is),
+        let was = DescribingField {
+            bytes: source,
+            entity: old,
+            field: a,
+        };
+        let is = DescribingField {
+            bytes: output,
+            entity: new,
+            field: b,
+        };
+        if !is_of_body(container, name) {
+            name == &output[b.name.range()]
+        } else if was.body() == is.body() {
+            was.line() == is.line()
+        } else if container.is_single {
+            is_right_in_response(&was, &is)
+        } else {
+            is_right_in_part(&was, &is)
         }
     };
     old.heading.fields.len() == new.heading.fields.len()
@@ -160,9 +159,7 @@ impl DescribingField<'_> {
     /// The difference between the value and the right `number`; `None` if it exceeds `most`, if the value is not a
     /// number, or if there are several such fields.
     fn deviation(&self, name: &str, number: usize, most: usize) -> Option<isize> {
-        let digits = str::from_utf8(self.value()).ok()?;
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let stated: usize = digits.parse().ok().filter(|_| is_number)?;
+        let stated: usize = decimal(self.value())?;
         let is_only = self.entity.heading.all(self.bytes, name).count() == 1;
         let deviation = stated.cast_signed().checked_sub(number.cast_signed())?;
         (is_only && deviation.unsigned_abs() <= most).then_some(deviation)
@@ -192,11 +189,10 @@ impl DescribingField<'_> {
             .filter(|_| is_first)?
             .bytes;
         let forms = [&*with_crlf(&content), &content, self.body()];
-        let is_match = |form: &&[u8]| content_md5(form).as_bytes() == self.value();
         Some(
             (0..)
                 .zip(forms)
-                .filter(|(_, form)| is_match(form))
+                .filter(|(_, form)| content_md5(form).as_bytes() == self.value())
                 .map(|(at, _)| at)
                 .collect(),
         )
