@@ -36,7 +36,7 @@ pub use super::file::{EntryKind, open_file};
 use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
 use super::write::{Original, is_temporary};
-use baselink_text::error::{self, Error, Result, name};
+use baselink_text::error::{Error, Result, name};
 
 /// Patterns for paths below a root.
 ///
@@ -166,16 +166,6 @@ impl Root {
             None => OpenFolder::named(&self.path).map(Arc::new),
         }
     }
-
-    /// The entry `relative` below the root, unless a name in the path is a symbolic link.
-    fn place(&self, relative: &Path) -> io::Result<NameInFolder> {
-        let above = relative.parent().unwrap_or(Path::new(""));
-        let folder = Arc::new(self.folder()?.below(above)?);
-        Ok(NameInFolder {
-            folder,
-            name: relative.file_name().unwrap_or_default().to_owned(),
-        })
-    }
 }
 
 /// An entry that the walk found.
@@ -209,10 +199,8 @@ impl TreeEntry {
         } else if self.is_named() || follow {
             open_file(&self.path).map_err(system)?
         } else {
-            Some(
-                self.open_below_root()
-                    .map_err(|error| self.not_opened(error))?,
-            )
+            let opened = self.place().and_then(|place| place.read());
+            Some(opened.map_err(|error| self.not_opened(error))?)
         };
         let file = file.ok_or_else(|| self.is_other())?;
         let metadata = file.metadata().map_err(system)?;
@@ -236,15 +224,9 @@ impl TreeEntry {
         if self.is_named() {
             NameInFolder::of(&self.path)
         } else {
-            self.root.place(&self.relative.iter().collect::<PathBuf>())
+            let relative: PathBuf = self.relative.iter().collect();
+            self.root.folder()?.place(&relative)
         }
-    }
-
-    /// Opens the file for reading, unless a name from the root to the file is a symbolic link.
-    fn open_below_root(&self) -> io::Result<File> {
-        self.root
-            .folder()?
-            .read_below(&self.relative.iter().collect::<PathBuf>())
     }
 
     fn is_named(&self) -> bool {
@@ -496,7 +478,7 @@ fn sentence(error: walkdir::Error) -> Error {
     let message = error.to_string();
     match error.into_io_error() {
         Some(error) => failed(&path, error),
-        None => Error::of(error::ErrorKind::File, message),
+        None => Error::new(message),
     }
 }
 
@@ -504,5 +486,5 @@ fn failed(path: &Path, error: io::Error) -> Error {
     if error.kind() == ErrorKind::NotFound && path.is_symlink() {
         return Error::system(format!("{}: a broken symbolic link", name(path)), error);
     }
-    Error::io(path, error)
+    Error::io(path)(error)
 }

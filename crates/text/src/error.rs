@@ -77,9 +77,8 @@ impl Error {
     }
 
     /// Creates an error from a system error about the file at `path`.
-    pub fn io(path: &Path, error: io::Error) -> Self {
-        let sentence = format!("{}: {}", name(path), cause(&error));
-        Self::system(sentence, error)
+    pub fn io(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |error| Self::system(format!("{}: {}", name(path), cause(&error)), error)
     }
 
     /// Creates an error with `sentence` from a system error.
@@ -104,8 +103,8 @@ impl std::error::Error for Error {
     }
 }
 
-/// A result whose error is about a file or an argument.
-pub type Result<T> = std::result::Result<T, Error>;
+/// A result whose error, unless another is named, is about a file or an argument.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Formats a path for people, on one line.
 pub fn name(path: &Path) -> String {
