@@ -27,7 +27,7 @@ use serde_json::value::RawValue;
 
 use baselink_rewrite::archive::{Anomaly, Offset};
 use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, ErrorKind, Result};
+use baselink_text::error::{Error, Result};
 
 /// The entries of an HTTP archive.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl Har {
             } else {
                 format!("not JSON: {error}")
             };
-            Error::of(ErrorKind::Syntax, format!("not an HTTP archive: {why}"))
+            Error::new(format!("not an HTTP archive: {why}"))
         })?;
         Ok(Self {
             entries: file.log.entries,
@@ -137,7 +137,7 @@ impl Har {
 
     /// The entries in order, with an [`Anomaly`] for each that does not conform to HAR 1.2. The offset of an
     /// anomaly is the number of the entry.
-    pub fn entries(&self) -> impl Iterator<Item = std::result::Result<HarEntry, Anomaly>> {
+    pub fn entries(&self) -> impl Iterator<Item = Result<HarEntry, Anomaly>> {
         self.entries
             .iter()
             .zip(0..)
@@ -146,7 +146,7 @@ impl Har {
 }
 
 impl HarEntry {
-    fn read(json: &str, number: u64) -> std::result::Result<Self, Anomaly> {
+    fn read(json: &str, number: u64) -> Result<Self, Anomaly> {
         let EntryJson {
             started_date_time,
             request,
@@ -194,7 +194,7 @@ impl HarEntry {
     /// # Errors
     ///
     /// Returns an anomaly if the base64 is invalid.
-    pub fn into_body(self) -> std::result::Result<Option<Vec<u8>>, Anomaly> {
+    pub fn into_body(self) -> Result<Option<Vec<u8>>, Anomaly> {
         match self.text {
             Some(text) if self.is_base64 => STANDARD.decode(&text).map(Some).map_err(|_| {
                 let message = "the base64 of this entry cannot be decoded; skipped";

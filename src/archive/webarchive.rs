@@ -29,7 +29,7 @@ use plist::stream::{BinaryReader, Event, OwnedEvent, XmlReader};
 
 use baselink_rewrite::archive::{Anomaly, Offset};
 use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, ErrorKind, Result, cause};
+use baselink_text::error::{Error, Result, cause};
 
 /// The first bytes of a binary property list.
 const BINARY: &[u8] = b"bplist00";
@@ -157,12 +157,7 @@ impl WebArchive {
         if broken.is_none() && !found.has_ended {
             broken = Some("its property list ends inside a collection".to_owned());
         }
-        let not_an_archive = |why: &str| {
-            Error::of(
-                ErrorKind::Syntax,
-                format!("not a web archive of Safari: {why}"),
-            )
-        };
+        let not_an_archive = |why: &str| Error::new(format!("not a web archive of Safari: {why}"));
         match broken {
             Some(why) if found.drafts.is_empty() => Err(not_an_archive(&why)),
             None if found.drafts.is_empty() => Err(not_an_archive("it has no WebMainResource")),
@@ -202,12 +197,11 @@ impl WebArchive {
     }
 
     fn report(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
-        let offset = Offset {
-            file: number,
-            within: 0,
-        };
         let anomaly = Anomaly {
-            offset,
+            offset: Offset {
+                file: number,
+                within: 0,
+            },
             code: Code::RecordBroken,
             message: message.into(),
         };
@@ -241,7 +235,7 @@ impl Resources {
     /// # Errors
     ///
     /// Fails with a sentence about the fault of the list.
-    fn process(&mut self, event: OwnedEvent) -> std::result::Result<(), &'static str> {
+    fn process(&mut self, event: OwnedEvent) -> Result<(), &'static str> {
         let is_start = matches!(event, Event::StartArray(_) | Event::StartDictionary(_));
         if self.skipped > 0 {
             match event {
@@ -310,13 +304,12 @@ impl Resources {
 
 impl ResourceDraft {
     fn of(frame: usize, is_main: bool) -> Self {
-        let resource = WebResource {
-            frame,
-            is_main,
-            ..WebResource::default()
-        };
         Self {
-            resource,
+            resource: WebResource {
+                frame,
+                is_main,
+                ..WebResource::default()
+            },
             ..Self::default()
         }
     }

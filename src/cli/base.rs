@@ -55,10 +55,12 @@ use super::status::ExitStatus;
 /// Shows the bases of the documents of a request.
 pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &request.documents;
-    let form = match request.json {
-        true => BasesForm::Json,
-        false if has_several(documents) => BasesForm::Line,
-        false => BasesForm::Levels,
+    let form = if request.json {
+        BasesForm::Json
+    } else if has_several(documents) {
+        BasesForm::Line
+    } else {
+        BasesForm::Levels
     };
     let mut has_tree = false;
     let read = each_document(

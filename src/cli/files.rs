@@ -225,7 +225,7 @@ impl Iterator for RequestedFiles<'_> {
 }
 
 /// The reason why a file was skipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SkipReason {
     /// A folder, whose files follow.
     Folder,
@@ -257,7 +257,7 @@ impl SkipReason {
 const NO_DOCUMENTS: &str = "no documents found";
 
 /// The number of skipped files by reason.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct SkipCounts(BTreeMap<SkipReason, usize>);
 
 impl SkipCounts {
@@ -451,7 +451,7 @@ pub(crate) fn each_document<T: Send>(
 
 /// Reports the error of `read`, if any. Returns `status`, or `Unusable` after an error.
 pub(crate) fn status_after(
-    read: std::result::Result<(), impl Into<Failure>>,
+    read: Result<(), impl Into<Failure>>,
     status: ExitStatus,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {

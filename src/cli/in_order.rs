@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{mem, thread};
 
 /// Limits on work under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     /// The number of threads.
     pub(crate) threads: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Bounds {
 }
 
 /// An item to work on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct QueueItem<I> {
     pub(crate) value: I,
     pub(crate) size: usize,
@@ -79,8 +79,7 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E>(
     let jobs = Mutex::new(jobs);
     thread::scope(|scope| {
         let spawn = |_: &usize| {
-            let worker = thread::Builder::new();
-            worker
+            thread::Builder::new()
                 .spawn_scoped(scope, || serve(&jobs, &is_over, work_buffered))
                 .is_ok()
         };

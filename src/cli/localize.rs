@@ -84,7 +84,7 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
             Ok(found) if found.is_dir() => folders.push(path),
             Ok(found) if found.is_file() => file = file.or(Some(path)),
             Ok(_) => return refused(path, "not a regular file; name archives, or a folder"),
-            Err(error) => return Err(Error::io(path, error)),
+            Err(error) => return Err(Error::io(path)(error)),
         }
     }
     match (file, &*folders) {

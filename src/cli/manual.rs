@@ -52,7 +52,7 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::file(folder, "not a folder"));
     }
-    fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
+    fs::create_dir_all(folder).map_err(Error::io(folder))?;
     let mirror = Mirror::new(folder)?;
     for command in iter::once(program).chain(program.get_subcommands()) {
         let path = format!("{}.1", display_name(command));
@@ -73,8 +73,12 @@ fn display_name(command: &Command) -> &str {
 /// The manual page of a command.
 fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
     // A synopsis of all options would be unreadable.
-    let usage = command.clone().render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage: ").to_owned();
+    let usage = command
+        .clone()
+        .render_usage()
+        .to_string()
+        .trim_start_matches("Usage: ")
+        .to_owned();
     // Arguments come first, as in `--help`.
     let is_shown = |is_positional: bool| {
         let usage = usage.clone();

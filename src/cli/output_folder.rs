@@ -83,10 +83,9 @@ impl OutputFolder {
             };
             mirror.folder(like, Path::new(""))?;
         }
-        let follow = documents.selection.follow;
         Ok(Self {
             mirror,
-            follow,
+            follow: documents.selection.follow,
             renamed: None,
             names,
         })
@@ -135,8 +134,7 @@ fn name_of(root: &Path) -> Result<OsString> {
     if let Some(name) = root.file_name() {
         return Ok(name.to_owned());
     }
-    let real = fs::canonicalize(root);
-    let real = real.map_err(|error| Error::io(root, error))?;
+    let real = fs::canonicalize(root).map_err(Error::io(root))?;
     let nameless = || {
         Error::file(
             root,

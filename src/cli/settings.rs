@@ -73,8 +73,9 @@ impl Settings {
     /// The settings file of the current folder. Only a regular file counts.
     pub(crate) fn find() -> Option<PathBuf> {
         let path = Path::new(NAME);
-        let is_regular = path.symlink_metadata().is_ok_and(|found| found.is_file());
-        is_regular.then(|| path.to_owned())
+        path.symlink_metadata()
+            .is_ok_and(|found| found.is_file())
+            .then(|| path.to_owned())
     }
 
     /// Reads the file `path`, whose keys are options of `program`.
@@ -84,10 +85,11 @@ impl Settings {
     /// The file cannot be read, is larger than 1 MiB, or is not TOML; or a key or value is
     /// invalid. An error in the contents has a line number.
     pub(crate) fn read(path: &Path, program: &Command) -> Result<Self> {
-        let failed = |error| Error::io(path, error);
+        let failed = Error::io(path);
         let mut bytes = Vec::new();
-        let file = File::open(path).map_err(failed)?;
-        file.take(LARGEST as u64 + 1)
+        File::open(path)
+            .map_err(failed)?
+            .take(LARGEST as u64 + 1)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
         if bytes.len() > LARGEST {
@@ -188,7 +190,7 @@ impl Settings {
     ///
     /// The path is not a regular file in the folder.
     pub(crate) fn holds(&self, path: &Path) -> Result<()> {
-        let real = fs::canonicalize(path).map_err(|error| Error::io(path, error))?;
+        let real = fs::canonicalize(path).map_err(Error::io(path))?;
         if real.is_file()
             && self
                 .real_folder()
@@ -226,10 +228,7 @@ fn unknown(key: &str, is_option: bool) -> String {
 /// # Errors
 ///
 /// Returns the reason why the option does not take `value`.
-fn values(
-    argument: &Arg,
-    value: &DeValue<'_>,
-) -> std::result::Result<Option<Vec<OsString>>, String> {
+fn values(argument: &Arg, value: &DeValue<'_>) -> Result<Option<Vec<OsString>>, String> {
     let (takes, texts) = match (argument.get_action(), value) {
         (ArgAction::SetTrue, DeValue::Boolean(is_on)) => return Ok(is_on.then(Vec::new)),
         (ArgAction::SetTrue, _) => ("takes true or false", None),
@@ -254,17 +253,17 @@ fn values(
 }
 
 /// Checks a value of an option as the command line does. The URL must be that of a folder.
-fn check(argument: &Arg, key: &str, text: &str) -> std::result::Result<(), String> {
+fn check(argument: &Arg, key: &str, text: &str) -> Result<(), String> {
     let checked = match key {
         "url" => RootUrl::new(text).map(drop),
         "include" | "exclude" => Globs::new(&[text]).map(drop),
         _ => Ok(()),
     };
     checked.map_err(|error| error.to_string())?;
-    let command = Command::new(NAME)
+    let parsed = Command::new(NAME)
         .no_binary_name(true)
-        .arg(argument.clone());
-    let parsed = command.try_get_matches_from([format!("--{key}={text}")]);
+        .arg(argument.clone())
+        .try_get_matches_from([format!("--{key}={text}")]);
     parsed.map(drop).map_err(|error| match error.source() {
         Some(why) => why.to_string(),
         None => "invalid value".to_owned(),

@@ -536,7 +536,7 @@ impl BaseChain {
         profile: Profile,
     ) -> (Status, Cow<'static, str>) {
         if declared.standing != Standing::First {
-            return (Status::PassedOver, declared.standing.reason().into());
+            return (Status::PassedOver, declared.standing.name().into());
         }
         let value = declared.value.as_deref().unwrap_or_default();
         if let Some((base, reason)) = provisional(value, declared.doubt) {
@@ -545,7 +545,7 @@ impl BaseChain {
             return (Status::Taken, reason);
         }
         let (base, reason) = match self.declared_url(value, profile) {
-            DeclaredUrl::Absolute(base) => (base, Standing::First.reason().into()),
+            DeclaredUrl::Absolute(base) => (base, Standing::First.name().into()),
             DeclaredUrl::Relative(base, outer) => {
                 self.diagnostics.push(Diagnostic::new(
                     Code::BaseRelative,
@@ -555,7 +555,7 @@ impl BaseChain {
                         abridged(&base)
                     ),
                 ));
-                let first = Standing::First.reason();
+                let first = Standing::First.name();
                 let around = if self.fallback.is_some() {
                     "the outer base"
                 } else {
@@ -605,7 +605,7 @@ impl BaseChain {
         if let Some(doubt) = doubt {
             let message = format!(
                 "no link was resolved against this base, because {}",
-                doubt.reason()
+                doubt.name()
             );
             self.diagnostics
                 .push(Diagnostic::new(Code::BaseUnusable, span, message));
@@ -860,7 +860,7 @@ fn provisional(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'
         let unread = value.find(['&', '<']).unwrap_or_default();
         return Some((
             value[unread..].into(),
-            format!("it counts, but {}", doubt.reason()).into(),
+            format!("it counts, but {}", doubt.name()).into(),
         ));
     }
     let is_template =

@@ -68,9 +68,8 @@ fn edit(
 ) -> Option<GuardedEdit> {
     let Some(map) = map else {
         let new = charset.encode(NOWHERE).ok()?.into();
-        let edit = Edit { span: holder, new };
         return Some(GuardedEdit {
-            edit,
+            edit: Edit { span: holder, new },
             written: NOWHERE.to_owned(),
             is_nowhere: true,
         });

@@ -155,14 +155,14 @@ impl DocumentPlan {
 
     /// Counts a link, and passes it to `sink`.
     fn pass_on(&mut self, link: LinkReport, own: Within<'_>, sink: &mut Option<&mut LinkFn<'_>>) {
-        let inner = self
+        let within = self
             .by_name
             .get(&link.entity)
-            .filter(|_| link.entity != own.0.entity);
-        let within = inner.map_or(own, |&at| {
-            let EntityReport { chain, charset, .. } = &self.entities[at];
-            (chain, *charset)
-        });
+            .filter(|_| link.entity != own.0.entity)
+            .map_or(own, |&at| {
+                let EntityReport { chain, charset, .. } = &self.entities[at];
+                (chain, *charset)
+            });
         let charset = self.query_charset.unwrap_or(within.1);
         self.tally.add_link(&link, charset);
         if let Some(sink) = sink {

@@ -101,10 +101,9 @@ impl PreparedBase {
     /// that have a target.
     pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
-            let others = Profile::ALL
+            Profile::ALL
                 .into_iter()
-                .filter(|&one| one != self.base.profile());
-            others
+                .filter(|&one| one != self.base.profile())
                 .map(|profile| prepare(profile, &self.parsed, self.charset))
                 .collect()
         });

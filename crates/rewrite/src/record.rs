@@ -61,11 +61,10 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
         ..options.clone()
     };
     options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
-    let media_type = media_type.to_string();
     is_read.then_some(RecordDocument {
         bytes,
         options,
-        media_type,
+        media_type: media_type.to_string(),
     })
 }
 

@@ -314,8 +314,9 @@ impl Report {
         }
         let spans = message.links.iter_mut().map(|link| &mut link.span);
         let diagnostics = message.diagnostics.iter_mut();
-        let spans = spans.chain(diagnostics.map(|diagnostic| &mut diagnostic.span));
-        spans.for_each(|span| *span = span.shifted(start));
+        spans
+            .chain(diagnostics.map(|diagnostic| &mut diagnostic.span))
+            .for_each(|span| *span = span.shifted(start));
         self.entities.append(&mut message.entities);
         self.links.append(&mut message.links);
         self.diagnostics.append(&mut message.diagnostics);

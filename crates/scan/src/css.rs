@@ -312,8 +312,9 @@ impl<'a> Urls<'a> {
     fn may_have_custom(&mut self) -> bool {
         let bytes = self.bytes;
         let begins = |at: usize| {
-            let before = at.checked_sub(1).map(|before| bytes[before]);
-            before.is_none_or(|byte| byte.is_ascii_whitespace() || b";{}/".contains(&byte))
+            at.checked_sub(1)
+                .map(|before| bytes[before])
+                .is_none_or(|byte| byte.is_ascii_whitespace() || b";{}/".contains(&byte))
         };
         *self
             .may_have_custom

@@ -431,17 +431,18 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
             Member(_, path) => Some(path),
             _ => None,
         };
-        let is_doubtful = value == Iri;
         JsonUrl {
             span,
             base,
             member,
             role: kind.role(member),
-            is_doubtful,
+            is_doubtful: value == Iri,
         }
     };
-    let urls = found.into_iter().map(url).collect();
-    JsonUrls { urls, bases }
+    JsonUrls {
+        urls: found.into_iter().map(url).collect(),
+        bases,
+    }
 }
 
 /// The base in effect for each node, and the list of bases.

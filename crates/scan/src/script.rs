@@ -115,9 +115,8 @@ impl UrlFinder<'_> {
     /// Adds the text inside the quotes of `text`, if that token is a string.
     fn add(&mut self, text: Token, is_specifier: bool) {
         if let TokenKind::Text(quote) = text.kind {
-            let span = Span::new(text.span.start + 1, text.span.end - 1);
             self.found.push(ScriptUrl {
-                span,
+                span: Span::new(text.span.start + 1, text.span.end - 1),
                 quote: char::from(quote),
                 is_specifier,
             });

@@ -23,8 +23,10 @@ const fn is_whitespace(byte: u8) -> bool {
 
 /// The first offset at or after `at` whose byte is not one of `these`, or the end.
 pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter()
+    bytes
+        .get(at..)
+        .unwrap_or_default()
+        .iter()
         .position(|&byte| !these(byte))
         .map_or(bytes.len(), |length| at + length)
 }

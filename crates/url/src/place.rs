@@ -30,11 +30,10 @@ pub fn is_same_place(one: &str, other: &str) -> bool {
         (one.scheme(), one.net_loc()) == (other.scheme(), other.net_loc())
             || root(&one) == root(&other)
     };
-    let is_same_path = || one.path() == other.path() || path(&one) == path(&other);
     is_alike(one.query(), other.query())
         && is_alike(one.fragment(), other.fragment())
         && is_same_root()
-        && is_same_path()
+        && (one.path() == other.path() || path(&one) == path(&other))
 }
 
 fn decoded(part: &str) -> Vec<u8> {

@@ -105,12 +105,11 @@ impl<'a> Reference<'a> {
             end = start + n;
         }
         // 2.4.6: the path.
-        let path_span = Span::new(start, end);
         Self {
             text,
             scheme_span,
             net_loc_span,
-            path_span,
+            path_span: Span::new(start, end),
             params_span,
             query_span,
             fragment_span,
@@ -231,8 +230,10 @@ pub(crate) const fn is_c0_or_space(c: char) -> bool {
 /// ```
 pub fn opaque_scheme(reference: &str) -> Option<String> {
     has_opaque_scheme(reference).then(|| {
-        let scheme = seen_by_browsers(reference).take_while(|c| *c != ':');
-        scheme.map(|c| c.to_ascii_lowercase()).collect()
+        seen_by_browsers(reference)
+            .take_while(|c| *c != ':')
+            .map(|c| c.to_ascii_lowercase())
+            .collect()
     })
 }
 
@@ -248,8 +249,10 @@ pub fn has_opaque_scheme(reference: &str) -> bool {
 
 /// The characters of a reference that the basic URL parser sees.
 fn seen_by_browsers(reference: &str) -> impl Iterator<Item = char> {
-    let trimmed = reference.trim_start_matches(is_c0_or_space);
-    trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+    reference
+        .trim_start_matches(is_c0_or_space)
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
 }
 
 /// The openers of placeholders in template languages. Under `whatwg`, a reference with one marked `true` is not
@@ -319,9 +322,11 @@ fn merge_tag(text: &str) -> Option<&'static str> {
 
 /// The kind of a placeholder that consists of a name between two marks.
 fn named_placeholder(text: &[u8]) -> Option<&'static str> {
-    let upper = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
     let (open, rest) = text.split_first()?;
-    let len = rest.iter().take_while(|byte| upper(byte)).count();
+    let len = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase() || **byte == b'_')
+        .count();
     let (name, after) = rest.split_at(len);
     let closed_by = |mark: u8| len > 0 && after.first() == Some(&mark);
     match open {

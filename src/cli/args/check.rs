@@ -21,7 +21,7 @@ use crate::cli::capture_plan::holds_resources;
 use crate::cli::request::{Archives, Documents, is_standard_input};
 
 /// The request of `baselink check`. Each option is a field.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Check {
     /// One folder, or archives.
     #[command(flatten)]
@@ -85,8 +85,10 @@ pub(crate) struct Check {
 impl Check {
     /// The checked folder, or the first archive.
     pub(crate) fn folder(&self) -> &Path {
-        let first = self.documents.paths.first();
-        first.map_or(Path::new(""), PathBuf::as_path)
+        self.documents
+            .paths
+            .first()
+            .map_or(Path::new(""), PathBuf::as_path)
     }
 
     /// The form in which findings are listed.
@@ -175,15 +177,14 @@ fn new_url(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
                  from disk"
             )))
         }
-        Some(url) => {
-            let goal = RootUrl::new(url).map_err(|error| Error::new(format!("--to: {error}")));
-            goal.map(Some)
-        }
+        Some(url) => RootUrl::new(url)
+            .map_err(|error| Error::new(format!("--to: {error}")))
+            .map(Some),
     }
 }
 
 /// The form in which findings are listed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) enum CheckForm {
     Text,
     Json,
@@ -192,7 +193,7 @@ pub(crate) enum CheckForm {
 }
 
 /// A set of classes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Classes(Vec<Class>);
 
 impl Classes {

@@ -35,7 +35,7 @@ use super::trust::{HostLayout, TrustList, is_trusted};
 use crate::cli::shell;
 
 /// The documents, and the options for reading them.
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(next_help_heading = "Documents")]
 pub(in crate::cli) struct TypedDocuments {
     /// Files and folders; `-`, or no PATH, means standard input
@@ -135,7 +135,7 @@ pub(in crate::cli) struct TypedDocuments {
 }
 
 /// The policies for links.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct Policy {
     /// Rewrite references that are only a fragment, or keep them: rewrite, keep, auto [default: rewrite; in saved pages auto]
@@ -164,7 +164,7 @@ impl Policy {
 }
 
 /// The options for reading documents.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Reading {
     /// The format of all documents; `None` if it is detected for each.
     pub(crate) format: Option<Format>,
@@ -177,11 +177,14 @@ pub(crate) struct Reading {
 impl TypedDocuments {
     /// The patterns as typed.
     pub(in crate::cli) fn patterns(&self) -> String {
-        let include = self.include.iter().map(|one| ("--include", one));
-        let typed = include.chain(self.exclude.iter().map(|one| ("--exclude", one)));
-        let typed =
-            typed.map(|(option, pattern)| format!(" with {option} {}", shell::word(pattern)));
-        typed.collect()
+        let typed = self
+            .include
+            .iter()
+            .map(|one| ("--include", one))
+            .chain(self.exclude.iter().map(|one| ("--exclude", one)));
+        typed
+            .map(|(option, pattern)| format!(" with {option} {}", shell::word(pattern)))
+            .collect()
     }
 
     /// The selection of files.

@@ -20,7 +20,7 @@ use crate::cli::capture_plan::is_page;
 use crate::cli::request::{Archives, folder_of};
 
 /// The request of `baselink localize`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Localize {
     #[command(flatten)]
     pub(crate) rewrite: Rewrite,
@@ -29,7 +29,7 @@ pub(crate) struct Localize {
 }
 
 /// The options for turning archives into a folder, and the list of missing URLs.
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(next_help_heading = "Archives")]
 pub(crate) struct Extraction {
     /// List the URLs that belong to the folder or archive but have no file, one per line, as `wget -i` reads them; `-` is

@@ -215,7 +215,7 @@ impl UrlMap {
     ///
     /// Returns an error if the file is unreadable or larger than 1 GiB, or if [`parse`](Self::parse) fails.
     pub fn read(path: &Path) -> Result<Self> {
-        let failed = |error| Error::io(path, error);
+        let failed = Error::io(path);
         Self::read_from(fs::File::open(path).map_err(failed)?, path)
     }
 
@@ -225,7 +225,7 @@ impl UrlMap {
     ///
     /// Returns an error if reading fails, if the map is larger than 1 GiB, or if [`parse`](Self::parse) fails.
     pub fn read_from(reader: impl Read, path: &Path) -> Result<Self> {
-        let failed = |error| Error::io(path, error);
+        let failed = Error::io(path);
         let mut text = Vec::new();
         reader
             .take(LARGEST + 1)

@@ -141,8 +141,10 @@ impl Record {
 
     /// The ids of the record and of the records about the same request, `WARC-Concurrent-To` (ISO 28500, 5.7).
     pub fn exchange(&self) -> Vec<String> {
-        let fields = self.fields.all(&self.bytes, "WARC-Concurrent-To");
-        let others = fields.map(|field| text(in_brackets(&self.bytes[field.value.range()])));
+        let others = self
+            .fields
+            .all(&self.bytes, "WARC-Concurrent-To")
+            .map(|field| text(in_brackets(&self.bytes[field.value.range()])));
         self.id().into_iter().chain(others).collect()
     }
 
@@ -316,8 +318,9 @@ fn in_brackets(value: &[u8]) -> &[u8] {
 }
 
 fn text(value: &[u8]) -> String {
-    let text = std::str::from_utf8(value).map(str::to_owned);
-    text.unwrap_or_else(|_| value.iter().copied().map(char::from).collect())
+    std::str::from_utf8(value)
+        .map(str::to_owned)
+        .unwrap_or_else(|_| value.iter().copied().map(char::from).collect())
 }
 
 /// The number of bytes that [`begins_record`] needs.

@@ -154,18 +154,18 @@ impl ReadAhead {
             return BlockFollower::Other;
         };
         let after = &after[line_ends(after)..];
-        match after.is_empty() {
-            true if self.stop.is_some() => BlockFollower::End,
-            // More line ends follow than were read.
-            true => BlockFollower::Record,
-            false if begins_record(after) => BlockFollower::Record,
-            false => BlockFollower::Other,
+        // If the data go on after line ends, more of these follow than were read.
+        if after.is_empty() && self.stop.is_some() {
+            BlockFollower::End
+        } else if after.is_empty() || begins_record(after) {
+            BlockFollower::Record
+        } else {
+            BlockFollower::Other
         }
     }
 }
 
 /// The reason for a missing record.
-#[derive(Debug)]
 enum RecordFault {
     /// A description of a broken record, or of other bytes in its place.
     Record(Cow<'static, str>),

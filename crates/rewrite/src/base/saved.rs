@@ -53,8 +53,9 @@ impl BaseChain {
                 BaseKind::Comment
                     if effective_comment.is_some_and(|one| one.span == declared.span) =>
                 {
-                    let url = saved.filter(|saved| saved.disbelief().is_none());
-                    let url = url.map(|saved| Arc::from(&*saved.url("https")));
+                    let url = saved
+                        .filter(|saved| saved.disbelief().is_none())
+                        .map(|saved| Arc::from(&*saved.url("https")));
                     (
                         Source::SavedBase,
                         self.evaluate_comment(declared, url, profile),
@@ -62,11 +63,11 @@ impl BaseChain {
                 }
                 BaseKind::Comment if declared.value.is_none() => (
                     Source::SavedBase,
-                    (Status::PassedOver, Standing::NoHref.reason().into()),
+                    (Status::PassedOver, Standing::NoHref.name().into()),
                 ),
                 BaseKind::Comment => (
                     Source::SavedBase,
-                    (Status::PassedOver, Standing::Comment.reason().into()),
+                    (Status::PassedOver, Standing::Comment.name().into()),
                 ),
                 BaseKind::Element if ignores_element && follows_comment(declared) => (
                     Source::BaseElement,

@@ -154,10 +154,9 @@ impl Entity {
         };
         let mut signs = memchr::memchr_iter(b'=', text).peekable();
         let is_doubtful = signs.peek().is_some() && signs.all(is_escape);
-        let reason = "it may be in the quoted-printable of the multipart around it";
         is_doubtful.then_some(Obstacle {
             at: self.body.start,
-            reason,
+            reason: "it may be in the quoted-printable of the multipart around it",
         })
     }
 
@@ -268,8 +267,12 @@ impl Structure {
         let is_message = entity
             .parent
             .is_none_or(|parent| self.entities[parent].kind == EntityKind::Message);
-        let names = self.container.signatures.iter().filter(|_| is_message);
-        let fields = names.filter_map(|name| entity.heading.first(bytes, name));
+        let fields = self
+            .container
+            .signatures
+            .iter()
+            .filter(|_| is_message)
+            .filter_map(|name| entity.heading.first(bytes, name));
         fields.map(|field| field.span).min_by_key(|span| span.start)
     }
 

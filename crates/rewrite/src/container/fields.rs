@@ -83,7 +83,7 @@ pub fn keep_lengths(bytes: &[u8], structure: &Structure, edits: &mut EntityEdits
 }
 
 /// The growth of a heading or body through edits.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 struct Growth {
     /// True if anything changes.
     changes: bool,

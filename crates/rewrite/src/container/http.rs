@@ -115,8 +115,9 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         None => TransferEncoding::Unknown,
     };
     let media_type = media_type(bytes, &heading).unwrap_or_else(|| {
-        let decoded = transfer_encoding.decode(bytes, body);
-        let format = decoded.map_or(Format::Other, |body| Format::detect(None, &body.bytes));
+        let format = transfer_encoding
+            .decode(bytes, body)
+            .map_or(Format::Other, |body| Format::detect(None, &body.bytes));
         MediaType::read(format.media_type().as_bytes()).unwrap_or(MediaType::PLAIN)
     });
     let entity = Entity {
@@ -216,8 +217,9 @@ fn is_intermediate(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
 /// The media type of the body. The last valid field counts. Its parameters may come from an earlier field with the
 /// same type (Fetch, "extract a MIME type").
 fn media_type(bytes: &[u8], heading: &Heading) -> Option<MediaType> {
-    let fields = heading.all(bytes, "Content-Type");
-    let read = fields.filter_map(|field| MediaType::read(&bytes[field.value.range()]));
+    let read = heading
+        .all(bytes, "Content-Type")
+        .filter_map(|field| MediaType::read(&bytes[field.value.range()]));
     read.reduce(|before, last| {
         let is_same = last.is(&before.type_, &before.subtype);
         if is_same && last.parameter("charset").is_none() {
@@ -269,9 +271,8 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
             Some(&CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {}
             Some(&TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {}
             Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
-                let span = Span::new(field.name.start, field.value.end);
                 edits.push(Edit {
-                    span,
+                    span: Span::new(field.name.start, field.value.end),
                     new: format!("{LENGTH}: {length}").into_bytes().into(),
                 });
                 renamed.push(TRANSFER);

@@ -125,9 +125,8 @@ const PRIME: u64 = (1 << 61) - 1;
 
 impl Boundaries {
     fn new() -> Self {
-        let factor = RandomState::new().hash_one(()) & (PRIME >> 1);
         Self {
-            factor,
+            factor: RandomState::new().hash_one(()) & (PRIME >> 1),
             places: HashMap::new(),
             longest: 0,
             lengths: 0,

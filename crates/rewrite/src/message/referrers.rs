@@ -19,7 +19,6 @@ use baselink_scan::document::UrlField;
 use baselink_text::format::Format;
 
 /// For each style sheet labelled with a `cid:` URL, the first document that refers to it.
-#[derive(Debug)]
 pub(super) struct Referrers(HashMap<String, Option<usize>>);
 
 const CID: &[u8] = b"cid:";

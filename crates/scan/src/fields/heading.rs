@@ -189,11 +189,10 @@ impl Heading {
     /// The URLs of all fields that declare a base, in the order of the message.
     pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
         let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
-        let urls = self
-            .fields
+        self.fields
             .iter()
-            .filter_map(|field| Some((kind(field)?, *field)));
-        urls.map(|(kind, field)| url_value(bytes, kind, field))
+            .filter_map(|field| Some((kind(field)?, *field)))
+            .map(|(kind, field)| url_value(bytes, kind, field))
             .collect()
     }
 

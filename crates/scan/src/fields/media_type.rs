@@ -112,10 +112,9 @@ impl MediaType {
             .into_iter()
             .map(|(name, value)| (name, unicode(value)))
             .collect();
-        let (type_, subtype) = (lower(type_), lower(subtype));
         Some(Self {
-            type_,
-            subtype,
+            type_: lower(type_),
+            subtype: lower(subtype),
             parameters,
             too_long,
             boundary,
@@ -162,8 +161,8 @@ fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
     };
     let end = value
         .iter()
-        .position(|&byte| byte <= b' ' || byte == 0x7F || special(byte));
-    let end = end.unwrap_or(value.len());
+        .position(|&byte| byte <= b' ' || byte == 0x7F || special(byte))
+        .unwrap_or(value.len());
     (end > 0).then(|| value.split_at(end))
 }
 

@@ -23,10 +23,8 @@ use super::sink::{Sink, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{Names, declaration_end};
 use crate::attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row};
-use crate::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
-use crate::document::{
-    Against, Certainty, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
-};
+use crate::collect::{self, Carriers, Collector, Embedded, LinkPlace, TextContent};
+use crate::document::{Certainty, FallbackReason, Link, Standing, entity_name};
 use crate::{ScanOptions, block, css, script, value};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::layer::charset::Charset;
@@ -236,12 +234,11 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
 
     fn end_text(&mut self, at: usize) {
         // The fast path of style sheets.
-        let is_style = |open: &&OpenText| open.content == Content::Raw(TextContent::Css);
-        let style = self
+        let span = self
             .text
             .as_ref()
-            .filter(|open| is_style(open) && self.styles.is_empty());
-        let span = style.map(|open| Span::new(open.start, at));
+            .filter(|open| open.content == Content::Raw(TextContent::Css) && self.styles.is_empty())
+            .map(|open| Span::new(open.start, at));
         if span.is_some_and(|span| self.css(span, None)) {
             self.text = None
         } else {
@@ -350,8 +347,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         } else {
             &["id"]
         } {
-            let first = tag.attribute(self.bytes, name);
-            let id = first
+            let id = tag
+                .attribute(self.bytes, name)
                 .map(|one| self.value(one).text)
                 .filter(|id| !id.is_empty());
             id.into_iter().for_each(|id| self.links.id(id));
@@ -525,16 +522,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         else {
             return;
         };
-        let against = match row.against {
-            attributes::AttributeBase::Document => Against::Document,
-            attributes::AttributeBase::Fallback => Against::Fallback,
-            attributes::AttributeBase::Retrieval => Against::Retrieval,
-            attributes::AttributeBase::Codebase => match other("codebase") {
-                None => Against::Document,
-                Some(codebase) if codebase.len() > LONGEST_BASE => Against::Nothing,
-                Some(codebase) => Against::Codebase(value::trim(&codebase).to_owned()),
-            },
-        };
+        let against = collect::against(row, None, || Some((other("codebase")?, false)));
         let place = LinkPlace {
             attribute: Some(name),
             row: Some(row),
@@ -561,9 +549,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 TextContent::of_style(other).map(Content::Raw)
             }
             (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => {
-                let is_css = TextContent::of_style(other).is_some();
                 return self.styles.push(OpenStyle {
-                    is_css,
+                    is_css: TextContent::of_style(other).is_some(),
                     texts: Vec::new(),
                 });
             }
@@ -599,15 +586,17 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 } else {
                     &SCRIPT
                 };
-                let diagnostic = self.collector.text(&view, content, place);
-                diagnostic
+                self.collector
+                    .text(&view, content, place)
                     .into_iter()
                     .for_each(|one| self.links.diagnostic(self.bytes, one));
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
-                    let standing = Standing::FallbackContent;
-                    self.markup.push(Markup { span, standing });
+                    self.markup.push(Markup {
+                        span,
+                        standing: Standing::FallbackContent,
+                    });
                 }
             }
         }
@@ -725,10 +714,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                     .diagnostic(self.bytes, too_deep(found.value.map.source()));
                 continue;
             }
-            let entity = entity_name(&self.entity, self.parts);
             let part = Part {
                 found,
-                entity,
+                entity: entity_name(&self.entity, self.parts),
                 depth: self.depth + 1,
             };
             self.links.part(self.bytes, part);

@@ -47,7 +47,6 @@ use baselink_text::layer::{View, escape};
 use baselink_text::span::Span;
 
 /// A place at which the walk cannot prove html5ever's result.
-#[derive(Debug)]
 pub(crate) struct Unproved {
     /// The offset of the `<` at which the walk stopped. Everything that begins before it has been reported to the
     /// sink, and nothing that begins there or later.
@@ -86,7 +85,7 @@ pub fn best_effort<S: Sink>(
 }
 
 /// The open elements that affect the meaning of later tags.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct OpenElements<'a> {
     foreign: Foreign<'a>,
     /// The number of open `template` elements.
@@ -121,14 +120,13 @@ type Proof = Result<(), FallbackReason>;
 
 impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn new(bytes: &'a [u8], scripting: bool, names: &'a Names, sink: &'a mut S) -> Self {
-        let (tag, open) = (RawTag::default(), OpenElements::default());
         Self {
             bytes,
             scripting,
             names,
             sink,
-            tag,
-            open,
+            tag: RawTag::default(),
+            open: OpenElements::default(),
             bases: Vec::new(),
             has_base: false,
             without_table: 0,

@@ -216,15 +216,14 @@ impl Bindings {
         if prefix == b"xml" {
             return Vocabulary::Xml;
         }
-        let bound = self
-            .by_prefix
+        self.by_prefix
             .get(prefix)
-            .and_then(|bound| bound.last().copied());
-        bound.unwrap_or(if prefix.is_empty() {
-            Vocabulary::Plain
-        } else {
-            Vocabulary::Other
-        })
+            .and_then(|bound| bound.last().copied())
+            .unwrap_or(if prefix.is_empty() {
+                Vocabulary::Plain
+            } else {
+                Vocabulary::Other
+            })
     }
 
     /// The vocabulary of an attribute's prefix. An attribute without a prefix has no namespace.

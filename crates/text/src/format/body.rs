@@ -185,8 +185,9 @@ fn begins_with_markup(body: &[u8]) -> bool {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     let body = if is_utf_16 { &body[2..] } else { body };
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || (is_utf_16 && *byte == 0);
-    body.iter().find(|byte| !is_blank(byte)) == Some(&b'<')
+    body.iter()
+        .find(|byte| !(byte.is_ascii_whitespace() || (is_utf_16 && **byte == 0)))
+        == Some(&b'<')
 }
 
 /// True if `body`, a page or a part of it, is still compressed: it has the signature of a compression, or

@@ -181,8 +181,8 @@ impl Charset {
     pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
         let declared = || {
             let head = &bytes[..bytes.len().min(PRESCANNED)];
-            let charset = utf_16_declaration(head);
-            let charset = charset.or_else(|| xml_encoding(head.trim_ascii_start()))?;
+            let charset =
+                utf_16_declaration(head).or_else(|| xml_encoding(head.trim_ascii_start()))?;
             Some((charset, Declaration::Xml))
         };
         Self::detect_with(bytes, given, declared).or_utf_8()
@@ -343,11 +343,9 @@ impl Charset {
         }
         if self.0 == encoding_rs::ISO_2022_JP {
             // These bytes would shift, or are not allowed (Encoding Standard, 12.2.1).
-            let shifts = |character: char| matches!(character, '\u{e}' | '\u{f}' | '\u{1b}');
-            return match text
-                .chars()
-                .find(|&character| !character.is_ascii() || shifts(character))
-            {
+            return match text.chars().find(|&character| {
+                !character.is_ascii() || matches!(character, '\u{e}' | '\u{f}' | '\u{1b}')
+            }) {
                 Some(character) => Err(character),
                 None => Ok(text.as_bytes().to_vec()),
             };
@@ -404,8 +402,9 @@ fn xml_encoding(head: &[u8]) -> Option<Charset> {
         .split_first()
         .filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
     let label = &rest[..memchr::memchr(quote, rest)?];
-    let is_one_word = label.iter().all(|&byte| byte > 0x20);
-    is_one_word
+    label
+        .iter()
+        .all(|&byte| byte > 0x20)
         .then(|| Encoding::for_label_no_replacement(label))?
         .map(declared)
 }

@@ -145,10 +145,9 @@ impl OffsetMap {
 
     /// The whole view as one run, for a map without runs.
     fn as_run(&self) -> Run {
-        let source = Span::new(self.source, self.source + self.len);
         Run {
             view: Span::new(0, self.len),
-            source,
+            source: Span::new(self.source, self.source + self.len),
             stride: 1,
             open: None,
         }
@@ -330,11 +329,9 @@ impl MapBuilder {
             last.view.end += len;
             last.source.end += len * stride;
         } else {
-            let view = Span::new(self.len, self.len + len);
-            let source = Span::new(source, source + len * stride);
             self.runs.push(Run {
-                view,
-                source,
+                view: Span::new(self.len, self.len + len),
+                source: Span::new(source, source + len * stride),
                 stride,
                 open: None,
             });
@@ -349,9 +346,8 @@ impl MapBuilder {
         if len == 0 {
             return;
         }
-        let view = Span::new(self.len, self.len + len);
         self.runs.push(Run {
-            view,
+            view: Span::new(self.len, self.len + len),
             source,
             stride: 0,
             open,

@@ -13,7 +13,7 @@
 //! Deliberately absent: the entities that a document type declaration declares. Nothing that contains one is rewritten.
 
 use super::View;
-use super::escape::{self, Quote, Unescaped, layered, spelled};
+use super::escape::{self, Quote, layered, one};
 use crate::span::Span;
 
 /// The maximum length of the name of an entity.
@@ -118,32 +118,26 @@ fn read(view: View, has_references: bool, is_attribute: bool) -> DecodedText {
         })
     };
     let view = layered(view, next, |rest, at| match rest.as_bytes() {
-        [b'\r', b'\n', ..] => Some((2, Unescaped::One(line_end))),
+        [b'\r', b'\n', ..] => one(2, line_end),
         [b'&', ..] => match reference(rest)? {
-            (length, EntityReference::Character(character)) => {
-                Some((length, Unescaped::One(character)))
-            }
+            (length, EntityReference::Character(character)) => one(length, character),
             (length, EntityReference::Entity) => {
                 entities.push(Span::new(at, at + length));
                 None
             }
         },
-        _ => Some((1, Unescaped::One(line_end))),
+        _ => one(1, line_end),
     });
     DecodedText { view, entities }
 }
 
 /// Escapes `text` for an attribute value delimited by `quote`.
 pub fn spell_attribute(text: &str, quote: Quote) -> String {
-    spelled(text, |character, out| match (character, quote) {
-        ('&', _) => out.push_str("&amp;"),
-        ('<', _) => out.push_str("&lt;"),
-        ('>', _) => out.push_str("&gt;"),
-        ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
-        ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
-        ('\t' | '\n' | '\r', _) => out.push_str(&format!("&#{};", u32::from(character))),
-        _ => out.push(character),
-    })
+    escape::attribute(text, quote)
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('\t', "&#9;")
+        .replace('\n', "&#10;")
 }
 
 /// Escapes `text` for a place between tags.

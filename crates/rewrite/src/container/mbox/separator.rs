@@ -109,8 +109,10 @@ pub(super) fn without_empty_line(bytes: &[u8]) -> usize {
 /// lines of earlier mailboxes.
 fn begins_field(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
-    let first = lines.find(|line| !line.starts_with(b">From "));
-    first.and_then(field_name).is_some()
+    lines
+        .find(|line| !line.starts_with(b">From "))
+        .and_then(field_name)
+        .is_some()
 }
 
 #[cfg(test)]

@@ -207,15 +207,15 @@ impl Codings {
 
 /// The names in lists of codings. A transfer coding may have parameters.
 fn names<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> impl Iterator<Item = &'v [u8]> {
-    let elements = values
+    values
         .into_iter()
-        .flat_map(|value| value.split(|&byte| byte == b','));
-    elements.map(|name| {
-        name.split(|&byte| byte == b';')
-            .next()
-            .unwrap_or_default()
-            .trim_ascii()
-    })
+        .flat_map(|value| value.split(|&byte| byte == b','))
+        .map(|name| {
+            name.split(|&byte| byte == b';')
+                .next()
+                .unwrap_or_default()
+                .trim_ascii()
+        })
 }
 
 /// The coding called `name`; `None` if it is unknown, `Some(None)` if the body stays as it is.
@@ -304,9 +304,12 @@ fn compressed(
         _ => is_gzip,
     };
     let (data, more) = inflated(coding, bytes, length, most)?;
-    let is_other = || !has_signature && (is_text(bytes) || media_type_of(bytes).is_some());
     Ok(match more {
-        Some(DAMAGED | FOLLOWED) if is_other() => Undone::NotCoded,
+        Some(DAMAGED | FOLLOWED)
+            if !has_signature && (is_text(bytes) || media_type_of(bytes).is_some()) =>
+        {
+            Undone::NotCoded
+        }
         Some(DAMAGED) if data.is_empty() && !has_signature => Undone::NotCoded,
         Some(DAMAGED) if data.is_empty() || coding == Coding::Zstd => return Err(UNREADABLE),
         more => Undone::Bytes(data, more),
@@ -437,8 +440,9 @@ impl std::io::Read for Frames<'_> {
         while !buffer.is_empty() && self.decoder.can_collect() == 0 {
             match self.decoder.is_finished() {
                 false => {
-                    let done = self.decoder.decode_blocks(&mut self.rest, UptoBlocks(1));
-                    done.map_err(Error::other)?;
+                    self.decoder
+                        .decode_blocks(&mut self.rest, UptoBlocks(1))
+                        .map_err(Error::other)?;
                 }
                 true if self.rest.is_empty() => return Ok(0),
                 true => self.decoder.reset(&mut self.rest).map_err(Error::other)?,

@@ -30,13 +30,12 @@ pub(super) struct Encoded<'a> {
 /// The line end for new lines of `body`. The first LF in the body decides, else the last one before it. Without an
 /// LF, it is CR if the body contains one, else CRLF.
 pub(super) fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
-    let before = |at: usize| at.checked_sub(1).map(|at| buffer[at]);
     let inside = &buffer[body.range()];
     let at = memchr::memchr(b'\n', inside)
         .map(|at| body.start + at)
         .or_else(|| memchr::memrchr(b'\n', &buffer[..body.start]));
     match at {
-        Some(at) if before(at) != Some(b'\r') => b"\n",
+        Some(at) if at.checked_sub(1).map(|at| buffer[at]) != Some(b'\r') => b"\n",
         None if inside.contains(&b'\r') => b"\r",
         _ => b"\r\n",
     }

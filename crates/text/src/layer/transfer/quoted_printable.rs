@@ -20,7 +20,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// A piece of quoted-printable text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum QuotedPiece {
     /// Bytes that represent themselves, without a line end.
     Plain,
@@ -171,8 +171,8 @@ fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
 impl Marks {
     /// The last mark that satisfies `is_before`, which also holds for all earlier marks.
     fn last(&self, is_before: impl Fn(&Mark) -> bool) -> Mark {
-        let following = self.0.partition_point(is_before);
-        following
+        self.0
+            .partition_point(is_before)
             .checked_sub(1)
             .map_or(Mark::default(), |at| self.0[at])
     }
@@ -303,13 +303,12 @@ struct Respelled {
 
 impl Respelled {
     fn new(start: usize, after_cr: bool) -> Self {
-        let (replaced, settled) = (0, 0);
         Self {
             start,
             after_cr,
-            replaced,
+            replaced: 0,
             text: Vec::new(),
-            settled,
+            settled: 0,
             closed: false,
         }
     }
