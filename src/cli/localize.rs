@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::collection::Collection;
-use crate::files::walk::{EntryKind, Selection, TreeEntry};
+use crate::files::walk::TreeEntry;
+use crate::files::walk::{EntryKind, Selection};
 use crate::files::write::Replacement;
 use baselink_text::error::{Error, Result, name};
 
@@ -37,8 +38,11 @@ use super::status::ExitStatus;
 /// Makes an offline mirror.
 pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.rewrite.documents;
-    let is_file = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file());
-    if documents.paths.iter().all(is_file) {
+    if documents
+        .paths
+        .iter()
+        .all(|path| path.metadata().is_ok_and(|found| found.is_file()))
+    {
         check_list_of_missing(request)?;
         return extract(&request.rewrite, Some(&request.extraction), output);
     }
@@ -59,11 +63,12 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
 
 /// Rejects options for archives.
 fn reject_archive_options(extraction: &Extraction) -> Result<()> {
-    match extraction.near.is_some() || extraction.is_exact {
-        true => Err(Error::new(
+    if extraction.near.is_some() || extraction.is_exact {
+        Err(Error::new(
             "--date and --exact apply only to archives; a folder has no captures",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -82,7 +87,7 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
             Ok(found) if found.is_dir() => folders.push(path),
             Ok(found) if found.is_file() => file = file.or(Some(path)),
             Ok(_) => return refused(path, "not a regular file; name archives, or a folder"),
-            Err(error) => return Err(Error::io(path, error)),
+            Err(error) => return Err(Error::io(path)(error)),
         }
     }
     match (file, &*folders) {

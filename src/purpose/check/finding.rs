@@ -90,7 +90,6 @@ pub enum Cause {
 
 impl Cause {
     /// The name in `--json`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::NoBase => "no-base",
@@ -159,7 +158,6 @@ impl Class {
 
 impl Absence {
     /// The class of a relative link to a missing target.
-    #[must_use]
     pub fn class(self) -> Class {
         match self {
             Self::LinkOut => Class::Escapes,
@@ -194,7 +192,6 @@ impl Finding {
 impl FragmentPlace {
     /// The class, the cause and the hint of a link whose fragment has this place. `class` is the class of the link if the
     /// fragment exists; `None` if it stays.
-    #[must_use]
     pub fn settle(self, class: Class) -> Option<(Class, Option<Cause>, Option<String>)> {
         match self {
             Self::Lines if class != Class::Left => Some((Class::Lines, None, None)),
