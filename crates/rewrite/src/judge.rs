@@ -127,6 +127,21 @@ impl Verdict<'_> {
     }
 }
 
+impl<'a> Verdict<'a> {
+    /// The target of `reference` in two parts, if every profile agrees on it.
+    pub(super) fn splice(&self, reference: &str) -> Option<Splice<'a>> {
+        match self {
+            Self::Splice(splice, _) if !splice.differs => Some(*splice),
+            Self::Absolute if resolve::is_agreed_absolute(reference) => Some(Splice {
+                prefix: "",
+                dropped: 0,
+                differs: false,
+            }),
+            _ => None,
+        }
+    }
+}
+
 /// The properties of a reference, besides its text, that the verdict depends on.
 struct ReferenceUse<'a> {
     against: &'a Against,
@@ -244,6 +259,7 @@ impl<'a> Judge<'a> {
             span: found.span,
             target: splice,
             rule: self.chain.rule,
+            role: role.unwrap_or(Role::Embedded),
         })
     }
 
@@ -254,13 +270,7 @@ impl<'a> Judge<'a> {
         bytes: &[u8],
         found: &Plain,
     ) -> Option<LinkReport> {
-        let raw = &bytes[found.span.range()];
-        // Branch-free, so that the compiler vectorises the loop.
-        let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
-        if !raw.iter().fold(true, |all, byte| all & is_itself(byte)) {
-            return None;
-        }
-        let reference = str::from_utf8(raw).ok()?.to_owned();
+        let reference = undecoded(&bytes[found.span.range()])?.to_owned();
         let name = |name: Span| &bytes[name.range()];
         let (element, attribute) = match found.names {
             // A longer name is truncated in reports.
@@ -758,7 +768,8 @@ impl<'a> Judge<'a> {
         if is_result && value::is_template(text?) {
             return Some(Verdict::Left(Reason::Placeholder));
         }
-        if profile != Profile::Whatwg && is_absolute(raw) {
+        let is_agreed = || str::from_utf8(raw).is_ok_and(resolve::is_agreed_absolute);
+        if is_absolute(raw) && (profile != Profile::Whatwg || is_agreed()) {
             return Some(Verdict::Absolute);
         }
         let splice = match found {
@@ -1106,6 +1117,15 @@ fn is_absolute(value: &[u8]) -> bool {
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     value.first().is_some_and(u8::is_ascii_alphabetic)
         && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
+}
+
+/// The reference with the bytes `raw`; `None` if they may need decoding.
+#[inline(always)]
+pub(super) fn undecoded(raw: &[u8]) -> Option<&str> {
+    // Branch-free, so that the compiler vectorises the loop.
+    let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
+    let is_plain = raw.iter().fold(true, |all, byte| all & is_itself(byte));
+    str::from_utf8(raw).ok().filter(|_| is_plain)
 }
 
 /// True if all character references in a value are `&amp;` and come after its path, where neither `&` nor `;` is

@@ -16,7 +16,7 @@ use super::beside::NearbyFiles;
 use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval, Rule};
 use crate::report::LinkReport;
 use baselink_scan::ScanOptions;
-use baselink_scan::document::Against;
+use baselink_scan::document::{Against, Role};
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
@@ -96,6 +96,8 @@ pub struct PlainLink<'a> {
     pub target: Splice<'a>,
     /// The rule that gave the base.
     pub rule: Rule,
+    /// The role of the link in the document.
+    pub role: Role,
 }
 
 impl PlainLink<'_> {

@@ -64,12 +64,35 @@ pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
     Ok(finder.found)
 }
 
-/// True if a script in an encoding that extends ASCII contains one of the keywords before a URL. Neither may contain
-/// escapes.
+/// True if a script in an encoding that extends ASCII contains one of the keywords before a URL, and what may follow. Keywords
+/// may not contain escapes. An index for searching is a long script, which often contains the words as text.
 pub(super) fn may_have_urls(script: &[u8]) -> bool {
-    ["import", "export"]
-        .iter()
-        .any(|word| memchr::memmem::find(script, word.as_bytes()).is_some())
+    ["import", "from"].iter().any(|word| {
+        let mut places = memchr::memmem::find_iter(script, word.as_bytes());
+        places.any(|at| may_precede_url(script, Span::new(at, at + word.len())))
+    })
+}
+
+/// True if the `word`, `import` or `from`, may be a keyword that a URL follows.
+fn may_precede_url(script: &[u8], word: Span) -> bool {
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    if script[..word.start].last().is_some_and(is_of_name) {
+        return false;
+    }
+    let rest = script[word.end..].trim_ascii_start();
+    let rest = rest.strip_prefix(b"(").unwrap_or(rest).trim_ascii_start();
+    match rest {
+        [b'"' | b'\'', first, ..] => !matches!(first, b',' | b':' | b']' | b')' | b'}'),
+        [b'.', rest @ ..] => {
+            let rest = rest.trim_ascii_start();
+            let is_known = |name: &str| rest.starts_with(name.as_bytes());
+            ["meta", "source", "defer"].into_iter().any(is_known)
+                || !rest.first().is_some_and(u8::is_ascii_alphabetic)
+        }
+        // A comment, or white space beyond ASCII.
+        [b'/' | 0xb | 0x80.., ..] => true,
+        _ => false,
+    }
 }
 
 /// The position in the current declaration.

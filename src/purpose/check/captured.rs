@@ -12,26 +12,34 @@
 //! Deliberately absent: resources that scripts load.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
+use super::CheckedSite;
 use super::finding::{Cause, CheckedLink, Class, Finding};
 use super::judge::is_web;
-use crate::collection::{Collection, Located};
+use crate::collection::{Collection, Located, TextMap};
 use crate::purpose::custom_property::in_sheet;
-use baselink_rewrite::ListedLink;
+use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
+use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink};
 use baselink_scan::document::Role;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
+use baselink_url::reference::without_fragment;
 
 /// Judges the links of one document, in order.
 pub(super) struct CaptureJudge<'a> {
     bytes: &'a [u8],
-    collection: &'a Collection,
+    site: CheckedSite<'a>,
     /// The alternatives so far, as long as all of them are missing.
     missing: Vec<CheckedLink>,
     /// True if the archive has one of the alternatives.
     has_one: bool,
     last: Option<LastLink>,
+    counted: BTreeMap<Class, usize>,
+    /// What the archive lacks of the URLs so far, without fragments: many links of a document lead to one URL.
+    known: TextMap<Option<Lack>>,
+    found: &'a mut dyn FnMut(CheckedLink),
 }
 
 /// The place of a link in a document.
@@ -42,23 +50,87 @@ struct LastLink {
 }
 
 impl<'a> CaptureJudge<'a> {
-    pub(super) fn new(bytes: &'a [u8], collection: &'a Collection) -> Self {
+    /// The judge for the document `bytes`, which passes links to `found`, unless the next links decide.
+    pub(super) fn new(
+        bytes: &'a [u8],
+        site: CheckedSite<'a>,
+        found: &'a mut dyn FnMut(CheckedLink),
+    ) -> Self {
         Self {
             bytes,
-            collection,
+            site,
             missing: Vec::new(),
             has_one: false,
             last: None,
+            counted: BTreeMap::new(),
+            known: TextMap::default(),
+            found,
         }
     }
 
-    /// Passes `listed` with its finding to `found`, unless the next links decide.
-    pub(super) fn judge(
-        &mut self,
-        listed: ListedLink,
-        charset: Charset,
-        found: &mut dyn FnMut(CheckedLink),
-    ) {
+    /// Passes on the links that have no further alternatives. Returns the numbers of links that were only counted.
+    pub(super) fn end(mut self) -> BTreeMap<Class, usize> {
+        self.pass_on();
+        self.counted
+    }
+
+    /// The class of `link` by itself, and the cause.
+    fn class(&mut self, link: &LinkReport) -> (Class, Option<Cause>) {
+        if in_sheet(link, self.site.collection).is_some() {
+            return (Class::Travels, None);
+        }
+        let target = match (link.outcome, &link.target) {
+            (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
+            (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
+            (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
+            (_, Some(target)) => target,
+        };
+        self.class_of_target(target, link.role)
+    }
+
+    /// The class of a link with this role to `target`.
+    fn class_of_target(&mut self, target: &str, role: Role) -> (Class, Option<Cause>) {
+        let url = without_fragment(target);
+        let lack = match self.known.get(url.as_bytes()) {
+            Some(lack) => *lack,
+            None => {
+                let lack = lack(self.site.collection, url);
+                let _ = self.known.add(url.as_bytes(), lack);
+                lack
+            }
+        };
+        let Some((cause, is_host_known)) = lack else {
+            return (Class::Travels, None);
+        };
+        match role {
+            Role::Embedded if is_web(url) => (Class::Missing, Some(cause)),
+            Role::Navigation if is_host_known && is_web(url) => (Class::MissingPage, Some(cause)),
+            _ => (Class::Outside, None),
+        }
+    }
+
+    fn pass_on(&mut self) {
+        self.missing.drain(..).for_each(&mut *self.found);
+        (self.has_one, self.last) = (false, None);
+    }
+}
+
+impl LinkReceiver for CaptureJudge<'_> {
+    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+        // An embedded resource may be an alternative.
+        if link.role == Role::Embedded {
+            return false;
+        }
+        let (class, _) = self.class_of_target(&link.url(), link.role);
+        if (self.site.is_reported)(class) {
+            return false;
+        }
+        self.pass_on();
+        *self.counted.entry(class).or_default() += 1;
+        true
+    }
+
+    fn link(&mut self, listed: ListedLink, _: &BaseChain, charset: Charset) {
         let link = &listed.link;
         let place = LastLink {
             span: link.span,
@@ -67,10 +139,10 @@ impl<'a> CaptureJudge<'a> {
         };
         let last = self.last.as_ref();
         if !last.is_some_and(|last| is_alternative(self.bytes, last, &place)) {
-            self.end(found);
+            self.pass_on();
         }
         self.last = Some(place);
-        let (class, cause) = class(link, self.collection);
+        let (class, cause) = self.class(link);
         let one = CheckedLink {
             charset,
             finding: Finding {
@@ -78,26 +150,19 @@ impl<'a> CaptureJudge<'a> {
                 differs: link.differs,
                 ..Finding::of(class, cause)
             },
-            ids_of: None,
             listed,
         };
         if class == Class::Travels && !self.has_one {
             self.has_one = true;
             for one in self.missing.drain(..) {
-                found(without(one));
+                (self.found)(without(one));
             }
         }
         match class == Class::Missing {
-            true if self.has_one => found(without(one)),
+            true if self.has_one => (self.found)(without(one)),
             true => self.missing.push(one),
-            false => found(one),
+            false => (self.found)(one),
         }
-    }
-
-    /// Passes on the links that have no further alternatives.
-    pub(super) fn end(&mut self, found: &mut dyn FnMut(CheckedLink)) {
-        self.missing.drain(..).for_each(&mut *found);
-        self.has_one = false;
     }
 }
 
@@ -112,18 +177,12 @@ fn without(link: CheckedLink) -> CheckedLink {
     CheckedLink { finding, ..link }
 }
 
-fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
-    if in_sheet(link, collection).is_some() {
-        return (Class::Travels, None);
-    }
-    let target = match (link.outcome, &link.target) {
-        (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
-        (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
-        (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
-        (_, Some(target)) => target,
-    };
-    let located = collection.locate(target);
-    let (cause, is_host_known) = match located {
+/// The cause for which an archive lacks a URL, and true if it has captures from the same host.
+type Lack = (Cause, bool);
+
+/// The reason why `collection`, the captures of an archive, lacks `url`; `None` if it has the URL.
+fn lack(collection: &Collection, url: &str) -> Option<Lack> {
+    Some(match collection.locate(url) {
         Located::Failed(300..=303 | 307 | 308) => (Cause::Redirect, true),
         Located::Failed(400..=499) => (Cause::ClientError, true),
         Located::Failed(500..) => (Cause::ServerError, true),
@@ -133,15 +192,8 @@ fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
         Located::Resource(_)
         | Located::Folder(_)
         | Located::BehindLink(_)
-        | Located::Lacking(..) => {
-            return (Class::Travels, None);
-        }
-    };
-    match link.role {
-        Role::Embedded if is_web(target) => (Class::Missing, Some(cause)),
-        Role::Navigation if is_web(target) && is_host_known => (Class::MissingPage, Some(cause)),
-        _ => (Class::Outside, None),
-    }
+        | Located::Lacking(..) => return None,
+    })
 }
 
 /// True if `next`, the link after `link`, is another candidate for the same picture, sound or video.

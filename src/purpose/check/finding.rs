@@ -141,10 +141,8 @@ pub struct CheckedLink {
     pub listed: ListedLink,
     /// The encoding of the document; UTF-8 for a message.
     pub charset: Charset,
-    /// The finding. If the ids of a resource decide, it is the one for a link whose fragment is an id.
+    /// The finding.
     pub finding: Finding,
-    /// The resource whose ids decide.
-    pub ids_of: Option<usize>,
 }
 
 impl Class {
@@ -181,31 +179,30 @@ impl Finding {
         }
     }
 
+    /// The finding for a link whose fragment has this place in its target.
+    pub(super) fn with_fragment(self, place: FragmentPlace) -> Self {
+        let (class, cause, hint) = match place {
+            FragmentPlace::Lines if self.class != Class::Left => (Class::Lines, None, None),
+            FragmentPlace::There | FragmentPlace::Lines => return self,
+            FragmentPlace::Nowhere(Some(hint)) => {
+                (Class::Fragment, Some(Cause::IdCase), Some(hint))
+            }
+            FragmentPlace::Nowhere(None) => (Class::Fragment, Some(Cause::NoId), None),
+        };
+        Self {
+            class,
+            cause,
+            hint,
+            ..self
+        }
+    }
+
     /// The finding for a link whose target is missing.
     pub(super) fn missing(missing: Missing) -> Self {
         let cause = Some(Cause::Missing(missing.absence));
         Self {
             hint: missing.hint,
             ..Self::of(missing.absence.class(), cause)
-        }
-    }
-}
-
-impl FragmentPlace {
-    /// The class, the cause and the hint of a link whose fragment has this place. `class` is the class of the link if the
-    /// fragment exists; `None` if it stays.
-    #[must_use]
-    pub fn settle(self, class: Class) -> Option<(Class, Option<Cause>, Option<String>)> {
-        match self {
-            Self::Lines if class != Class::Left => Some((Class::Lines, None, None)),
-            Self::There | Self::Lines => None,
-            Self::Nowhere(hint) => {
-                let cause = match hint {
-                    Some(_) => Cause::IdCase,
-                    None => Cause::NoId,
-                };
-                Some((Class::Fragment, Some(cause), hint))
-            }
         }
     }
 }
