@@ -4,8 +4,7 @@
 //! docs/a.html:3:10  pinned   -->   ListedFinding { link, finding, line: 3, column: 10, … }
 //! ```
 //!
-//! All output forms use this type; it depends on no form. It does not borrow the document, because the ids of another
-//! document may decide about a link.
+//! All output forms use this type; it depends on no form.
 //!
 //! Deliberately absent: the search for findings ([`super::listing`]), and their output.
 
