@@ -15,7 +15,7 @@ use baselink_text::layer::charset::Charset;
 use baselink_text::named;
 
 named! {
-    /// The effect of a move on a link. If several classes apply, the first in this list wins.
+    /// The effect of a move on a link. Tables have this order, or the reverse; the judges choose if several classes apply.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Class {
         /// The link has no target, for the reason in its [`Cause`].
@@ -121,7 +121,7 @@ impl Cause {
 pub struct Finding {
     /// The class of the link.
     pub class: Class,
-    /// The cause; `None` for the classes travels, outside and lines.
+    /// The cause; `None` for the classes travels, no-slash, clean-url, lines and outside.
     pub cause: Option<Cause>,
     /// The target before the move; `None` if the link has none. If the URL of the root is assumed, only the path below
     /// the root, or `None` outside the root.
