@@ -16,7 +16,6 @@ mod baseline;
 mod counts;
 mod github;
 mod href;
-mod listed;
 mod listing;
 mod report;
 mod sarif;

@@ -22,7 +22,7 @@ pub(crate) struct TextMap<V> {
     /// The end of each text in `bytes`.
     ends: Vec<usize>,
     /// The value of each text.
-    pub(super) values: Vec<V>,
+    pub(crate) values: Vec<V>,
     numbers: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }

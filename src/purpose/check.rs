@@ -27,7 +27,7 @@
 //! let mut found = Vec::new();
 //! let to = RootUrl::new("http://b/").unwrap();
 //! let (collection, to) = (&collection, Some(&to));
-//! let site = CheckedSite { collection, ids: None, to, is_reported: &|_| true };
+//! let site = CheckedSite { collection, ids: None, to, is_reported: &|_| true, places: usize::MAX };
 //! check(b"x.html", page, &options, site, &mut |link| found.push(link.finding));
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
@@ -74,6 +74,9 @@ pub struct CheckedSite<'a> {
     pub to: Option<&'a RootUrl>,
     /// True for the classes of links whose details are needed. The others may only be counted.
     pub is_reported: &'a (dyn Fn(Class) -> bool + Sync),
+    /// The number of links to one URL of an archive whose details are needed. The others are counted in
+    /// [`CheckedDocument::repeated`].
+    pub places: usize,
 }
 
 /// A document whose links were judged.
@@ -91,7 +94,12 @@ pub struct CheckedDocument {
     pub links: usize,
     /// The numbers of the links that were only counted, by class.
     pub counted: BTreeMap<Class, usize>,
+    /// Those among them whose classes are reported.
+    pub repeated: Vec<RepeatedLinks>,
 }
+
+/// A class, a cause, a URL without its fragment, and a number of links to it.
+pub type RepeatedLinks = (Class, Option<Cause>, String, usize);
 
 /// Scans `bytes`, a document from an archive, and passes each link to `found`, with a finding about what the captures of the
 /// archive lack. `options` contain the format, the retrieval URL, the profile and the places.
@@ -104,8 +112,12 @@ pub fn check_capture(
     let mut judge = CaptureJudge::new(bytes, site, found);
     let options = options_of(options, site.collection);
     let totals = links_to(bytes, &options, &mut judge);
-    let counted = judge.end();
-    document(totals, &options, counted)
+    let (counted, repeated) = judge.end();
+    let checked = document(totals, &options, counted);
+    CheckedDocument {
+        repeated,
+        ..checked
+    }
 }
 
 /// Scans `bytes`, the resource called `name` or a message in it, and passes links with their findings to `found`. Without a
@@ -188,8 +200,8 @@ struct MoveLinks<'a> {
 }
 
 impl LinkReceiver for MoveLinks<'_> {
-    fn plain(&mut self, link: &PlainLink<'_>, chain: &BaseChain, charset: Charset) -> bool {
-        let class = self.judge.judge_plain(link, (chain, charset));
+    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+        let class = self.judge.judge_plain(link);
         let class = class.filter(|class| !(self.site.is_reported)(*class));
         class
             .map(|class| *self.counted.entry(class).or_default() += 1)
@@ -225,6 +237,7 @@ fn document(totals: Totals, options: &Options, counted: BTreeMap<Class, usize>) 
         fragments: Fragments::default(),
         diagnostics: totals.diagnostics,
         counted,
+        repeated: Vec::new(),
     }
 }
 

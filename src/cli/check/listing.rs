@@ -18,7 +18,6 @@ use baselink_text::span::Span;
 
 use super::baseline::{self, Baseline, FindingKey};
 use super::counts::ClassCounts;
-use super::listed::ListedFinding;
 use super::targets::{self, Targets};
 use super::{github, sarif, text};
 use crate::cli::args::check::{Check, CheckForm, Classes};
@@ -66,6 +65,14 @@ impl Lister<'_> {
         self.list != Classes::default() || self.baseline.is_some()
     }
 
+    /// The number of links to one target whose places are needed.
+    pub(super) fn places(&self) -> usize {
+        match self.is_by_link() {
+            true => usize::MAX,
+            false => targets::room(self.request),
+        }
+    }
+
     /// True if findings of `class` are listed, noted in a baseline, or counted by target.
     pub(super) fn concerns(&self, class: Class) -> bool {
         self.list.contains(class) || self.is_noted(class) || targets::are_shown(self.request, class)
@@ -92,86 +99,47 @@ impl Lister<'_> {
             file.links += 1;
             file.counts.add(&found.listed.link, &found.finding);
             if printed.is_ok() && self.concerns(found.finding.class) {
-                let row = self.row(input, &mut state, file.links, found);
-                printed = self.take((path, name), file, &row, output);
+                let within = (input, &mut state);
+                printed = self.take((path, name), within, file, &found, output);
             }
         });
         for (class, links) in &document.counted {
             file.counts.add_plain(*class, *links);
+        }
+        for (class, cause, url, links) in std::mem::take(&mut document.repeated) {
+            if let Some(target) = file.targets.get_mut(&(class, cause, url)) {
+                target.links += links;
+            }
         }
         file.ids = document.ids.take();
         file.fragments.append(&document.fragments);
         printed.map(|()| document)
     }
 
-    /// A link with what its output form shows.
-    fn row<'i>(
-        &self,
-        input: &Input<'i>,
-        state: &mut DocumentState<'i>,
-        number: usize,
-        found: CheckedLink,
-    ) -> ListedFinding {
-        let CheckedLink {
-            listed,
-            charset,
-            finding,
-            ..
-        } = found;
-        let (link, column) = (listed.link, listed.column);
-        let is_listed = self.list != Classes::default();
-        let mut units = (0, (0, 0));
-        let mut excerpt = Default::default();
-        match self.request.form() {
-            CheckForm::Text if is_listed => {
-                excerpt = text::excerpt(input.bytes, link.span, column, charset);
-            }
-            CheckForm::Github | CheckForm::Sarif => {
-                let start = link.span.start;
-                units.0 = state.units.column(input.bytes, charset, start, column);
-                let places = state
-                    .places
-                    .get_or_insert_with(|| FilePlaces::in_charset(input, Some(charset)));
-                let after = Span::at(link.span.end);
-                let (end_line, column) = places.line_and_column(after);
-                // Counted on a clone, because links may overlap: the next one may begin before this end.
-                let mut at = state.units.clone();
-                let end = at.column(input.bytes, charset, after.start, column);
-                units.1 = (end_line, end);
-            }
-            CheckForm::Text | CheckForm::Json => {}
-        }
-        ListedFinding {
-            number,
-            offset: input.offset,
-            line: listed.line,
-            column,
-            units,
-            excerpt,
-            link,
-            finding,
-        }
-    }
-
     /// Takes a link.
-    fn take(
+    fn take<'i>(
         &self,
         (path, name): (&Path, &[u8]),
+        (input, state): (&Input<'i>, &mut DocumentState<'i>),
         file: &mut FileLinks,
-        row: &ListedFinding,
+        found: &CheckedLink,
         output: &mut Output,
     ) -> io::Result<()> {
-        let class = row.finding.class;
+        let CheckedLink {
+            listed, finding, ..
+        } = found;
+        let (class, link) = (finding.class, &listed.link);
         if let Some(baseline) = self.baseline.filter(|_| self.is_noted(class)) {
             let path = baseline::path(name);
-            if baseline.accept(FindingKey::of(&path, &row.link, &row.finding)) {
+            if baseline.accept(FindingKey::of(&path, link, finding)) {
                 *file.accepted.entry(class).or_default() += 1;
                 return Ok(());
             }
         }
+        let place = (listed.line, listed.column);
         if targets::are_shown(self.request, class) {
-            let placed = (&row.link, (row.line, row.column), row.number);
-            targets::add(&mut file.targets, self.request, placed, &row.finding);
+            let placed = (link, place, file.links);
+            targets::add(&mut file.targets, self.request, placed, finding);
         }
         if !self.list.contains(class) {
             return Ok(());
@@ -182,16 +150,47 @@ impl Lister<'_> {
                 if !std::mem::replace(&mut file.is_begun, true) {
                     output.blank_line()?;
                 }
-                text::print_finding(path, row, is_denied, output)
+                text::print_finding(path, (found, input.bytes), is_denied, output)
             }
             CheckForm::Json => {
-                let (name, place) = (DocumentName::of(path), (row.line, row.column));
-                let record = MovedRecord::of(name, place, row.offset, &row.link, &row.finding);
-                output.json(&record)
+                let name = DocumentName::of(path);
+                output.json(&MovedRecord::of(name, place, input.offset, link, finding))
             }
-            CheckForm::Github => github::print_finding(path, row, is_denied, output),
-            CheckForm::Sarif => sarif::print_finding(path, row, is_denied, output),
+            CheckForm::Github => {
+                let start = state.start(input, found);
+                github::print_finding(path, (finding, start), is_denied, output)
+            }
+            CheckForm::Sarif => {
+                let region = (state.start(input, found), state.end(input, found));
+                let span = link.span.shifted(input.offset);
+                sarif::print_finding(path, (finding, region, span), is_denied, output)
+            }
         }
+    }
+}
+
+impl<'i> DocumentState<'i> {
+    /// The line and column of a link, in UTF-16 code units.
+    fn start(&mut self, input: &Input<'i>, found: &CheckedLink) -> (usize, usize) {
+        let (at, column) = (found.listed.link.span.start, found.listed.column);
+        let column = self.units.column(input.bytes, found.charset, at, column);
+        (found.listed.line, column)
+    }
+
+    /// The line and column of the end of a link, in UTF-16 code units.
+    fn end(&mut self, input: &Input<'i>, found: &CheckedLink) -> (usize, usize) {
+        let charset = Some(found.charset);
+        let places = self
+            .places
+            .get_or_insert_with(|| FilePlaces::in_charset(input, charset));
+        let after = Span::at(found.listed.link.span.end);
+        let (line, column) = places.line_and_column(after);
+        // Counted on a clone, because links may overlap: the next one may begin before this end.
+        let mut at = self.units.clone();
+        (
+            line,
+            at.column(input.bytes, found.charset, after.start, column),
+        )
     }
 }
 

@@ -47,8 +47,7 @@ struct PageData<'a> {
     classes: Vec<ClassRow>,
     /// The path, the reference, and the numbers of links of each class with a column, and of all classes.
     files: Vec<(String, String, Vec<usize>)>,
-    /// The class, the cause, the URL, the numbers of links and files, and sentences.
-    targets: Vec<(usize, &'static str, Cow<'a, str>, usize, usize, Vec<String>)>,
+    targets: Vec<TargetRow<'a>>,
     /// Six numbers for each link: target, file, line, column, location and reference.
     links: Vec<usize>,
     /// The distinct locations and references.
@@ -58,6 +57,9 @@ struct PageData<'a> {
     /// Sentences about all links.
     notes: Vec<String>,
 }
+
+/// The class, the cause, the URL, the numbers of links and files, and sentences.
+type TargetRow<'a> = (usize, &'static str, Cow<'a, str>, usize, usize, Vec<String>);
 
 #[derive(Serialize)]
 struct ClassRow {
@@ -117,15 +119,15 @@ impl<'a> ReportPage<'a> {
         let Self { request, tree, .. } = self;
         let from = tree.origins.given_root();
         let from = from.map(|url| format!("from {} ", url.as_str()));
-        let to = request.to.as_ref().map(|to| format!("to {} ", to.as_str()));
-        format!(
-            "{}{}{} and {} in {}",
-            from.unwrap_or_default(),
-            to.unwrap_or_default(),
-            counted(tree.files.len(), "document", "documents"),
-            counted(tree.sum.links(), "link", "links"),
-            counted(tree.collection.count(), "file", "files"),
-        )
+        let to = request
+            .to
+            .as_ref()
+            .map(|to| format!("to {}: ", to.as_str()));
+        let documents = counted(tree.files.len(), "document", "documents");
+        let links = counted(tree.sum.links(), "link", "links");
+        let files = counted(tree.collection.count(), "file", "files");
+        let moved = from.filter(|_| to.is_some()).unwrap_or_default() + &to.unwrap_or_default();
+        format!("{moved}{documents} and {links} in {files}")
     }
 
     fn data(&self) -> PageData<'a> {
@@ -261,10 +263,7 @@ impl<'a> ReportPage<'a> {
     }
 }
 
-fn target_row<'t>(
-    target: &'t TargetSummary,
-    ranked: &[Class],
-) -> (usize, &'static str, Cow<'t, str>, usize, usize, Vec<String>) {
+fn target_row<'t>(target: &'t TargetSummary, ranked: &[Class]) -> TargetRow<'t> {
     let place = ranked.iter().position(|class| *class == target.class);
     let sentences = words::sentences_of_target(target);
     (

@@ -322,6 +322,7 @@ fn scan_capture(
         ids: None,
         to: None,
         is_reported: &|class| lister.concerns(class),
+        places: lister.places(),
     };
     let checked = lister.document(file, &input, &mut found, output, |link| {
         check_capture(&body.bytes, &options, site, link)
@@ -362,6 +363,7 @@ fn scan(
         ids,
         to: lister.request.to.as_ref(),
         is_reported: &|class| lister.concerns(class),
+        places: lister.places(),
     };
     let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
     let read = source::each(file, output, options, |options, input, _, output| {

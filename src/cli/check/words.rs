@@ -47,6 +47,11 @@ const fn rule_without_cause(class: Class, why: &'static str, help: &'static str)
     }
 }
 
+/// The severity of a finding.
+pub(super) fn level(is_denied: bool) -> &'static str {
+    if is_denied { "error" } else { "warning" }
+}
+
 /// The words for a link on which the profiles disagree.
 pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
 

@@ -117,26 +117,6 @@ impl<'a> MovedBases<'a> {
         }
     }
 
-    /// The base of a document, which has that of `chain`; `None` if it is unknown or that of a layout. A link with this base
-    /// is at `at`.
-    pub(super) fn of_document(
-        &self,
-        (chain, charset): (&BaseChain, Charset),
-        at: usize,
-        goal: &MovedCollection<'_>,
-    ) -> Option<Rc<MovedBase>> {
-        let is_of_layout = [Against::Document, Against::Retrieval]
-            .iter()
-            .any(|against| chain.is_of_layout(against));
-        let key = BaseKey {
-            url: chain.base.clone().filter(|_| !is_of_layout)?,
-            moved: self.after(chain.base.as_ref(), at, chain),
-            is_of_layout,
-            charset,
-        };
-        Some(self.prepared(key, goal))
-    }
-
     /// The base of `link`, which is in a document with the base of `chain`.
     pub(super) fn of(
         &self,
@@ -154,24 +134,20 @@ impl<'a> MovedBases<'a> {
             url: in_sheet.map_or_else(|| Arc::clone(url), Into::into),
             moved: match in_sheet {
                 Some(sheet) => goal.with_all(sheet).map(Into::into),
-                None => self.after(link.base.as_ref(), link.span.start, chain),
+                None => self.after(link, chain),
             },
             is_of_layout: is_of_layout() && !is_base(link),
             charset,
         };
-        Some(self.prepared(key, goal))
-    }
-
-    fn prepared(&self, key: BaseKey, goal: &MovedCollection<'_>) -> Rc<MovedBase> {
         let mut last = self.last.borrow_mut();
         if let Some((known, base)) = &*last
             && *known == key
         {
-            return Rc::clone(base);
+            return Some(Rc::clone(base));
         }
         let base = Rc::new(MovedBase::new(&key, &self.document, &self.options, goal));
         *last = Some((key, Rc::clone(&base)));
-        base
+        Some(base)
     }
 
     /// The span of the canonical URL that a `link` element declares.
@@ -180,18 +156,19 @@ impl<'a> MovedBases<'a> {
         (named.by == canonical::CanonicalTag::Link).then_some(named.span)
     }
 
-    /// The base after the move for a link at `at`, which has the base `now`; `None` if unknown. If the document declares no
-    /// base, its new URL is the base. Otherwise the document is scanned again with its new URL.
-    fn after(&self, now: Option<&Arc<str>>, at: usize, chain: &BaseChain) -> Option<Arc<str>> {
+    /// The base of `link` after the move; `None` if unknown. If the document declares no base, its new URL is the base.
+    /// Otherwise the document is scanned again with its new URL.
+    fn after(&self, link: &LinkReport, chain: &BaseChain) -> Option<Arc<str>> {
         let is_plain = chain.rule != Rule::Embedded && chain.elements.is_empty();
-        if is_plain && now == self.document.now.as_ref() {
+        if is_plain && link.base == self.document.now {
             return self.document.moved.clone();
         }
         let runs = self.after.get_or_init(|| {
-            let options = Options {
+            let mut options = Options {
                 retrieval: self.document.moved.as_deref().map(Retrieval::url),
                 ..self.options.clone()
             };
+            options.scan.ids = false;
             let mut runs: Vec<(usize, Option<Arc<str>>)> = Vec::new();
             links(self.bytes, &options, &mut |ListedLink { link, .. }| {
                 let is_of_run =
@@ -203,7 +180,7 @@ impl<'a> MovedBases<'a> {
             runs.sort_by_key(|(start, _)| *start);
             runs
         });
-        let run = runs.partition_point(|(start, _)| *start <= at);
+        let run = runs.partition_point(|(start, _)| *start <= link.span.start);
         runs.get(run.checked_sub(1)?)?.1.clone()
     }
 }

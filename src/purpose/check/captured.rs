@@ -14,9 +14,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::CheckedSite;
 use super::finding::{Cause, CheckedLink, Class, Finding};
 use super::judge::is_web;
+use super::{CheckedSite, RepeatedLinks};
 use crate::collection::{Collection, Located, TextMap};
 use crate::purpose::custom_property::in_sheet;
 use baselink_rewrite::base::BaseChain;
@@ -37,9 +37,21 @@ pub(super) struct CaptureJudge<'a> {
     has_one: bool,
     last: Option<LastLink>,
     counted: BTreeMap<Class, usize>,
-    /// What the archive lacks of the URLs so far, without fragments: many links of a document lead to one URL.
-    known: TextMap<Option<Lack>>,
+    /// The URLs so far, without fragments: many links of a document lead to one URL.
+    known: TextMap<KnownUrl>,
     found: &'a mut dyn FnMut(CheckedLink),
+}
+
+/// A URL, as far as its links depend on it.
+struct KnownUrl {
+    /// The cause for which the archive lacks it.
+    lack: Option<Cause>,
+    /// True if it is retrieved by HTTP, so that a page may need it.
+    is_web: bool,
+    /// True if it is a URL of a captured host, so that it may be a missing page.
+    is_page: bool,
+    /// The numbers of links to it with and without a report.
+    links: [usize; 2],
 }
 
 /// The place of a link in a document.
@@ -68,10 +80,20 @@ impl<'a> CaptureJudge<'a> {
         }
     }
 
-    /// Passes on the links that have no further alternatives. Returns the numbers of links that were only counted.
-    pub(super) fn end(mut self) -> BTreeMap<Class, usize> {
+    /// Passes on the links that have no further alternatives. Returns the numbers of links that were only counted, by class
+    /// and by URL.
+    pub(super) fn end(mut self) -> (BTreeMap<Class, usize>, Vec<RepeatedLinks>) {
         self.pass_on();
-        self.counted
+        let mut repeated = Vec::new();
+        for number in 0..self.known.len() {
+            let known = &self.known.values[number];
+            let (class, cause) = known.class(Role::Navigation);
+            if known.links[1] > 0 && (self.site.is_reported)(class) {
+                let url = self.known.url(number).to_owned();
+                repeated.push((class, cause, url, known.links[1]));
+            }
+        }
+        (self.counted, repeated)
     }
 
     /// The class of `link` by itself, and the cause.
@@ -85,28 +107,20 @@ impl<'a> CaptureJudge<'a> {
             (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
             (_, Some(target)) => target,
         };
-        self.class_of_target(target, link.role)
+        let known = self.known_url(target);
+        known.links[0] += usize::from(link.role == Role::Navigation);
+        known.class(link.role)
     }
 
-    /// The class of a link with this role to `target`.
-    fn class_of_target(&mut self, target: &str, role: Role) -> (Class, Option<Cause>) {
+    fn known_url(&mut self, target: &str) -> &mut KnownUrl {
         let url = without_fragment(target);
-        let lack = match self.known.get(url.as_bytes()) {
-            Some(lack) => *lack,
-            None => {
-                let lack = lack(self.site.collection, url);
-                let _ = self.known.add(url.as_bytes(), lack);
-                lack
-            }
-        };
-        let Some((cause, is_host_known)) = lack else {
-            return (Class::Travels, None);
-        };
-        match role {
-            Role::Embedded if is_web(url) => (Class::Missing, Some(cause)),
-            Role::Navigation if is_host_known && is_web(url) => (Class::MissingPage, Some(cause)),
-            _ => (Class::Outside, None),
-        }
+        let number = self.known.number(url.as_bytes()).unwrap_or_else(|| {
+            let known = KnownUrl::new(self.site.collection, url);
+            self.known
+                .add(url.as_bytes(), known)
+                .unwrap_or_else(|number| number)
+        });
+        &mut self.known.values[number]
     }
 
     fn pass_on(&mut self) {
@@ -118,13 +132,16 @@ impl<'a> CaptureJudge<'a> {
 impl LinkReceiver for CaptureJudge<'_> {
     fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
         // An embedded resource may be an alternative.
-        if link.role == Role::Embedded {
+        if link.role != Role::Navigation {
             return false;
         }
-        let (class, _) = self.class_of_target(&link.url(), link.role);
-        if (self.site.is_reported)(class) {
+        let (is_reported, most) = (self.site.is_reported, self.site.places);
+        let known = self.known_url(&link.url());
+        let (class, _) = known.class(link.role);
+        if is_reported(class) && known.links[0] < most {
             return false;
         }
+        known.links[1] += 1;
         self.pass_on();
         *self.counted.entry(class).or_default() += 1;
         true
@@ -177,23 +194,38 @@ fn without(link: CheckedLink) -> CheckedLink {
     CheckedLink { finding, ..link }
 }
 
-/// The cause for which an archive lacks a URL, and true if it has captures from the same host.
-type Lack = (Cause, bool);
+impl KnownUrl {
+    fn new(collection: &Collection, url: &str) -> Self {
+        let (lack, is_host_known) = match collection.locate(url) {
+            Located::Failed(300..=303 | 307 | 308) => (Some(Cause::Redirect), true),
+            Located::Failed(400..=499) => (Some(Cause::ClientError), true),
+            Located::Failed(500..) => (Some(Cause::ServerError), true),
+            Located::Failed(_) => (Some(Cause::NoBody), true),
+            Located::Outside { is_host_known } => (Some(Cause::NotCaptured), is_host_known),
+            // Captures are found by their URLs alone.
+            Located::Resource(_)
+            | Located::Folder(_)
+            | Located::BehindLink(_)
+            | Located::Lacking(..) => (None, true),
+        };
+        let is_web = is_web(url);
+        Self {
+            lack,
+            is_web,
+            is_page: is_web && is_host_known,
+            links: [0; 2],
+        }
+    }
 
-/// The reason why `collection`, the captures of an archive, lacks `url`; `None` if it has the URL.
-fn lack(collection: &Collection, url: &str) -> Option<Lack> {
-    Some(match collection.locate(url) {
-        Located::Failed(300..=303 | 307 | 308) => (Cause::Redirect, true),
-        Located::Failed(400..=499) => (Cause::ClientError, true),
-        Located::Failed(500..) => (Cause::ServerError, true),
-        Located::Failed(_) => (Cause::NoBody, true),
-        Located::Outside { is_host_known } => (Cause::NotCaptured, is_host_known),
-        // Captures are found by their URLs alone.
-        Located::Resource(_)
-        | Located::Folder(_)
-        | Located::BehindLink(_)
-        | Located::Lacking(..) => return None,
-    })
+    /// The class of a link with this role, and the cause.
+    fn class(&self, role: Role) -> (Class, Option<Cause>) {
+        match (self.lack, role) {
+            (None, _) => (Class::Travels, None),
+            (lack, Role::Embedded) if self.is_web => (Class::Missing, lack),
+            (lack, Role::Navigation) if self.is_page => (Class::MissingPage, lack),
+            _ => (Class::Outside, None),
+        }
+    }
 }
 
 /// True if `next`, the link after `link`, is another candidate for the same picture, sound or video.

@@ -49,7 +49,7 @@ pub(super) struct MoveJudge<'a> {
     pub(super) ids: Option<&'a HashMap<usize, Ids>>,
     /// The fragments of the links so far, if ids are not known.
     pub(super) fragments: RefCell<Fragments>,
-    /// The base of the document itself, for links that are judged by their bytes.
+    /// The base of the document itself, once a link with a report has it.
     pub(super) document_base: OnceCell<Option<Rc<MovedBase>>>,
     /// The path of the last link that was judged by its bytes, and its file.
     pub(super) last_path: RefCell<(Vec<u8>, Option<usize>)>,
@@ -60,6 +60,11 @@ impl MoveJudge<'_> {
     pub(super) fn judge(&self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
         let base = self.bases.of(link, within, &self.goal);
         let is_crawled = self.is_crawled || within.0.saved.is_some();
+        // An `a` has the base of its document.
+        let is_plain = link.element == "a" && link.attribute.as_deref() == Some("href");
+        if is_plain && link.entity.is_empty() && !is_crawled {
+            let _ = self.document_base.set(base.clone());
+        }
         let (finding, ids_of) = self.link(link, base.as_deref(), is_crawled);
         let finding = Finding {
             target: finding.target.map(without_assumed),
@@ -77,19 +82,9 @@ impl MoveJudge<'_> {
 
     /// The class of a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
     /// another host.
-    pub(super) fn judge_plain(
-        &self,
-        link: &PlainLink<'_>,
-        within: (&BaseChain, Charset),
-    ) -> Option<Class> {
+    pub(super) fn judge_plain(&self, link: &PlainLink<'_>) -> Option<Class> {
         let (prefix, rest) = (link.target.prefix, &link.reference[link.target.dropped..]);
-        let base = self.document_base.get_or_init(|| {
-            let is_crawled = self.is_crawled || within.0.saved.is_some();
-            let at = link.span.start;
-            let base = self.bases.of_document(within, at, &self.goal);
-            base.filter(|_| !is_crawled)
-        });
-        let tail = base.as_ref()?.tail?;
+        let tail = self.document_base.get()?.as_ref()?.tail?;
         if prefix.is_empty() {
             let own = self.goal.collection.folder_url().and_then(host);
             let is_own = |other: &str| own.is_some_and(|own| own.eq_ignore_ascii_case(other));
