@@ -36,14 +36,15 @@
 //! change links and ids.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::collection::origin::RootUrl;
 use crate::collection::{Collection, is_disk, url_below};
 use baselink_rewrite::base::{BaseChain, Source};
 use baselink_rewrite::{
-    BaseElement, LinkReceiver, ListedLink, Options, PlainLink, Site, Totals, base, links_to,
+    BaseElement, Fragments, LinkReceiver, ListedLink, Options, PlainLink, Site, Totals, base,
+    links_to,
 };
 use baselink_scan::document::Program;
 use baselink_text::diagnostic::{Code, Diagnostic};
@@ -58,26 +59,9 @@ mod judge;
 
 use bases::{MovedBases, MovedCollection};
 use captured::CaptureJudge;
-pub use finding::{Cause, CheckedLink, Class, Finding};
-pub use ids::{FragmentPlace, Fragments, Ids};
+pub use finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
+pub use ids::{FragmentList, FragmentPlace, Ids};
 use judge::MoveJudge;
-
-/// A site, and the questions about its links.
-#[derive(Clone, Copy)]
-pub struct CheckedSite<'a> {
-    /// The resources of the site.
-    pub collection: &'a Arc<Collection>,
-    /// The possible targets of fragments in its documents, by their numbers; `None` if they are not known yet. Every fragment
-    /// then counts as present.
-    pub ids: Option<&'a HashMap<usize, Ids>>,
-    /// The URL of the root after the move, if any; a `file` URL means that the collection is read from disk.
-    pub to: Option<&'a RootUrl>,
-    /// True for the classes of links whose details are needed. The others may only be counted.
-    pub is_reported: &'a (dyn Fn(Class) -> bool + Sync),
-    /// The number of links to one URL of an archive whose details are needed. The others are counted in
-    /// [`CheckedDocument::repeated`].
-    pub places: usize,
-}
 
 /// A document whose links were judged.
 #[derive(Debug)]
@@ -89,7 +73,7 @@ pub struct CheckedDocument {
     /// The possible targets of fragments in the document; `None` if they are unknown.
     pub ids: Option<Ids>,
     /// The fragments of its links, if ids were not known yet.
-    pub fragments: Fragments,
+    pub fragments: FragmentList,
     /// The number of links.
     pub links: usize,
     /// The numbers of the links that were only counted, by class.
@@ -97,9 +81,6 @@ pub struct CheckedDocument {
     /// Those among them whose classes are reported.
     pub repeated: Vec<RepeatedLinks>,
 }
-
-/// A class, a cause, a URL without its fragment, and a number of links to it.
-pub type RepeatedLinks = (Class, Option<Cause>, String, usize);
 
 /// Scans `bytes`, a document from an archive, and passes each link to `found`, with a finding about what the captures of the
 /// archive lack. `options` contain the format, the retrieval URL, the profile and the places.
@@ -234,7 +215,7 @@ fn document(totals: Totals, options: &Options, counted: BTreeMap<Class, usize>) 
             Format::Html => ids,
             _ => ids.map(Ids::with_pointers),
         },
-        fragments: Fragments::default(),
+        fragments: FragmentList::default(),
         diagnostics: totals.diagnostics,
         counted,
         repeated: Vec::new(),
@@ -245,7 +226,7 @@ fn document(totals: Totals, options: &Options, counted: BTreeMap<Class, usize>) 
 fn options_of(options: &Options, collection: &Arc<Collection>) -> Options {
     Options {
         site: Some(Arc::clone(collection) as Arc<dyn Site>),
-        fragments: Some(baselink_rewrite::Fragments::Rewrite),
+        fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         ..options.clone()
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use crate::purpose::check::{CheckedDocument, CheckedLink, Class, Fragments, Ids};
+use crate::purpose::check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids};
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
 
@@ -45,7 +45,7 @@ pub(super) struct FileLinks {
     /// The possible targets of fragments in the file.
     pub(super) ids: Option<Ids>,
     /// The fragments of its links, if ids were not known yet.
-    pub(super) fragments: Fragments,
+    pub(super) fragments: FragmentList,
     /// True if a finding of the file was printed.
     is_begun: bool,
     /// The number of links that were not only counted.
@@ -161,7 +161,7 @@ impl Lister<'_> {
                 github::print_finding(path, (finding, start), is_denied, output)
             }
             CheckForm::Sarif => {
-                let region = (state.start(input, found), state.end(input, found));
+                let region = [state.start(input, found), state.end(input, found)];
                 let span = link.span.shifted(input.offset);
                 sarif::print_finding(path, (finding, region, span), is_denied, output)
             }

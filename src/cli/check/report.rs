@@ -138,7 +138,7 @@ impl<'a> ReportPage<'a> {
             .copied()
             .collect();
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
-        let (mut links, mut names) = (Vec::new(), Names::default());
+        let (mut links, mut names) = (Vec::new(), DistinctTexts::default());
         for (number, target) in self.tree.targets.iter().enumerate() {
             for place in &target.places {
                 let location = names.number(&place.location);
@@ -281,12 +281,12 @@ fn target_row<'t>(target: &'t TargetSummary, ranked: &[Class]) -> TargetRow<'t> 
 
 /// Distinct texts, numbered in the order in which they were added.
 #[derive(Default)]
-struct Names<'a> {
+struct DistinctTexts<'a> {
     numbers: HashMap<&'a str, usize>,
     texts: Vec<&'a str>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> DistinctTexts<'a> {
     fn number(&mut self, name: &'a str) -> usize {
         let Self { numbers, texts } = self;
         *numbers.entry(name).or_insert_with(|| {

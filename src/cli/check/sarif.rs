@@ -22,9 +22,6 @@ use super::words::{self, FindingRule, RULES, level};
 use crate::cli::json as json_text;
 use crate::cli::output::Output;
 
-/// A line and a column.
-type Place = (usize, usize);
-
 /// Prints the start of the log.
 pub(super) fn print_start(out: &mut dyn Write) -> io::Result<()> {
     let rules: Vec<Value> = RULES.iter().map(rule).collect();
@@ -57,7 +54,7 @@ fn rule(rule: &FindingRule) -> Value {
 /// Prints a finding in the file at `path`. Columns count UTF-16 code units.
 pub(super) fn print_finding(
     path: &Path,
-    (finding, (start, end), span): (&Finding, (Place, Place), Span),
+    (finding, [start, end], span): (&Finding, [(usize, usize); 2], Span),
     is_denied: bool,
     output: &mut Output,
 ) -> io::Result<()> {

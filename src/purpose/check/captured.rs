@@ -14,9 +14,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::finding::{Cause, CheckedLink, Class, Finding};
+use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
 use super::judge::is_web;
-use super::{CheckedSite, RepeatedLinks};
 use crate::collection::{Collection, Located, TextMap};
 use crate::purpose::custom_property::in_sheet;
 use baselink_rewrite::base::BaseChain;

@@ -7,8 +7,12 @@
 //!
 //! Deliberately absent: the rules that determine the class, which are in the judges.
 
-use super::ids::FragmentPlace;
-use crate::collection::{Absence, Missing};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::ids::{FragmentPlace, Ids};
+use crate::collection::origin::RootUrl;
+use crate::collection::{Absence, Collection, Missing};
 use baselink_rewrite::ListedLink;
 use baselink_rewrite::report::Reason;
 use baselink_text::layer::charset::Charset;
@@ -133,6 +137,26 @@ pub struct Finding {
     /// True if the profiles `rfc1808`, `rfc3986` and `whatwg` give different targets.
     pub differs: bool,
 }
+
+/// A site, and the questions about its links.
+#[derive(Clone, Copy)]
+pub struct CheckedSite<'a> {
+    /// The resources of the site.
+    pub collection: &'a Arc<Collection>,
+    /// The possible targets of fragments in its documents, by their numbers; `None` if they are not known yet. Every fragment
+    /// then counts as present.
+    pub ids: Option<&'a HashMap<usize, Ids>>,
+    /// The URL of the root after the move, if any; a `file` URL means that the collection is read from disk.
+    pub to: Option<&'a RootUrl>,
+    /// True for the classes of links whose details are needed. The others may only be counted.
+    pub is_reported: &'a (dyn Fn(Class) -> bool + Sync),
+    /// The number of links to one URL of an archive whose details are needed. The others are counted in
+    /// [`CheckedDocument::repeated`](super::CheckedDocument::repeated).
+    pub places: usize,
+}
+
+/// A class, a cause, a URL without its fragment, and a number of links to it.
+pub type RepeatedLinks = (Class, Option<Cause>, String, usize);
 
 /// A link with its finding.
 #[derive(Debug)]

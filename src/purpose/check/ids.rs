@@ -137,16 +137,16 @@ impl Ids {
     }
 }
 
-/// Fragments, each with the number of the document that it leads into.
+/// FragmentList, each with the number of the document that it leads into.
 #[derive(Debug, Default)]
-pub struct Fragments {
+pub struct FragmentList {
     /// The fragments, one after the other.
     text: String,
     /// The number of the document, and the end of the fragment in `text`.
     ends: Vec<(u32, usize)>,
 }
 
-impl Fragments {
+impl FragmentList {
     /// Adds a fragment into the document with this number.
     pub(super) fn add(&mut self, number: usize, fragment: &str) {
         self.text.push_str(fragment);

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding};
-use super::ids::{FragmentPlace, Fragments, Ids};
+use super::ids::{FragmentList, FragmentPlace, Ids};
 use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse, is_disk};
 use baselink_rewrite::PlainLink;
@@ -48,7 +48,7 @@ pub(super) struct MoveJudge<'a> {
     /// The possible targets of fragments in documents, by their numbers, if they are known.
     pub(super) ids: Option<&'a HashMap<usize, Ids>>,
     /// The fragments of the links so far, if ids are not known.
-    pub(super) fragments: RefCell<Fragments>,
+    pub(super) fragments: RefCell<FragmentList>,
     /// The base of the document itself, once a link with a report has it.
     pub(super) document_base: OnceCell<Option<Rc<MovedBase>>>,
     /// The path of the last link that was judged by its bytes, and its file.
