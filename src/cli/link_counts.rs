@@ -108,25 +108,22 @@ impl LinkResult {
 
     /// The result of `move` for a link.
     pub(crate) fn of_moved(link: &LinkReport) -> Self {
-        let category = |reference| Reference::split(Grammar::Rfc3986, reference).category();
-        let is_relative = |of: Category| {
-            !matches!(
-                of,
-                Category::AbsoluteUrl | Category::NetPath | Category::AbsPath
-            )
-        };
-        match (Self::of(link.outcome), category(link.in_output())) {
-            (Self::Rewritten, _) if link.reason == Some(Reason::Nowhere) => Self::Nowhere,
-            (Self::Rewritten, new) if is_relative(new) => {
-                match is_relative(category(&link.reference)) {
-                    true => Self::MovedRelative,
-                    false => Self::MadeRelative,
+        match Self::of(link.outcome) {
+            Self::Rewritten if link.reason == Some(Reason::Nowhere) => Self::Nowhere,
+            Self::Rewritten => {
+                let [old, new] = [&link.reference, link.in_output()]
+                    .map(|reference| Reference::split(Grammar::Rfc3986, reference).category());
+                match (new, old) {
+                    (Category::AbsPath, _) => Self::MovedRootRelative,
+                    (Category::AbsoluteUrl | Category::NetPath, _) => Self::MovedAbsolute,
+                    (_, Category::AbsPath | Category::AbsoluteUrl | Category::NetPath) => {
+                        Self::MadeRelative
+                    }
+                    _ => Self::MovedRelative,
                 }
             }
-            (Self::Rewritten, Category::AbsPath) => Self::MovedRootRelative,
-            (Self::Rewritten, _) => Self::MovedAbsolute,
-            (Self::Left, _) if link.reason == Some(Reason::Chosen) => Self::Unchanged,
-            (result, _) => result,
+            Self::Left if link.reason == Some(Reason::Chosen) => Self::Unchanged,
+            result => result,
         }
     }
 
@@ -188,14 +185,17 @@ impl LinkCounts {
         }
     }
 
-    /// Adds a link with this result.
-    pub(crate) fn add(&mut self, result: LinkResult, reason: Option<Reason>) {
+    /// Adds links with this result.
+    pub(crate) fn add(&mut self, result: LinkResult, reason: Option<Reason>, number: usize) {
+        if number == 0 {
+            return;
+        }
         let implies_reason = matches!(
             result,
             LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere
         );
         let reason = reason.filter(|_| !implies_reason);
-        *self.counts.entry((result, reason)).or_default() += 1;
+        *self.counts.entry((result, reason)).or_default() += number;
     }
 }
 

@@ -189,7 +189,7 @@ fn open_and_rewrite(
     };
     if let (Contents::Document(bytes), options) = (&file.contents, &file.options)
         && options.scan.is_probed(file.format)
-        && kind.finds_no_link(origin, bytes, options)
+        && !kind.finds_link(bytes, &kind.options(origin, bytes, options))
     {
         return copy_or_skip(file.into_other(), kind, origin, sink, output);
     }

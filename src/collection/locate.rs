@@ -202,7 +202,8 @@ impl Collection {
     #[must_use]
     pub fn locate_from(&self, from: Option<usize>, url: &str) -> Located {
         let entity = from.and_then(|from| self.entities.get(&from));
-        let Some((entity, own)) = entity.zip(normal(url)) else {
+        let scope = entity.and_then(|entity| Some((entity, normal(url)?)));
+        let Some((entity, own)) = scope else {
             return self.locate(url);
         };
         let mut around: &str = entity;
@@ -214,6 +215,11 @@ impl Collection {
             }
         }
         self.locate(url)
+    }
+
+    /// True if the fragment of a captured redirect may replace that of a link.
+    pub(crate) fn has_fragments(&self) -> bool {
+        !self.fragments.is_empty()
     }
 
     /// The URL with the fragment of the redirect that was captured for it; `None` if there is none.

@@ -23,9 +23,11 @@ impl Collection {
             .collect();
         let own = |at: usize| text(self.files.text(files[at]));
         let path = |at, round| Cow::Owned(path_in_mirror(&own(at), round).into_owned());
-        let is_changed = |at| path_in_mirror(&own(at), 0) != own(at);
+        let is_changed: Vec<bool> = (0..files.len())
+            .map(|at| path_in_mirror(&own(at), 0) != own(at))
+            .collect();
         let rounds = rounds_of(files.len(), path, |left, right| {
-            let order = is_changed(left).cmp(&is_changed(right));
+            let order = is_changed[left].cmp(&is_changed[right]);
             order.then_with(|| {
                 self.files
                     .text(files[left])

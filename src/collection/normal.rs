@@ -16,9 +16,7 @@ use baselink_url::reference::{Grammar, Reference, without_fragment};
 
 /// `url` without its query and fragment.
 pub(crate) fn without_query(url: &str) -> &str {
-    // This runs for each link, and is twice as fast as `str::find` with two characters.
-    let end = url.bytes().position(|byte| matches!(byte, b'?' | b'#'));
-    &url[..end.unwrap_or(url.len())]
+    memchr::memchr2(b'?', b'#', url.as_bytes()).map_or(url, |end| &url[..end])
 }
 
 /// `url` with `https` for `http`, or the reverse; `None` if it has another scheme.

@@ -375,8 +375,9 @@ const ASSUMED_HOST: &str = "assumed.invalid/";
 /// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Messages omit such a URL.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
-    url.split_once("://")
-        .is_some_and(|(_, place)| place.starts_with(ASSUMED_HOST))
+    memchr::memchr(b':', url.as_bytes())
+        .and_then(|at| url[at..].strip_prefix("://"))
+        .is_some_and(|place| place.starts_with(ASSUMED_HOST))
 }
 
 /// `text` with only the path of each URL of a site whose host is unknown.
@@ -689,7 +690,7 @@ fn is_dots(segment: &str) -> bool {
 pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
     let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
     let is_default = port.is_empty() || Some(port) == default_port(scheme);
-    let url = format!("{scheme}://{}", if is_default { host } else { net_loc });
+    let url = [scheme, "://", if is_default { host } else { net_loc }].concat();
     resolve::ascii(&url)[scheme.len() + 1..].to_ascii_lowercase()
 }
 

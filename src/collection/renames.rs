@@ -169,11 +169,6 @@ impl Collection {
         Ok(())
     }
 
-    /// True if files or folders were renamed.
-    pub(crate) fn has_renames(&self) -> bool {
-        !self.renamed.is_empty() || !self.renamed_folders.is_empty()
-    }
-
     /// The renamed files, with old and new paths, sorted by old path.
     #[must_use]
     pub fn renames(&self) -> Vec<(&[u8], &[u8])> {

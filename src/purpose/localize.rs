@@ -38,12 +38,11 @@ use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::rewrite_unless;
 use crate::purpose::spelling::{names_base, unmistakable};
-use baselink_rewrite::base::{Rule, SourceKind};
+use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, PlainChoice,
-    PlainLink, Rewritten, Site,
+    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, Rewritten, Site,
 };
 use baselink_scan::document::Against;
 use baselink_scan::xml::vocabulary::is_location;
@@ -80,6 +79,7 @@ pub fn options(
     Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
+        counts_kept: options.counts_kept && !collection.has_fragments(),
         site: Some(Arc::clone(&destination) as Arc<dyn Site>),
         guard: Some(Arc::clone(&destination) as Arc<dyn Guard>),
         destination: Some(destination),
@@ -165,9 +165,9 @@ struct LocalDestination {
 }
 
 impl Destination for LocalDestination {
-    fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
         if self.canonical == Some(link.span) {
-            return Choice::Target;
+            return (Choice::Target, false);
         }
         let target = link.target.as_deref();
         let redirected = target.and_then(|target| self.collection.redirected(target));
@@ -178,51 +178,13 @@ impl Destination for LocalDestination {
             (Some(target), Some(located), None) => self.choice(link, target, located),
             _ => Choice::Target,
         };
-        let is_lacking = located.as_ref().is_some_and(is_lacking);
-        let is_local = matches!(choice, Choice::Reference(_));
         // A base needs no file at its URL, and a template is not a URL.
-        let needs_file = !names_base(&link.element, link.attribute.as_deref())
+        let is_lacking = located.as_ref().is_some_and(is_lacking)
+            && !matches!(choice, Choice::Reference(_))
+            && !names_base(&link.element, link.attribute.as_deref())
             && !is_template(&link.reference)
             && !target.is_some_and(is_assumed);
-        match is_lacking && !is_local && needs_file {
-            true => Choice::Lacking(Box::new(choice)),
-            false => choice,
-        }
-    }
-
-    fn choose_plain(&self, link: &PlainLink<'_>) -> Option<PlainChoice> {
-        let path = without_fragment(link.reference);
-        let is_plain = !self.is_message
-            && link.rule == Rule::Retrieval
-            && memchr::memchr2(b'?', b'%', path.as_bytes()).is_none();
-        if !is_plain || self.disk_place.leads_out(path, &DiskBase::Own) {
-            return None;
-        }
-        let kept = PlainChoice {
-            is_kept: true,
-            is_lacking: false,
-        };
-        let keep = |to: &[u8]| {
-            let is_kept = path.is_empty() || relative(&self.path, to).as_deref() == Some(path);
-            is_kept.then_some(kept)
-        };
-        let url = link.url();
-        if self.collection.redirected(&url).is_some() {
-            return None;
-        }
-        if self.own.as_deref().map(without_fragment) == Some(without_fragment(&url)) {
-            return keep(&self.path);
-        }
-        match self.collection.locate_from(self.number, &url) {
-            Located::Resource(found) if found.query == QueryUse::None => {
-                keep(self.collection.path_in_mirror(found.number))
-            }
-            located if self.collection.has_only_urls() => Some(PlainChoice {
-                is_kept: false,
-                is_lacking: is_lacking(&located),
-            }),
-            _ => None,
-        }
+        (choice, is_lacking)
     }
 
     fn empties_bases(&self) -> bool {
@@ -238,7 +200,7 @@ impl Site for LocalDestination {
                 .resource()
                 .is_some()
         };
-        matches!(self.choose(link, against), Choice::Reference(_))
+        matches!(self.choose(link, against).0, Choice::Reference(_))
             || link.target.as_deref().is_some_and(is_found)
     }
 }
@@ -456,9 +418,9 @@ impl LocalDestination {
     /// A reference to the file to which `link`, if it is in a custom property, leads from a linked style sheet.
     fn in_sheet(&self, link: &LinkReport) -> Option<String> {
         let TargetInSheet { base, target } = in_sheet(link, &self.collection)?;
-        let sheet = self.collection.path_of(base)?;
-        let found = self.collection.locate(target).resource()?;
-        self.between(&sheet, found.number, target, link)
+        let [from, to] = [base, target].map(|url| self.collection.path_of(url));
+        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
+        Some(with_parts(relative(&from?, &to?)?, (None, fragment), link))
     }
 
     /// The file of the style sheet from which browsers resolve `link`, if it is in a custom property.
@@ -469,32 +431,18 @@ impl LocalDestination {
         }
     }
 
-    /// A reference from the style sheet `from` to the file with this number, with the fragment of `target`.
-    fn between(
-        &self,
-        from: &[u8],
-        number: usize,
-        target: &str,
-        link: &LinkReport,
-    ) -> Option<String> {
-        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
-        let reference = relative(from, self.collection.path_in_mirror(number))?;
-        Some(with_parts(reference, (None, fragment), link))
-    }
-
     /// The file from which a browser resolves `link`. `None` if the link is in a custom property and must be absolute,
     /// because the property may be used in several folders.
     fn user(&self, link: &LinkReport) -> Option<Cow<'_, [u8]>> {
-        let own = Cow::Borrowed(&*self.path);
-        let property = property_user(link).filter(|_| !is_relative(link));
-        // An assumed URL cannot be written.
-        if property == Some(&PropertyUser::Several)
-            && !link.target.as_deref().is_some_and(is_assumed)
-        {
-            return None;
-        }
-        let sheet = property.and_then(|_| self.sheet(link));
-        Some(sheet.map_or(own, Cow::Owned))
+        let sheet = match property_user(link).filter(|_| !is_relative(link)) {
+            // An assumed URL cannot be written.
+            Some(PropertyUser::Several) if !link.target.as_deref().is_some_and(is_assumed) => {
+                return None;
+            }
+            Some(_) => self.sheet(link),
+            None => None,
+        };
+        Some(sheet.map_or(Cow::Borrowed(&*self.path), Cow::Owned))
     }
 
     /// A reference to `file`.
@@ -503,17 +451,21 @@ impl LocalDestination {
         let target = Reference::split(Grammar::Rfc3986, &file.url);
         let query = target.query().filter(|_| file.keeps_query);
         let fragment = target.fragment();
-        if self.leads_to(to, query, fragment, link) {
-            return Some(link.reference.clone());
-        }
         // A fragment alone suffices in `a` and `area`. In other elements it may denote an element, not the document.
         let is_jump = matches!(&*link.element, "a" | "area")
             && fragment.is_none_or(|name| placeholder(&format!("#{name}")).is_none());
         let reference = match fragment {
-            Some(_) if to == self.path && query.is_none() && is_jump => String::new(),
-            _ => relative(&self.user(link)?, to)?,
+            Some(_) if to == self.path && query.is_none() && is_jump => Some(String::new()),
+            _ => self.user(link).and_then(|user| relative(&user, to)),
         };
-        Some(with_parts(reference, (query, fragment), link))
+        let new = reference.map(|reference| with_parts(reference, (query, fragment), link));
+        let stays =
+            new.as_ref() == Some(&link.reference) || self.leads_to(to, query, fragment, link);
+        if stays {
+            Some(link.reference.clone())
+        } else {
+            new
+        }
     }
 
     /// True if the reference as written leads from this file to the file `to`.

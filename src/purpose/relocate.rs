@@ -35,6 +35,7 @@
 //! Deliberately absent: URLs that scripts assemble, and files that are not documents. If such a file may contain old
 //! URLs, [`Relocation::may_be_named_in`] returns true.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::ptr;
@@ -48,11 +49,11 @@ use super::spelling::{names_base, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{Collection, FoundResource, QueryUse, without_query};
 use crate::purpose::rewrite_unless;
-use baselink_rewrite::base::{Rule, SourceKind};
+use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
-    PlainChoice, PlainLink, Rewritten, Site,
+    Rewritten, Site,
 };
 use baselink_scan::document::{Against, Role};
 use baselink_text::format::Format;
@@ -208,17 +209,17 @@ impl Relocation {
         };
         let is_renamed = renamed.is_some();
         let tail = match (renamed, below.tail) {
-            (Some(path), _) => encoded(&path),
-            (None, _) if below.names_root => Some(String::new()),
-            (None, Some(tail)) => Some(head[tail..].to_owned()),
-            (None, None) => encoded(&below.path),
+            (Some(path), _) => encoded(&path).map(Cow::Owned),
+            (None, _) if below.names_root => Some("".into()),
+            (None, Some(tail)) => Some(head[tail..].into()),
+            (None, None) => encoded(&below.path).map(Cow::Owned),
         };
         let Some(tail) = tail else { return outside };
         // If the place stays the same, the URL does too, even if its scheme is `http` and that of the root is `https`.
         let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
         let url = match stays {
             true => outside.url,
-            false => format!("{}{tail}", self.to.as_str()),
+            false => [self.to.as_str(), &tail].concat(),
         };
         MovedTarget {
             url,
@@ -423,8 +424,8 @@ pub fn relocate<'a, T: Default>(
 struct KeepEveryLink;
 
 impl Destination for KeepEveryLink {
-    fn choose(&self, _: &LinkReport, _: &Against) -> Choice {
-        Choice::Kept
+    fn choose(&self, _: &LinkReport, _: &Against) -> (Choice, bool) {
+        (Choice::Kept, false)
     }
 }
 
@@ -463,15 +464,15 @@ impl BaseAfterMove {
 }
 
 impl Destination for RelocateLinks {
-    fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
         if matches!(
             against,
             Against::Nothing | Against::Unknown | Against::Results
         ) {
-            return Choice::Kept;
+            return (Choice::Kept, false);
         }
         let (Some(target), Some(base)) = (&link.target, &link.base) else {
-            return Choice::Kept;
+            return (Choice::Kept, false);
         };
         let (target, base) = match in_sheet(link, &self.relocation.collection) {
             Some(other) => (&other.target, &*other.base),
@@ -496,34 +497,7 @@ impl Destination for RelocateLinks {
             true => Choice::Kept,
             false => Choice::Reference(reference),
         };
-        match is_lacking {
-            true => Choice::Lacking(Box::new(choice)),
-            false => choice,
-        }
-    }
-
-    fn choose_plain(&self, link: &PlainLink<'_>) -> Option<PlainChoice> {
-        let Relocation {
-            collection, from, ..
-        } = &*self.relocation;
-        let path = without_query(&link.reference[link.target.dropped..]);
-        // A reference that is to open from disk has the path of its file.
-        let is_on_disk = self.place.is_some();
-        let may_stay = !self.is_message
-            && !collection.has_renames()
-            && !self.must_be_absolute.contains(&link.span)
-            && !(is_on_disk && (link.rule != Rule::Retrieval || path.contains('%')));
-        let prefix = link.target.prefix.strip_prefix(from.as_str());
-        let below = prefix.filter(|_| may_stay)?;
-        let located = collection.locate(&link.url());
-        let is_named = |found: FoundResource| {
-            collection.path(found.number).strip_prefix(below.as_bytes()) == Some(path.as_bytes())
-        };
-        let found = located.resource();
-        (!is_on_disk || found.is_none_or(is_named)).then_some(PlainChoice {
-            is_kept: true,
-            is_lacking: found.is_none(),
-        })
+        (choice, is_lacking)
     }
 }
 

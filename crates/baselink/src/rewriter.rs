@@ -72,8 +72,8 @@ impl<F> fmt::Debug for ChoiceClosure<F> {
 }
 
 impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for ChoiceClosure<F> {
-    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
-        self.0(link)
+    fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, bool) {
+        (self.0(link), false)
     }
 }
 

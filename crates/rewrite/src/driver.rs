@@ -20,6 +20,7 @@
 //!
 //! Deliberately absent: syntax, and the decision on a link.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::copies;
@@ -30,8 +31,8 @@ use super::late_base::late_base;
 use super::options::{Options, PlainLink};
 use super::plan::{DocumentPlan, LinkSink, Within};
 use super::unfit_base::base_diagnostic;
-use crate::base::{self, BaseChain, Outer};
-use crate::report::{EntityReport, Outcome, Reason};
+use crate::base::{self, BaseChain, Outer, Rule};
+use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use baselink_scan::document::{Against, Certainty, Decoded, Document, Link, Role};
 use baselink_scan::html::pass::{self, Links, Part, Plain, Whole};
 use baselink_scan::html::prelude;
@@ -42,6 +43,7 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::{Charset, Detected, may_become_utf_8};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
 use baselink_text::span::Span;
+use baselink_url::reference::without_fragment;
 
 /// A request for one document.
 #[derive(Clone, Copy)]
@@ -144,6 +146,9 @@ struct Driver<'a, 'r> {
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
     /// True if links wait for later ones, which may change their outcomes.
     links_wait: bool,
+    /// The references, without fragments, that the destination keeps in links that navigate; `None` unless later ones
+    /// are only counted.
+    kept: Option<HashSet<Vec<u8>>>,
 }
 
 impl<'a, 'r> Driver<'a, 'r> {
@@ -175,6 +180,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             plan: DocumentPlan::new(&task.around, task.options.query_charset),
             sink: None,
             links_wait: true,
+            kept: None,
         }
     }
 
@@ -204,6 +210,36 @@ impl<'a, 'r> Driver<'a, 'r> {
                 .totals
                 .of_links
                 .merge(self.judge.base_of_plain());
+        }
+    }
+
+    /// Counts a link if the destination keeps an earlier one to the same place. Returns false if there is none.
+    fn count_kept(&mut self, bytes: &[u8], found: &Plain) -> bool {
+        let raw = &bytes[found.span.range()];
+        let path = &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())];
+        let is_kept = found
+            .names
+            .is_some_and(|(.., row)| row.role == Role::Navigation)
+            && self.kept.as_ref().is_some_and(|kept| kept.contains(path));
+        if is_kept {
+            self.plan.tally.add(Outcome::Left, Some(Reason::Chosen));
+            self.plan.tally.totals.kept += 1;
+            self.note_base();
+            self.own_links += 1;
+        }
+        is_kept
+    }
+
+    /// Notes the reference of a link, which is resolved against the document base URL, if the destination keeps it.
+    fn note_kept(&mut self, link: &LinkReport) {
+        let reference = without_fragment(&link.reference);
+        let is_kept = (link.outcome, link.reason) == (Outcome::Left, Some(Reason::Chosen))
+            && link.role == Role::Navigation
+            && !link.is_lacking
+            // Its bytes may spell another reference.
+            && !reference.contains('&');
+        if let Some(kept) = self.kept.as_mut().filter(|_| is_kept) {
+            kept.insert(reference.into());
         }
     }
 
@@ -341,8 +377,11 @@ impl Links for Driver<'_, '_> {
         let Some(verdict) = self.judge.plain(bytes, found) else {
             return false;
         };
+        if self.task.options.destination.is_some() && !matches!(verdict, Verdict::Left(_)) {
+            return matches!(verdict, Verdict::Splice(_)) && self.count_kept(bytes, found);
+        }
         let splice = match verdict {
-            Verdict::Splice(splice, choice) if !choice.is_kept => Some(self.judge.written(splice)),
+            Verdict::Splice(splice) => Some(self.judge.written(splice)),
             _ => None,
         };
         let differs = splice.is_some_and(|splice| splice.differs);
@@ -398,9 +437,13 @@ impl Links for Driver<'_, '_> {
 
     fn link(&mut self, bytes: &[u8], link: Link) {
         self.judge.find_styles(bytes, self.charset, &link);
+        let is_of_document = link.against == Against::Document;
         let Some(mut judged) = self.judge.link(link, self.charset, &self.enclosing) else {
             return;
         };
+        if is_of_document {
+            self.note_kept(&judged.report);
+        }
         self.judge.keep_for_sheet(&mut judged);
         self.own_links += 1;
         self.judge.count_copy(&judged.report, judged.report.span);
@@ -435,9 +478,7 @@ fn is_taken(
     };
     let link = PlainLink {
         reference,
-        span: found.span,
         target,
-        rule: within.0.rule,
         role: found.names.map_or(Role::Embedded, |(.., row)| row.role),
     };
     sink.plain(&link, within)
@@ -472,6 +513,12 @@ fn html<'r>(
     } = found;
     let mut driver = Driver::new(task, &chain, charset, not_utf_8, prescanned);
     driver.links_wait = links_wait;
+    let counts_kept = task.options.counts_kept
+        && task.around.room.is_none()
+        && !links_wait
+        // A declared base may begin to apply between two links.
+        && (task.options.guard.is_none() || chain.rule == Rule::Retrieval);
+    driver.kept = counts_kept.then(HashSet::new);
     driver.sink = sink;
     let (_, without_tree) = pass::links(&whole, task.scan, &mut driver);
     let ids = std::mem::take(&mut driver.ids);

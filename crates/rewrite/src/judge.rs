@@ -24,9 +24,7 @@ use super::copies::Copies;
 use super::crawled::Crawler;
 use super::guarded;
 use super::judged::{Judged, depends_on_base};
-use super::options::{
-    BaseElement, BaseInCopy, Choice, Destination, Fragments, Options, PlainChoice, PlainLink,
-};
+use super::options::{BaseElement, BaseInCopy, Choice, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::properties::PageStyles;
 use super::totals::LinkBases;
@@ -106,7 +104,7 @@ pub(super) enum Verdict<'a> {
     Left(Reason),
     /// The target is a prefix of the base, followed by the tail of the reference. Every profile agrees, unless
     /// [`Splice::differs`] is true.
-    Splice(Splice<'a>, PlainChoice),
+    Splice(Splice<'a>),
     Target {
         target: Target,
         /// True if all profiles are known to agree on the target.
@@ -121,7 +119,6 @@ impl Verdict<'_> {
             Self::Absolute => (Outcome::Absolute, None),
             Self::NoBase => (Outcome::NoBase, None),
             Self::Left(reason) => (Outcome::Left, Some(*reason)),
-            Self::Splice(_, choice) if choice.is_kept => (Outcome::Left, Some(Reason::Chosen)),
             Self::Splice(..) | Self::Target { .. } => (Outcome::Rewritten, None),
         }
     }
@@ -131,7 +128,7 @@ impl<'a> Verdict<'a> {
     /// The target of `reference` in two parts, if every profile agrees on it.
     pub(super) fn splice(&self, reference: &str) -> Option<Splice<'a>> {
         match self {
-            Self::Splice(splice, _) if !splice.differs => Some(*splice),
+            Self::Splice(splice) if !splice.differs => Some(*splice),
             Self::Absolute if resolve::is_agreed_absolute(reference) => Some(Splice {
                 prefix: "",
                 dropped: 0,
@@ -228,39 +225,8 @@ impl<'a> Judge<'a> {
             may_be_template: false,
         };
         let raw = &bytes[found.span.range()];
-        let verdict = self
-            .verdict((raw, None), Some((bytes, found)), &usage)
-            .filter(|verdict| !depends_on_base(verdict.outcome()))?;
-        match (self.options.destination.as_deref(), verdict) {
-            (None, verdict) | (Some(_), verdict @ Verdict::Left(_)) => Some(verdict),
-            (Some(destination), Verdict::Splice(splice, _)) => {
-                let choice = self.choice_of_plain(destination, raw, found, splice)?;
-                Some(Verdict::Splice(splice, choice))
-            }
-            (Some(_), _) => None,
-        }
-    }
-
-    /// The choice of `destination` for a link whose target is `splice`.
-    fn choice_of_plain(
-        &self,
-        destination: &dyn Destination,
-        raw: &[u8],
-        found: &Plain,
-        splice: Splice<'_>,
-    ) -> Option<PlainChoice> {
-        let role = found.names.map(|(.., row)| row.role);
-        let is_escaped = memchr::memchr(b'&', raw).is_some();
-        if splice.differs || is_escaped || role == Some(Role::Metadata) {
-            return None;
-        }
-        destination.choose_plain(&PlainLink {
-            reference: str::from_utf8(raw).ok()?,
-            span: found.span,
-            target: splice,
-            rule: self.chain.rule,
-            role: role.unwrap_or(Role::Embedded),
-        })
+        self.verdict((raw, None), Some((bytes, found)), &usage)
+            .filter(|verdict| !depends_on_base(verdict.outcome()))
     }
 
     /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes may need decoding.
@@ -426,7 +392,7 @@ impl<'a> Judge<'a> {
         self.styles = Some(PageStyles::of(page, charset, own));
     }
 
-    /// Keeps a link in a custom property if it probably belongs to a style sheet. A [`Destination`] decides itself.
+    /// Keeps a link in a custom property if it probably belongs to a style sheet. A destination decides itself.
     pub(super) fn keep_for_sheet(&mut self, judged: &mut Judged) {
         let is_rewritten = judged.report.outcome == Outcome::Rewritten;
         if let Some(styles) = self.styles.as_mut().filter(|_| is_rewritten)
@@ -486,7 +452,7 @@ impl<'a> Judge<'a> {
             .destination
             .as_ref()
             .filter(|_| self.around.kept.is_none());
-        let choice = match destination {
+        let (choice, is_lacking) = match destination {
             Some(destination) if report.target.is_some() => {
                 destination.choose(&report, &link.against)
             }
@@ -495,16 +461,12 @@ impl<'a> Judge<'a> {
                     .copies
                     .as_ref()
                     .and_then(|one| one.encoded(&report.reference));
-                encoded.map_or(Choice::Target, Choice::Reference)
+                (encoded.map_or(Choice::Target, Choice::Reference), false)
             }
-            _ => Choice::Target,
+            _ => (Choice::Target, false),
         };
         let mut chosen = None;
-        report.is_lacking = matches!(choice, Choice::Lacking(_));
-        let choice = match choice {
-            Choice::Lacking(choice) => *choice,
-            choice => choice,
-        };
+        report.is_lacking = is_lacking;
         match choice {
             Choice::Reference(text) if text != report.reference => {
                 (report.outcome, report.reason) = (Outcome::Rewritten, None);
@@ -667,7 +629,6 @@ impl<'a> Judge<'a> {
     ) -> (LinkReport, Option<Vec<Kept>>) {
         let (outcome, reason) = verdict.outcome();
         let (mut differs_under, mut kept) = (NOWHERE, None);
-        let mut is_lacking = false;
         let target = match verdict {
             Verdict::Absolute => {
                 differs_under = absolute_differs(&reference, prepared);
@@ -680,8 +641,7 @@ impl<'a> Judge<'a> {
                 }
                 None
             }
-            Verdict::Splice(splice, choice) => {
-                is_lacking = choice.is_lacking;
+            Verdict::Splice(splice) => {
                 let mut target = Target::default();
                 if let Some(prepared) = prepared {
                     prepared.base.spliced(&reference, splice, &mut target);
@@ -722,7 +682,7 @@ impl<'a> Judge<'a> {
             differs,
             differs_under,
             custom_property: None,
-            is_lacking,
+            is_lacking: false,
             is_editable: true,
         };
         (report, kept)
@@ -855,7 +815,7 @@ impl<'a> Judge<'a> {
             });
         }
         if let Some(splice) = splice {
-            return Some(Verdict::Splice(splice, PlainChoice::default()));
+            return Some(Verdict::Splice(splice));
         }
         let text = text?;
         // Browsers would percent-encode most placeholders in a path. A base with a placeholder is unknown until the
@@ -933,7 +893,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// True if a browser wrote the `base` element, and no [`Destination`] chooses a replacement.
+    /// True if a browser wrote the `base` element, and no destination chooses a replacement.
     fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
         // Without a comment `saved from url=`, this element is the only sign that the page was saved, and is kept.
         let has_comment = self.chain.saved.is_some();

@@ -52,7 +52,7 @@ pub use self::beside::NearbyFiles;
 pub use self::options::NOWHERE;
 pub use self::options::{
     BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
-    PlainChoice, PlainLink, Site,
+    PlainLink, Site,
 };
 pub use self::plan::PlannedPart;
 use self::plan::{FilePlan, LinkSink, Within};

@@ -13,15 +13,15 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::beside::NearbyFiles;
-use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval, Rule};
+use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval};
 use crate::report::LinkReport;
 use baselink_scan::ScanOptions;
 use baselink_scan::document::{Against, Role};
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
-use baselink_url::{Profile, Splice};
+use baselink_url::Profile;
+use baselink_url::Splice;
 
 /// The information about a document beyond its bytes, and the desired result.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,9 @@ pub struct Options {
     pub base_element: BaseElement,
     /// Chooses the replacement of each link. If `None`, the replacement is the target.
     pub destination: Option<Arc<dyn Destination>>,
+    /// True if a link is only counted if the destination has kept an earlier one to the same place. The choice must not
+    /// depend on fragments, nor among links that navigate on anything but the reference and its base.
+    pub counts_kept: bool,
     /// The site that the document belongs to, if known.
     pub site: Option<Arc<dyn Site>>,
     /// Keeps every link of a copy from leading out of its folder. If `None`, a link may lead anywhere.
@@ -76,9 +79,6 @@ pub enum Choice {
     Kept,
     /// This reference, escaped for its place as a target would be.
     Reference(String),
-    /// This choice, for a link whose target the site lacks. The report of the link says so.
-    #[doc(hidden)]
-    Lacking(Box<Choice>),
     /// This reference, although it leads nowhere. The link is reported with [`Reason::Nowhere`](crate::report::Reason), or as
     /// [`Outcome::NoBase`](crate::report::Outcome) if it is unchanged.
     Nowhere(String),
@@ -90,12 +90,8 @@ pub enum Choice {
 pub struct PlainLink<'a> {
     /// The reference, which is relative.
     pub reference: &'a str,
-    /// The place of the reference in the document.
-    pub span: Span,
     /// The target, in two parts.
     pub target: Splice<'a>,
-    /// The rule that gave the base.
-    pub rule: Rule,
     /// The role of the link in the document.
     pub role: Role,
 }
@@ -106,15 +102,6 @@ impl PlainLink<'_> {
     pub fn url(&self) -> String {
         [self.target.prefix, &self.reference[self.target.dropped..]].concat()
     }
-}
-
-/// The replacement for a [`PlainLink`]: its target, or if it `is_kept`, the reference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PlainChoice {
-    /// True if the reference stays as it is.
-    pub is_kept: bool,
-    /// True if the site lacks the target.
-    pub is_lacking: bool,
 }
 
 /// A URL that leads nowhere (CSS Values 4, 4.5.3). The reference that it replaces follows as its fragment.
@@ -151,9 +138,9 @@ pub enum BaseInCopy {
 /// #[derive(Debug)]
 /// struct Here;
 /// impl Destination for Here {
-///     fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+///     fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, bool) {
 ///         let local = link.target.as_deref().and_then(|target| target.strip_prefix("http://a/"));
-///         local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned()))
+///         (local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned())), false)
 ///     }
 /// }
 /// let options = Options { destination: Some(Arc::new(Here)), ..Options::at("http://b/") };
@@ -161,16 +148,9 @@ pub enum BaseInCopy {
 /// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
 /// ```
 pub trait Destination: fmt::Debug + Send + Sync {
-    /// The replacement for `link`, which is resolved `against` this base. The span of the link is an offset in its
-    /// document.
-    fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
-
-    /// The choice for `link`, made from its bytes alone; `None` leaves it to [`choose`](Self::choose). Both make the same
-    /// choice, and no [`Guard`] objects to it.
-    #[doc(hidden)]
-    fn choose_plain(&self, _link: &PlainLink<'_>) -> Option<PlainChoice> {
-        None
-    }
+    /// The replacement for `link`, which is resolved `against` this base, and true if the site lacks its target. The span of
+    /// the link is an offset in its document.
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool);
 
     /// True if every declared base in the document becomes empty.
     fn empties_bases(&self) -> bool {

@@ -68,6 +68,9 @@ pub struct Totals {
     pub of_links: LinkBases,
     /// The number of rewritten links that consist of a fragment only.
     pub fragments: usize,
+    /// The number of links that a [`Destination`](crate::Destination) keeps, and that were only counted.
+    #[doc(hidden)]
+    pub kept: usize,
     /// The number of entities in the file, including each outermost one.
     pub entities: usize,
     /// The encoding of its outermost document.

@@ -55,7 +55,11 @@ impl Elements {
     pub fn contain(self, name: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Named(names) => names.split(' ').any(|known| known == name),
+            // For such short texts, faster than `str::split`.
+            Self::Named(names) => names
+                .as_bytes()
+                .split(|byte| *byte == b' ')
+                .any(|known| known == name.as_bytes()),
             Self::Prefixed(prefix) => name.starts_with(prefix),
             Self::Custom => name.contains('-') && !name.contains(':') && !name.starts_with("amp-"),
         }

@@ -18,7 +18,7 @@
 mod tokens;
 
 pub use self::tokens::{Goal, ScriptFault};
-use self::tokens::{Token, TokenKind, Tokens};
+use self::tokens::{Token, TokenKind, Tokens, is_of_name};
 use baselink_text::span::Span;
 
 /// The number of tokens in the longest pattern, including the token before the call.
@@ -41,9 +41,13 @@ pub struct ScriptUrl {
 ///
 /// Fails if `script` cannot be read to its end, because the part before the error may have been misread.
 pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
-    if !may_have_urls(script.as_bytes()) {
-        return Ok(Vec::new());
+    match may_have_urls(script.as_bytes()) {
+        true => read_urls(script, goal),
+        false => Ok(Vec::new()),
     }
+}
+
+fn read_urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
     let mut finder = UrlFinder {
         script,
         recent: Vec::new(),
@@ -64,35 +68,51 @@ pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
     Ok(finder.found)
 }
 
-/// True if a script in an encoding that extends ASCII contains one of the keywords before a URL, and what may follow. Keywords
-/// may not contain escapes. An index for searching is a long script, which often contains the words as text.
+/// True if a script in an encoding that extends ASCII contains one of the keywords before a URL, and text that may follow.
+/// The keyword cannot contain escapes.
 pub(super) fn may_have_urls(script: &[u8]) -> bool {
-    ["import", "from"].iter().any(|word| {
-        let mut places = memchr::memmem::find_iter(script, word.as_bytes());
-        places.any(|at| may_precede_url(script, Span::new(at, at + word.len())))
+    ["import", "export"].iter().any(|word| {
+        memchr::memmem::find_iter(script, word.as_bytes()).any(|at| {
+            let (before, rest) = (&script[..at], &script[at + word.len()..]);
+            let ends_name = |last: &u8| last.is_ascii_alphanumeric() || b"$_".contains(last);
+            !before.last().is_some_and(ends_name) && may_precede_url(*word == "import", rest)
+        })
     })
 }
 
-/// True if the `word`, `import` or `from`, may be a keyword that a URL follows.
-fn may_precede_url(script: &[u8], word: Span) -> bool {
-    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
-    if script[..word.start].last().is_some_and(is_of_name) {
-        return false;
-    }
-    let rest = script[word.end..].trim_ascii_start();
-    let rest = rest.strip_prefix(b"(").unwrap_or(rest).trim_ascii_start();
-    match rest {
-        [b'"' | b'\'', first, ..] => !matches!(first, b',' | b':' | b']' | b')' | b'}'),
-        [b'.', rest @ ..] => {
-            let rest = rest.trim_ascii_start();
-            let is_known = |name: &str| rest.starts_with(name.as_bytes());
-            ["meta", "source", "defer"].into_iter().any(is_known)
-                || !rest.first().is_some_and(u8::is_ascii_alphabetic)
+/// True if `text` may follow `import` or `export` before a URL. Words in the strings of a search index nearly never do.
+fn may_precede_url(is_import: bool, text: &[u8]) -> bool {
+    let mut after = text.trim_ascii_start();
+    let is_apart = after.len() < text.len();
+    // Comments, escapes, and white space beyond ASCII are not read here.
+    let is_read = |next: &u8| !matches!(next, b'/' | b'\\' | b'<' | b'-' | 0x0b | 0x80..);
+    match after {
+        [b'{' | b'*', ..] => return true,
+        [b'<' | b'-', ..] => return is_apart,
+        [next, ..] if !is_read(next) => return true,
+        _ if !is_import => return false,
+        [b'(', rest @ ..] => {
+            let next = rest.trim_ascii_start().first();
+            return next.is_some_and(|next| b"\"'".contains(next) || !is_read(next));
         }
-        // A comment, or white space beyond ASCII.
-        [b'/' | 0xb | 0x80.., ..] => true,
-        _ => false,
+        [b'.', next, ..] => return !next.is_ascii_alphabetic() || b"msd".contains(next),
+        [b'"' | b'\'', next, ..] => return !b",:])};".contains(next),
+        _ => {}
     }
+    // In `import defer * as a from`, one name precedes the mark.
+    for _ in 0..4 {
+        let name = after.iter().take_while(|byte| is_of_name(**byte)).count();
+        if name == 0 || !is_apart {
+            return false;
+        }
+        let (name, rest) = after.split_at(name);
+        after = rest.trim_ascii_start();
+        let may_continue = |next: &u8| b",{*".contains(next) || !is_read(next);
+        if name == b"from" || after.first().is_some_and(may_continue) {
+            return true;
+        }
+    }
+    true
 }
 
 /// The position in the current declaration.
@@ -251,6 +271,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::json::is_url_like;
 
     /// The URLs of a script, or `None` if it cannot be read.
     fn found(script: &str, goal: Goal) -> Option<Vec<&str>> {
@@ -441,8 +462,13 @@ mod tests {
         ] {
             assert_eq!(found(script, Goal::Module), None, "{script}");
         }
-        // Without `import` or `export`, the script is not read.
-        check(Goal::Module, "'", &[]);
+        // Without a keyword before a URL, the script is not read.
+        for script in [
+            "'",
+            "'a.import system in b', \"b/import.rst\", {\"import\": [7, 'export': 1, 'import (a)', a_import (), export default 'c",
+        ] {
+            check(Goal::Module, script, &[]);
+        }
     }
 
     #[test]
@@ -465,7 +491,9 @@ mod tests {
             goal in prop::sample::select(&[Goal::Module, Goal::Classic, Goal::File][..]),
         ) {
             let script = pieces.concat();
-            for url in urls(&script, goal).unwrap_or_default() {
+            for url in read_urls(&script, goal).unwrap_or_default() {
+                let is_link = !url.is_specifier || is_url_like(&script[url.span.range()]);
+                prop_assert!(!is_link || may_have_urls(script.as_bytes()));
                 let (start, end) = (url.span.start - 1, url.span.end + url.quote.len_utf8());
                 let string = &script[start..end];
                 prop_assert!(string.starts_with(url.quote) && string.ends_with(url.quote));
@@ -477,8 +505,8 @@ mod tests {
         "import",
         "export",
         " from",
-        "'a'",
-        "\"b\"",
+        "'/a'",
+        "\"x:b\"",
         "(",
         ")",
         "{",

@@ -197,7 +197,7 @@ const fn is_scheme_byte(byte: u8) -> bool {
 
 /// `url` up to its fragment.
 pub fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or_default()
+    memchr::memchr(b'#', url.as_bytes()).map_or(url, |end| &url[..end])
 }
 
 /// The scheme of a reference in `grammar`.

@@ -101,6 +101,8 @@ impl Rewrite {
     /// Checks the options of the output together, and computes the destination.
     pub(super) fn complete(&mut self) -> Result<()> {
         let (documents, preserve_times) = (&mut self.documents, self.preserve_times);
+        // The proof needs every link.
+        documents.reading.options.counts_kept = !self.verify;
         // An output folder gets empty folders, too, unless --include selects files.
         documents.selection.folders =
             self.output.is_some() && documents.selection.include.is_empty();

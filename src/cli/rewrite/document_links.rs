@@ -37,7 +37,7 @@ impl DocumentLinks {
             self.empty_bases.push(link.span.start);
         }
         if let Some(of) = result {
-            self.link_counts.add(of(link), link.reason);
+            self.link_counts.add(of(link), link.reason, 1);
         }
         if link.is_lacking {
             let target = without_fragment(link.target.as_deref().unwrap_or_default());

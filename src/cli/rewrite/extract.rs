@@ -311,12 +311,7 @@ impl ArchiveRun<'_> {
                     localize::options(plan.name(number), &bytes, collection, &options)
                 });
                 let has_links = |options: &Options| {
-                    !options.scan.is_probed(format)
-                        || localize::localize(&bytes, options, |(), _| ())
-                            .0
-                            .totals
-                            .links()
-                            > 0
+                    !options.scan.is_probed(format) || kind.finds_link(&bytes, options)
                 };
                 if let Some(options) = options.filter(has_links) {
                     let document = Input::whole(input.name, format, &bytes);
@@ -593,29 +588,30 @@ fn adapted_text(adaptations: &Adaptations) -> Option<String> {
 
 /// Reports the number of URLs without a file, by reason.
 fn report_failures(collection: &Collection, output: &mut Output) {
-    let number = |is_it: &dyn Fn(u16) -> bool| {
-        collection
-            .failures()
-            .filter(|&status| is_it(status))
-            .count()
-    };
-    for (number, one, more) in [
+    let mut numbers = [0; 3];
+    for status in collection.failures() {
+        let kind = match status {
+            400.. => 0,
+            ..300 | 304 => 2,
+            _ => 1,
+        };
+        numbers[kind] += 1;
+    }
+    let texts = [
         (
-            number(&|status| status >= 400),
             "URL was captured only as an error (4xx, 5xx)",
             "URLs were captured only as errors (4xx, 5xx)",
         ),
         (
-            number(&|status| (300..304).contains(&status) || status > 304 && status < 400),
             "redirect leads to a URL that is not in the archive",
             "redirects lead to URLs that are not in the archive",
         ),
         (
-            number(&|status| status < 300 || status == 304),
             "URL was captured without its body",
             "URLs were captured without their bodies",
         ),
-    ] {
+    ];
+    for (number, (one, more)) in numbers.into_iter().zip(texts) {
         if number > 0 {
             output.notice(&count(number, one, more));
         }

@@ -107,11 +107,9 @@ impl RewriteKind {
         }
     }
 
-    /// True if a document of `origin` has no link.
-    pub(super) fn finds_no_link(&self, origin: &Origin, bytes: &[u8], options: &Options) -> bool {
-        let options = self.options(origin, bytes, options);
-        let (rewritten, _) = self.rewrite(bytes, &options, |_, _| ());
-        rewritten.totals.links() == 0
+    /// True if the document has a link.
+    pub(super) fn finds_link(&self, bytes: &[u8], options: &Options) -> bool {
+        self.rewrite(bytes, options, |_, _| ()).0.totals.links() > 0
     }
 
     /// The results that links can have.
@@ -146,6 +144,14 @@ impl RewriteKind {
             Self::Absolute => None,
             Self::Local { .. } => Some(LinkResult::of_localized),
             Self::Moved(..) => Some(LinkResult::of_moved),
+        }
+    }
+
+    /// The result of links that are kept.
+    pub(super) fn result_of_kept(&self) -> LinkResult {
+        match self {
+            Self::Absolute | Self::Local { .. } => LinkResult::Local,
+            Self::Moved(..) => LinkResult::Unchanged,
         }
     }
 

@@ -68,6 +68,8 @@ impl FileSummary {
             return self.add_totals(totals);
         }
         self.link_counts.merge(&links.link_counts);
+        self.link_counts
+            .add(kind.result_of_kept(), None, totals.kept);
         merge_missing(&mut self.missing, links.missing);
         self.add_counted(totals);
     }

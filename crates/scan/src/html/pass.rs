@@ -485,9 +485,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let is_plain =
             |byte: &u8| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace();
         let has = |token: &[u8]| {
-            tokens
-                .split(' ')
-                .any(|one| token.eq_ignore_ascii_case(one.as_bytes()))
+            let mut tokens = tokens.as_bytes().split(|byte| *byte == b' ');
+            tokens.any(|one| token.eq_ignore_ascii_case(one))
         };
         let row = if list.split(u8::is_ascii_whitespace).any(has) {
             one

@@ -181,8 +181,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         if self.bytes.get(end) == Some(&b'>') {
             return Ok(Some(end + 1));
         }
-        let next = self.attributes(at, Span::new(at + 1, end), false)?;
-        if next.is_some() && !self.tag.attributes.is_empty() {
+        let next = self.attributes(end, false)?;
+        if let Some(next) = next
+            && !self.tag.attributes.is_empty()
+        {
+            (self.tag.span, self.tag.name) = (Span::new(at, next), Span::new(at + 1, end));
             self.sink
                 .start_tag(&self.tag, Namespace::Html, TextModel::Markup);
         }
@@ -203,9 +206,10 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 .iter()
                 .any(|one| name.eq_ignore_ascii_case(one));
         }
-        if self.attributes(at, span, whole)?.is_none() {
+        let Some(next) = self.attributes(end, whole)? else {
             return Ok(None);
-        }
+        };
+        (self.tag.span, self.tag.name) = (Span::new(at, next), span);
         if let TagPlace::Foreign(namespace) = place {
             if !name.is_ascii() {
                 self.unproved(FallbackReason::Name)?;
@@ -349,7 +353,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let end = name_end(self.bytes, at + 2, b'>');
         let next = match self.bytes.get(end) {
             Some(b'>') if PROVES => end + 1,
-            _ => match self.attributes(at, Span::new(at + 2, end), !PROVES)? {
+            _ => match self.attributes(end, !PROVES)? {
                 Some(next) => next,
                 None => return Ok(None),
             },
@@ -360,6 +364,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             self.resume_style(next);
         }
         if !PROVES {
+            (self.tag.span, self.tag.name) = (Span::new(at, next), Span::new(at + 2, end));
             self.tag.end_tag = true;
             self.sink.end_tag(&self.tag);
             self.tag.end_tag = false;
@@ -515,20 +520,17 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         self.sink.start_tag(&self.tag, namespace, text);
     }
 
-    /// Reads the attributes of a tag from the end of its name on. Keeps all of them if `whole`, else those that
+    /// Reads the attributes of a tag from `at`, the end of its name, on. Keeps all of them if `whole`, else those that
     /// can matter. Returns the end of the tag; `None` if the document ends in it.
     #[inline(always)]
-    fn attributes(&mut self, at: usize, name: Span, whole: bool) -> NextOffset {
+    fn attributes(&mut self, at: usize, whole: bool) -> NextOffset {
         let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
         let wanted = WantedNames {
             names: self.names,
             whole,
         };
-        match tag::attributes(self.bytes, name.end, most, &wanted, &mut self.tag) {
-            Ok(end) => {
-                (self.tag.span, self.tag.name) = (Span::new(at, end.unwrap_or(at)), name);
-                Ok(end)
-            }
+        match tag::attributes(self.bytes, at, most, &wanted, &mut self.tag) {
+            Ok(end) => Ok(end),
             Err(TooManyAttributes) => self.unproved(FallbackReason::Attributes).map(|()| None),
         }
     }

@@ -392,7 +392,7 @@ fn space_length(rest: &[u8]) -> usize {
     }
 }
 
-fn is_of_name(byte: u8) -> bool {
+pub(super) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'$' | b'_' | 0x80..)
 }
 
