@@ -10,7 +10,7 @@ use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use baselink_scan::attributes::{Condition, Elements, Namespace, Syntax, TABLE};
+use baselink_scan::attributes::{Condition, Namespace, Syntax, TABLE};
 use baselink_scan::value;
 use baselink_url::Base;
 use lol_html::html_content::Element;
@@ -33,8 +33,8 @@ static PLACES: LazyLock<HashMap<&'static str, Places>> = LazyLock::new(|| {
                 Syntax::Url | Syntax::Spaces | Syntax::Srcset | Syntax::Refresh
             )
             && (row.when == Condition::Always || row.syntax == Syntax::Refresh);
-        if let (true, Elements::Named(names)) = (counts, row.elements) {
-            for name in names.split(' ').filter(|name| !name.contains(':')) {
+        if counts && !row.elements.contains('*') {
+            for name in row.elements.split(' ').filter(|name| !name.contains(':')) {
                 places
                     .entry(name)
                     .or_default()

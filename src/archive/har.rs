@@ -27,7 +27,7 @@ use serde_json::value::RawValue;
 
 use baselink_rewrite::archive::{Anomaly, Offset};
 use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, ErrorKind, Result};
+use baselink_text::error::{Error, Result};
 
 /// The entries of an HTTP archive.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub struct Har {
 }
 
 /// A request and its response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct HarEntry {
     /// The number of the entry in the archive, from 0.
@@ -123,13 +123,12 @@ impl Har {
         let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let file: HarFile = serde_json::from_str(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            let why = match error.is_data() {
-                true => {
-                    format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
-                }
-                false => format!("not JSON: {error}"),
+            let why = if error.is_data() {
+                format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
+            } else {
+                format!("not JSON: {error}")
             };
-            Error::of(ErrorKind::Syntax, format!("not an HTTP archive: {why}"))
+            Error::new(format!("not an HTTP archive: {why}"))
         })?;
         Ok(Self {
             entries: file.log.entries,
@@ -138,7 +137,7 @@ impl Har {
 
     /// The entries in order, with an [`Anomaly`] for each that does not conform to HAR 1.2. The offset of an
     /// anomaly is the number of the entry.
-    pub fn entries(&self) -> impl Iterator<Item = std::result::Result<HarEntry, Anomaly>> {
+    pub fn entries(&self) -> impl Iterator<Item = Result<HarEntry, Anomaly>> {
         self.entries
             .iter()
             .zip(0..)
@@ -147,7 +146,7 @@ impl Har {
 }
 
 impl HarEntry {
-    fn read(json: &str, number: u64) -> std::result::Result<Self, Anomaly> {
+    fn read(json: &str, number: u64) -> Result<Self, Anomaly> {
         let EntryJson {
             started_date_time,
             request,
@@ -195,7 +194,7 @@ impl HarEntry {
     /// # Errors
     ///
     /// Returns an anomaly if the base64 is invalid.
-    pub fn into_body(self) -> std::result::Result<Option<Vec<u8>>, Anomaly> {
+    pub fn into_body(self) -> Result<Option<Vec<u8>>, Anomaly> {
         match self.text {
             Some(text) if self.is_base64 => STANDARD.decode(&text).map(Some).map_err(|_| {
                 let message = "the base64 of this entry cannot be decoded; skipped";

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-use baselink_text::error::{Error, ErrorKind, Result, cause, visible};
+use baselink_text::error::{Error, Result, cause, visible};
 
 /// The folder of the archives.
 const FOLDER: &str = "archive/";
@@ -36,16 +36,14 @@ impl<R: Read + Seek> Wacz<R> {
     ///
     /// Returns an error if the file is not a zip file, contains no archives, or if these overlap, and errors of `reader`.
     pub fn open(mut reader: R) -> Result<Self> {
-        let length = reader.seek(SeekFrom::End(0));
-        let length = length.map_err(|error| Error::system(cause(&error), error))?;
+        let length = reader
+            .seek(SeekFrom::End(0))
+            .map_err(|error| Error::system(cause(&error), error))?;
         let mut zip = ZipArchive::new(reader).map_err(|error| match error {
             ZipError::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
                 Error::system(cause(&error), error)
             }
-            _ => Error::of(
-                ErrorKind::Syntax,
-                "not a WACZ file: it is not a readable zip file",
-            ),
+            _ => Error::new("not a WACZ file: it is not a readable zip file"),
         })?;
         let names = zip
             .file_names_raw()
@@ -65,11 +63,11 @@ impl<R: Read + Seek> Wacz<R> {
         });
         if sizes.fold(0, u64::saturating_add) > length {
             let message = "its archives overlap, so that a small file has a very large content";
-            return Err(Error::of(ErrorKind::Syntax, message));
+            return Err(Error::new(message));
         }
         if archives.is_empty() {
             let message = format!("not a WACZ file: it has no WARC file in its folder {FOLDER}");
-            return Err(Error::of(ErrorKind::Syntax, message));
+            return Err(Error::new(message));
         }
         Ok(Self { zip, archives })
     }
@@ -106,12 +104,12 @@ impl<R: Read + Seek> Wacz<R> {
             }
             Err(error) => format!("cannot be read: {error}"),
         };
-        Err(Error::of(ErrorKind::Syntax, format!("{name} {why}")))
+        Err(Error::new(format!("{name} {why}")))
     }
 }
 
 /// A page that a WACZ file lists (WACZ 1.1.1, 5.2.2, `pages/*.jsonl`).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub struct WaczPage {
     /// The URL of the page.
     pub url: String,
@@ -132,8 +130,8 @@ impl<R: Read + Seek> Wacz<R> {
             .file_names_raw()
             .map(String::from_utf8_lossy)
             .zip(0..);
-        let is_list = |name: &str| name.starts_with("pages/") && name.ends_with(".jsonl");
-        let lists = names.filter(|(name, _)| is_list(name));
+        let lists =
+            names.filter(|(name, _)| name.starts_with("pages/") && name.ends_with(".jsonl"));
         let mut lists: Vec<(bool, String, usize)> = lists
             .map(|(name, number)| (name != "pages/pages.jsonl", name.into_owned(), number))
             .collect();

@@ -29,7 +29,7 @@ use plist::stream::{BinaryReader, Event, OwnedEvent, XmlReader};
 
 use baselink_rewrite::archive::{Anomaly, Offset};
 use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, ErrorKind, Result, cause};
+use baselink_text::error::{Error, Result, cause};
 
 /// The first bytes of a binary property list.
 const BINARY: &[u8] = b"bplist00";
@@ -40,7 +40,7 @@ const GROWTH: usize = 16;
 const LEAST: usize = 64 << 10;
 
 /// The resources of a web archive of Safari.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct WebArchive {
     /// The resources: first those of the page, then those of each frame in file order, with the main resource first
@@ -51,7 +51,7 @@ pub struct WebArchive {
 }
 
 /// A resource of a web archive of Safari.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct WebResource {
     /// The number of the resource in the archive, from 0. It is the offset of an [`Anomaly`].
@@ -123,9 +123,10 @@ impl WebArchive {
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let mut binary = None;
         let mut xml = None;
-        match bytes.starts_with(BINARY) {
-            true => binary = Some(BinaryReader::new(Cursor::new(bytes))),
-            false => xml = Some(XmlReader::new(bytes)),
+        if bytes.starts_with(BINARY) {
+            binary = Some(BinaryReader::new(Cursor::new(bytes)))
+        } else {
+            xml = Some(XmlReader::new(bytes))
         }
         let events = binary
             .into_iter()
@@ -156,12 +157,7 @@ impl WebArchive {
         if broken.is_none() && !found.has_ended {
             broken = Some("its property list ends inside a collection".to_owned());
         }
-        let not_an_archive = |why: &str| {
-            Error::of(
-                ErrorKind::Syntax,
-                format!("not a web archive of Safari: {why}"),
-            )
-        };
+        let not_an_archive = |why: &str| Error::new(format!("not a web archive of Safari: {why}"));
         match broken {
             Some(why) if found.drafts.is_empty() => Err(not_an_archive(&why)),
             None if found.drafts.is_empty() => Err(not_an_archive("it has no WebMainResource")),
@@ -201,12 +197,11 @@ impl WebArchive {
     }
 
     fn report(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
-        let offset = Offset {
-            file: number,
-            within: 0,
-        };
         let anomaly = Anomaly {
-            offset,
+            offset: Offset {
+                file: number,
+                within: 0,
+            },
             code: Code::RecordBroken,
             message: message.into(),
         };
@@ -240,7 +235,7 @@ impl Resources {
     /// # Errors
     ///
     /// Fails with a sentence about the fault of the list.
-    fn process(&mut self, event: OwnedEvent) -> std::result::Result<(), &'static str> {
+    fn process(&mut self, event: OwnedEvent) -> Result<(), &'static str> {
         let is_start = matches!(event, Event::StartArray(_) | Event::StartDictionary(_));
         if self.skipped > 0 {
             match event {
@@ -309,13 +304,12 @@ impl Resources {
 
 impl ResourceDraft {
     fn of(frame: usize, is_main: bool) -> Self {
-        let resource = WebResource {
-            frame,
-            is_main,
-            ..WebResource::default()
-        };
         Self {
-            resource,
+            resource: WebResource {
+                frame,
+                is_main,
+                ..WebResource::default()
+            },
             ..Self::default()
         }
     }

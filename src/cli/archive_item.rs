@@ -19,16 +19,16 @@ use baselink_rewrite::Options;
 use baselink_rewrite::archive::{Anomaly, ArchiveEntry, Offset, Record};
 use baselink_rewrite::base::{Retrieval, Source};
 use baselink_rewrite::container::http;
-use baselink_rewrite::record::{RecordDocument, document};
+use baselink_rewrite::record::document;
 use baselink_scan::fields::MediaType;
 use baselink_scan::is_read;
-use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::diagnostic::Code;
 use baselink_text::layer::charset::Charset;
 
 use super::document_name::RecordKey;
 
 /// The items of an archive that a command needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Documents in a format that is read.
     Documents,
@@ -91,17 +91,19 @@ impl Item {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
-                let messages = vec![(found.offset, found.code, found.message)];
                 return Self {
                     is_anomaly: true,
-                    messages,
+                    messages: vec![(found.offset, found.code, found.message)],
                     ..Self::default()
                 };
             }
         };
         let offset = record.offset;
-        let message = |found: &Diagnostic| (offset, found.code, found.message.clone());
-        let messages = record.diagnostics.iter().map(message).collect();
+        let messages = record
+            .diagnostics
+            .iter()
+            .map(|found| (offset, found.code, found.message.clone()))
+            .collect();
         let (key, options, payload) = if wanted == Wanted::Documents {
             let Some(found) = document(&record, options) else {
                 return Self {
@@ -109,15 +111,10 @@ impl Item {
                     ..Self::default()
                 };
             };
-            let RecordDocument {
-                bytes,
-                options,
-                media_type,
-            } = found;
             let url = record
                 .target_uri()
                 .map(|uri| String::from_utf8_lossy(&uri).into_owned());
-            let payload = match bytes {
+            let payload = match found.bytes {
                 Cow::Borrowed(whole) if whole.len() == record.block().len() => None,
                 payload => Some(payload.into_owned()),
             };
@@ -126,9 +123,9 @@ impl Item {
                     id: record.id(),
                     offset,
                     url,
-                    media_type,
+                    media_type: found.media_type,
                 },
-                options,
+                found.options,
                 payload,
             )
         } else {
@@ -141,16 +138,14 @@ impl Item {
                 None,
             )
         };
-        let content = DocumentBytes::Record(record, payload);
-        let document = Some(Archived {
-            key,
-            number: 0,
-            content,
-            options,
-        });
         Self {
             messages,
-            document,
+            document: Some(Archived {
+                key,
+                number: 0,
+                content: DocumentBytes::Record(record, payload),
+                options,
+            }),
             ..Self::default()
         }
     }
@@ -163,8 +158,8 @@ impl Item {
     ) -> Self {
         let is_wanted = |entry: &HarEntry| {
             let media_type = entry.media_type.as_deref().unwrap_or_default();
-            let media_type = MediaType::read(media_type.as_bytes());
-            let is_document = media_type.is_some_and(|one| is_document(&one, options));
+            let is_document = MediaType::read(media_type.as_bytes())
+                .is_some_and(|one| is_document(&one, options));
             wanted != Wanted::Documents || is_document && entry.has_body()
         };
         match entry.map(|entry| is_wanted(&entry).then(|| captured_entry(entry))) {
@@ -204,18 +199,18 @@ impl Item {
         options: &Options,
         wanted: Wanted,
     ) -> Self {
-        let offset = Offset {
-            file: number,
-            within: 0,
-        };
         let mut key = RecordKey {
-            offset,
+            offset: Offset {
+                file: number,
+                within: 0,
+            },
             ..RecordKey::default()
         };
         let mut options = options.clone();
         let media_type = captured.media_type.as_ref();
-        let declared = media_type.and_then(|one| one.parameter("charset"));
-        let declared = declared.and_then(Charset::for_label);
+        let declared = media_type
+            .and_then(|one| one.parameter("charset"))
+            .and_then(Charset::for_label);
         options.query_charset = captured.charset.and(declared);
         if wanted == Wanted::Documents {
             let Some(media_type) = media_type.filter(|one| is_document(one, &options)) else {
@@ -228,14 +223,13 @@ impl Item {
             options.scan.charset = charset.or(options.scan.charset);
             (key.url, key.media_type) = (Some(url), media_type.to_string());
         }
-        let document = Some(Archived {
-            key,
-            number: 0,
-            content: DocumentBytes::Capture(Box::new(captured)),
-            options,
-        });
         Self {
-            document,
+            document: Some(Archived {
+                key,
+                number: 0,
+                content: DocumentBytes::Capture(Box::new(captured)),
+                options,
+            }),
             ..Self::default()
         }
     }
@@ -261,13 +255,12 @@ impl Item {
                 let body = body.into_owned();
                 let source = part.source.unwrap_or(Source::Default);
                 let captured = CapturedBytes::new(source, capture, body, media_type, None);
-                let (other_urls, base) = (others.to_vec(), Some(part.base.to_string()));
                 Self::of_captured(
                     number,
                     CapturedBytes {
-                        other_urls,
+                        other_urls: others.to_vec(),
                         scoped: part.scoped,
-                        base,
+                        base: Some(part.base.to_string()),
                         ..captured
                     },
                     options,
@@ -276,9 +269,8 @@ impl Item {
             }
             Err(_) => {
                 let why = "the transfer encoding of this part cannot be decoded; skipped";
-                let messages = vec![(offset, Code::TransferUndecodable, why.into())];
                 Self {
-                    messages,
+                    messages: vec![(offset, Code::TransferUndecodable, why.into())],
                     ..Self::default()
                 }
             }

@@ -34,7 +34,6 @@ pub(super) mod resolve;
 pub(super) mod trust;
 
 /// The reason why no command is run.
-#[derive(Debug)]
 pub(crate) enum Refusal {
     /// A message of clap: help, the version, or an error about one argument.
     Clap(clap::Error),
@@ -43,7 +42,7 @@ pub(crate) enum Refusal {
 }
 
 /// Reads the command line, which begins with the program's name, and the settings for its inputs.
-pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusal> {
+pub(crate) fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
     let program = program();
     let matches = program
         .clone()
@@ -91,7 +90,7 @@ fn with_settings(
     program: &clap::Command,
     matches: &clap::ArgMatches,
     settings: &Settings,
-) -> std::result::Result<(Request, bool), clap::Error> {
+) -> Result<(Request, bool), clap::Error> {
     let Some((name, typed)) = matches.subcommand() else {
         return Ok((Request::from_arg_matches(matches)?, false));
     };

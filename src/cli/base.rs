@@ -48,22 +48,27 @@ use super::output::{
     FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, visible_reference,
 };
 use super::places::FilePlaces;
-use super::request::{Documents, Origin};
+use super::request::Documents;
 use super::source;
 use super::status::ExitStatus;
 
 /// Shows the bases of the documents of a request.
 pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &request.documents;
-    let form = match request.json {
-        true => BasesForm::Json,
-        false if has_several(documents) => BasesForm::Line,
-        false => BasesForm::Levels,
+    let form = if request.json {
+        BasesForm::Json
+    } else if has_several(documents) {
+        BasesForm::Line
+    } else {
+        BasesForm::Levels
     };
     let mut has_tree = false;
-    let work =
-        |_: &Origin, file: File<'_>, output: &mut Output| show_file(request, form, file, output);
-    let read = each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
+    let read = each_document(
+        documents,
+        output,
+        |_, file, output| show_file(request, form, file, output),
+        |_, is_tree| has_tree |= is_tree,
+    )?;
     if has_tree {
         writeln!(
             output.out(),
@@ -77,7 +82,7 @@ pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitSt
 }
 
 /// The form in which a document is shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum BasesForm {
     /// All levels of RFC 1808, section 3.
     Levels,

@@ -137,8 +137,7 @@ pub(crate) fn report_scheme(number: usize, output: &mut Output) {
 /// The URL of the mailing list archive that a message declares (RFC 2369, 3.6).
 fn archive(message: &[u8]) -> Option<(String, &'static str, Span)> {
     let heading = Heading::read(message);
-    let links = links(message, &heading);
-    let mut archives = links.into_iter().filter(|link| {
+    let mut archives = links(message, &heading).into_iter().filter(|link| {
         link.element == "list-archive"
             && scheme(Grammar::Rfc3986, &link.reference).is_some()
             && usable(&link.reference).is_ok()

@@ -114,8 +114,9 @@ impl CapturePlan {
             let resources = self.by_item[begin..]
                 .iter()
                 .take_while(|(other, _)| *other == item);
-            let one = |&(_, number): &(u32, u32)| work(number as usize, (input, archived), output);
-            Ok(resources.map(one).collect::<Vec<_>>())
+            Ok(resources
+                .map(|&(_, number)| work(number as usize, (input, archived), output))
+                .collect::<Vec<_>>())
         };
         let anomalies = open_archive(path, documents, wanted, |archive| {
             format = archive.format;
@@ -187,8 +188,8 @@ impl CapturePlan {
 
 /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.
 pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
-    let is_document = |one: Format| one.is_read() && !one.is_archive() && one != Format::Message;
-    format_of_file(path, format).is_some_and(is_document)
+    format_of_file(path, format)
+        .is_some_and(|one| one.is_read() && !one.is_archive() && one != Format::Message)
 }
 
 /// True if the file at `path` is an archive, or a message with resources.
@@ -198,11 +199,10 @@ pub(crate) fn holds_resources(path: &Path, format: Option<Format>) -> bool {
 
 /// True if all named files are archives.
 pub(crate) fn are_all_archives(documents: &Documents) -> bool {
-    let format = |path: &PathBuf| format_of_file(path, documents.reading.format);
     documents
         .paths
         .iter()
-        .all(|path| format(path).is_some_and(Format::is_archive))
+        .all(|path| format_of_file(path, documents.reading.format).is_some_and(Format::is_archive))
 }
 
 /// Opens the archive at `path` and hands it to `work`.
@@ -237,8 +237,12 @@ pub(crate) fn finish_archive(path: &Path, progress: Option<&Progress>) {
 
 /// Host and path of `url`, as `--include` and `--exclude` see them.
 fn place_of(url: &str) -> PathBuf {
-    let place = url.split_once("://").map_or(url, |(_, place)| place);
-    let path = place.split(['?', '#']).next().unwrap_or_default();
+    let path = url
+        .split_once("://")
+        .map_or(url, |(_, place)| place)
+        .split(['?', '#'])
+        .next()
+        .unwrap_or_default();
     // A URL that ends in `/` is treated as a file, so that a pattern for the files of a folder matches it.
     PathBuf::from(if path.ends_with('/') {
         format!("{path}index.html")

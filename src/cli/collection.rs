@@ -34,10 +34,9 @@ pub(crate) fn of_folder(
     reads_links: bool,
 ) -> Result<Collection> {
     let (mut found, mut failed) = (walk(&documents.paths, selection), None);
-    let kept = |entry: Result<TreeEntry>| entry.map_err(|error| failed = Some(error)).ok();
     let mut origins = found
         .by_ref()
-        .filter_map(kept)
+        .filter_map(|entry| entry.map_err(|error| failed = Some(error)).ok())
         .filter(takes)
         .map(Origin::Entry);
     let chunks = iter::from_fn(|| {

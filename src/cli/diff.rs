@@ -25,7 +25,6 @@ use super::output::{ADDED, HEADING, Output, REMOVED};
 const CONTEXT: usize = 3;
 
 /// Lines that are replaced by others.
-#[derive(Debug, PartialEq, Eq)]
 struct ChangedLines {
     /// The first removed line, counted from 0.
     line: usize,
@@ -183,8 +182,8 @@ impl ChangedLines {
             .iter()
             .rev()
             .zip(new.iter().rev())
-            .take_while(|(old, new)| old == new);
-        let after = after.count();
+            .take_while(|(old, new)| old == new)
+            .count();
         let (removed, new) = (old.len() - after, &new[..new.len() - after]);
         if removed == 0 && new.is_empty() {
             return None;

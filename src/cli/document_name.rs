@@ -14,7 +14,7 @@ use baselink_rewrite::archive::Offset;
 use baselink_text::error::name;
 
 /// The name of a document.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct DocumentName<'a> {
     /// The path as it was named or found; `-` is standard input. For `check`, the URL of a resource in an archive.
     pub(crate) path: &'a Path,
@@ -23,7 +23,7 @@ pub(crate) struct DocumentName<'a> {
 }
 
 /// The identity of a document in its archive.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(crate) struct RecordKey {
     /// The ID of the record.
     pub(crate) id: Option<String>,

@@ -12,7 +12,6 @@ use std::io;
 use baselink_text::error::Error;
 
 /// A failure that ends the work on a file. In the command line, an [`io::Error`] always comes from standard output.
-#[derive(Debug)]
 pub(crate) enum Failure {
     /// Standard output cannot be written to.
     Output(io::Error),

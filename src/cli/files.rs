@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{iter, mem};
 
 use crate::files::walk::{EntryKind, TreeWalk, walk};
@@ -59,8 +59,10 @@ pub(crate) fn each<T: Send>(
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
-    let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= LARGE);
-    let takes_long = is_tree || documents.roots().any(is_long);
+    let takes_long = is_tree
+        || documents
+            .roots()
+            .any(|path| path.metadata().is_ok_and(|seen| seen.len() >= LARGE));
     let progress = takes_long.then(|| progress(documents, output)).flatten();
     report_missing(documents, output);
     let mut files = RequestedFiles::of(documents, output);
@@ -106,9 +108,10 @@ fn work_through<T: Send>(
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
-    let (large, size) = match documents.has_result_files {
-        true => (u64::MAX, usize::MAX),
-        false => (LARGE, usize::try_from(LARGE).unwrap_or(usize::MAX)),
+    let (large, size) = if documents.has_result_files {
+        (u64::MAX, usize::MAX)
+    } else {
+        (LARGE, usize::try_from(LARGE).unwrap_or(usize::MAX))
     };
     let bounds = Bounds {
         threads: documents.jobs,
@@ -182,9 +185,12 @@ struct RequestedFiles<'d> {
 
 impl<'d> RequestedFiles<'d> {
     fn of(documents: &'d Documents, output: &mut Output) -> Self {
-        let is_standard = |path: &PathBuf| is_standard_input(path);
         let mut sources = VecDeque::new();
-        for (number, paths) in documents.paths.split(is_standard).enumerate() {
+        for (number, paths) in documents
+            .paths
+            .split(|path| is_standard_input(path))
+            .enumerate()
+        {
             if number > 0 {
                 sources.push_back(None);
             }
@@ -219,7 +225,7 @@ impl Iterator for RequestedFiles<'_> {
 }
 
 /// The reason why a file was skipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SkipReason {
     /// A folder, whose files follow.
     Folder,
@@ -251,7 +257,7 @@ impl SkipReason {
 const NO_DOCUMENTS: &str = "no documents found";
 
 /// The number of skipped files by reason.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct SkipCounts(BTreeMap<SkipReason, usize>);
 
 impl SkipCounts {
@@ -379,9 +385,10 @@ pub(crate) struct ReadSummary {
 impl ReadSummary {
     /// Reports the skipped files of folders, and returns the exit status of the run.
     pub(crate) fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
-        match documents.has_folder() {
-            true => self.status.max(self.skipped.report(self.documents, output)),
-            false => self.status,
+        if documents.has_folder() {
+            self.status.max(self.skipped.report(self.documents, output))
+        } else {
+            self.status
         }
     }
 }
@@ -444,7 +451,7 @@ pub(crate) fn each_document<T: Send>(
 
 /// Reports the error of `read`, if any. Returns `status`, or `Unusable` after an error.
 pub(crate) fn status_after(
-    read: std::result::Result<(), impl Into<Failure>>,
+    read: Result<(), impl Into<Failure>>,
     status: ExitStatus,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {

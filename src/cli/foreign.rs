@@ -22,48 +22,66 @@ use super::request::is_standard_input;
 use super::shell;
 
 /// A kind of file that is not a document, or text in UTF-16 without a byte order mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForeignFile {
     kind: &'static str,
     remedy: Remedy,
 }
 
-/// The way to read a foreign file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Remedy {
-    /// A program that decompresses standard input to standard output.
-    Decompress(&'static str),
-    Unzip,
-    /// A sentence about a program that converts the file to HTML; `{}` stands for the file.
-    Convert(&'static str),
-    /// The encoding of a text, to be named with `--charset`.
-    Charset(&'static str),
-    /// There is no way, because the file has no links.
-    Nothing,
-}
+/// A sentence about the way to read a foreign file, in which `{}` stands for its name; and one for standard input.
+type Remedy = [&'static str; 2];
+
+const UNZIP: Remedy = [
+    "unpack it first: unzip {} -d FOLDER",
+    "save it to a file and unpack it with unzip",
+];
+const OFFICE: Remedy = ["convert it to HTML with pandoc or LibreOffice"; 2];
+const WITHOUT_LINKS: Remedy = ["it has no links"; 2];
 
 /// The first bytes of each kind of file, and its name.
 const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
-    (b"\x1f\x8b\x08", "gzip data", Remedy::Decompress("gunzip")),
+    (
+        b"\x1f\x8b\x08",
+        "gzip data",
+        [
+            "decompress it first: gunzip < {} > FILE",
+            "decompress it first: gunzip | baselink …",
+        ],
+    ),
     (
         b"\x28\xb5\x2f\xfd",
         "Zstandard data",
-        Remedy::Decompress("unzstd"),
+        [
+            "decompress it first: unzstd < {} > FILE",
+            "decompress it first: unzstd | baselink …",
+        ],
     ),
-    (b"\xfd7zXZ\0", "xz data", Remedy::Decompress("unxz")),
-    (b"\x89PNG\r\n\x1a\n", "a PNG image", Remedy::Nothing),
-    (b"\xff\xd8\xff", "a JPEG image", Remedy::Nothing),
-    (b"GIF87a", "a GIF image", Remedy::Nothing),
-    (b"GIF89a", "a GIF image", Remedy::Nothing),
+    (
+        b"\xfd7zXZ\0",
+        "xz data",
+        [
+            "decompress it first: unxz < {} > FILE",
+            "decompress it first: unxz | baselink …",
+        ],
+    ),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image", WITHOUT_LINKS),
+    (b"\xff\xd8\xff", "a JPEG image", WITHOUT_LINKS),
+    (b"GIF87a", "a GIF image", WITHOUT_LINKS),
+    (b"GIF89a", "a GIF image", WITHOUT_LINKS),
     (
         b"%PDF-",
         "a PDF file",
-        Remedy::Convert("convert it to HTML with pdftohtml -s {}"),
+        [
+            "convert it to HTML with pdftohtml -s {}",
+            "convert it to HTML with pdftohtml -s FILE",
+        ],
     ),
     (
         b"bplist00",
         "a binary property list, such as a web archive of Safari",
-        Remedy::Convert("on macOS, convert it to HTML with textutil -convert html {}"),
+        [
+            "on macOS, convert it to HTML with textutil -convert html {}",
+            "on macOS, convert it to HTML with textutil -convert html FILE",
+        ],
     ),
 ];
 
@@ -72,7 +90,7 @@ const ZIPS: &[(&[u8], &str, Remedy)] = &[
     (
         b"mimetypeapplication/epub+zip",
         "an EPUB book, a ZIP archive",
-        Remedy::Unzip,
+        UNZIP,
     ),
     (
         b"mimetypeapplication/vnd.oasis.opendocument",
@@ -84,20 +102,16 @@ const ZIPS: &[(&[u8], &str, Remedy)] = &[
         "an Office Open XML file (.docx and the like), a ZIP archive",
         OFFICE,
     ),
-    (
-        b"/index.rdf",
-        "a MAFF web archive, a ZIP archive",
-        Remedy::Unzip,
-    ),
+    (b"/index.rdf", "a MAFF web archive, a ZIP archive", UNZIP),
 ];
-
-const OFFICE: Remedy = Remedy::Convert("convert it to HTML with pandoc or LibreOffice");
 
 /// The signatures of a local file header, and of the end record with which an empty archive begins.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The number of bytes of a ZIP archive that are searched for its kind.
 const ZIP_HEAD: usize = 4_096;
+
+const UTF_16: &str = "UTF-16 without a byte order mark";
 
 /// The number of bytes from which text in UTF-16 is detected.
 const UTF_16_HEAD: usize = 32;
@@ -119,12 +133,12 @@ impl ForeignFile {
         }
         if ZIP.iter().any(|signature| head.starts_with(signature)) {
             let head = &head[..head.len().min(ZIP_HEAD)];
-            let has = |bytes: &[u8]| memchr::memmem::find(head, bytes).is_some();
-            let known = ZIPS.iter().find(|(bytes, ..)| has(bytes));
-            let (kind, remedy) = known
-                .map_or(("a ZIP archive", Remedy::Unzip), |&(_, kind, remedy)| {
-                    (kind, remedy)
-                });
+            let known = ZIPS
+                .iter()
+                .find(|(bytes, ..)| memchr::memmem::find(head, bytes).is_some());
+            let (kind, remedy) = known.map_or(("a ZIP archive", UNZIP), |&(_, kind, remedy)| {
+                (kind, remedy)
+            });
             return Some(Self { kind, remedy });
         }
         None
@@ -135,19 +149,20 @@ impl ForeignFile {
     pub(crate) fn utf_16(head: &[u8]) -> Option<Self> {
         let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
         let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
-        let label = match () {
-            () if is(|&[low, high]| high == 0 && is_text(low)) => "utf-16le",
-            () if is(|&[high, low]| high == 0 && is_text(low)) => "utf-16be",
-            () => return None,
+        let remedy = if is(|&[low, high]| high == 0 && is_text(low)) {
+            ["name its encoding with --charset utf-16le"; 2]
+        } else if is(|&[high, low]| high == 0 && is_text(low)) {
+            ["name its encoding with --charset utf-16be"; 2]
+        } else {
+            return None;
         };
         let is_declared = matches!(
             head,
             [b'<', 0, b'?', 0, b'x', 0, ..] | [0, b'<', 0, b'?', 0, b'x', ..]
         );
-        let kind = "UTF-16 without a byte order mark";
         (!is_declared).then_some(Self {
-            kind,
-            remedy: Remedy::Charset(label),
+            kind: UTF_16,
+            remedy,
         })
     }
 
@@ -156,23 +171,16 @@ impl ForeignFile {
         let is_standard = is_standard_input(path);
         let file = path.to_string_lossy();
         let file = shell::word(&file);
-        let remedy = match self.remedy {
-            Remedy::Decompress(program) if is_standard => {
-                format!("decompress it first: {program} | baselink …")
-            }
-            Remedy::Decompress(program) => {
-                format!("decompress it first: {program} < {file} > FILE")
-            }
-            Remedy::Unzip if is_standard => "save it to a file and unpack it with unzip".to_owned(),
-            Remedy::Unzip => format!("unpack it first: unzip {file} -d FOLDER"),
-            Remedy::Convert(remedy) if is_standard => remedy.replace("{}", "FILE"),
-            Remedy::Convert(remedy) => remedy.replace("{}", &file),
-            Remedy::Charset(label) => format!("name its encoding with --charset {label}"),
-            Remedy::Nothing => "it has no links".to_owned(),
+        let [of_file, of_standard] = self.remedy;
+        let remedy = if is_standard {
+            of_standard.to_owned()
+        } else {
+            of_file.replace("{}", &file)
         };
-        let not = match self.remedy {
-            Remedy::Charset(_) => String::new(),
-            _ => format!(", not {}", format.noun()),
+        let not = if self.kind == UTF_16 {
+            String::new()
+        } else {
+            format!(", not {}", format.noun())
         };
         format!("{}: {}{not}; {remedy}", name(path), self.kind)
     }
@@ -212,14 +220,26 @@ mod tests {
     #[test]
     fn utf_16_is_detected_by_its_zero_bytes() {
         for (head, remedy) in [
-            (&b"<\0p\0>\0"[..], Some(Remedy::Charset("utf-16le"))),
-            (b"\0<\0p\0>\0", Some(Remedy::Charset("utf-16be"))),
-            (b"\r\0\n\0<\0", Some(Remedy::Charset("utf-16le"))),
+            (
+                &b"<\0p\0>\0"[..],
+                Some(["name its encoding with --charset utf-16le"; 2]),
+            ),
+            (
+                b"\0<\0p\0>\0",
+                Some(["name its encoding with --charset utf-16be"; 2]),
+            ),
+            (
+                b"\r\0\n\0<\0",
+                Some(["name its encoding with --charset utf-16le"; 2]),
+            ),
             // Declared by a byte order mark or an XML declaration.
             (b"\xff\xfe<\0p\0", None),
             (b"<\0?\0x\0m\0l\0", None),
             (b"\0<\0?\0x\0m\0l\0", None),
-            (b"<\0?\0p\0h\0p\0", Some(Remedy::Charset("utf-16le"))),
+            (
+                b"<\0?\0p\0h\0p\0",
+                Some(["name its encoding with --charset utf-16le"; 2]),
+            ),
             (b"<\0", None),
             (b"<p>\0\0\0", None),
             (b"\0\0\0\0", None),

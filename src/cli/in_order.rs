@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{mem, thread};
 
 /// Limits on work under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     /// The number of threads.
     pub(crate) threads: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Bounds {
 }
 
 /// An item to work on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct QueueItem<I> {
     pub(crate) value: I,
     pub(crate) size: usize,
@@ -79,8 +79,7 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E>(
     let jobs = Mutex::new(jobs);
     thread::scope(|scope| {
         let spawn = |_: &usize| {
-            let worker = thread::Builder::new();
-            worker
+            thread::Builder::new()
                 .spawn_scoped(scope, || serve(&jobs, &is_over, work_buffered))
                 .is_ok()
         };
@@ -262,13 +261,12 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
         size: TOGETHER.1,
         is_alone: false,
     });
-    let work = |item, (): &mut ()| work(item);
     let Ok(()) = in_order(
         bounds,
         items,
         &mut (),
         || (),
-        work,
+        |item, ()| work(item),
         |received, ()| {
             receive(received.0);
             Ok::<_, Infallible>(())

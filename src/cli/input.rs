@@ -110,12 +110,11 @@ impl NonDocument {
             return Ok(b"");
         }
         let rest = COPY_BUFFER.saturating_sub(self.head.len());
-        let read = self
-            .rest
+        self.rest
             .by_ref()
             .take(rest as u64)
-            .read_to_end(&mut self.head);
-        read.map_err(|error| Error::io(path, error))?;
+            .read_to_end(&mut self.head)
+            .map_err(Error::io(path))?;
         Ok(&self.head)
     }
 
@@ -128,7 +127,7 @@ impl NonDocument {
                 Ok(0) => return Ok(()),
                 Ok(length) => out.write_all(&buffer[..length])?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::io(path, error).into()),
+                Err(error) => return Err(Error::io(path)(error).into()),
             }
         }
     }
@@ -177,16 +176,15 @@ pub(crate) struct Input<'a> {
 impl<'a> Input<'a> {
     /// A document that is a whole file or record.
     pub(crate) fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
-        let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
         Self {
             name,
             format,
-            before,
+            before: &[][..],
             bytes,
-            after,
+            after: &[][..],
             offset: 0,
             lines: 0,
-            entity,
+            entity: Arc::from(""),
             archived: None,
         }
     }
@@ -212,7 +210,7 @@ impl<'a> File<'a> {
     ) -> Result<OpenedInput<'a>> {
         let path = origin.path();
         let reading = &documents.reading;
-        let failed = |error| Error::io(path, error);
+        let failed = Error::io(path);
         let (file, metadata) = match (origin, original) {
             (_, Some(original)) => (Some(original.open()?), None),
             (Origin::Standard, _) => (None, None),
@@ -254,23 +252,22 @@ impl<'a> File<'a> {
         };
         let is_skipped_archive =
             format.is_archive() && is_archive_skipped(origin, documents, original)?;
-        let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
-        let foreign = match format.is_archive() {
-            true => None,
-            false => ForeignFile::of(&bytes).or_else(utf_16),
+        let foreign = if format.is_archive() {
+            None
+        } else {
+            ForeignFile::of(&bytes)
+                .or_else(|| ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none()))
         };
         let has_document_format =
             !is_skipped_archive && (format.is_read() || is_read(format, scan));
         if !has_document_format || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let has_document_format = has_document_format && !scan.is_probed(format);
-            let (is_archive, head, rest) = (is_skipped_archive, bytes, reader);
             return Ok(OpenedInput::NonDocument(NonDocument {
                 why,
-                has_document_format,
-                is_archive,
-                head,
-                rest,
+                has_document_format: has_document_format && !scan.is_probed(format),
+                is_archive: is_skipped_archive,
+                head: bytes,
+                rest: reader,
             }));
         }
         let origins = &reading.origins;
@@ -287,14 +284,15 @@ impl<'a> File<'a> {
                 (retrieval, passed_over, None)
             }
         };
-        let options = match format.is_archive() {
-            true => reading.options.clone(),
-            false => Options {
+        let options = if format.is_archive() {
+            reading.options.clone()
+        } else {
+            Options {
                 format,
                 retrieval,
                 beside,
                 ..reading.options.clone()
-            },
+            }
         };
         // A new archive format is rejected until it has an arm here.
         let contents = match (format, again) {
@@ -333,16 +331,14 @@ impl<'a> File<'a> {
 
     /// The file as one that is not a document: it was read only for links to resources of the site, and has none.
     pub(crate) fn into_other(self) -> NonDocument {
-        let head = match self.contents {
-            Contents::Document(bytes) => bytes,
-            _ => Vec::new(),
-        };
-        let (why, has_document_format, is_archive) = (None, false, false);
         NonDocument {
-            why,
-            has_document_format,
-            is_archive,
-            head,
+            why: None,
+            has_document_format: false,
+            is_archive: false,
+            head: match self.contents {
+                Contents::Document(bytes) => bytes,
+                _ => Vec::new(),
+            },
             rest: Box::new(io::empty()),
         }
     }
@@ -402,8 +398,9 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     } else {
         HEAD
     };
-    let read = file.take(most as u64).read_to_end(&mut head);
-    read.map_err(|error| Error::io(&entry.path, error))?;
+    file.take(most as u64)
+        .read_to_end(&mut head)
+        .map_err(Error::io(&entry.path))?;
     Ok(of_head(
         reading
             .format
@@ -446,8 +443,9 @@ fn length_if_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
             .filter(Metadata::is_file)
     };
     let identity = |file: &Metadata| (file.dev(), file.ino());
-    let standard = STANDARD.get_or_init(|| of(io::stdout().as_fd()).as_ref().map(identity));
-    let standard = standard.as_ref()?;
+    let standard = STANDARD
+        .get_or_init(|| of(io::stdout().as_fd()).as_ref().map(identity))
+        .as_ref()?;
     let is_it = |seen: &Metadata| (identity(seen) == *standard).then_some(seen.len());
     match seen {
         Some(seen) => is_it(seen),
@@ -473,9 +471,12 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
         .take(FORMAT_HEAD as u64)
         .read_to_end(&mut head)
         .ok()?;
-    let by_head = || match is_archive(&head) {
-        true => Format::Warc,
-        false => Format::detect(Some(&path.to_string_lossy()), &head),
+    let by_head = || {
+        if is_archive(&head) {
+            Format::Warc
+        } else {
+            Format::detect(Some(&path.to_string_lossy()), &head)
+        }
     };
     Some(format.unwrap_or_else(by_head))
 }

@@ -16,10 +16,13 @@ use crate::collection::origin::is_assumed;
 use crate::purpose::check::{Cause, Finding};
 use baselink_rewrite::archive::Offset;
 use baselink_rewrite::base::{BaseChain, Declared, Level, Rule, Source};
-use baselink_rewrite::{report::EntityReport, report::LinkReport};
+use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Reason};
+use baselink_scan::document::Role;
+use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
-use baselink_url::reference::conformance;
+use baselink_url::Profile;
+use baselink_url::reference::{Category, conformance};
 use serde::Serialize;
 
 use super::advice::sentence;
@@ -41,12 +44,12 @@ pub(crate) struct LinkRecord<'a> {
     attribute: Option<&'a str>,
     reference: &'a str,
     base: Option<&'a str>,
-    rule: &'static str,
-    source: &'static str,
+    rule: Rule,
+    source: Source,
     target: Option<&'a str>,
-    role: &'static str,
-    outcome: &'static str,
-    reason: Option<&'static str>,
+    role: Role,
+    outcome: Outcome,
+    reason: Option<Reason>,
     #[serde(flatten)]
     grammar: Option<GrammarRecord>,
     #[serde(flatten)]
@@ -85,7 +88,7 @@ impl<'a> ArchivePlaceRecord<'a> {
 /// The verdict of the RFC 1808 grammar on a reference.
 #[derive(Serialize)]
 pub(crate) struct GrammarRecord {
-    category: &'static str,
+    category: Category,
     conforms: bool,
     violation: Option<ViolationRecord>,
 }
@@ -110,7 +113,7 @@ impl GrammarRecord {
             message: violation.to_string(),
         });
         Self {
-            category: verdict.category.name(),
+            category: verdict.category,
             conforms: verdict.conforms,
             violation,
         }
@@ -139,12 +142,12 @@ impl<'a> LinkRecord<'a> {
             attribute: link.attribute.as_deref(),
             reference: &link.reference,
             base: link.base.as_deref(),
-            rule: link.rule.section(),
-            source: link.source.name(),
+            rule: link.rule,
+            source: link.source,
             target: link.target.as_deref(),
-            role: link.role.name(),
-            outcome: link.outcome.name(),
-            reason: link.reason.map(baselink_rewrite::report::Reason::name),
+            role: link.role,
+            outcome: link.outcome,
+            reason: link.reason,
             grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
             of_record: ArchivePlaceRecord::of(name),
             media_type: name.record.map(|record| &*record.media_type),
@@ -180,8 +183,8 @@ impl<'a> MovedRecord<'a> {
         };
         let link = LinkRecord {
             base,
-            rule: rule.section(),
-            source: source.name(),
+            rule,
+            source,
             target: finding.target.as_deref(),
             ..LinkRecord::of(name, place, offset, link, false)
         };
@@ -200,7 +203,7 @@ impl<'a> MovedRecord<'a> {
 #[derive(Serialize)]
 pub(crate) struct FileRecord<'a> {
     path: Cow<'a, str>,
-    format: &'static str,
+    format: Format,
     output: Option<Cow<'a, str>>,
     #[serde(flatten)]
     counts: LinkCountsRecord<'a>,
@@ -210,7 +213,7 @@ pub(crate) struct FileRecord<'a> {
 /// A diagnostic of a document.
 #[derive(Serialize)]
 pub(crate) struct DiagnosticRecord {
-    code: &'static str,
+    code: Code,
     /// The offset of the record, in an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
@@ -223,16 +226,13 @@ pub(crate) struct DiagnosticRecord {
 
 impl DiagnosticRecord {
     /// The record of the diagnostic `found`.
-    pub(crate) fn of(
-        found: &baselink_text::diagnostic::Diagnostic,
-        places: &FilePlaces<'_>,
-    ) -> Self {
+    pub(crate) fn of(found: &Diagnostic, places: &FilePlaces<'_>) -> Self {
         let (line, column) = places.line_and_column(found.span);
         let Span { start, end } = places.in_file(found.span);
         let message = sentence(found);
         let offset = places.record().map(|record| record.offset.file);
         Self {
-            code: found.code.name(),
+            code: found.code,
             offset,
             line,
             column,
@@ -254,7 +254,7 @@ impl<'a> FileRecord<'a> {
     ) -> Self {
         Self {
             path: path.to_string_lossy(),
-            format: format.name(),
+            format,
             output,
             counts,
             diagnostics,
@@ -269,8 +269,8 @@ pub(crate) struct BaseRecord<'a> {
     entity: &'a str,
     media_type: &'a str,
     base: Option<&'a str>,
-    rule: &'static str,
-    source: &'static str,
+    rule: Rule,
+    source: Source,
     declared: Option<&'a Declared>,
     chain: &'a [Level],
     #[serde(flatten)]
@@ -294,8 +294,8 @@ impl<'a> BaseRecord<'a> {
             entity: number,
             media_type: &entity.media_type,
             base: base.as_deref(),
-            rule: rule.section(),
-            source: source.name(),
+            rule: *rule,
+            source: *source,
             declared: declared.as_ref(),
             chain: levels,
             of_record: ArchivePlaceRecord::of(input.name),
@@ -311,5 +311,5 @@ pub(crate) struct ResolvedRecord<'a> {
     pub(crate) target: Option<&'a str>,
     #[serde(flatten)]
     pub(crate) grammar: GrammarRecord,
-    pub(crate) resolver: &'static str,
+    pub(crate) resolver: Profile,
 }

@@ -142,7 +142,7 @@ impl LinkResult {
 }
 
 /// The number of links by result and reason: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct LinkCounts {
     counts: BTreeMap<(LinkResult, Option<Reason>), usize>,
 }
@@ -150,17 +150,20 @@ pub(crate) struct LinkCounts {
 impl LinkCounts {
     /// The number of links with this result.
     pub(crate) fn count(&self, result: LinkResult) -> usize {
-        let same = self.counts.iter().filter(|((of, _), _)| *of == result);
-        same.map(|(_, number)| number).sum()
+        self.counts
+            .iter()
+            .filter(|((of, _), _)| *of == result)
+            .map(|(_, number)| number)
+            .sum()
     }
 
     /// The number of links to local copies.
     pub(crate) fn local_copies(&self) -> usize {
-        let copies = self
-            .counts
+        self.counts
             .iter()
-            .filter(|((_, why), _)| *why == Some(Reason::LocalCopy));
-        copies.map(|(_, number)| number).sum()
+            .filter(|((_, why), _)| *why == Some(Reason::LocalCopy))
+            .map(|(_, number)| number)
+            .sum()
     }
 
     /// True if a link changed.

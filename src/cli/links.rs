@@ -241,8 +241,7 @@ impl Table<'_> {
             widths = [0; 3];
         }
         self.widths = Some(widths);
-        let waiting = mem::take(&mut self.waiting);
-        waiting
+        mem::take(&mut self.waiting)
             .iter()
             .try_for_each(|found| self.print_row(found, widths, output))
     }

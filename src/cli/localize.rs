@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::collection::Collection;
-use crate::files::walk::{EntryKind, Selection, TreeEntry};
+use crate::files::walk::{EntryKind, Selection};
 use crate::files::write::Replacement;
 use baselink_text::error::{Error, Result, name};
 
@@ -36,8 +36,11 @@ use super::status::ExitStatus;
 /// Makes an offline mirror.
 pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.rewrite.documents;
-    let is_file = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file());
-    if documents.paths.iter().all(is_file) {
+    if documents
+        .paths
+        .iter()
+        .all(|path| path.metadata().is_ok_and(|found| found.is_file()))
+    {
         check_list_of_missing(request)?;
         return extract(&request.rewrite, Some(&request.extraction), output);
     }
@@ -57,11 +60,12 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
 
 /// Rejects options for archives.
 fn reject_archive_options(extraction: &Extraction) -> Result<()> {
-    match extraction.near.is_some() || extraction.is_exact {
-        true => Err(Error::new(
+    if extraction.near.is_some() || extraction.is_exact {
+        Err(Error::new(
             "--date and --exact apply only to archives; a folder has no captures",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -80,7 +84,7 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
             Ok(found) if found.is_dir() => folders.push(path),
             Ok(found) if found.is_file() => file = file.or(Some(path)),
             Ok(_) => return refused(path, "not a regular file; name archives, or a folder"),
-            Err(error) => return Err(Error::io(path, error)),
+            Err(error) => return Err(Error::io(path)(error)),
         }
     }
     match (file, &*folders) {
@@ -149,6 +153,10 @@ fn collection(request: &Localize) -> Result<Collection> {
     } else {
         &all
     };
-    let is_in_mirror = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere();
-    collection::of_folder(documents, selection, is_in_mirror, false)
+    collection::of_folder(
+        documents,
+        selection,
+        |entry| entry.kind == EntryKind::File || !request.is_elsewhere(),
+        false,
+    )
 }

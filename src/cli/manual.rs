@@ -18,7 +18,7 @@ use std::path::Path;
 
 use crate::files::mirror::Mirror;
 use baselink_text::error::{Error, Result};
-use clap::{Arg, Command};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -52,7 +52,7 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::file(folder, "not a folder"));
     }
-    fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
+    fs::create_dir_all(folder).map_err(Error::io(folder))?;
     let mirror = Mirror::new(folder)?;
     for command in iter::once(program).chain(program.get_subcommands()) {
         let path = format!("{}.1", display_name(command));
@@ -73,17 +73,22 @@ fn display_name(command: &Command) -> &str {
 /// The manual page of a command.
 fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
     // A synopsis of all options would be unreadable.
-    let usage = command.clone().render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage: ").to_owned();
+    let usage = command
+        .clone()
+        .render_usage()
+        .to_string()
+        .trim_start_matches("Usage: ")
+        .to_owned();
     // Arguments come first, as in `--help`.
     let is_shown = |is_positional: bool| {
         let usage = usage.clone();
-        let hide = move |one: Arg| match (is_positional, one.is_positional()) {
-            (true, true) => one.help_heading("Arguments"),
-            (false, false) => one,
-            _ => one.hide(true),
-        };
-        Man::new(command.clone().override_usage(usage).mut_args(hide))
+        Man::new(command.clone().override_usage(usage).mut_args(move |one| {
+            match (is_positional, one.is_positional()) {
+                (true, true) => one.help_heading("Arguments"),
+                (false, false) => one,
+                _ => one.hide(true),
+            }
+        }))
     };
     let (arguments, options) = (is_shown(true), is_shown(false));
     let mut page = Vec::new();
@@ -136,9 +141,10 @@ fn write_notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
                 is_begun = true;
             }
             None => {
-                match std::mem::replace(&mut is_begun, true) {
-                    true => roff.control("PP", []),
-                    false => roff.control("SH", ["NOTES"]),
+                if std::mem::replace(&mut is_begun, true) {
+                    roff.control("PP", [])
+                } else {
+                    roff.control("SH", ["NOTES"])
                 };
                 roff.text([roman(paragraph)]);
             }

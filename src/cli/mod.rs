@@ -66,9 +66,9 @@ pub fn hold_settings(bytes: &[u8]) {
         settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &args::program())
     {
         let message = error.to_string();
-        let is_printable = |c: char| !c.is_control() && c != '\u{202e}';
         assert!(
-            message.starts_with("b.toml:") && message.chars().all(is_printable),
+            message.starts_with("b.toml:")
+                && message.chars().all(|c| !c.is_control() && c != '\u{202e}'),
             "{message:?}"
         );
     }

@@ -21,7 +21,7 @@ use crate::collection::origin::without_assumed_hosts;
 use crate::files::write::{Replacement, write_file};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use baselink_rewrite::{report::LinkReport, report::Outcome, report::Reason, report::Report};
+use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::error::{name, visible};
 use serde::Serialize;
@@ -63,43 +63,19 @@ pub(crate) fn style_of(outcome: Outcome) -> Style {
 }
 
 /// Applies styles to text for a stream; true if the stream shows colours.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Styler(bool);
 
 impl Styler {
     /// Wraps `text` in `style`, if the stream shows colours.
-    pub(crate) fn paint<T: Display>(self, style: Style, text: T) -> Painted<T> {
-        Painted {
-            style: self.style(style),
-            text,
-        }
+    pub(crate) fn paint(self, style: Style, text: impl Display) -> String {
+        let style = self.style(style);
+        format!("{style}{text}{style:#}")
     }
 
     /// Returns `style`, or no style if the stream does not show colours.
     pub(crate) fn style(self, style: Style) -> Style {
         if self.0 { style } else { Style::new() }
-    }
-}
-
-/// Text in a style.
-pub(crate) struct Painted<T> {
-    style: Style,
-    text: T,
-}
-
-impl<T: Display> Display for Painted<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { style, text } = self;
-        write!(f, "{style}{text}{style:#}")
-    }
-}
-
-/// A sentence on one line, with control characters escaped: it may quote text from any source.
-struct Visible<T>(T);
-
-impl<T: Display> Display for Visible<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible(&self.0.to_string()))
     }
 }
 
@@ -177,7 +153,7 @@ pub(crate) struct BufferedOutput {
     counted: CountedDiagnostics,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum Stream {
     Out,
     Err,
@@ -390,11 +366,10 @@ impl Output {
 
     /// The width of the terminal in columns; `None` without a terminal.
     pub(crate) fn width(&self) -> Option<usize> {
-        let terminal = self
-            .is_terminal()
+        self.is_terminal()
             .then(terminal_size::terminal_size)
-            .flatten();
-        terminal.map(|(width, _)| width.0.into())
+            .flatten()
+            .map(|(width, _)| width.0.into())
     }
 
     /// Flushes standard output.
@@ -442,25 +417,25 @@ impl Output {
 
     /// Reports an error: something could not be done, or a condition does not hold.
     pub(crate) fn error(&mut self, sentence: &impl Display) {
-        let error = self.err.paint(ERROR, "error:");
-        self.print_line(format_args!("{error} {}", Visible(sentence)));
+        self.print_sentence(&(self.err.paint(ERROR, "error:") + " "), sentence);
     }
 
     /// Reports a warning about the contents of a document.
     pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
         if !self.verbosity.quiet {
             let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
-            let (place, sentence) = (place.unwrap_or_default(), Visible(sentence));
-            let warning = self.err.paint(WARNING, format!("warning[{code}]:"));
-            self.print_line(format_args!("{place}{warning} {sentence}"));
+            let warning = self.err.paint(WARNING, format_args!("warning[{code}]:"));
+            self.print_sentence(
+                &format!("{}{warning} ", place.unwrap_or_default()),
+                sentence,
+            );
         }
     }
 
     /// Reports a warning about files rather than their contents.
     pub(crate) fn caution(&mut self, sentence: &impl Display) {
         if !self.verbosity.quiet {
-            let warning = self.err.paint(WARNING, "warning:");
-            self.print_line(format_args!("{warning} {}", Visible(sentence)));
+            self.print_sentence(&(self.err.paint(WARNING, "warning:") + " "), sentence);
         }
     }
 
@@ -479,7 +454,12 @@ impl Output {
     }
 
     /// Reports a diagnostic, or counts it.
-    fn report_or_count(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
+    pub(crate) fn report_or_count(
+        &mut self,
+        place: Option<&str>,
+        code: &'static str,
+        sentence: &str,
+    ) {
         match &mut self.counted {
             Some(counted) => counted.add(code, 1, || match place {
                 Some(place) => format!("{place}: {sentence}"),
@@ -492,7 +472,7 @@ impl Output {
     /// Prints a note.
     pub(crate) fn notice(&mut self, sentence: &impl Display) {
         if !self.verbosity.quiet {
-            self.print_line(format_args!("{}", Visible(sentence)));
+            self.print_sentence("", sentence);
         }
     }
 
@@ -535,6 +515,12 @@ impl Output {
         if self.counted.is_none() {
             self.notice(sentence);
         }
+    }
+
+    /// Prints a sentence on one line, with control characters escaped: it may quote text from any source.
+    fn print_sentence(&mut self, before: &str, sentence: &impl Display) {
+        let sentence = sentence.to_string();
+        self.print_line(format_args!("{before}{}", visible(&sentence)));
     }
 
     fn print_line(&mut self, line: fmt::Arguments<'_>) {
@@ -590,12 +576,8 @@ impl Output {
         if self.verbosity.quiet || is_unwritten {
             return;
         }
-        self.diagnostic_at(&places.at(found.span), found.code, &sentence(found));
-    }
-
-    /// Reports a diagnostic at a `place`.
-    pub(crate) fn diagnostic_at(&mut self, place: &str, code: Code, sentence: &str) {
-        self.report_or_count(Some(place), code.name(), sentence);
+        let place = places.at(found.span);
+        self.report_or_count(Some(&place), found.code.name(), &sentence(found));
     }
 
     /// With `--verbose`, prints how each base was found.
@@ -727,10 +709,10 @@ pub(crate) fn visible_reference(reference: &str) -> Cow<'_, str> {
 /// start of a line, after white space, and `##[` anywhere (`ActionCommand.cs` of the runner).
 pub(crate) fn without_workflow_command(line: &str) -> Cow<'_, str> {
     let rest = line.trim_start();
-    let command = rest
+    let line = rest
         .strip_prefix("::")
-        .map(|rest| format!("\\u{{3a}}:{rest}"));
-    let line = command.map_or(line.into(), Cow::Owned);
+        .map(|rest| format!("\\u{{3a}}:{rest}"))
+        .map_or(line.into(), Cow::Owned);
     if line.contains("##[") {
         line.replace("##[", "#\\u{23}[").into()
     } else {
@@ -783,11 +765,12 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
 
 /// A URL for a list of one URL per line: spaces and ASCII control characters are percent-encoded.
 pub(crate) fn url_for_list(url: &str) -> String {
-    let escaped = |character: char| match character {
-        '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
-        kept => kept.to_string(),
-    };
-    url.chars().map(escaped).collect()
+    url.chars()
+        .map(|character| match character {
+            '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
+            kept => kept.to_string(),
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -45,9 +45,10 @@ impl OutputFolder {
         let mirror = Mirror::new(out)?;
         let roots: Vec<_> = documents.roots().collect();
         let is_alone = matches!(roots[..], [root] if root.is_dir());
-        let otherwise = match documents.has_result_files || documents.selection.follow {
-            true => "",
-            false => ", or use --in-place",
+        let otherwise = if documents.has_result_files || documents.selection.follow {
+            ""
+        } else {
+            ", or use --in-place"
         };
         let mut names = HashMap::new();
         let mut taken: HashMap<OsString, &Path> = HashMap::new();
@@ -82,10 +83,9 @@ impl OutputFolder {
             };
             mirror.folder(like, Path::new(""))?;
         }
-        let follow = documents.selection.follow;
         Ok(Self {
             mirror,
-            follow,
+            follow: documents.selection.follow,
             renamed: None,
             names,
         })
@@ -134,8 +134,7 @@ fn name_of(root: &Path) -> Result<OsString> {
     if let Some(name) = root.file_name() {
         return Ok(name.to_owned());
     }
-    let real = fs::canonicalize(root);
-    let real = real.map_err(|error| Error::io(root, error))?;
+    let real = fs::canonicalize(root).map_err(Error::io(root))?;
     let nameless = || {
         Error::file(
             root,

@@ -150,9 +150,11 @@ pub(crate) fn stop_between_files(ends_at_once: bool) -> io::Result<()> {
 
 /// A bit for each ignored signal (proc_pid_status(5), `SigIgn`); 0 on systems without `/proc`.
 fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+    std::fs::read_to_string("/proc/self/status")
+        .unwrap_or_default()
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
         .unwrap_or_default()
 }
 

@@ -52,11 +52,13 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
             without_redirect,
         )
     });
-    let with = |staged: StagedMove| match &redirects {
-        Some((path, _, text, _)) => staged.with(path, text.clone()),
-        None => staged,
-    };
-    let kind = RewriteKind::Moved(Arc::clone(&relocation), staged.map(with));
+    let kind = RewriteKind::Moved(
+        Arc::clone(&relocation),
+        staged.map(|staged| match &redirects {
+            Some((path, _, text, _)) => staged.with(path, text.clone()),
+            None => staged,
+        }),
+    );
     let status = rewrite(&request.rewrite, &kind, output)?;
     let is_written = match destination {
         WrittenTo::InPlace(_) => !matches!(status, ExitStatus::Unusable | ExitStatus::Stopped),

@@ -28,7 +28,7 @@ pub(crate) use super::args::documents::{Reading, is_standard_input};
 use super::settings::Settings;
 
 /// The options for messages: how many are printed, and the use of colours.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Verbosity {
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Verbosity {
 }
 
 /// The documents, and the options for reading them.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Documents {
     #[command(flatten)]
     pub(super) typed: TypedDocuments,
@@ -70,7 +70,7 @@ pub(crate) struct Documents {
 }
 
 /// The archives that are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Archives {
     /// None: the command is about folders.
     None,
@@ -90,8 +90,11 @@ impl Documents {
         if self.paths.is_empty() {
             self.paths.push("-".into());
         }
-        let is_input = |path: &&PathBuf| is_standard_input(path);
-        let inputs = self.paths.iter().filter(is_input).count();
+        let inputs = self
+            .paths
+            .iter()
+            .filter(|path| is_standard_input(path))
+            .count();
         if inputs > 1 {
             return Err(Error::new(
                 "standard input (-) can be read only once; name it once",
@@ -106,8 +109,10 @@ impl Documents {
         self.jobs = typed.jobs();
         self.reading = typed.reading()?;
         if let Some(settings) = settings {
-            let below = |root: &Path| (root.to_owned(), settings.way_to(root));
-            self.below_settings = self.roots().map(below).collect();
+            self.below_settings = self
+                .roots()
+                .map(|root| (root.to_owned(), settings.way_to(root)))
+                .collect();
         }
         Ok(())
     }
@@ -122,8 +127,9 @@ impl Documents {
 
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
     pub(crate) fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
-        let below = self.below_settings.get(&*entry.root)?;
-        let relative = below
+        let relative = self
+            .below_settings
+            .get(&*entry.root)?
             .iter()
             .map(OsString::from)
             .chain(entry.relative.iter().cloned());
@@ -188,9 +194,10 @@ impl Origin {
     /// The file cannot be found.
     pub(crate) fn named(path: &Path) -> Result<Self> {
         let selection = Selection::default();
-        let found = walk(&[path.to_owned()], &selection).next();
-        let missing = || Error::file(path, "no such file");
-        found.ok_or_else(missing)?.map(Self::Entry)
+        walk(&[path.to_owned()], &selection)
+            .next()
+            .ok_or_else(|| Error::file(path, "no such file"))?
+            .map(Self::Entry)
     }
 
     /// The path that was named or found; `-` is standard input.

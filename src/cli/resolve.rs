@@ -183,13 +183,12 @@ impl Resolve {
         target: Option<&str>,
         output: &mut Output,
     ) -> io::Result<()> {
-        let (grammar, resolver) = (GrammarRecord::of(reference), self.profile().name());
         output.json(&ResolvedRecord {
             base,
             reference,
             target,
-            grammar,
-            resolver,
+            grammar: GrammarRecord::of(reference),
+            resolver: self.profile(),
         })
     }
 }

@@ -64,7 +64,7 @@ impl Results {
         });
         let failure = |error: io::Error| match error.downcast::<Error>() {
             Ok(error) => error,
-            Err(error) => Error::io(&entry.path, error),
+            Err(error) => Error::io(&entry.path)(error),
         };
         result.map_err(|error| failure(error).into())
     }

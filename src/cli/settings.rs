@@ -73,8 +73,9 @@ impl Settings {
     /// The settings file of the current folder. Only a regular file counts.
     pub(crate) fn find() -> Option<PathBuf> {
         let path = Path::new(NAME);
-        let is_regular = path.symlink_metadata().is_ok_and(|found| found.is_file());
-        is_regular.then(|| path.to_owned())
+        path.symlink_metadata()
+            .is_ok_and(|found| found.is_file())
+            .then(|| path.to_owned())
     }
 
     /// Reads the file `path`, whose keys are options of `program`.
@@ -84,10 +85,11 @@ impl Settings {
     /// The file cannot be read, is larger than 1 MiB, or is not TOML; or a key or value is
     /// invalid. An error in the contents has a line number.
     pub(crate) fn read(path: &Path, program: &Command) -> Result<Self> {
-        let failed = |error| Error::io(path, error);
+        let failed = Error::io(path);
         let mut bytes = Vec::new();
-        let file = File::open(path).map_err(failed)?;
-        file.take(LARGEST as u64 + 1)
+        File::open(path)
+            .map_err(failed)?
+            .take(LARGEST as u64 + 1)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
         if bytes.len() > LARGEST {
@@ -125,11 +127,13 @@ impl Settings {
             let Some((known, argument)) = known.zip(argument) else {
                 return Err(wrong(at, &unknown(key, argument.is_some())));
             };
-            let refused = |why: String| wrong(value.span().start, &format!("{key}: {why}"));
-            let mut values = values(argument, value.get_ref()).map_err(refused)?;
+            let mut values = values(argument, value.get_ref())
+                .map_err(|why| wrong(value.span().start, &format!("{key}: {why}")))?;
             if known == "url-map" {
-                let in_folder = |map: &mut OsString| *map = folder.join(&*map).into();
-                values.iter_mut().flatten().for_each(in_folder);
+                values
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|map| *map = folder.join(&*map).into());
             }
             options.extend(values.map(|values| (known, values)));
         }
@@ -186,7 +190,7 @@ impl Settings {
     ///
     /// The path is not a regular file in the folder.
     pub(crate) fn holds(&self, path: &Path) -> Result<()> {
-        let real = fs::canonicalize(path).map_err(|error| Error::io(path, error))?;
+        let real = fs::canonicalize(path).map_err(Error::io(path))?;
         if real.is_file()
             && self
                 .real_folder()
@@ -224,10 +228,7 @@ fn unknown(key: &str, is_option: bool) -> String {
 /// # Errors
 ///
 /// Returns the reason why the option does not take `value`.
-fn values(
-    argument: &Arg,
-    value: &DeValue<'_>,
-) -> std::result::Result<Option<Vec<OsString>>, String> {
+fn values(argument: &Arg, value: &DeValue<'_>) -> Result<Option<Vec<OsString>>, String> {
     let (takes, texts) = match (argument.get_action(), value) {
         (ArgAction::SetTrue, DeValue::Boolean(is_on)) => return Ok(is_on.then(Vec::new)),
         (ArgAction::SetTrue, _) => ("takes true or false", None),
@@ -245,25 +246,24 @@ fn values(
         check(argument, key, text)?;
     }
     if matches!(key, "include" | "exclude") {
-        let too_long = |_| "the patterns together are too long";
-        Globs::new(&texts).map_err(too_long)?;
+        Globs::new(&texts).map_err(|_| "the patterns together are too long")?;
     }
     let texts: Vec<OsString> = texts.into_iter().map(OsString::from).collect();
     Ok((!texts.is_empty()).then_some(texts))
 }
 
 /// Checks a value of an option as the command line does. The URL must be that of a folder.
-fn check(argument: &Arg, key: &str, text: &str) -> std::result::Result<(), String> {
+fn check(argument: &Arg, key: &str, text: &str) -> Result<(), String> {
     let checked = match key {
         "url" => RootUrl::new(text).map(drop),
         "include" | "exclude" => Globs::new(&[text]).map(drop),
         _ => Ok(()),
     };
     checked.map_err(|error| error.to_string())?;
-    let command = Command::new(NAME)
+    let parsed = Command::new(NAME)
         .no_binary_name(true)
-        .arg(argument.clone());
-    let parsed = command.try_get_matches_from([format!("--{key}={text}")]);
+        .arg(argument.clone())
+        .try_get_matches_from([format!("--{key}={text}")]);
     parsed.map(drop).map_err(|error| match error.source() {
         Some(why) => why.to_string(),
         None => "invalid value".to_owned(),

@@ -15,8 +15,11 @@ use baselink_text::error::visible;
 
 /// Quotes `text`, unless a shell would take it as one literal word anyway.
 pub(crate) fn word(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_alphanumeric() || is_separator(c) || "%+,-.:@_=".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
+    if !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || is_separator(c) || "%+,-.:@_=".contains(c))
+    {
         return text.into();
     }
     format!("'{}'", visible(text).replace('\'', r"'\''")).into()

@@ -93,8 +93,10 @@ impl FilePart {
             }),
             Self::Item(item) => {
                 let archived = item.document.as_ref()?;
-                let record = Some(&archived.key);
-                let name = DocumentName { path, record };
+                let name = DocumentName {
+                    path,
+                    record: Some(&archived.key),
+                };
                 Some(Input {
                     archived: Some(archived),
                     ..Input::whole(name, archived.options.format, archived.bytes())
@@ -180,8 +182,9 @@ fn read(
         }
         Contents::Har(reader) => {
             let har = read_whole(reader).and_then(Har::read).map_err(failed)?;
-            let items = har.entries();
-            let items = items.map(|entry| Item::of_har(entry, options, wanted));
+            let items = har
+                .entries()
+                .map(|entry| Item::of_har(entry, options, wanted));
             process(path, &mut items.map(item), output)
         }
         Contents::WebArchive(reader) => {
@@ -192,16 +195,20 @@ fn read(
                 ..
             } = WebArchive::read(&bytes).map_err(failed)?;
             let mut taken = HashMap::new();
-            let found = resources.into_iter().map(|one| {
-                let key = key_of_resource(&one, &mut taken);
-                Item::of_resource(one, key, options, wanted)
-            });
-            let items = found.chain(anomalies.into_iter().map(Item::of_anomaly));
+            let items = resources
+                .into_iter()
+                .map(|one| {
+                    let key = key_of_resource(&one, &mut taken);
+                    Item::of_resource(one, key, options, wanted)
+                })
+                .chain(anomalies.into_iter().map(Item::of_anomaly));
             process(path, &mut items.map(item), output)
         }
         Contents::Parts(bytes) => {
-            let parts = resources(&bytes, options).into_iter().zip(0..);
-            let items = parts.map(|(part, number)| Item::of_part(part, number, options));
+            let items = resources(&bytes, options)
+                .into_iter()
+                .zip(0..)
+                .map(|(part, number)| Item::of_part(part, number, options));
             process(path, &mut items.map(item), output)
         }
         Contents::Wacz(file) => {
@@ -253,7 +260,7 @@ fn messages(path: &Path, reader: impl Read) -> impl Iterator<Item = Result<FileP
             part
         }))
     })
-    .map(|found| found.map_err(|error| Error::io(path, error)))
+    .map(|found| found.map_err(Error::io(path)))
 }
 
 /// Returns the items of the WARC records in `reader`, the archive `path`.
@@ -277,8 +284,9 @@ fn failure(path: &Path, error: &Error) -> Failure {
 /// Reads all of `reader`.
 fn read_whole(mut reader: impl Read) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = reader.read_to_end(&mut bytes);
-    read.map_err(|error| Error::new(cause(&error)))?;
+    reader
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::new(cause(&error)))?;
     Ok(bytes)
 }
 
@@ -296,22 +304,24 @@ fn work_through<T: Send>(
         items: DOCUMENTS * threads,
         size: UNDER_WAY,
     };
-    let is_read = |part: &Result<FilePart>| !matches!(part, Ok(FilePart::Item(_))) || !is_stopped();
-    let items = parts.take_while(is_read).map(|value| {
-        let size = value.as_ref().map_or(0, FilePart::size);
-        let is_alone = size >= LARGE || matches!(value, Ok(FilePart::Whole(_)));
-        QueueItem {
-            value,
-            size,
-            is_alone,
-        }
-    });
+    let items = parts
+        .take_while(|part| !matches!(part, Ok(FilePart::Item(_))) || !is_stopped())
+        .map(|value| {
+            let size = value.as_ref().map_or(0, FilePart::size);
+            let is_alone = size >= LARGE || matches!(value, Ok(FilePart::Whole(_)));
+            QueueItem {
+                value,
+                size,
+                is_alone,
+            }
+        });
     let blank = output.buffered();
     let work = |part: Result<FilePart>, output: &mut Output| {
         let part = part?;
         if let FilePart::Item(item) = &part {
             for (offset, code, message) in &item.messages {
-                output.diagnostic_at(&format!("{}@{offset}", name(path)), *code, message);
+                let place = format!("{}@{offset}", name(path));
+                output.report_or_count(Some(&place), code.name(), message);
             }
         }
         let result = part
@@ -336,8 +346,9 @@ fn work_through<T: Send>(
         done(result?, &input, buffer, output)
     };
     in_order(bounds, items, output, || blank.buffered(), work, receive)?;
-    match has_anomalies && !has_records && !is_stopped() {
-        true => Err(failure(path, &Error::new("no WARC record could be read"))),
-        false => Ok(()),
+    if has_anomalies && !has_records && !is_stopped() {
+        Err(failure(path, &Error::new("no WARC record could be read")))
+    } else {
+        Ok(())
     }
 }

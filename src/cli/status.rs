@@ -8,7 +8,7 @@
 //! Deliberately absent: messages, which are printed where a problem is found.
 
 /// The exit status of a command, in order of severity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum ExitStatus {
     /// Success.

@@ -111,7 +111,6 @@ pub struct CaptureDate {
 
 impl CaptureDate {
     /// The time in the value of a `Date` field of a message (RFC 5322, 3.3).
-    #[must_use]
     pub fn of_message(value: &str) -> Option<Self> {
         let time = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
         let seconds = time.as_second();
@@ -464,7 +463,6 @@ impl Captures {
     }
 
     /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
-    #[must_use]
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
         let (found, media_types) = self.best();
         let media_type = |best: &Candidate| &media_types[best.media_type as usize];

@@ -67,7 +67,6 @@ fn cached<T>(cache: &PathCache<T>, path: &Path, compute: impl FnOnce() -> T) -> 
 }
 
 /// The names of the existing companion folders of `page`.
-#[must_use]
 pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
     let stem = page.file_stem().unwrap_or_default();
     let entries = fs::read_dir(folder_of(page))
@@ -99,7 +98,6 @@ struct Pages {
 
 impl Companions {
     /// Creates a cache. If `pages` is true, it trusts the comments in which pages record their source.
-    #[must_use]
     pub fn trusting(pages: bool) -> Self {
         Self {
             ignores_pages: !pages,
@@ -110,7 +108,6 @@ impl Companions {
     /// The files around the document `entry`. In a tree with folders named after hosts, `depth` is the number of names
     /// in the path from the folder of all hosts to the document. `scheme` is the scheme of URLs on these hosts, and of
     /// URLs that HTTrack writes without a scheme.
-    #[must_use]
     pub fn beside(
         &self,
         entry: &TreeEntry,
@@ -136,7 +133,6 @@ impl Companions {
     }
 
     /// True if the file `path` is anywhere below the companion folder of a page.
-    #[must_use]
     pub fn has(&self, path: &Path) -> bool {
         self.around(&self.absolute(path)).is_some()
     }

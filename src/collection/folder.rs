@@ -137,7 +137,6 @@ impl Collection {
 }
 
 /// The path of an entry below the root, with `/` between the names.
-#[must_use]
 pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
     entry
         .relative
@@ -148,7 +147,6 @@ pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
 }
 
 /// The path below the root of the file called `name`; `None` if the system does not allow such a name.
-#[must_use]
 pub fn path_of(name: &[u8]) -> Option<PathBuf> {
     os_string(name.to_vec()).map(PathBuf::from)
 }

@@ -77,7 +77,6 @@ pub enum ResourceKind {
 
 impl<'a> Resource<'a> {
     /// Creates a resource that is a file called `name`.
-    #[must_use]
     pub fn file(name: &'a [u8]) -> Self {
         Self {
             name,
@@ -145,7 +144,6 @@ impl Default for Collection {
 
 impl Collection {
     /// Creates an empty collection. `origins` determine the URLs that are derived from names.
-    #[must_use]
     pub fn new(origins: Origins) -> Self {
         let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
         for name in INDEX_NAMES.map(OsString::from) {
@@ -256,7 +254,6 @@ impl Collection {
     }
 
     /// The path of a file below the root, with `/` between names, in the system's encoding.
-    #[must_use]
     pub fn path(&self, number: usize) -> &[u8] {
         if number < self.files.len() {
             self.files.text(number)
@@ -276,7 +273,6 @@ impl Collection {
 
     /// Pairs of files whose paths differ only in case. A file system that ignores case can store only one file of each
     /// pair. If more than two files collide, each is paired with the first.
-    #[must_use]
     pub fn doubles(&self) -> Vec<(usize, usize)> {
         let mut firsts = HashMap::new();
         let mut doubles = Vec::new();
@@ -293,19 +289,16 @@ impl Collection {
 
     /// True if the name of the file is that of a page, or of a program that generates pages. With another query, the
     /// URL of such a file leads to another page.
-    #[must_use]
     pub fn is_page(&self, number: usize) -> bool {
         is_page_name(split_name(self.path(number)).1)
     }
 
     /// The number of resources.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.files.len()
     }
 
     /// The number of the resource with this name.
-    #[must_use]
     pub fn number_at(&self, path: &[u8]) -> Option<usize> {
         self.files.number(path)
     }

@@ -104,7 +104,6 @@ pub enum QueryUse {
 
 impl Located {
     /// The resource, if there is one.
-    #[must_use]
     pub fn resource(&self) -> Option<FoundResource> {
         match self {
             Self::Resource(found) => Some(*found),
@@ -131,7 +130,6 @@ fn resource(number: usize, by: FoundBy, query: QueryUse) -> Located {
 
 impl Collection {
     /// Finds the meaning of `url`, ignoring its fragment.
-    #[must_use]
     pub fn locate(&self, url: &str) -> Located {
         let query = without_fragment(url)
             .split_once('?')
@@ -187,7 +185,6 @@ impl Collection {
 
     /// Finds `url` as if the root of the site had the URL `root`. Files are found only by their paths. If `root` is a
     /// `file` URL, the site is read from disk, where a folder has no index file.
-    #[must_use]
     pub fn locate_below(&self, root: &RootUrl, url: &str) -> Located {
         match root.below(url) {
             Some(below) => self.entry(below, is_disk(root)),
@@ -199,7 +196,6 @@ impl Collection {
 
     /// Like [`locate`](Self::locate), for a link of the resource with the number `from`. If it is a part of a message, labels
     /// of the multiparts around it come first, the innermost before all (RFC 2557, 8.2).
-    #[must_use]
     pub fn locate_from(&self, from: Option<usize>, url: &str) -> Located {
         let entity = from.and_then(|from| self.entities.get(&from));
         let scope = entity.and_then(|entity| Some((entity, normal(url)?)));
@@ -223,7 +219,6 @@ impl Collection {
     }
 
     /// The URL with the fragment of the redirect that was captured for it; `None` if there is none.
-    #[must_use]
     pub fn redirected(&self, url: &str) -> Option<String> {
         if self.fragments.is_empty() {
             return None;
@@ -234,7 +229,6 @@ impl Collection {
     }
 
     /// The path of the resource with this URL, below the root of a mirror.
-    #[must_use]
     pub fn path_of(&self, url: &str) -> Option<Vec<u8>> {
         let found = self.locate(url).resource()?;
         Some(self.path_in_mirror(found.number).to_vec())
@@ -290,7 +284,6 @@ impl Collection {
     /// The URL of the same resource after the site has moved to `root`. `None` if `url` is neither below the URL of the
     /// root nor on a host of the site. The part after the URL of the root keeps its bytes, including query and
     /// fragment.
-    #[must_use]
     pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
         let to = root.as_str();
         if let Some(from) = &self.origins.root_url {

@@ -49,7 +49,6 @@ impl Collection {
     }
 
     /// The path of a file in a mirror, below its root.
-    #[must_use]
     pub fn path_in_mirror(&self, number: usize) -> &[u8] {
         self.renamed
             .get(&number)

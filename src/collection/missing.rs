@@ -30,7 +30,6 @@ pub struct Missing {
 impl Collection {
     /// The reason why a static server has no file for a URL of the site, and a file with a similar name; `None` if the
     /// server has one.
-    #[must_use]
     pub fn missing(&self, located: &Located) -> Option<Missing> {
         let shown_path = |number| shown(self.path(number));
         let (absence, hint) = match located {

@@ -191,7 +191,6 @@ impl RootUrl {
 
     /// Creates the URL of a single named file, which is used as given. If [`RootUrl::new`] would reject the URL, files
     /// in folders get no URL from it.
-    #[must_use]
     pub fn of_file(url: &str) -> Self {
         let slash = if url.ends_with('/') { "" } else { "/" };
         let is_of_a_folder = unusable(url).is_none() && !url.contains(['?', '#']);
@@ -204,7 +203,6 @@ impl RootUrl {
     }
 
     /// Restricts this URL to the file `page` of a folder. No other file gets a URL from it.
-    #[must_use]
     pub fn of_page(self, page: OsString) -> Self {
         Self {
             folder: None,
@@ -223,7 +221,6 @@ impl RootUrl {
     }
 
     /// The root of a site with an unknown host. Its placeholder is a name that no host has (RFC 6761, 6.4).
-    #[must_use]
     pub fn of_site(scheme: &str) -> Self {
         Self::of_file(&format!("{scheme}://{ASSUMED_HOST}"))
     }
@@ -234,7 +231,6 @@ impl RootUrl {
     }
 
     /// The URL of the folder in ASCII with its final `/`, or the URL of a single file as given.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         self.folder.as_deref().unwrap_or(&self.given)
     }
@@ -373,7 +369,6 @@ impl PathBelowRoot {
 const ASSUMED_HOST: &str = "assumed.invalid/";
 
 /// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Messages omit such a URL.
-#[must_use]
 pub fn is_assumed(url: &str) -> bool {
     memchr::memchr(b':', url.as_bytes())
         .and_then(|at| url[at..].strip_prefix("://"))
@@ -381,7 +376,6 @@ pub fn is_assumed(url: &str) -> bool {
 }
 
 /// `text` with only the path of each URL of a site whose host is unknown.
-#[must_use]
 pub fn without_assumed_hosts(text: &str) -> Cow<'_, str> {
     let Some(at) = text.find(&format!("://{ASSUMED_HOST}")) else {
         return Cow::Borrowed(text);
@@ -424,7 +418,6 @@ impl Origins {
     }
 
     /// The URL of the root, unless it is assumed. Assumed URLs are not shown.
-    #[must_use]
     pub fn given_root(&self) -> Option<&RootUrl> {
         self.root_url.as_ref().filter(|_| !self.assumes_root)
     }
@@ -434,7 +427,6 @@ impl Origins {
     /// `format` is the format of the file. `head` contains its raw first bytes: at least [`saved::HEAD`] of them if
     /// the file is that long, or [`canonical::HEAD`] if canonical URLs are used. The head matters only in HTML and
     /// XHTML.
-    #[must_use]
     pub fn of(
         &self,
         entry: &TreeEntry,
@@ -446,7 +438,6 @@ impl Origins {
 
     /// Like [`of`](Self::of), but root URL and layout apply to a folder other than the root of `entry`. `seen` is the
     /// same entry, with a path relative to that folder.
-    #[must_use]
     pub fn of_seen(
         &self,
         entry: &TreeEntry,
@@ -476,14 +467,12 @@ impl Origins {
     }
 
     /// The files around `entry`. The layout applies as in [`of_seen`](Self::of_seen).
-    #[must_use]
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
         let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
         self.companions.beside(entry, depth, &self.scheme)
     }
 
     /// Like [`of`](Self::of), for a document on standard input. Only the given URL and the document itself are used.
-    #[must_use]
     pub fn of_standard_input(
         &self,
         format: Format,
@@ -516,7 +505,6 @@ impl Origins {
     }
 
     /// True if the head of a page may give a URL that precedes `known`, the URL that was found without the head.
-    #[must_use]
     pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
         let is_before = |known: &Retrieval| match known.source {
             Source::Xattr => self.layout.is_none(),

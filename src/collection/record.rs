@@ -100,7 +100,6 @@ fn has_other_method(block: &[u8]) -> bool {
 
 /// The capture in `record`, or the exchange of a request with another method than `GET`. `None` for other records, and
 /// if the URL is not that of a document.
-#[must_use]
 pub fn capture(record: &Record) -> Option<Capture> {
     let url = url_of(record).filter(|url| is_retrievable(url))?;
     let (block, content) = (record.block(), record.document());

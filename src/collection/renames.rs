@@ -170,7 +170,6 @@ impl Collection {
     }
 
     /// The renamed files, with old and new paths, sorted by old path.
-    #[must_use]
     pub fn renames(&self) -> Vec<(&[u8], &[u8])> {
         let mut all: Vec<_> = self
             .renamed

@@ -16,7 +16,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use baselink_text::error::{Error, ErrorKind, cause, name};
+use baselink_text::error::{Error, cause, name};
 
 /// The prefix of the names of temporary files. Temporary files are hidden and are not documents.
 pub const TEMPORARY: &str = ".baselink-";
@@ -26,7 +26,7 @@ pub const TEMPORARY: &str = ".baselink-";
 pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
 
 /// The kind of an entry of a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file, or a followed symbolic link to a regular file.
     File,
@@ -53,7 +53,6 @@ impl EntryKind {
 }
 
 /// An existing entry of a folder. For a symbolic link, the link itself.
-#[derive(Clone, Debug)]
 pub(super) struct ExistingEntry {
     pub(super) kind: EntryKind,
     pub(super) permissions: cap_std::fs::Permissions,
@@ -70,10 +69,9 @@ pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
 
 /// The folder of the file at `path`, or the current folder if `path` is only a name.
 pub fn folder_of(path: &Path) -> &Path {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// The identity of a file, independent of its name: the number of its file system, and its number there.
@@ -168,8 +166,5 @@ pub(super) fn not_written(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
 
 /// Creates an error: the file at `path` was not written, for the given reason.
 pub(super) fn refused(path: &Path, why: &str) -> Error {
-    Error::of(
-        ErrorKind::File,
-        format!("{} was not written: {why}", name(path)),
-    )
+    Error::new(format!("{} was not written: {why}", name(path)))
 }

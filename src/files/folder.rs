@@ -65,10 +65,13 @@ impl OpenFolder {
         })
     }
 
-    /// Opens the file `relative` below this folder for reading, unless a name in the path is a symbolic link.
-    pub(super) fn read_below(&self, relative: &Path) -> io::Result<File> {
+    /// The name `relative` in its folder below this one, unless a name of a folder in the path is a symbolic link.
+    pub(super) fn place(&self, relative: &Path) -> io::Result<NameInFolder> {
         let folder = self.below(relative.parent().unwrap_or(Path::new("")))?;
-        folder.read(relative.file_name().unwrap_or_default())
+        Ok(NameInFolder {
+            folder: Arc::new(folder),
+            name: relative.file_name().unwrap_or_default().to_owned(),
+        })
     }
 
     /// Opens the file `name` for reading, unless it is a symbolic link.
@@ -259,6 +262,11 @@ impl NameInFolder {
     pub(super) fn entry(&self) -> io::Result<Option<ExistingEntry>> {
         self.folder.entry(&self.name)
     }
+
+    /// Opens the file for reading, unless it is a symbolic link.
+    pub(super) fn read(&self) -> io::Result<File> {
+        self.folder.read(&self.name)
+    }
 }
 
 /// True if the error means that an entry is of an unexpected kind: a symbolic link, a socket, or a file in place of
@@ -268,16 +276,15 @@ pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
     {
         use rustix::io::Errno;
         // Unix systems use different errors for a forbidden symbolic link, a file in place of a folder, and a socket.
-        let kinds = [
+        [
             Errno::LOOP,
             Errno::NOTDIR,
             Errno::MLINK,
             Errno::XDEV,
             Errno::NXIO,
-        ];
-        kinds
-            .iter()
-            .any(|kind| error.raw_os_error() == Some(kind.raw_os_error()))
+        ]
+        .iter()
+        .any(|kind| error.raw_os_error() == Some(kind.raw_os_error()))
     }
     #[cfg(not(unix))]
     {
@@ -292,6 +299,7 @@ pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
 /// `.`, by which a folder refers to itself.
 fn last_name(path: &Path) -> &OsStr {
     let bytes = path.as_os_str().as_encoded_bytes();
-    let is_last = |name: &&OsStr| bytes.ends_with(name.as_encoded_bytes());
-    path.file_name().filter(is_last).unwrap_or(OsStr::new("."))
+    path.file_name()
+        .filter(|name| bytes.ends_with(name.as_encoded_bytes()))
+        .unwrap_or(OsStr::new("."))
 }

@@ -29,7 +29,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The locks of a mailbox, released on drop.
-#[derive(Debug)]
 pub(super) struct MailboxLock {
     /// The lock file.
     file: File,

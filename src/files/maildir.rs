@@ -70,8 +70,10 @@ pub fn is_message(path: &Path) -> bool {
 /// True if a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Other programs must not
 /// touch it.
 pub fn is_delivery(path: &Path) -> bool {
-    let folder = path.parent().filter(|folder| folder.ends_with("tmp"));
-    folder.and_then(Path::parent).is_some_and(is_maildir)
+    path.parent()
+        .filter(|folder| folder.ends_with("tmp"))
+        .and_then(Path::parent)
+        .is_some_and(is_maildir)
 }
 
 /// The parent of the folder `cur` or `new` that contains the file at `path`; `None` if the file is in another folder.
@@ -139,9 +141,11 @@ impl Sizes {
     /// `name`, with these sizes in the size fields that it has.
     fn in_name(&self, name: &OsStr) -> Option<OsString> {
         let bytes = name.as_encoded_bytes();
-        let find = |part: &[u8]| bytes.windows(part.len()).rposition(|here| here == part);
         let info = memchr::memchr(b':', bytes)
-            .or_else(|| INFO.iter().find_map(|part| find(part)))
+            .or_else(|| {
+                INFO.iter()
+                    .find_map(|part| bytes.windows(part.len()).rposition(|here| here == *part))
+            })
             .unwrap_or(bytes.len());
         let (base, info) = bytes.split_at(info);
         let mut fields = base.split(|&byte| byte == b',');

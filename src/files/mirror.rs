@@ -56,7 +56,7 @@ use super::folder::{NameInFolder, OpenFolder};
 use super::new_file::is_temporary;
 use super::original::{entry_at, read_only, symbolic_link};
 use super::write::{NotPreserved, Replacement};
-use baselink_text::error::{self, Error, Result, cause, name};
+use baselink_text::error::{Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Mirror {
                     error,
                 )
             }
-            _ => Error::io(path, error),
+            _ => Error::io(path)(error),
         };
         let around = if out.file_name().is_some() {
             folder_of(&out)
@@ -139,7 +139,7 @@ impl Mirror {
     ///
     /// Returns an error if `root` does not exist.
     pub fn conflicts_with(&self, root: &Path) -> Result<Option<Error>> {
-        let real = fs::canonicalize(root).map_err(|error| Error::io(root, error))?;
+        let real = fs::canonicalize(root).map_err(Error::io(root))?;
         let (out, root) = (name(&self.out), name(root));
         let sentence = match (is_within(&self.real, &real), is_within(&real, &self.real)) {
             (false, false) => return Ok(None),
@@ -147,7 +147,7 @@ impl Mirror {
             (true, false) => format!("{out}: the output folder is in the input {root}"),
             (false, true) => format!("{out}: the output folder contains the input {root}"),
         };
-        Ok(Some(Error::of(error::ErrorKind::File, sentence)))
+        Ok(Some(Error::new(sentence)))
     }
 
     /// True if the folder does not exist, or contains only temporary files of this program.
@@ -173,7 +173,7 @@ impl Mirror {
     ) -> Result<Replacement> {
         let read = match read {
             Some(read) => read,
-            None => &fs::metadata(input).map_err(|error| Error::io(input, error))?,
+            None => &fs::metadata(input).map_err(Error::io(input))?,
         };
         let (path, place, is_made) = self.place(Some(input), relative)?;
         self.take(input, &path)?;
@@ -191,9 +191,10 @@ impl Mirror {
         (is_read_only, mode, times): (bool, u32, Option<FileTimes>),
     ) -> Result<Replacement> {
         // A lookup would wait for other threads that create files in the folder.
-        let old = match is_new {
-            true => None,
-            false => entry_at(&path, &place)?,
+        let old = if is_new {
+            None
+        } else {
+            entry_at(&path, &place)?
         };
         if let Some(old) = &old {
             self.replaceable(&path, old, is_read_only)?;
@@ -315,11 +316,10 @@ impl Mirror {
 
     /// Checks that `relative` consists only of names.
     fn is_inside(&self, relative: &Path) -> Result<()> {
-        let is_name = |component| match component {
+        if relative.components().all(|component| match component {
             Component::Normal(name) => !name.as_encoded_bytes().contains(&0),
             _ => false,
-        };
-        if relative.components().all(is_name) {
+        }) {
             Ok(())
         } else {
             Err(self.outside(relative))
@@ -407,7 +407,7 @@ impl Mirror {
     /// # Errors
     ///
     /// Returns an error for each folder whose times could not be set.
-    pub fn finish(&self) -> std::result::Result<(), Vec<Error>> {
+    pub fn finish(&self) -> Result<(), Vec<Error>> {
         let folders = std::mem::take(&mut self.taken().folders);
         let failed = folders.into_iter().filter_map(|(relative, times)| {
             // Another program may have removed or replaced the folder.
@@ -439,7 +439,7 @@ impl Mirror {
             let why = format!(
                 "{path} would be written from {input}, but was already written from {other}"
             );
-            return Err(Error::of(error::ErrorKind::File, why));
+            return Err(Error::new(why));
         }
         taken.inputs.insert(path.to_owned(), input.to_owned());
         Ok(())
@@ -452,7 +452,7 @@ impl Mirror {
     fn outside(&self, relative: &Path) -> Error {
         let (out, relative) = (name(&self.out), name(relative));
         let sentence = format!("'{relative}' is not a path inside the output folder {out}");
-        Error::of(error::ErrorKind::File, sentence)
+        Error::new(sentence)
     }
 }
 

@@ -58,8 +58,11 @@ impl NewFile {
     /// Creates a file in `folder` with these permission bits, reduced by the umask.
     pub(super) fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
         let (file, name) = create(folder, mode)?;
-        let folder = Arc::clone(folder);
-        Ok(Self { folder, file, name })
+        Ok(Self {
+            folder: Arc::clone(folder),
+            file,
+            name,
+        })
     }
 
     /// Opens the device or pipe `name` in `folder`.
@@ -68,8 +71,11 @@ impl NewFile {
         if file.metadata()?.is_file() {
             return Err(io::Error::other("another program created a file there"));
         }
-        let (folder, name) = (Arc::clone(folder), CurrentName::Final);
-        Ok(Self { folder, file, name })
+        Ok(Self {
+            folder: Arc::clone(folder),
+            file,
+            name: CurrentName::Final,
+        })
     }
 
     /// True for a device or pipe, and for a file that has its final name.

@@ -14,7 +14,6 @@
 //! Deliberately absent: the new contents, which [`write`](mod@super::write) has.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Seek};
 use std::path::{Path, PathBuf};
@@ -28,9 +27,10 @@ use super::folder::NameInFolder;
 use super::maildir::is_message;
 use super::new_file::{NewFile, PRIVATE};
 use baselink_text::error::{Error, Result, name};
+use baselink_text::{display_by_name, named};
 
 /// Settings for replacement in place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct InPlace {
     /// True if files with other hard links are replaced too. The other links keep the old bytes.
     pub break_links: bool,
@@ -41,7 +41,7 @@ pub struct InPlace {
 }
 
 /// The suffix in the names of backups: not empty, and without path separators.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Suffix(OsString);
 
 impl Suffix {
@@ -51,9 +51,12 @@ impl Suffix {
     ///
     /// Returns an error if the suffix is empty or contains a path separator or a NUL.
     pub fn new(suffix: &OsStr) -> Result<Self> {
-        let is_forbidden = |byte: &u8| std::path::is_separator(char::from(*byte)) || *byte == 0;
         let bytes = suffix.as_encoded_bytes();
-        if bytes.is_empty() || bytes.iter().any(is_forbidden) {
+        if bytes.is_empty()
+            || bytes
+                .iter()
+                .any(|byte| std::path::is_separator(char::from(*byte)) || *byte == 0)
+        {
             let suffix = name(Path::new(suffix));
             let why = format!("'{suffix}' is not a valid backup suffix; use for example `.orig`");
             return Err(Error::new(why));
@@ -127,19 +130,19 @@ impl Original {
     ///
     /// Returns an error if `path` does not exist or is not a regular file. A symbolic link is not followed.
     pub fn of(path: &Path) -> Result<Self> {
-        let place = NameInFolder::of(path).map_err(|error| Error::io(path, error))?;
+        let place = NameInFolder::of(path).map_err(Error::io(path))?;
         Self::at(path, place)
     }
 
     /// Like [`Original::of`], for a name in an open folder. `path` is its path for messages.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
-        let failed = |error| Error::io(path, error);
+        let failed = Error::io(path);
         let what = match place.entry().map_err(failed)?.map(|entry| entry.kind) {
             Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
             Some(EntryKind::Folder) => "a directory",
             Some(EntryKind::Special) => "not a regular file",
             Some(EntryKind::File) | None => {
-                let file = place.folder.read(&place.name).map_err(failed)?;
+                let file = place.read().map_err(failed)?;
                 let seen = file.metadata().map_err(failed)?;
                 if seen.is_file() {
                     return Ok(Self {
@@ -163,10 +166,10 @@ impl Original {
     /// Returns the system's errors, and an error if the file has been replaced.
     pub fn open(&self) -> Result<File> {
         let failed = |error| match self.unchanged() {
-            Ok(_) => Error::io(&self.path, error),
+            Ok(_) => Error::io(&self.path)(error),
             Err(changed) => changed,
         };
-        let file = self.place.folder.read(&self.place.name).map_err(failed)?;
+        let file = self.place.read().map_err(failed)?;
         let seen = file.metadata().map_err(failed)?;
         self.check_unchanged(&seen)?;
         Ok(file)
@@ -186,7 +189,7 @@ impl Original {
     fn file(&self) -> io::Result<Arc<File>> {
         match &self.held {
             Some(file) => Ok(Arc::clone(file)),
-            None => self.place.folder.read(&self.place.name).map(Arc::new),
+            None => self.place.read().map(Arc::new),
         }
     }
 
@@ -196,9 +199,11 @@ impl Original {
         if !folder.is_where_it_was() {
             return Err(self.was_changed());
         }
-        let now = self.file().and_then(|file| folder.look(name, &file));
-        let now = now.map_err(not_written(&self.path))?;
-        let now = now.ok_or_else(|| self.was_changed())?;
+        let now = self
+            .file()
+            .and_then(|file| folder.look(name, &file))
+            .map_err(not_written(&self.path))?
+            .ok_or_else(|| self.was_changed())?;
         self.check_unchanged(&now)?;
         Ok(now)
     }
@@ -207,9 +212,10 @@ impl Original {
     fn check_unchanged(&self, now: &Metadata) -> Result<()> {
         // Replacing one of several names changes the time for the others.
         let has_time = names_of(&self.seen) > 1 || changed(now) == self.changed;
-        match has_time && is_as_seen(now, &self.seen) {
-            true => Ok(()),
-            false => Err(self.was_changed()),
+        if has_time && is_as_seen(now, &self.seen) {
+            Ok(())
+        } else {
+            Err(self.was_changed())
         }
     }
 
@@ -222,10 +228,11 @@ impl Original {
 
     /// Checks that this user may write the file.
     fn writable(&self) -> Result<()> {
-        let opened = match self.seen.permissions().readonly() {
+        let opened = if self.seen.permissions().readonly() {
             // A privileged user could write a read-only file, but it is refused here too.
-            true => Err(ErrorKind::PermissionDenied.into()),
-            false => self.place.folder.write(&self.place.name),
+            Err(ErrorKind::PermissionDenied.into())
+        } else {
+            self.place.folder.write(&self.place.name)
         };
         match opened {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(read_only(&self.path)),
@@ -288,8 +295,10 @@ impl Original {
             });
         }
         // Creating the link changes the time.
-        let now = self.file().and_then(|file| folder.look(&place.name, &file));
-        let now = now.map_err(not_written(&self.path))?;
+        let now = self
+            .file()
+            .and_then(|file| folder.look(&place.name, &file))
+            .map_err(not_written(&self.path))?;
         let now = now.filter(|now| is_as_seen(now, &self.seen) && names_of(now) <= 2);
         self.changed = changed(&now.ok_or_else(|| self.was_changed())?);
         Ok(())
@@ -306,30 +315,23 @@ impl Original {
     }
 }
 
-/// A property of the old file that could not be preserved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotPreserved {
-    /// The owner or the group.
-    Owner,
-    /// The access control list, or a `user.*` attribute.
-    Attributes,
-    /// The times of the last read and write.
-    Times,
-    /// The removal of a message's old name, because another program changed or replaced that file. The message may
-    /// exist twice.
-    OldName,
-}
-
-impl fmt::Display for NotPreserved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Owner => "its owner or group could not be kept",
-            Self::Attributes => "some of its extended attributes could not be kept",
-            Self::Times => "its times could not be kept",
-            Self::OldName => "another program moved or changed it meanwhile; it may exist twice",
-        })
+named! {
+    /// A property of the old file that could not be preserved.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum NotPreserved {
+        /// The owner or the group.
+        Owner = "its owner or group could not be kept",
+        /// The access control list, or a `user.*` attribute.
+        Attributes = "some of its extended attributes could not be kept",
+        /// The times of the last read and write.
+        Times = "its times could not be kept",
+        /// The removal of a message's old name, because another program changed or replaced that file. The message may
+        /// exist twice.
+        OldName = "another program moved or changed it meanwhile; it may exist twice",
     }
 }
+
+display_by_name!(NotPreserved);
 
 /// The entry at `place`, if it exists. `path` is its path for messages.
 pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<ExistingEntry>> {

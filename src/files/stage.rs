@@ -46,7 +46,7 @@ use super::mirror::Mirror;
 use super::new_file::{NewFile, PRIVATE, create_folder, sync_folder};
 use super::original::is_as_seen;
 use super::write::{Committed, InPlace, Original, Replacement};
-use baselink_text::error::{self, Error, Result, cause, name};
+use baselink_text::error::{Error, Result, cause, name};
 
 /// New contents and names for the files of a folder. [`StagedMove::commit`] applies them; a value that is dropped
 /// earlier leaves the folder unchanged.
@@ -88,9 +88,10 @@ impl FileMove {
 
     /// True if `now` describes the file as it was read. A file that keeps its contents may have been written since.
     fn is_same(&self, now: &Metadata) -> bool {
-        match self.is_changed {
-            true => is_as_seen(now, &self.seen),
-            false => now.is_file() && identity(now) == identity(&self.seen),
+        if self.is_changed {
+            is_as_seen(now, &self.seen)
+        } else {
+            now.is_file() && identity(now) == identity(&self.seen)
         }
     }
 }
@@ -111,7 +112,7 @@ impl StagedMove {
     ///
     /// Returns the system's errors, and an error if another process is changing the folder.
     pub fn begin(root: &Path, how: &InPlace) -> Result<Self> {
-        let around = OpenFolder::named(root).map_err(|error| Error::io(root, error))?;
+        let around = OpenFolder::named(root).map_err(Error::io(root))?;
         let lock = around.itself().ok();
         let held = lock.as_ref().map(File::try_lock);
         if matches!(held, Some(Err(TryLockError::WouldBlock))) {
@@ -121,12 +122,11 @@ impl StagedMove {
             ));
         }
         let made = create_folder(&around).map_err(not_written(root))?;
-        let (own_name, folder) = (made.0, Arc::new(made.1));
         Ok(Self {
             root: root.to_owned(),
             around,
-            folder,
-            own_name,
+            folder: Arc::new(made.1),
+            own_name: made.0,
             how: how.clone(),
             beside: None,
             steps: Mutex::default(),
@@ -168,11 +168,10 @@ impl StagedMove {
 
     fn add(&self, original: &Original, old: &Path, new: &Path, is_changed: bool) -> String {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        let (old, new, seen) = (old.to_owned(), new.to_owned(), original.seen().clone());
         steps.push(FileMove {
-            old,
-            new,
-            seen,
+            old: old.to_owned(),
+            new: new.to_owned(),
+            seen: original.seen().clone(),
             is_changed,
         });
         (steps.len() - 1).to_string()
@@ -203,26 +202,24 @@ impl StagedMove {
             Err(error) => error,
         };
         if !applied.has_begun {
-            return Err(Error::of(
-                error::ErrorKind::File,
-                format!("{failed}; nothing was moved"),
-            ));
+            return Err(Error::new(format!("{failed}; nothing was moved")));
         }
-        let is_left =
-            |number: usize| matches!(self.folder.entry(number.to_string().as_ref()), Ok(Some(_)));
-        let rest = match (0..steps.len()).any(is_left) {
-            true => format!(
+        let rest = if (0..steps.len())
+            .any(|number| matches!(self.folder.entry(number.to_string().as_ref()), Ok(Some(_))))
+        {
+            format!(
                 "; contents that were not moved are in {}",
                 name(&self.root.join(&self.own_name))
-            ),
-            false => String::new(),
+            )
+        } else {
+            String::new()
         };
         self.is_kept.store(true, Ordering::Relaxed);
         let (moved, all, root) = (applied.moved, steps.len(), name(&self.root));
         let why = format!(
             "{failed}; {moved} of {all} files were moved: restore {root} from version control or from a copy{rest}"
         );
-        Err(Error::of(error::ErrorKind::File, why))
+        Err(Error::new(why))
     }
 
     fn check_and_apply(
@@ -231,19 +228,19 @@ impl StagedMove {
         is_stopped: &dyn Fn() -> bool,
         applied: &mut Applied,
     ) -> Result<()> {
-        let go_on = || match is_stopped() {
-            true => Err(Error::of(error::ErrorKind::File, "stopped by a signal")),
-            false => Ok(()),
+        let go_on = || {
+            if is_stopped() {
+                Err(Error::new("stopped by a signal"))
+            } else {
+                Ok(())
+            }
         };
         if self.has_failed.load(Ordering::Relaxed) {
-            return Err(Error::of(
-                error::ErrorKind::File,
-                "not every file can be moved",
-            ));
+            return Err(Error::new("not every file can be moved"));
         }
         let in_the_way = self.check(steps)?;
         let beside = self.begin_beside(steps)?;
-        let real = fs::canonicalize(&self.root).map_err(|error| Error::io(&self.root, error))?;
+        let real = fs::canonicalize(&self.root).map_err(Error::io(&self.root))?;
         let mirror = Mirror::new(&real)?;
         go_on()?;
         applied.has_begun = self.back_up(steps)?;
@@ -294,7 +291,7 @@ impl StagedMove {
         let Some((path, bytes)) = &self.beside else {
             return Ok(None);
         };
-        let real = |folder| fs::canonicalize(folder).map_err(|error| Error::io(folder, error));
+        let real = |folder| fs::canonicalize(folder).map_err(Error::io(folder));
         let (root, folder) = (real(&self.root)?, real(folder_of(path))?);
         let place = folder.join(path.file_name().unwrap_or_default());
         if steps.iter().any(|step| root.join(&step.new) == place) {
@@ -317,12 +314,8 @@ impl StagedMove {
 
     /// The open folder and the name of `relative`; `None` if the folder does not exist.
     fn place(&self, relative: &Path) -> Result<Option<NameInFolder>> {
-        let (folder, own) = split(relative);
-        match self.around.below(folder) {
-            Ok(folder) => Ok(Some(NameInFolder {
-                folder: Arc::new(folder),
-                name: own.to_owned(),
-            })),
+        match self.around.place(relative) {
+            Ok(place) => Ok(Some(place)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(not_written(&self.root.join(relative))(error)),
         }
@@ -331,7 +324,7 @@ impl StagedMove {
     /// The place of the old file, which has not changed since it was read.
     fn old_place(&self, step: &FileMove) -> Result<NameInFolder> {
         let place = self.place(&step.old)?;
-        let now = |place: &NameInFolder| place.folder.read(&place.name)?.metadata();
+        let now = |place: &NameInFolder| place.read()?.metadata();
         place
             .filter(|place| now(place).is_ok_and(|now| step.is_same(&now)))
             .ok_or_else(|| {
@@ -385,8 +378,8 @@ impl StagedMove {
                 if entry.kind == EntryKind::Folder && way != step.new {
                     continue;
                 }
-                let of_file = || files.get(&entry.identity?);
-                let Some(number) = old_paths.get(&*way).or_else(of_file) else {
+                let Some(number) = old_paths.get(&*way).or_else(|| files.get(&entry.identity?))
+                else {
                     return Err(refused(&path, "an entry that does not move has that name"));
                 };
                 in_the_way.insert(*number);
@@ -425,9 +418,10 @@ impl StagedMove {
     /// Removes the old name of a file with new contents. Moves a file without new contents to the temporary folder.
     fn free_name(&self, number: usize, step: &FileMove) -> Result<()> {
         let NameInFolder { folder, name } = self.old_place(step)?;
-        let done = match step.is_changed {
-            true => folder.remove(&name),
-            false => folder.rename(&name, &self.folder, number.to_string().as_ref()),
+        let done = if step.is_changed {
+            folder.remove(&name)
+        } else {
+            folder.rename(&name, &self.folder, number.to_string().as_ref())
         };
         done.map_err(not_written(&self.root.join(&step.old)))
     }
@@ -444,11 +438,11 @@ impl StagedMove {
             (true, true) => (self.new_place(step)?, staged),
             (true, false) => (self.new_place(step)?, self.old_place(step)?),
         };
-        let done = match step.is_renamed() {
-            false => from.folder.rename(&from.name, &new.folder, &new.name),
-            true => from
-                .folder
-                .rename_if_free(&from.name, &new.folder, &new.name),
+        let done = if step.is_renamed() {
+            from.folder
+                .rename_if_free(&from.name, &new.folder, &new.name)
+        } else {
+            from.folder.rename(&from.name, &new.folder, &new.name)
         };
         done.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => refused(&path, "another program created it meanwhile"),

@@ -36,7 +36,7 @@ pub use super::file::{EntryKind, open_file};
 use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
 use super::write::{Original, is_temporary};
-use baselink_text::error::{self, Error, Result, name};
+use baselink_text::error::{Error, Result, name};
 
 /// Patterns for paths below a root.
 ///
@@ -166,16 +166,6 @@ impl Root {
             None => OpenFolder::named(&self.path).map(Arc::new),
         }
     }
-
-    /// The entry `relative` below the root, unless a name in the path is a symbolic link.
-    fn place(&self, relative: &Path) -> io::Result<NameInFolder> {
-        let above = relative.parent().unwrap_or(Path::new(""));
-        let folder = Arc::new(self.folder()?.below(above)?);
-        Ok(NameInFolder {
-            folder,
-            name: relative.file_name().unwrap_or_default().to_owned(),
-        })
-    }
 }
 
 /// An entry that the walk found.
@@ -209,10 +199,8 @@ impl TreeEntry {
         } else if self.is_named() || follow {
             open_file(&self.path).map_err(system)?
         } else {
-            Some(
-                self.open_below_root()
-                    .map_err(|error| self.not_opened(error))?,
-            )
+            let opened = self.place().and_then(|place| place.read());
+            Some(opened.map_err(|error| self.not_opened(error))?)
         };
         let file = file.ok_or_else(|| self.is_other())?;
         let metadata = file.metadata().map_err(system)?;
@@ -233,17 +221,12 @@ impl TreeEntry {
     }
 
     fn place(&self) -> io::Result<NameInFolder> {
-        match self.is_named() {
-            true => NameInFolder::of(&self.path),
-            false => self.root.place(&self.relative.iter().collect::<PathBuf>()),
+        if self.is_named() {
+            NameInFolder::of(&self.path)
+        } else {
+            let relative: PathBuf = self.relative.iter().collect();
+            self.root.folder()?.place(&relative)
         }
-    }
-
-    /// Opens the file for reading, unless a name from the root to the file is a symbolic link.
-    fn open_below_root(&self) -> io::Result<File> {
-        self.root
-            .folder()?
-            .read_below(&self.relative.iter().collect::<PathBuf>())
     }
 
     fn is_named(&self) -> bool {
@@ -251,9 +234,10 @@ impl TreeEntry {
     }
 
     fn not_opened(&self, error: io::Error) -> Error {
-        match is_of_another_kind(&error) {
-            true => self.is_other(),
-            false => failed(&self.path, error),
+        if is_of_another_kind(&error) {
+            self.is_other()
+        } else {
+            failed(&self.path, error)
         }
     }
 
@@ -299,15 +283,18 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
         }
     }
     let several = roots.len() > 1;
-    let root = |(path, canonical): (&PathBuf, Option<PathBuf>)| WalkRoot {
-        path: path.as_path().into(),
-        canonical: canonical.filter(|_| several),
-    };
     TreeWalk {
         hidden: 0,
         selection,
         overlaps: overlaps.into_iter().flatten().collect(),
-        roots: roots.iter().zip(canonical).map(root).collect(),
+        roots: roots
+            .iter()
+            .zip(canonical)
+            .map(|(path, canonical)| WalkRoot {
+                path: path.as_path().into(),
+                canonical: canonical.filter(|_| several),
+            })
+            .collect(),
         number: 0,
         below: None,
         open: None,
@@ -382,21 +369,21 @@ impl TreeWalk<'_> {
             self.hidden += usize::from(!is_excluded && !is_own);
             return None;
         }
-        let wanted = match is_folder {
-            true => self.selection.folders,
-            false => {
-                let include = &self.selection.include;
-                is_root || include.is_empty() || include.is_match(below)
-            }
+        let wanted = if is_folder {
+            self.selection.folders
+        } else {
+            let include = &self.selection.include;
+            is_root || include.is_empty() || include.is_match(below)
         };
         if !wanted {
             return None;
         }
-        let metadata = match is_root {
-            true => fs::metadata(path).map_err(|error| (is_there(&error), failed(path, error))),
-            false => found
+        let metadata = if is_root {
+            fs::metadata(path).map_err(|error| (is_there(&error), failed(path, error)))
+        } else {
+            found
                 .metadata()
-                .map_err(|error| (error.io_error().is_some_and(is_there), sentence(error))),
+                .map_err(|error| (error.io_error().is_some_and(is_there), sentence(error)))
         };
         let metadata = match metadata {
             Ok(metadata) => metadata,
@@ -491,7 +478,7 @@ fn sentence(error: walkdir::Error) -> Error {
     let message = error.to_string();
     match error.into_io_error() {
         Some(error) => failed(&path, error),
-        None => Error::of(error::ErrorKind::File, message),
+        None => Error::new(message),
     }
 }
 
@@ -499,5 +486,5 @@ fn failed(path: &Path, error: io::Error) -> Error {
     if error.kind() == ErrorKind::NotFound && path.is_symlink() {
         return Error::system(format!("{}: a broken symbolic link", name(path)), error);
     }
-    Error::io(path, error)
+    Error::io(path)(error)
 }

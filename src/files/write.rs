@@ -48,14 +48,14 @@ use std::sync::Arc;
 
 use super::file::{EntryKind, Identity, folder_of, identity, not_written, refused, times};
 pub use super::file::{TEMPORARY, is_one_file};
-use super::folder::NameInFolder;
+use super::folder::{NameInFolder, OpenFolder};
 use super::mailbox_lock::MailboxLock;
 use super::maildir::{is_message, with_sizes_of};
 pub use super::new_file::is_temporary;
 use super::new_file::{NewFile, PRIVATE, sync_folder};
 pub use super::original::{InPlace, NotPreserved, Original, Suffix};
 use super::original::{entry_at, read_only, symbolic_link};
-use baselink_text::error::{self, Error, Result, cause, name};
+use baselink_text::error::{Error, Result, cause, name};
 
 /// New contents for a file, applied by [`Replacement::commit`]. Dropping the replacement discards them.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ enum ReplacedFile {
 }
 
 /// The kind of the old file, which determines how it is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum OriginalKind {
     Document,
     /// A mailbox, which must be locked.
@@ -98,7 +98,7 @@ enum OriginalKind {
 }
 
 /// A file with new contents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Committed {
     /// The path of the file. The name of a message may have changed with its size.
     pub path: PathBuf,
@@ -188,11 +188,10 @@ impl Replacement {
     }
 
     fn of(path: &Path, place: NameInFolder, new: NewFile, old: ReplacedFile) -> Self {
-        let (path, out) = (path.to_owned(), BufWriter::new(new));
         Self {
-            path,
+            path: path.to_owned(),
             place,
-            out,
+            out: BufWriter::new(new),
             old,
             permissions: None,
             times: None,
@@ -211,11 +210,10 @@ impl Replacement {
 
     /// Appends the contents of `from`.
     pub(super) fn add_file(&mut self, from: &File) -> Result<()> {
-        let copied = self
-            .out
+        self.out
             .flush()
-            .and_then(|()| self.out.get_mut().add_file(from));
-        copied.map_err(not_written(&self.path))
+            .and_then(|()| self.out.get_mut().add_file(from))
+            .map_err(not_written(&self.path))
     }
 
     /// Sets the times of the file to those in `of`.
@@ -329,42 +327,37 @@ impl Replacement {
         let (path, new) = (&self.path, self.out.get_mut());
         let NameInFolder { folder, name } = &self.place;
         let failed = not_written(path);
-        match &self.old {
-            ReplacedFile::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
-                ErrorKind::AlreadyExists => {
-                    let why = "another program created a file with this name, or with a name that this file system \
-                               treats as the same; that file was kept";
-                    refused(path, why)
-                }
-                _ => failed(error),
-            }),
-            ReplacedFile::Any => new.replace(folder, name).map_err(failed),
-            ReplacedFile::Original {
-                original,
-                kind: OriginalKind::Staged,
-                ..
-            } => {
-                original.unchanged()?;
-                new.name(folder, name).map_err(failed)
+        let (original, kind) = match &self.old {
+            ReplacedFile::Nothing => {
+                return new.name(folder, name).map_err(|error| match error.kind() {
+                    ErrorKind::AlreadyExists => {
+                        let why = "another program created a file with this name, or with a name that this file \
+                                   system treats as the same; that file was kept";
+                        refused(path, why)
+                    }
+                    _ => failed(error),
+                });
             }
-            ReplacedFile::Original { original, .. } if original.path != *path => {
-                original.unchanged()?;
-                name_message(new, path, &self.place)
-                    .map_err(|error| refused(&original.path, &cause(&error)))
-            }
-            ReplacedFile::Original { original, kind: OriginalKind::Mailbox, .. } => {
-                let locks = MailboxLock::wait(path, &self.place)?;
-                original.unchanged()?;
-                new.replace(folder, name).map_err(failed)?;
-                // Mail that is delivered from now on must not be lost with the name.
-                sync_folder(folder).map_err(|error| unsynced(path, &error))?;
-                locks.release(path)
-            }
-            ReplacedFile::Original { original, .. } => {
-                original.unchanged()?;
-                new.replace(folder, name).map_err(failed)
-            }
+            ReplacedFile::Any => return new.replace(folder, name).map_err(failed),
+            ReplacedFile::Original { original, kind, .. } => (original, kind),
+        };
+        let locks = match kind {
+            OriginalKind::Mailbox => Some(MailboxLock::wait(path, &self.place)?),
+            OriginalKind::Document | OriginalKind::Message | OriginalKind::Staged => None,
+        };
+        original.unchanged()?;
+        if *kind == OriginalKind::Staged {
+            return new.name(folder, name).map_err(failed);
         }
+        if original.path != *path {
+            return name_message(new, path, &self.place)
+                .map_err(|error| refused(&original.path, &cause(&error)));
+        }
+        new.replace(folder, name).map_err(failed)?;
+        let Some(locks) = locks else { return Ok(()) };
+        // Mail that is delivered from now on must not be lost with the name.
+        sync_folder(folder).map_err(|error| unsynced(path, &error))?;
+        locks.release(path)
     }
 
     /// Removes the old file of a message that has a new name.
@@ -399,8 +392,9 @@ impl Replacement {
 
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes);
-        written.map_err(|error| io::Error::other(not_written(&self.path)(error)))
+        self.out
+            .write(bytes)
+            .map_err(|error| io::Error::other(not_written(&self.path)(error)))
     }
 
     /// Does nothing, because [`Replacement::commit`] flushes.
@@ -414,12 +408,11 @@ impl Write for Replacement {
 fn name_message(new: &mut NewFile, path: &Path, place: &NameInFolder) -> io::Result<()> {
     match new.name(&place.folder, &place.name) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            match has_the_bytes_of(place, new.file())? {
-                true => Ok(()),
-                false => {
-                    let why = format!("{}: another file has that name", name(path));
-                    Err(io::Error::other(why))
-                }
+            if has_the_bytes_of(place, new.file())? {
+                Ok(())
+            } else {
+                let why = format!("{}: another file has that name", name(path));
+                Err(io::Error::other(why))
             }
         }
         named => named,
@@ -434,7 +427,7 @@ fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> 
     {
         return Ok(false);
     }
-    let mut file = place.folder.read(&place.name)?;
+    let mut file = place.read()?;
     let metadata = file.metadata()?;
     if !metadata.is_file() || metadata.len() != other.metadata()?.len() {
         return Ok(false);
@@ -470,29 +463,24 @@ impl InPlace {
         self.check(original)?;
         let (path, is_message) = (&original.path, is_message(&original.path));
         let place = original.place.clone();
-        let folder = match is_message {
-            false => Arc::clone(&place.folder),
-            true => Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
+        let folder = if is_message {
+            Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
                 let tmp = folder_of(path).with_file_name("tmp");
                 if tmp.is_symlink() {
                     symbolic_link(&tmp)
                 } else {
                     not_written(path)(error)
                 }
-            })?),
+            })?)
+        } else {
+            Arc::clone(&place.folder)
         };
-        let new = NewFile::within(&folder, PRIVATE).map_err(not_written(path))?;
         let kind = if is_message {
             OriginalKind::Message
         } else {
             OriginalKind::Document
         };
-        let old = ReplacedFile::Original {
-            original: Box::new(original.clone()),
-            how: self.clone(),
-            kind,
-        };
-        Ok(Replacement::of(path, place, new, old))
+        self.begin_within(&folder, original, (path, place), kind)
     }
 
     /// Begins to replace `original` together with the other files of a [`StagedMove`](super::stage::StagedMove). The new
@@ -504,11 +492,23 @@ impl InPlace {
         place: NameInFolder,
     ) -> Result<Replacement> {
         self.check(original)?;
-        let new = NewFile::within(&place.folder, PRIVATE).map_err(not_written(path))?;
+        let folder = Arc::clone(&place.folder);
+        self.begin_within(&folder, original, (path, place), OriginalKind::Staged)
+    }
+
+    /// Begins to write the new contents in `folder`.
+    fn begin_within(
+        &self,
+        folder: &Arc<OpenFolder>,
+        original: &Original,
+        (path, place): (&Path, NameInFolder),
+        kind: OriginalKind,
+    ) -> Result<Replacement> {
+        let new = NewFile::within(folder, PRIVATE).map_err(not_written(path))?;
         let old = ReplacedFile::Original {
             original: Box::new(original.clone()),
             how: self.clone(),
-            kind: OriginalKind::Staged,
+            kind,
         };
         Ok(Replacement::of(path, place, new, old))
     }
@@ -517,5 +517,5 @@ impl InPlace {
 fn unsynced(path: &Path, error: &io::Error) -> Error {
     let (path, why) = (name(path), cause(error));
     let sentence = format!("{path} was written, but its folder could not be synced: {why}");
-    Error::of(error::ErrorKind::Io, sentence)
+    Error::new(sentence)
 }

@@ -56,7 +56,6 @@ use baselink_url::{Base, parses};
 
 /// The options with which [`localize`] rewrites the resource called `name` of `collection` with the contents `bytes`.
 /// `options` contain the format, the retrieval URL, the profile and the places.
-#[must_use]
 pub fn options(
     name: &[u8],
     bytes: &[u8],
@@ -112,7 +111,6 @@ fn own(options: &Options) -> Option<String> {
 /// Rewrites `bytes` with the `options` from [`options`](fn@options), and adds each link to the second result.
 ///
 /// If the document declares a base that cannot be removed, every relative link becomes absolute, as in `rewrite`.
-#[must_use]
 pub fn localize<'a, T: Default>(
     bytes: &'a [u8],
     options: &Options,

@@ -123,7 +123,6 @@ impl MovedTarget {
 impl Relocation {
     /// Creates the move of `collection` from the root URL `from` to `to`. Files may have been
     /// [renamed](Collection::rename).
-    #[must_use]
     pub fn new(collection: Arc<Collection>, from: RootUrl, to: RootUrl, form: LinkForm) -> Self {
         Self {
             collection,
@@ -134,19 +133,16 @@ impl Relocation {
     }
 
     /// The collection that moves.
-    #[must_use]
     pub fn collection(&self) -> &Arc<Collection> {
         &self.collection
     }
 
     /// The form of the new links.
-    #[must_use]
     pub fn form(&self) -> LinkForm {
         self.form
     }
 
     /// The URL of the root after the move.
-    #[must_use]
     pub fn to(&self) -> &RootUrl {
         &self.to
     }
@@ -154,7 +150,6 @@ impl Relocation {
     /// True if the file `name`, which is not rewritten, may refer to old URLs. Such a file contains the URL of the
     /// root, consists of its host (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of another file.
     /// `text` is its contents.
-    #[must_use]
     pub fn may_be_named_in(&self, name: &[u8], text: &[u8]) -> bool {
         let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
         let compressed = [".gz", ".br", ".zst"].iter();
@@ -266,7 +261,6 @@ fn encoded(path: &[u8]) -> Option<String> {
 
 /// True if servers show the page called `name` at any URL, as they do with `404.html` and `404/index.html`. The targets
 /// of its relative links would vary.
-#[must_use]
 pub fn is_at_any_url(name: &[u8]) -> bool {
     let path = [b"/", name].concat();
     [&b"/404.html"[..], b"/404.htm", b"/404/index.html"]
@@ -278,7 +272,6 @@ pub fn is_at_any_url(name: &[u8]) -> bool {
 /// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, and Apache's for `.htaccess`. Also
 /// returns the number of old paths that are omitted, because another file has them now or the syntax cannot express
 /// the redirect.
-#[must_use]
 pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) {
     let file = file.to_string_lossy().to_ascii_lowercase();
     let ends = |end: &str| file.ends_with(end);
@@ -355,7 +348,6 @@ fn apache_redirect(from: &str, to: &str) -> Option<String> {
 
 /// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`
 /// contain the format, the retrieval URL, the profile and the places.
-#[must_use]
 pub fn options(
     name: &[u8],
     bytes: &[u8],
@@ -401,7 +393,6 @@ pub fn options(
 ///
 /// If the document declares a base that cannot be rewritten, the document is returned unchanged: the base of its links
 /// would not move.
-#[must_use]
 pub fn relocate<'a, T: Default>(
     bytes: &'a [u8],
     options: &Options,

@@ -15,7 +15,7 @@ use baselink_cli::purpose::check::{Cause, Class};
 use baselink_rewrite::base::Source;
 use baselink_rewrite::copies::SUFFIXES;
 use baselink_scan::attributes::{
-    AttributeBase, Condition, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE,
+    AttributeBase, Condition, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE,
 };
 use baselink_scan::json::{FEED, MANIFEST};
 use baselink_scan::xml::namespaces::Vocabulary;
@@ -73,12 +73,11 @@ fn namespace(namespace: &Namespace) -> &'static str {
     }
 }
 
-fn elements(elements: Elements) -> String {
+fn elements(elements: &str) -> String {
     match elements {
-        Elements::Any => "any".to_owned(),
-        Elements::Named(names) => code(names),
-        Elements::Prefixed(prefix) => format!("`{prefix}*`"),
-        Elements::Custom => "custom elements".to_owned(),
+        "*" => "any".to_owned(),
+        "*-*" => "custom elements".to_owned(),
+        names => code(names),
     }
 }
 

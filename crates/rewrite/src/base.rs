@@ -55,7 +55,6 @@ pub enum Rule {
 
 impl Rule {
     /// The number of the section.
-    #[must_use]
     pub fn section(self) -> &'static str {
         match self {
             Self::Embedded => "3.1",
@@ -66,7 +65,6 @@ impl Rule {
     }
 
     /// The subject of the section.
-    #[must_use]
     pub fn title(self) -> &'static str {
         match self {
             Self::Embedded => "embedded in the content",
@@ -322,7 +320,7 @@ pub struct ElementChain {
 }
 
 /// The URL from which the outermost entity was retrieved (3.3).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Retrieval {
     /// The URL, after any redirects.
     pub url: String,
@@ -336,13 +334,11 @@ pub struct Retrieval {
 
 impl Retrieval {
     /// Creates a retrieval URL given by the user.
-    #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
         Self::of(url, Source::Retrieval)
     }
 
     /// Creates a retrieval URL from `source`.
-    #[must_use]
     pub fn of(url: impl Into<String>, source: Source) -> Self {
         Self {
             url: url.into(),
@@ -396,7 +392,6 @@ const REFERRING: SurroundingWords = SurroundingWords {
 const INNER: &str = "an inner level gave the base";
 
 /// Establishes the base URL of `document`.
-#[must_use]
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
     chain.saved = document
@@ -541,7 +536,7 @@ impl BaseChain {
         profile: Profile,
     ) -> (Status, Cow<'static, str>) {
         if declared.standing != Standing::First {
-            return (Status::PassedOver, declared.standing.reason().into());
+            return (Status::PassedOver, declared.standing.name().into());
         }
         let value = declared.value.as_deref().unwrap_or_default();
         if let Some((base, reason)) = provisional(value, declared.doubt) {
@@ -550,7 +545,7 @@ impl BaseChain {
             return (Status::Taken, reason);
         }
         let (base, reason) = match self.declared_url(value, profile) {
-            DeclaredUrl::Absolute(base) => (base, Standing::First.reason().into()),
+            DeclaredUrl::Absolute(base) => (base, Standing::First.name().into()),
             DeclaredUrl::Relative(base, outer) => {
                 self.diagnostics.push(Diagnostic::new(
                     Code::BaseRelative,
@@ -560,7 +555,7 @@ impl BaseChain {
                         abridged(&base)
                     ),
                 ));
-                let first = Standing::First.reason();
+                let first = Standing::First.name();
                 let around = if self.fallback.is_some() {
                     "the outer base"
                 } else {
@@ -610,7 +605,7 @@ impl BaseChain {
         if let Some(doubt) = doubt {
             let message = format!(
                 "no link was resolved against this base, because {}",
-                doubt.reason()
+                doubt.name()
             );
             self.diagnostics
                 .push(Diagnostic::new(Code::BaseUnusable, span, message));
@@ -736,9 +731,11 @@ impl BaseChain {
 
     /// Records the reason why the outermost document has no retrieval URL.
     pub(crate) fn set_retrieval_reason(&mut self, why: &'static str) {
-        let is_lacking =
-            |level: &&mut Level| level.rule == Rule::Retrieval && level.status == Status::Absent;
-        if let Some(level) = self.levels.iter_mut().find(is_lacking) {
+        if let Some(level) = self
+            .levels
+            .iter_mut()
+            .find(|level| level.rule == Rule::Retrieval && level.status == Status::Absent)
+        {
             level.reason = why.into();
         }
     }
@@ -863,7 +860,7 @@ fn provisional(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'
         let unread = value.find(['&', '<']).unwrap_or_default();
         return Some((
             value[unread..].into(),
-            format!("it counts, but {}", doubt.reason()).into(),
+            format!("it counts, but {}", doubt.name()).into(),
         ));
     }
     let is_template =

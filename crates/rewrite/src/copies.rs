@@ -200,8 +200,8 @@ impl<'a> Copies<'a> {
                 } else {
                     folder.to_owned()
                 };
-                let has_file = |file: &str| beside.has_file(&format!("{name}/{file}"));
-                let is_misread = is_misread_file(file, has_file);
+                let is_misread =
+                    is_misread_file(file, |file| beside.has_file(&format!("{name}/{file}")));
                 let file = if is_misread {
                     encode(file)
                 } else {

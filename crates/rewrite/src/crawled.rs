@@ -22,7 +22,7 @@ use baselink_text::layer::digest::ends_with_md5;
 use baselink_url::reference::decode_percent_lossy;
 
 /// The program that changed references to lead to files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Crawler {
     Wget,
     HtTrack,
@@ -104,7 +104,9 @@ fn httrack(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
     if !ends_with_md5(&path.as_bytes()[name_at..stem_end], query.as_bytes()) {
         return None;
     }
-    let without_digits = || format!("{}{}{rest}", &path[..digits_at], &path[stem_end..]);
-    let exists = || beside.has_file(&decode_percent_lossy(path));
-    page(path, fragment, beside).or_else(|| exists().then(without_digits))
+    page(path, fragment, beside).or_else(|| {
+        beside
+            .has_file(&decode_percent_lossy(path))
+            .then(|| format!("{}{}{rest}", &path[..digits_at], &path[stem_end..]))
+    })
 }

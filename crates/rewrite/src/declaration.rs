@@ -15,7 +15,6 @@ use baselink_scan::html::prelude::declares;
 use baselink_text::layer::charset::{Charset, PRESCANNED};
 
 /// The declaration that the prescan found in a document.
-#[derive(Clone, Copy)]
 pub(super) struct PrescannedMeta {
     /// The offset of its end; 0 if nothing depends on it.
     end: usize,

@@ -27,7 +27,7 @@ use baselink_url::Profile;
 const ORDER: [Profile; 3] = [Profile::Whatwg, Profile::Rfc1808, Profile::Rfc3986];
 
 /// The links that lead elsewhere under another profile.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Differing {
     /// For each profile of [`ORDER`], the number of links that differ under it but under none before it, and the
     /// first such link.
@@ -35,7 +35,6 @@ pub(super) struct Differing {
 }
 
 /// The first link that differs, and its target.
-#[derive(Debug)]
 struct First {
     span: Span,
     reference: String,

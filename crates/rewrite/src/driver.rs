@@ -99,11 +99,10 @@ impl Lookahead {
         let mut document = Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset);
         document.bases = prelude::bases(bytes, mark, charset, task.scan);
         document.saved = prelude::saved(bytes, task.scan);
-        let chain = task.establish(&document, bytes);
         Some(Self {
+            chain: task.establish(&document, bytes),
             found,
             document,
-            chain,
         })
     }
 
@@ -188,12 +187,11 @@ impl<'a, 'r> Driver<'a, 'r> {
     fn diagnostics(&mut self) -> Vec<Diagnostic> {
         let mut all = std::mem::take(&mut self.plan.diagnostics);
         all.extend(self.chain.diagnostics.iter().cloned());
-        let Task { options, outer, .. } = self.task;
         all.extend(base_diagnostic(
             self.own_links > 0,
             self.chain,
-            outer,
-            options.profile,
+            self.task.outer,
+            self.task.options.profile,
         ));
         all.extend(self.judge.missing_copies());
         all.extend(self.judge.links_of_sheets());
@@ -285,11 +283,6 @@ impl<'a, 'r> Driver<'a, 'r> {
         if found.code != Code::TooDeep || self.task.options.guard.is_none() {
             return;
         }
-        let spelling = Spelling {
-            form: Form::Whole,
-            carrier: Carrier::Raw,
-            enclosed: false,
-        };
         self.link(
             bytes,
             Link {
@@ -304,7 +297,11 @@ impl<'a, 'r> Driver<'a, 'r> {
                 fragment_identifies: false,
                 map: None,
                 holder: found.span,
-                spelling,
+                spelling: Spelling {
+                    form: Form::Whole,
+                    carrier: Carrier::Raw,
+                    enclosed: false,
+                },
             },
         );
     }
@@ -505,13 +502,13 @@ fn html<'r>(
         depth: 0,
         enclosed: false,
     };
-    let Detected {
-        charset,
-        not_utf_8,
-        prescanned,
-        ..
-    } = found;
-    let mut driver = Driver::new(task, &chain, charset, not_utf_8, prescanned);
+    let mut driver = Driver::new(
+        task,
+        &chain,
+        found.charset,
+        found.not_utf_8,
+        found.prescanned,
+    );
     driver.links_wait = links_wait;
     let counts_kept = task.options.counts_kept
         && task.around.room.is_none()
@@ -564,13 +561,13 @@ pub(super) fn document(
     enclosing: &[(Spelling, Charset)],
 ) -> DocumentPlan {
     let chain = task.establish(&document, bytes);
-    let Document {
-        charset,
-        not_utf_8,
-        prescanned,
-        ..
-    } = document;
-    let mut driver = Driver::new(task, &chain, charset, not_utf_8, prescanned);
+    let mut driver = Driver::new(
+        task,
+        &chain,
+        document.charset,
+        document.not_utf_8,
+        document.prescanned,
+    );
     driver.enclosing = enclosing.to_vec();
     driver.charset = beneath;
     if let Some(Decoded { spelling, .. }) = document.decoded {

@@ -52,15 +52,14 @@ fn document<'r>(
         let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
         driver::document(task, empty, &[], Charset::UTF_8, &[])
     });
-    let report = Report {
-        entities: plan.entities,
-        diagnostics: plan.diagnostics,
-        ..Report::default()
-    };
     FilePlan {
         edits: plan.edits,
         parts: Vec::new(),
-        report,
+        report: Report {
+            entities: plan.entities,
+            diagnostics: plan.diagnostics,
+            ..Report::default()
+        },
         tally: plan.tally,
     }
 }

@@ -34,9 +34,10 @@ pub(super) fn apply(
     let report = &mut judged.report;
     let of_reference = guard.prefix(report, &report.reference, base);
     let is_inside = of_reference.is_none();
-    let leads_out = match new == report.reference {
-        true => !is_inside,
-        false => guard.prefix(report, new, base).is_some(),
+    let leads_out = if new == report.reference {
+        !is_inside
+    } else {
+        guard.prefix(report, new, base).is_some()
     };
     // A target on the author's disk has no place in the folder. If the new text of a base cannot be written, its old text must
     // not apply to other links.
@@ -67,9 +68,8 @@ fn edit(
 ) -> Option<GuardedEdit> {
     let Some(map) = map else {
         let new = charset.encode(NOWHERE).ok()?.into();
-        let edit = Edit { span: holder, new };
         return Some(GuardedEdit {
-            edit,
+            edit: Edit { span: holder, new },
             written: NOWHERE.to_owned(),
             is_nowhere: true,
         });

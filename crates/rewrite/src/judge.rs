@@ -432,8 +432,9 @@ impl<'a> Judge<'a> {
         };
         // With the decoded text, a verdict is always possible.
         let text = link.reference.as_str();
-        let verdict = self.verdict((text.as_bytes(), Some(text)), None, &usage);
-        let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
+        let verdict = self
+            .verdict((text.as_bytes(), Some(text)), None, &usage)
+            .unwrap_or(Verdict::Left(Reason::Unresolvable));
         let place = (
             link.span(),
             link.element.into(),
@@ -457,11 +458,12 @@ impl<'a> Judge<'a> {
                 destination.choose(&report, &link.against)
             }
             Some(_) if report.reason == Some(Reason::LocalCopy) => {
-                let encoded = self
+                let choice = self
                     .copies
                     .as_ref()
-                    .and_then(|one| one.encoded(&report.reference));
-                (encoded.map_or(Choice::Target, Choice::Reference), false)
+                    .and_then(|one| one.encoded(&report.reference))
+                    .map_or(Choice::Target, Choice::Reference);
+                (choice, false)
             }
             _ => (Choice::Target, false),
         };
@@ -517,10 +519,11 @@ impl<'a> Judge<'a> {
         let places = (link.spelling, charset, enclosing);
         let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
         let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
-        let mut spelled = match is_raw && removes_char(&kept, reference, '<') {
+        let mut spelled = if is_raw && removes_char(&kept, reference, '<') {
             // The removed `<` may hide a following `meta` from a prescan (HTML, 13.2.3.2).
-            true => Err(Reason::Encoding),
-            false => spell(&kept),
+            Err(Reason::Encoding)
+        } else {
+            spell(&kept)
         };
         if spelled == Err(Reason::Escape) && chosen.is_some() {
             // The common tail begins in the middle of an escape.
@@ -660,13 +663,12 @@ impl<'a> Judge<'a> {
                 Some(target.url)
             }
         };
-        let differs = match outcome {
-            Outcome::NoBase => has_rfc1808_scheme(&reference),
-            _ => differs_under != NOWHERE,
-        };
-        let entity = Arc::clone(&self.chain.entity);
         let report = LinkReport {
-            entity,
+            differs: match outcome {
+                Outcome::NoBase => has_rfc1808_scheme(&reference),
+                _ => differs_under != NOWHERE,
+            },
+            entity: Arc::clone(&self.chain.entity),
             span,
             element,
             attribute,
@@ -679,7 +681,6 @@ impl<'a> Judge<'a> {
             written: None,
             outcome,
             reason,
-            differs,
             differs_under,
             custom_property: None,
             is_lacking: false,
@@ -746,9 +747,9 @@ impl<'a> Judge<'a> {
         };
         if splice.is_none() && !is_fragment {
             let text = text?;
-            let is_relative = |base: &PreparedBase| base.base.is_relative(text);
             if reference::has_opaque_scheme(text)
-                && !(profile == Profile::Whatwg && base.is_some_and(is_relative))
+                && !(profile == Profile::Whatwg
+                    && base.is_some_and(|base| base.base.is_relative(text)))
             {
                 return Some(Verdict::Absolute);
             }
@@ -831,10 +832,10 @@ impl<'a> Judge<'a> {
                 Verdict::Left(Reason::Placeholder)
             }
             // The layout of folders is the same for every profile.
-            Ok(target) => {
-                let is_agreed = prepared.base.leads_through_layout(text);
-                Verdict::Target { target, is_agreed }
-            }
+            Ok(target) => Verdict::Target {
+                target,
+                is_agreed: prepared.base.leads_through_layout(text),
+            },
             Err(_) => Verdict::Left(Reason::Unresolvable),
         })
     }
@@ -884,8 +885,10 @@ impl<'a> Judge<'a> {
         prepared: &PreparedBase,
     ) -> Option<Target> {
         let is_of_document = matches!(against, Against::Document | Against::DocumentEntity);
-        let crawler = self.crawler.filter(|_| is_of_document)?;
-        let original = crawler.undo(reference, self.options.beside()?)?;
+        let original = self
+            .crawler
+            .filter(|_| is_of_document)?
+            .undo(reference, self.options.beside()?)?;
         let target = prepared.base.resolve(&original).ok()?;
         Some(Target {
             kept: common_tail(reference, &target.url),
@@ -916,8 +919,11 @@ impl<'a> Judge<'a> {
 
     /// True if the reference as written is the label of a part of the message.
     fn names_a_part(&self, link: &LinkReport) -> bool {
-        let is_label = |labels: &Labels| labels.contains_key(without_fragment(&link.reference));
-        link.reason == Some(Reason::SiblingPart) || self.around.labels.is_some_and(is_label)
+        link.reason == Some(Reason::SiblingPart)
+            || self
+                .around
+                .labels
+                .is_some_and(|labels| labels.contains_key(without_fragment(&link.reference)))
     }
 
     /// True if a mail reader finds the target in the message itself. Such a reader ignores the base, and compares
@@ -983,8 +989,12 @@ fn has_rfc1808_scheme(reference: &str) -> bool {
 /// because it may need another spelling in its new place.
 fn common_tail(reference: &str, text: &str) -> Vec<Kept> {
     let first = text.chars().next().map_or(0, char::len_utf8);
-    let pairs = reference.bytes().rev().zip(text[first..].bytes().rev());
-    let mut len = pairs.take_while(|(a, b)| a == b).count();
+    let mut len = reference
+        .bytes()
+        .rev()
+        .zip(text[first..].bytes().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
     while !text.is_char_boundary(text.len() - len)
         || !reference.is_char_boundary(reference.len() - len)
     {
@@ -1001,10 +1011,10 @@ fn common_tail(reference: &str, text: &str) -> Vec<Kept> {
 /// True if `character` occurs in a part of `reference` that is not kept.
 fn removes_char(kept: &[Kept], reference: &str, character: char) -> bool {
     let count = |text: &str| text.matches(character).count();
-    let kept = kept
-        .iter()
-        .map(|one| count(&reference[one.reference.range()]));
-    kept.sum::<usize>() < count(reference)
+    kept.iter()
+        .map(|one| count(&reference[one.reference.range()]))
+        .sum::<usize>()
+        < count(reference)
 }
 
 /// The edits that replace `reference` by `target`, except for the `kept` parts; and the text of the edited
@@ -1073,10 +1083,11 @@ fn spell_target(
 /// True if a value begins with an unescaped scheme, so that it is absolute in both RFCs.
 #[inline(always)]
 fn is_absolute(value: &[u8]) -> bool {
-    let is_of_scheme =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     value.first().is_some_and(u8::is_ascii_alphabetic)
-        && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
+        && value
+            .iter()
+            .find(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')))
+            == Some(&b':')
 }
 
 /// The reference with the bytes `raw`; `None` if they may need decoding.

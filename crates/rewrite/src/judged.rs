@@ -56,13 +56,8 @@ impl Judged {
         let Some(guarded) = self.guarded.take() else {
             return self.report.refuse(reason);
         };
-        let GuardedEdit {
-            edit,
-            written,
-            is_nowhere,
-        } = *guarded;
-        self.edits.push(edit);
-        self.report.guard(written, is_nowhere);
+        self.edits.push(guarded.edit);
+        self.report.guard(guarded.written, guarded.is_nowhere);
         self.is_guarded = true;
     }
 

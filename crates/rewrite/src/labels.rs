@@ -59,8 +59,11 @@ impl OpenLabels {
             let is_relative =
                 !label.url.is_empty() && !Base::is_absolute(options.profile, &label.url);
             if is_relative || is_file(&label.url) {
-                let labels = labels.parts.entry(parent).or_default();
-                labels.push((&*label.url).into());
+                labels
+                    .parts
+                    .entry(parent)
+                    .or_default()
+                    .push((&*label.url).into());
             }
         }
         labels

@@ -14,7 +14,7 @@
 use super::options::Options;
 use super::prepared::prepare;
 use crate::base::{BaseChain, Source, Status, abridged};
-use baselink_scan::document::{Against, Document, LONGEST_BASE, Link, Role};
+use baselink_scan::document::{Against, Document, LONGEST_BASE, Role};
 use baselink_scan::{ScanOptions, scan};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
@@ -53,11 +53,10 @@ pub(super) fn late_base(
         charset: Some(charset),
         ..options.scan.clone()
     };
-    let is_fetched = |link: &Link| link.role == Role::Embedded && link.against == Against::Document;
     let mut late = scan(before, &scan_options)
         .links
         .into_iter()
-        .filter(is_fetched)
+        .filter(|link| link.role == Role::Embedded && link.against == Against::Document)
         .filter_map(|link| {
             let reference = &link.reference;
             let is_of_page = reference.is_empty() || reference.starts_with('#');

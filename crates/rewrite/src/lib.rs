@@ -85,13 +85,11 @@ pub struct Rewritten<'a> {
 
 impl<'a> Rewritten<'a> {
     /// The bytes that were rewritten.
-    #[must_use]
     pub fn source(&self) -> &'a [u8] {
         self.source
     }
 
     /// The bytes of the file with the edits applied.
-    #[must_use]
     pub fn output(&self) -> Vec<u8> {
         self.edits.apply(self.source)
     }
@@ -104,21 +102,21 @@ impl<'a> Rewritten<'a> {
     /// let place = rewritten.report.links[0].span.start;
     /// assert_eq!(rewritten.lines().place(place), (2, 9));
     /// ```
-    #[must_use]
     pub fn lines(&self) -> Lines {
-        match self.options.format.has_headings() {
+        if self.options.format.has_headings() {
             // The parts of a message may use several encodings.
-            true => Lines::of(self.source),
-            false => self.totals.charset.lines(self.source),
+            Lines::of(self.source)
+        } else {
+            self.totals.charset.lines(self.source)
         }
     }
 
     /// The output, without a copy if nothing changes.
-    #[must_use]
     pub fn into_output(self) -> Cow<'a, [u8]> {
-        match self.edits.is_empty() {
-            true => Cow::Borrowed(self.source),
-            false => Cow::Owned(self.output()),
+        if self.edits.is_empty() {
+            Cow::Borrowed(self.source)
+        } else {
+            Cow::Owned(self.output())
         }
     }
 }
@@ -181,7 +179,6 @@ impl LinkSink for RowSink<'_> {
 }
 
 /// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
-#[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let mut links = Vec::new();
     let mut rewritten = rewrite_each(bytes, options, &mut |link| links.push(link));
@@ -191,7 +188,6 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
 
 /// Like [`rewrite`], but passes each link to `each`, in the order of the file, and lists none in the report. Most HTML
 /// documents pass a link on as soon as it is judged.
-#[must_use]
 pub fn rewrite_each<'a>(
     bytes: &'a [u8],
     options: &Options,
@@ -232,7 +228,6 @@ pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
 
 /// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the counts of outcomes. Much
 /// faster than [`rewrite`], because no report is built.
-#[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
     let (plan, totals) = file::plan(bytes, options, None, true);
     (plan.edits, totals)

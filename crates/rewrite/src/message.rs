@@ -97,10 +97,13 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
     let mut kept: Vec<Option<Reason>> = Vec::with_capacity(structure.entities.len());
     for (index, entity) in structure.entities.iter().enumerate() {
         let around = entity.parent.and_then(|parent| kept[parent]);
-        let dkim = || options.dkim == Dkim::Keep && structure.signature(bytes, index).is_some();
-        kept.push(match entity.signed {
-            true => Some(Reason::Signed),
-            false => around.or_else(|| dkim().then_some(Reason::Dkim)),
+        kept.push(if entity.signed {
+            Some(Reason::Signed)
+        } else {
+            around.or_else(|| {
+                (options.dkim == Dkim::Keep && structure.signature(bytes, index).is_some())
+                    .then_some(Reason::Dkim)
+            })
         });
     }
     kept
@@ -182,12 +185,14 @@ impl Plan<'_, '_> {
             None => self.options.outer(),
         };
         let fields = self.structure.bases(self.bytes, index);
-        let Options {
-            profile,
-            content_location,
-            ..
-        } = *self.options;
-        base::of_heading(&entity.name, &fields, outer, profile, content_location)
+        let options = self.options;
+        base::of_heading(
+            &entity.name,
+            &fields,
+            outer,
+            options.profile,
+            options.content_location,
+        )
     }
 
     /// The base of an enclosing entity: that of its heading, or of its document.
@@ -281,9 +286,10 @@ impl Plan<'_, '_> {
                 .or(self.options.scan.charset),
             ..self.options.scan.clone()
         };
-        let kept = match (self.structure.container.is_sealed)(&decoded.bytes) {
-            true => Some(Reason::Signed),
-            false => self.kept[index],
+        let kept = if (self.structure.container.is_sealed)(&decoded.bytes) {
+            Some(Reason::Signed)
+        } else {
+            self.kept[index]
         };
         let before = self.report.links.len();
         let found = self.document((entity, media_type), &options, heading, kept, &decoded);
@@ -343,8 +349,10 @@ impl Plan<'_, '_> {
             return None;
         }
         // A style sheet that was taken out of a document is relative to that document.
-        let referrer = self.referrers.referrer(self.bytes, entity);
-        let entity = referrer.map_or(entity, |document| &self.structure.entities[document]);
+        let entity = self
+            .referrers
+            .referrer(self.bytes, entity)
+            .map_or(entity, |document| &self.structure.entities[document]);
         let location = entity
             .heading
             .url(self.bytes, UrlField::ContentLocation)?
@@ -542,8 +550,9 @@ impl Plan<'_, '_> {
                 .then_some(())
         };
         let mut parts = self.parts.iter().zip(&self.originals);
-        let differs = parts.any(|(part, old)| reads(part, old).is_none());
-        differs.then_some("a part does not decode to its changed content")
+        parts
+            .any(|(part, old)| reads(part, old).is_none())
+            .then_some("a part does not decode to its changed content")
     }
 }
 

@@ -115,7 +115,7 @@ pub trait Guard: fmt::Debug + Send + Sync {
 }
 
 /// The declaration, if any, of the base of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum BaseInCopy {
     /// No declaration: the base is the URL of the document.
     Undeclared,

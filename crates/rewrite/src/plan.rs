@@ -169,14 +169,14 @@ impl DocumentPlan {
 
     /// Counts a link, and passes it to `sink`.
     fn pass_on(&mut self, link: LinkReport, own: Within<'_>, sink: &mut Option<&mut dyn LinkSink>) {
-        let inner = self
+        let within = self
             .by_name
             .get(&link.entity)
-            .filter(|_| link.entity != own.0.entity);
-        let within = inner.map_or(own, |&at| {
-            let EntityReport { chain, charset, .. } = &self.entities[at];
-            (chain, *charset)
-        });
+            .filter(|_| link.entity != own.0.entity)
+            .map_or(own, |&at| {
+                let EntityReport { chain, charset, .. } = &self.entities[at];
+                (chain, *charset)
+            });
         let charset = self.query_charset.unwrap_or(within.1);
         self.tally.add_link(&link, charset);
         if let Some(sink) = sink {
@@ -224,10 +224,9 @@ impl DocumentPlan {
         // no longer find other parts by their labels.
         let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
         if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
-            let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();
             self.held
                 .iter_mut()
-                .filter(is_own)
+                .filter(|one| one.report.entity == chain.entity && one.is_base())
                 .for_each(Judged::keep_base);
         }
         let inner = self.held.iter().find(|one| {

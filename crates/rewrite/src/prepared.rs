@@ -89,9 +89,11 @@ impl PreparedBase {
         let text = self.base.as_str();
         let text = &text[..text.find('#').unwrap_or(text.len())];
         // The reference follows the last byte, and could turn a final `&` into a character reference.
-        let is_plain =
-            |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'<' | b'>');
-        let is_spelled = text.contains('&') && !text.ends_with('&') && text.bytes().all(is_plain);
+        let is_spelled = text.contains('&')
+            && !text.ends_with('&')
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'<' | b'>'));
         is_spelled.then(|| (text.len(), escape::attribute(text, Quote::Double)))
     }
 
@@ -99,10 +101,9 @@ impl PreparedBase {
     /// that have a target.
     pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
-            let others = Profile::ALL
+            Profile::ALL
                 .into_iter()
-                .filter(|&one| one != self.base.profile());
-            others
+                .filter(|&one| one != self.base.profile())
                 .map(|profile| prepare(profile, &self.parsed, self.charset))
                 .collect()
         });

@@ -78,8 +78,10 @@ impl PageStyles {
         let sheets = self.sheets.iter().filter(|_| is_relative);
         let in_sheets = sheets.filter_map(|sheet| {
             let target = sheet.resolve(&link.reference).ok()?.url;
-            let base = sheet.as_str().to_owned();
-            (link.target.as_ref() != Some(&target)).then_some(TargetInSheet { base, target })
+            (link.target.as_ref() != Some(&target)).then_some(TargetInSheet {
+                base: sheet.as_str().to_owned(),
+                target,
+            })
         });
         Box::new(CustomProperty {
             in_sheets: in_sheets.collect(),

@@ -29,7 +29,7 @@ use baselink_text::layer::charset::Charset;
 use baselink_url::Base;
 
 /// The document of a record.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RecordDocument<'r> {
     /// The block of the record, or its payload if the block is an HTTP response with a message.
     pub bytes: Cow<'r, [u8]>,
@@ -61,11 +61,10 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
         ..options.clone()
     };
     options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
-    let media_type = media_type.to_string();
     is_read.then_some(RecordDocument {
         bytes,
         options,
-        media_type,
+        media_type: media_type.to_string(),
     })
 }
 
@@ -93,9 +92,10 @@ pub fn payload(bytes: &[u8], format: Format) -> Result<Cow<'_, [u8]>, &'static s
         }
         _ => (Cow::Borrowed(bytes), format, is_compressed(bytes, false)),
     };
-    match format.is_of_page() && is_compressed {
-        true => Err(STILL_COMPRESSED),
-        false => Ok(payload),
+    if format.is_of_page() && is_compressed {
+        Err(STILL_COMPRESSED)
+    } else {
+        Ok(payload)
     }
 }
 
@@ -116,9 +116,10 @@ fn response<'r>(
         return (message.bytes, format, media_type);
     }
     let has_links = options.scan.groups.contains(Group::Headers);
-    let format = match has_links || scan::is_read(format, &options.scan) {
-        true => Format::Http,
-        false => Format::Other,
+    let format = if has_links || scan::is_read(format, &options.scan) {
+        Format::Http
+    } else {
+        Format::Other
     };
     (Cow::Borrowed(block), format, media_type)
 }

@@ -105,7 +105,6 @@ named! {
 
 impl Reason {
     /// True if the link keeps its meaning or was kept on request.
-    #[must_use]
     pub fn is_intended(self) -> bool {
         matches!(
             self,
@@ -256,13 +255,11 @@ impl LinkReport {
     }
 
     /// True if the link has no base and lacks only a scheme.
-    #[must_use]
     pub fn lacks_only_scheme(&self) -> bool {
         self.outcome == Outcome::NoBase && lacks_only_scheme(&self.reference, Profile::Rfc1808)
     }
 
     /// The decoded reference in the output.
-    #[must_use]
     pub fn in_output(&self) -> &str {
         match (self.outcome, &self.written, &self.target) {
             (Outcome::Rewritten, Some(written), _) => written,
@@ -317,15 +314,15 @@ impl Report {
         }
         let spans = message.links.iter_mut().map(|link| &mut link.span);
         let diagnostics = message.diagnostics.iter_mut();
-        let spans = spans.chain(diagnostics.map(|diagnostic| &mut diagnostic.span));
-        spans.for_each(|span| *span = span.shifted(start));
+        spans
+            .chain(diagnostics.map(|diagnostic| &mut diagnostic.span))
+            .for_each(|span| *span = span.shifted(start));
         self.entities.append(&mut message.entities);
         self.links.append(&mut message.links);
         self.diagnostics.append(&mut message.diagnostics);
     }
 
     /// The number of links with `outcome`.
-    #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         self.links
             .iter()

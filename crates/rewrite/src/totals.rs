@@ -108,42 +108,42 @@ impl Totals {
         self.lacks_memory |= message.lacks_memory;
         // A stream may be longer than `usize` can express.
         let place = |at: usize| start.saturating_add(at);
-        let shifted = |one: Diagnostic| {
-            let span = Span::new(place(one.span.start), place(one.span.end));
-            Diagnostic { span, ..one }
-        };
         self.diagnostics
-            .extend(message.diagnostics.into_iter().map(shifted));
+            .extend(message.diagnostics.into_iter().map(|one| Diagnostic {
+                span: Span::new(place(one.span.start), place(one.span.end)),
+                ..one
+            }));
     }
 
     /// The number of links with `outcome`.
-    #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         self.counts[outcome as usize].iter().sum()
     }
 
     /// The number of links.
-    #[must_use]
     pub fn links(&self) -> usize {
         self.counts.iter().flatten().sum()
     }
 
     /// The number of links for each outcome and reason that occurs.
     pub fn counts(&self) -> impl Iterator<Item = (Outcome, Option<Reason>, usize)> + '_ {
-        let reasons = || std::iter::once(None).chain(Reason::ALL.into_iter().map(Some));
         let of = move |(outcome, counts): (Outcome, &[usize; 1 + Reason::ALL.len()])| {
             let counts = *counts;
-            reasons()
+            std::iter::once(None)
+                .chain(Reason::ALL.into_iter().map(Some))
                 .zip(counts)
                 .map(move |(reason, number)| (outcome, reason, number))
         };
-        let all = Outcome::ALL.into_iter().zip(&self.counts).flat_map(of);
-        all.filter(|(.., number)| *number > 0)
+        Outcome::ALL
+            .into_iter()
+            .zip(&self.counts)
+            .flat_map(of)
+            .filter(|(.., number)| *number > 0)
     }
 }
 
 /// Totals of links that are counted as they are judged.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct RunningTotals {
     pub(super) totals: Totals,
     /// The links that lead elsewhere under another profile.

@@ -66,28 +66,34 @@ pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnost
         .iter()
         .find(|level| level.status == base::Status::Taken);
     let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
-    if base.len() > LONGEST_BASE {
-        let message = format!(
-            "the base is longer than {LONGEST_BASE} bytes; no link was resolved against it"
-        );
-        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
-    }
-    if let Err(why) = resolve::usable(base) {
-        let message = format!("no reference can be resolved against the base {base}: {why}");
-        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
-    }
     let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
-    if breaks_template(base, chain, profile) {
-        let message = format!("the base {base} has a placeholder; no link was resolved against it");
-        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
-    }
-    if profile == Profile::Rfc1808
+    let (code, message) = if base.len() > LONGEST_BASE {
+        (
+            Code::BaseUnusable,
+            format!(
+                "the base is longer than {LONGEST_BASE} bytes; no link was resolved against it"
+            ),
+        )
+    } else if let Err(why) = resolve::usable(base) {
+        (
+            Code::BaseUnusable,
+            format!("no reference can be resolved against the base {base}: {why}"),
+        )
+    } else if breaks_template(base, chain, profile) {
+        (
+            Code::BaseUnusable,
+            format!("the base {base} has a placeholder; no link was resolved against it"),
+        )
+    } else if profile == Profile::Rfc1808
         && base.contains(';')
         && params().is_some_and(|params| params.contains('/'))
     {
-        let message =
-            format!("by RFC 1808, 2.4.5, the directories of the base {base} end at its first ';'");
-        return Some(Diagnostic::new(Code::BaseParameters, span, message));
-    }
-    None
+        (
+            Code::BaseParameters,
+            format!("by RFC 1808, 2.4.5, the directories of the base {base} end at its first ';'"),
+        )
+    } else {
+        return None;
+    };
+    Some(Diagnostic::new(code, span, message))
 }

@@ -135,10 +135,9 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
 /// A mask of the bytes that equal one of `needles`.
 #[inline(always)]
 fn equal_to_one<const N: usize>(block: i8x16, needles: [u8; N]) -> i8x16 {
-    let equal = |needle: u8| block.cmp_eq(i8x16::splat(needle as i8));
-    needles
-        .into_iter()
-        .fold(i8x16::ZERO, |found, needle| found | equal(needle))
+    needles.into_iter().fold(i8x16::ZERO, |found, needle| {
+        found | block.cmp_eq(i8x16::splat(needle as i8))
+    })
 }
 
 /// A mask of the bytes below `end`. The comparison is signed, so the highest bit is flipped first.
@@ -155,8 +154,10 @@ fn block(bytes: &[u8], at: usize) -> Option<i8x16> {
 
 #[inline(never)]
 fn find_bytewise(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter()
+    bytes
+        .get(at..)
+        .unwrap_or_default()
+        .iter()
         .position(|&byte| ends(byte))
         .map_or(bytes.len(), |length| at + length)
 }

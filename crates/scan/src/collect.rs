@@ -11,7 +11,7 @@
 //!
 //! Deliberately absent: the positions of values, which the HTML and XML modules find.
 
-use super::attributes::{Empty, Fragment, Group, Groups, Row, Syntax};
+use super::attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax};
 use super::{ScanOptions, css, json, script, value};
 use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role};
 use baselink_text::diagnostic::{Code, Diagnostic};
@@ -296,14 +296,13 @@ impl<'a> Collector<'a> {
                 }
                 continue;
             }
-            let certainty = self
-                .options
-                .certainty(url.is_doubtful.then_some(Group::Json));
             let place = LinkPlace {
                 against,
                 element,
                 role: url.role,
-                certainty,
+                certainty: self
+                    .options
+                    .certainty(url.is_doubtful.then_some(Group::Json)),
                 ..*place
             };
             self.decoded(&decoded, Form::Script('"'), url.span, &place);
@@ -355,9 +354,8 @@ impl<'a> Collector<'a> {
                 return Some(Diagnostic::new(Code::NotWellFormed, span, message));
             }
         };
-        let certainty = self.options.certainty(Some(Group::Scripts));
         let place = LinkPlace {
-            certainty,
+            certainty: self.options.certainty(Some(Group::Scripts)),
             against: place.against.clone(),
             ..*place
         };
@@ -424,9 +422,33 @@ impl TextContent {
             }
             _ => return None,
         };
-        let is_inline = || sources.iter().all(|name| other(name).is_none());
-        let is_read = groups.contains(group) && (group == Group::Json || is_inline());
+        let is_read = groups.contains(group)
+            && (group == Group::Json || sources.iter().all(|name| other(name).is_none()));
         is_read.then_some(content)
+    }
+}
+
+/// The base of the URLs in the attribute of `row`, in an element with the base `element`. `codebase` returns the value of
+/// the element's `codebase`, and true if it contains XML entities.
+pub(super) fn against(
+    row: &Row,
+    element: Option<usize>,
+    codebase: impl FnOnce() -> Option<(String, bool)>,
+) -> Against {
+    let own = element.map_or(Against::Document, Against::Element);
+    match row.against {
+        AttributeBase::Document => own,
+        AttributeBase::Fallback => Against::Fallback,
+        AttributeBase::Retrieval => Against::Retrieval,
+        AttributeBase::Codebase => match (codebase(), element) {
+            (None, _) => own,
+            (Some((_, true)), _) => Against::Unknown,
+            (Some((text, _)), _) if text.len() > LONGEST_BASE => Against::Nothing,
+            (Some((text, _)), None) => Against::Codebase(value::trim(&text).to_owned()),
+            (Some((text, _)), Some(base)) => {
+                Against::ElementCodebase(base, value::trim(&text).to_owned())
+            }
+        },
     }
 }
 

@@ -44,7 +44,7 @@ use nesting::Nesting;
 use tokens::{CssToken, is_name};
 
 /// A URL of CSS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CssUrl {
     /// The text of the url-token without white space around it, or of the string.
     pub span: Span,
@@ -312,8 +312,9 @@ impl<'a> Urls<'a> {
     fn may_have_custom(&mut self) -> bool {
         let bytes = self.bytes;
         let begins = |at: usize| {
-            let before = at.checked_sub(1).map(|before| bytes[before]);
-            before.is_none_or(|byte| byte.is_ascii_whitespace() || b";{}/".contains(&byte))
+            at.checked_sub(1)
+                .map(|before| bytes[before])
+                .is_none_or(|byte| byte.is_ascii_whitespace() || b";{}/".contains(&byte))
         };
         *self
             .may_have_custom
@@ -531,11 +532,10 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
 
 /// The start of the token whose ident code points end at `at`, but not before `before`, the end of another token.
 fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
-    let is_of_name = |byte: &&u8| tokens::is_of_name(**byte);
     let length = bytes[before..at]
         .iter()
         .rev()
-        .take_while(is_of_name)
+        .take_while(|byte| tokens::is_of_name(**byte))
         .count();
     let start = at - length;
     match bytes[before..start] {

@@ -123,13 +123,12 @@ impl Document {
             enclosed: false,
         };
         let document = scan(text.as_bytes(), 0, Charset::UTF_8);
-        let has_roman = charset.has_roman(bytes);
         let decoded = Decoded {
             text,
             map,
             spelling,
             pieces: Vec::new(),
-            has_roman,
+            has_roman: charset.has_roman(bytes),
         };
         Self {
             charset,
@@ -140,7 +139,7 @@ impl Document {
 }
 
 /// The reason why the walk over the bytes of HTML cannot determine the tags, so that html5ever scans instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FallbackReason {
     /// A `frameset`, which can remove the body and makes the parser drop most tags.
     Frameset,
@@ -161,7 +160,7 @@ pub enum FallbackReason {
 
 /// The base of XML elements: an `xml:base` below the document element (XML Base, 3). If requested, also the link of
 /// a feed entry, for the content of the entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ElementBase {
     /// True for the link of an entry. The value is empty if the entry has no link.
     pub is_entry_link: bool,
@@ -203,7 +202,7 @@ pub struct Decoded {
 }
 
 /// A stretch of a document's text with a uniform spelling.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Piece {
     /// The span in the text.
     pub span: Span,
@@ -308,87 +307,59 @@ pub enum Against {
     Results,
 }
 
-/// The status of a declaration of a base in its document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// The effective declaration.
-    First,
-    /// A later `base` element with an `href`.
-    Later,
-    /// A `base` element without `href`.
-    NoHref,
-    /// A name that differs from `base` in case or namespace.
-    NotXhtml,
-    /// Outside the document tree: in a `template`, or in a body that a `frameset` replaced.
-    Template,
-    /// An SVG or MathML element named `base`.
-    Foreign,
-    /// A tag that creates no element in its position, for example in a frameset.
-    Dropped,
-    /// In `noscript`, `noframes` or `noembed`, which browsers that run scripts treat as text.
-    FallbackContent,
-    /// In a conditional comment.
-    ConditionalComment,
-    /// Not a tag: in a comment.
-    Comment,
-    /// Not a tag: in the text of an element such as `script`, `style` or `title`.
-    RawText,
-    /// Not a tag: inside another tag, for example in an attribute value.
-    Tag,
-    /// Not a tag: in a CDATA section.
-    CharacterData,
-    /// Not a tag: the document ends before the tag does.
-    CutOff,
-}
-
-impl Standing {
-    /// The reason why the declaration does or does not count, as a clause.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::First => "the first base element with an href, in tree order",
-            Self::Later => "a base element with an href comes before it in tree order",
-            Self::NoHref => "it has no href",
-            Self::NotXhtml => "it is not a 'base' element of the XHTML namespace",
-            Self::Template => "it is in a template, or in a body that a frameset replaced",
-            Self::Foreign => "it is an SVG or MathML element, not an HTML one",
-            Self::Dropped => "the tag creates no element there",
-            Self::FallbackContent => {
-                "it is in content for browsers without scripts, frames or plugins"
-            }
-            Self::ConditionalComment => "it is in a conditional comment",
-            Self::Comment => "it is in a comment",
-            Self::RawText => "it is in the text of an element that contains no markup",
-            Self::Tag => "it is inside another tag",
-            Self::CharacterData => "it is in a CDATA section",
-            Self::CutOff => "the document ends inside the tag",
-        }
+named! {
+    /// The status of a declaration of a base in its document; by name, the reason why the declaration does or does not
+    /// count, as a clause.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Standing {
+        /// The effective declaration.
+        First = "the first base element with an href, in tree order",
+        /// A later `base` element with an `href`.
+        Later = "a base element with an href comes before it in tree order",
+        /// A `base` element without `href`.
+        NoHref = "it has no href",
+        /// A name that differs from `base` in case or namespace.
+        NotXhtml = "it is not a 'base' element of the XHTML namespace",
+        /// Outside the document tree: in a `template`, or in a body that a `frameset` replaced.
+        Template = "it is in a template, or in a body that a frameset replaced",
+        /// An SVG or MathML element named `base`.
+        Foreign = "it is an SVG or MathML element, not an HTML one",
+        /// A tag that creates no element in its position, for example in a frameset.
+        Dropped = "the tag creates no element there",
+        /// In `noscript`, `noframes` or `noembed`, which browsers that run scripts treat as text.
+        FallbackContent = "it is in content for browsers without scripts, frames or plugins",
+        /// In a conditional comment.
+        ConditionalComment = "it is in a conditional comment",
+        /// Not a tag: in a comment.
+        Comment = "it is in a comment",
+        /// Not a tag: in the text of an element such as `script`, `style` or `title`.
+        RawText = "it is in the text of an element that contains no markup",
+        /// Not a tag: inside another tag, for example in an attribute value.
+        Tag = "it is inside another tag",
+        /// Not a tag: in a CDATA section.
+        CharacterData = "it is in a CDATA section",
+        /// Not a tag: the document ends before the tag does.
+        CutOff = "the document ends inside the tag",
     }
 }
 
-/// The reason why the meaning of a base in XML is unknown, though browsers may use the base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BaseDoubt {
-    /// The value contains an entity that was not read.
-    Value,
-    /// The `base` element is in the text of an entity.
-    Element,
-    /// The value is the default of an attribute (XML 1.0, 3.3.2).
-    Default,
+named! {
+    /// The reason why the meaning of a base in XML is unknown, though browsers may use the base.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum BaseDoubt {
+        /// The value contains an entity that was not read.
+        Value = "its value depends on an entity that was not read",
+        /// The `base` element is in the text of an entity.
+        Element = "its element is in the text of an entity",
+        /// The value is the default of an attribute (XML 1.0, 3.3.2).
+        Default = "its value is a default in the document type declaration",
+    }
 }
 
 impl BaseDoubt {
     /// Returns the doubt about a value with references to `entities`, if there are any.
     pub(crate) fn of_value(entities: &[Span]) -> Option<Self> {
         (!entities.is_empty()).then_some(Self::Value)
-    }
-
-    /// The reason as a clause.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::Value => "its value depends on an entity that was not read",
-            Self::Element => "its element is in the text of an entity",
-            Self::Default => "its value is a default in the document type declaration",
-        }
     }
 }
 
@@ -417,7 +388,7 @@ pub struct Saved {
 }
 
 /// Programs that record the original URL in saved pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
     /// Internet Explorer, Chromium and related browsers, which put the files of a page into a companion folder.
     Browser,
@@ -432,9 +403,10 @@ pub enum Program {
 impl Saved {
     /// The URL from which the page was saved. `scheme` completes the URLs of HTTrack, which have none.
     pub fn url(&self, scheme: &str) -> Cow<'_, str> {
-        match self.has_scheme() {
-            true => Cow::Borrowed(&self.written),
-            false => Cow::Owned(format!("{scheme}://{}", self.written)),
+        if self.has_scheme() {
+            Cow::Borrowed(&self.written)
+        } else {
+            Cow::Owned(format!("{scheme}://{}", self.written))
         }
     }
 
@@ -487,7 +459,7 @@ impl Saved {
 }
 
 /// A declaration of a base in the content (RFC 1808, 3.1).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct DeclaredBase {
     /// The syntax of the declaration.
     pub kind: BaseKind,
@@ -517,7 +489,7 @@ impl DeclaredBase {
 
 named! {
     /// A header field that holds a URL.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum UrlField {
         /// `Base` (RFC 1808, 3.1).
         Base = "Base",
@@ -548,7 +520,7 @@ impl UrlField {
 }
 
 /// The URL in a header field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UrlValue {
     /// The field.
     pub field: UrlField,

@@ -24,7 +24,7 @@ use baselink_text::layer::{View, escape};
 use baselink_text::span::Span;
 
 /// The kind of a JSON text: the `type` of its `script` element, or the media type of its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonKind {
     /// `importmap`
     ImportMap,
@@ -66,7 +66,7 @@ impl JsonKind {
 }
 
 /// A URL of JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct JsonUrl {
     /// The text inside the quotes of the string.
     pub span: Span,
@@ -88,7 +88,7 @@ impl JsonUrl {
 }
 
 /// An `@base` of JSON-LD.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct JsonBase {
     /// The text inside the quotes of its string; `None` for `null`, under which a relative URL stays relative.
     pub span: Option<Span>,
@@ -98,7 +98,7 @@ pub struct JsonBase {
 }
 
 /// The URLs of one JSON text, and the bases it declares for them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct JsonUrls {
     /// The URLs, in order.
     pub urls: Vec<JsonUrl>,
@@ -309,7 +309,6 @@ pub(super) fn is_url_like(specifier: &str) -> bool {
 }
 
 /// An open object or array, or the whole text.
-#[derive(Clone, Copy)]
 struct OpenValue {
     object: bool,
     place: ValueKind,
@@ -432,17 +431,18 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
             Member(_, path) => Some(path),
             _ => None,
         };
-        let is_doubtful = value == Iri;
         JsonUrl {
             span,
             base,
             member,
             role: kind.role(member),
-            is_doubtful,
+            is_doubtful: value == Iri,
         }
     };
-    let urls = found.into_iter().map(url).collect();
-    JsonUrls { urls, bases }
+    JsonUrls {
+        urls: found.into_iter().map(url).collect(),
+        bases,
+    }
 }
 
 /// The base in effect for each node, and the list of bases.

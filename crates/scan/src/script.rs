@@ -25,7 +25,7 @@ use baselink_text::span::Span;
 const LONGEST: usize = 13;
 
 /// A URL in a script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ScriptUrl {
     /// The text inside the quotes of the string.
     pub span: Span,
@@ -158,9 +158,8 @@ impl UrlFinder<'_> {
     /// Adds the text inside the quotes of `text`, if that token is a string.
     fn add(&mut self, text: Token, is_specifier: bool) {
         if let TokenKind::Text(quote) = text.kind {
-            let span = Span::new(text.span.start + 1, text.span.end - 1);
             self.found.push(ScriptUrl {
-                span,
+                span: Span::new(text.span.start + 1, text.span.end - 1),
                 quote: char::from(quote),
                 is_specifier,
             });

@@ -11,7 +11,6 @@
 //! Deliberately absent: the final answer. A name that passes must still be compared.
 
 /// For each first letter, ignoring case, the lengths of the listed names, one bit each.
-#[derive(Clone, Copy, Debug)]
 pub(super) struct Sieve([u32; 32]);
 
 /// The bit of a length. Lengths of 31 and more share one bit.

@@ -47,12 +47,9 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
             ..empty(found.charset)
         };
     }
-    Document::of_file(bytes, found, |bytes, _, charset| {
-        let links = links(bytes, charset);
-        Document {
-            links,
-            ..empty(charset)
-        }
+    Document::of_file(bytes, found, |bytes, _, charset| Document {
+        links: links(bytes, charset),
+        ..empty(charset)
     })
 }
 

@@ -23,8 +23,10 @@ const fn is_whitespace(byte: u8) -> bool {
 
 /// The first offset at or after `at` whose byte is not one of `these`, or the end.
 pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter()
+    bytes
+        .get(at..)
+        .unwrap_or_default()
+        .iter()
         .position(|&byte| !these(byte))
         .map_or(bytes.len(), |length| at + length)
 }
@@ -74,7 +76,7 @@ fn after_descriptors(input: &[u8], mut position: usize) -> usize {
 }
 
 /// The URL of a declarative refresh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Refresh {
     /// The text that is parsed as a URL; empty if the document refreshes itself.
     ///

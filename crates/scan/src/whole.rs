@@ -56,12 +56,10 @@ pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
         let mut collector = Collector::new(options, false);
         let view = charset.decode(&bytes[start..], start);
         let place = LinkPlace::text_of(element, Carriers::One(Carrier::Raw));
-        let diagnostics = Vec::from_iter(collector.text(&view, content, &place));
-        let parts = html::document::parts(collector.embedded, &options.entity, options);
         Document {
+            diagnostics: Vec::from_iter(collector.text(&view, content, &place)),
             links: collector.links,
-            parts,
-            diagnostics,
+            parts: html::document::parts(collector.embedded, &options.entity, options),
             ..empty(charset)
         }
     })

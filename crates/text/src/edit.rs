@@ -59,14 +59,14 @@ pub struct Edits {
 }
 
 /// The position of an edit, and the index of its replacement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct EditPlace {
     start: usize,
     replacement: usize,
 }
 
 /// The number of replaced bytes, and the replacement as a span of `Edits::text`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct EditText {
     old: usize,
     new: Span,
@@ -93,36 +93,13 @@ impl Edits {
         Err(Error::of(ErrorKind::Overlap, sentence))
     }
 
-    /// Adds an edit if it begins after all present ones. Returns true if it was added.
-    #[doc(hidden)]
-    pub fn add(&mut self, span: Span, new: &[u8]) -> bool {
-        let is_apart = self.end <= span.start;
-        if is_apart {
-            self.end = span.end;
-            self.place(span, new);
-        }
-        is_apart
-    }
-
-    /// Adds an edit with the same replacement as the previous one, without comparing bytes, if it begins after all
-    /// present ones. `span` must be as long as the span of the previous edit.
-    #[doc(hidden)]
-    #[inline(always)]
-    pub fn repeat(&mut self, span: Span) {
-        if self.end <= span.start {
-            self.end = span.end;
-            let replacement = self.replacements.len().saturating_sub(1);
-            self.places.push(EditPlace {
-                start: span.start,
-                replacement,
-            });
-        }
-    }
-
     fn place(&mut self, span: Span, new: &[u8]) {
         let old = span.len();
-        let is_last = |last: &EditText| last.old == old && self.text[last.new.range()] == *new;
-        if !self.replacements.last().is_some_and(is_last) {
+        if !self
+            .replacements
+            .last()
+            .is_some_and(|last| last.old == old && self.text[last.new.range()] == *new)
+        {
             let start = self.text.len();
             self.text.extend_from_slice(new);
             self.replacements.push(EditText {
@@ -130,38 +107,9 @@ impl Edits {
                 new: Span::new(start, self.text.len()),
             });
         }
-        let replacement = self.replacements.len() - 1;
         self.places.push(EditPlace {
             start: span.start,
-            replacement,
-        });
-    }
-
-    /// Adds `others`, which may precede or interleave with present edits. If edits overlap, the first wins.
-    #[doc(hidden)]
-    pub fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
-        let sorted = self.places.len();
-        others
-            .into_iter()
-            .for_each(|edit| self.place(edit.span, &edit.new));
-        if self.places.len() == sorted {
-            return;
-        }
-        let Self {
-            places,
-            replacements,
-            end,
-            ..
-        } = self;
-        let old = |place: &EditPlace| replacements[place.replacement].old;
-        places.sort_by_key(|place| (place.start, old(place)));
-        *end = 0;
-        places.retain(|place| {
-            let is_apart = *end <= place.start;
-            if is_apart {
-                *end = place.start + old(place);
-            }
-            is_apart
+            replacement: self.replacements.len() - 1,
         });
     }
 
@@ -285,28 +233,9 @@ impl Edits {
         out.write_all(source.get(at..).ok_or(io::ErrorKind::InvalidInput)?)
     }
 
-    /// True if applying the edits to `source` gives `result`.
-    #[doc(hidden)]
-    pub fn make(&self, source: &[u8], result: &[u8]) -> bool {
-        let mut rest = result;
-        let takes = |kept: &[u8], new: &[u8]| {
-            rest = rest.strip_prefix(kept)?.strip_prefix(new)?;
-            Some(())
-        };
-        self.each_piece(source, takes).is_some() && rest.is_empty()
-    }
-
     /// Returns `source` with the edits applied. If an edit ends beyond `source`, returns `source` unchanged.
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         self.apply_into(source, Vec::with_capacity(self.longest(source)))
-    }
-
-    /// Like [`Self::apply`], but fails if memory is exhausted.
-    #[doc(hidden)]
-    pub fn try_apply(&self, source: &[u8]) -> std::result::Result<Vec<u8>, TryReserveError> {
-        let mut out = Vec::new();
-        out.try_reserve_exact(self.longest(source))?;
-        Ok(self.apply_into(source, out))
     }
 
     /// An upper bound of the output length.
@@ -320,12 +249,82 @@ impl Edits {
     }
 
     fn apply_into(&self, source: &[u8], mut out: Vec<u8>) -> Vec<u8> {
-        let done = self.each_piece(source, |kept, new| {
+        self.each_piece(source, |kept, new| {
             out.extend_from_slice(kept);
             out.extend_from_slice(new);
             Some(())
+        })
+        .map_or_else(|| source.to_vec(), |()| out)
+    }
+}
+
+#[doc(hidden)]
+impl Edits {
+    /// Adds an edit if it begins after all present ones. Returns true if it was added.
+    pub fn add(&mut self, span: Span, new: &[u8]) -> bool {
+        let is_apart = self.end <= span.start;
+        if is_apart {
+            self.end = span.end;
+            self.place(span, new);
+        }
+        is_apart
+    }
+
+    /// Adds an edit with the same replacement as the previous one, without comparing bytes, if it begins after all
+    /// present ones. `span` must be as long as the span of the previous edit.
+    #[inline(always)]
+    pub fn repeat(&mut self, span: Span) {
+        if self.end <= span.start {
+            self.end = span.end;
+            self.places.push(EditPlace {
+                start: span.start,
+                replacement: self.replacements.len().saturating_sub(1),
+            });
+        }
+    }
+
+    /// Adds `others`, which may precede or interleave with present edits. If edits overlap, the first wins.
+    pub fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
+        let sorted = self.places.len();
+        others
+            .into_iter()
+            .for_each(|edit| self.place(edit.span, &edit.new));
+        if self.places.len() == sorted {
+            return;
+        }
+        let Self {
+            places,
+            replacements,
+            end,
+            ..
+        } = self;
+        let old = |place: &EditPlace| replacements[place.replacement].old;
+        places.sort_by_key(|place| (place.start, old(place)));
+        *end = 0;
+        places.retain(|place| {
+            let is_apart = *end <= place.start;
+            if is_apart {
+                *end = place.start + old(place);
+            }
+            is_apart
         });
-        done.map_or_else(|| source.to_vec(), |()| out)
+    }
+
+    /// True if applying the edits to `source` gives `result`.
+    pub fn make(&self, source: &[u8], result: &[u8]) -> bool {
+        let mut rest = result;
+        let takes = |kept: &[u8], new: &[u8]| {
+            rest = rest.strip_prefix(kept)?.strip_prefix(new)?;
+            Some(())
+        };
+        self.each_piece(source, takes).is_some() && rest.is_empty()
+    }
+
+    /// Like [`Self::apply`], but fails if memory is exhausted.
+    pub fn try_apply(&self, source: &[u8]) -> Result<Vec<u8>, TryReserveError> {
+        let mut out = Vec::new();
+        out.try_reserve_exact(self.longest(source))?;
+        Ok(self.apply_into(source, out))
     }
 }
 

@@ -77,9 +77,8 @@ impl Error {
     }
 
     /// Creates an error from a system error about the file at `path`.
-    pub fn io(path: &Path, error: io::Error) -> Self {
-        let sentence = format!("{}: {}", name(path), cause(&error));
-        Self::system(sentence, error)
+    pub fn io(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |error| Self::system(format!("{}: {}", name(path), cause(&error)), error)
     }
 
     /// Creates an error with `sentence` from a system error.
@@ -104,8 +103,8 @@ impl std::error::Error for Error {
     }
 }
 
-/// A result whose error is about a file or an argument.
-pub type Result<T> = std::result::Result<T, Error>;
+/// A result whose error, unless another is named, is about a file or an argument.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Formats a path for people, on one line.
 pub fn name(path: &Path) -> String {
@@ -125,8 +124,11 @@ pub fn cause(error: &io::Error) -> String {
 /// Escapes the characters of `text` that a terminal would obey or show in a different order.
 pub fn visible(text: &str) -> Cow<'_, str> {
     // Most text is plain ASCII. A loop without branches checks many bytes at once.
-    let is_plain = |all, byte| all & matches!(byte, b' '..=b'~');
-    if text.bytes().fold(true, is_plain) || !text.contains(is_misleading) {
+    if text
+        .bytes()
+        .fold(true, |all, byte| all & matches!(byte, b' '..=b'~'))
+        || !text.contains(is_misleading)
+    {
         return text.into();
     }
     let mut shown = String::with_capacity(text.len() + 8);

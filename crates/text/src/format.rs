@@ -67,7 +67,7 @@ pub enum Format {
 }
 
 /// The content of files of a format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum FormatContent {
     /// Nothing that is scanned as a file.
     Nothing,
@@ -135,30 +135,6 @@ const HEADER_FIELDS: &str = "\
 const FEEDS: [&[u8]; 4] = [b"<rss", b"<feed", b"<rdf:rdf", b"<opensearchdescription"];
 
 impl Format {
-    /// All formats, in the order of the table.
-    #[doc(hidden)]
-    pub const ALL: [Self; FORMATS.len()] = {
-        let mut all = [Self::Other; FORMATS.len()];
-        let mut at = 0;
-        while at < all.len() {
-            all[at] = FORMATS[at].0;
-            at += 1;
-        }
-        all
-    };
-
-    /// The names of formats that can be requested: all but the last two.
-    #[doc(hidden)]
-    pub const NAMES: [&'static str; FORMATS.len() - 2] = {
-        let mut names = [""; FORMATS.len() - 2];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = FORMATS[at].1;
-            at += 1;
-        }
-        names
-    };
-
     /// The row of the format in the table.
     fn row(self) -> &'static FormatRow {
         &FORMATS[self as usize]
@@ -179,43 +155,13 @@ impl Format {
         self.row().3
     }
 
-    /// The noun for a file of the format in diagnostics: `HTML` or `a message`.
-    #[doc(hidden)]
-    pub fn noun(self) -> &'static str {
-        self.row().4
-    }
-
-    /// True if files of the format contain entities with headings, which may declare bases (RFC 1808, 3.1).
-    #[doc(hidden)]
-    pub fn has_headings(self) -> bool {
-        matches!(self.row().5, Entities | Messages)
-    }
-
-    /// True if files of the format contain several messages, each of which is scanned, rewritten and named
-    /// separately.
-    #[doc(hidden)]
-    pub fn holds_many(self) -> bool {
-        self.row().5 == Messages
-    }
-
-    /// True if files of the format are archives of documents with retrieval URLs.
-    #[doc(hidden)]
-    pub fn is_archive(self) -> bool {
-        self.row().5 == Archive
-    }
-
-    /// True for pages, style sheets and scripts.
-    #[doc(hidden)]
-    pub fn is_of_page(self) -> bool {
-        matches!(self, Self::Html | Self::Xhtml | Self::Css | Self::Script)
-    }
-
     /// The format of a media type, both halves in lower case. An unknown `+xml` type is XML (RFC 7303, 4.2), and
     /// message/global is a message (RFC 6532, 3.7).
     pub fn of_media_type(type_: &str, subtype: &str) -> Self {
         let is_match = |media_type: &str| {
-            let subtype_of = |rest: &str| rest.strip_prefix('/') == Some(subtype);
-            media_type.strip_prefix(type_).is_some_and(subtype_of)
+            media_type
+                .strip_prefix(type_)
+                .is_some_and(|rest| rest.strip_prefix('/') == Some(subtype))
         };
         if let Some(row) = FORMATS.iter().find(|row| is_match(row.2)) {
             return row.0;
@@ -260,10 +206,9 @@ impl Format {
         let Some(tag) = head.strip_prefix(b"<") else {
             return false;
         };
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"!?-".contains(byte);
         let name = &tag[..tag
             .iter()
-            .position(|byte| !is_name(byte))
+            .position(|byte| !(byte.is_ascii_alphanumeric() || b"!?-".contains(byte)))
             .unwrap_or(tag.len())];
         !BEGINNINGS
             .split(' ')
@@ -273,23 +218,6 @@ impl Format {
     /// True if files of the format are scanned by default.
     pub fn is_read(self) -> bool {
         !matches!(self.row().5, Nothing | OptIn)
-    }
-
-    /// The format of a file called `name`, if only a group enables it.
-    ///
-    /// ```
-    /// use baselink_text::format::Format;
-    /// assert_eq!(Format::opt_in("app.js?v=3"), Some(Format::Script));
-    /// assert_eq!(Format::opt_in("a/manifest.json"), Some(Format::Manifest));
-    /// assert_eq!(Format::opt_in("page.html"), None);
-    /// ```
-    #[doc(hidden)]
-    pub fn opt_in(name: &str) -> Option<Self> {
-        let own = before_query(name).rsplit(['/', '\\']).next()?;
-        match own.eq_ignore_ascii_case("manifest.json") {
-            true => Some(Self::Manifest),
-            false => Self::of_extension(name).filter(|format| format.row().5 == OptIn),
-        }
     }
 
     /// Detects the format of a file called `name`. `head` is the whole file, or at least its first 2,048 bytes. A
@@ -388,6 +316,74 @@ impl Format {
     }
 }
 
+#[doc(hidden)]
+impl Format {
+    /// All formats, in the order of the table.
+    pub const ALL: [Self; FORMATS.len()] = {
+        let mut all = [Self::Other; FORMATS.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = FORMATS[at].0;
+            at += 1;
+        }
+        all
+    };
+
+    /// The names of formats that can be requested: all but the last two.
+    pub const NAMES: [&'static str; FORMATS.len() - 2] = {
+        let mut names = [""; FORMATS.len() - 2];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = FORMATS[at].1;
+            at += 1;
+        }
+        names
+    };
+
+    /// The noun for a file of the format in diagnostics: `HTML` or `a message`.
+    pub fn noun(self) -> &'static str {
+        self.row().4
+    }
+
+    /// True if files of the format contain entities with headings, which may declare bases (RFC 1808, 3.1).
+    pub fn has_headings(self) -> bool {
+        matches!(self.row().5, Entities | Messages)
+    }
+
+    /// True if files of the format contain several messages, each of which is scanned, rewritten and named
+    /// separately.
+    pub fn holds_many(self) -> bool {
+        self.row().5 == Messages
+    }
+
+    /// True if files of the format are archives of documents with retrieval URLs.
+    pub fn is_archive(self) -> bool {
+        self.row().5 == Archive
+    }
+
+    /// True for pages, style sheets and scripts.
+    pub fn is_of_page(self) -> bool {
+        matches!(self, Self::Html | Self::Xhtml | Self::Css | Self::Script)
+    }
+
+    /// The format of a file called `name`, if only a group enables it.
+    ///
+    /// ```
+    /// use baselink_text::format::Format;
+    /// assert_eq!(Format::opt_in("app.js?v=3"), Some(Format::Script));
+    /// assert_eq!(Format::opt_in("a/manifest.json"), Some(Format::Manifest));
+    /// assert_eq!(Format::opt_in("page.html"), None);
+    /// ```
+    pub fn opt_in(name: &str) -> Option<Self> {
+        let own = before_query(name).rsplit(['/', '\\']).next()?;
+        if own.eq_ignore_ascii_case("manifest.json") {
+            Some(Self::Manifest)
+        } else {
+            Self::of_extension(name).filter(|format| format.row().5 == OptIn)
+        }
+    }
+}
+
 /// The bytes after leading white space, comments, declarations and processing instructions (MIME Sniffing, 7.3).
 fn after_comments(mut bytes: &[u8]) -> &[u8] {
     loop {
@@ -432,12 +428,13 @@ pub fn field_name(line: &[u8]) -> Option<&[u8]> {
 
 /// True if the table of header fields contains `name`.
 fn is_usual(name: &[u8]) -> bool {
-    HEADER_FIELDS
-        .split(' ')
-        .any(|usual| match usual.ends_with('-') {
-            true => starts_with(name, usual),
-            false => name.eq_ignore_ascii_case(usual.as_bytes()),
-        })
+    HEADER_FIELDS.split(' ').any(|usual| {
+        if usual.ends_with('-') {
+            starts_with(name, usual)
+        } else {
+            name.eq_ignore_ascii_case(usual.as_bytes())
+        }
+    })
 }
 
 /// True if `name` begins with `start`, ignoring case.
@@ -475,10 +472,9 @@ pub fn begins_response(head: &[u8]) -> bool {
     let Some(rest) = head.strip_prefix(b"HTTP/") else {
         return false;
     };
-    let is_of_version = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let version = rest
         .iter()
-        .position(|byte| !is_of_version(byte))
+        .position(|byte| !(byte.is_ascii_digit() || *byte == b'.'))
         .unwrap_or(rest.len());
     let status = rest[version..].strip_prefix(b" ").unwrap_or_default();
     let ends = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
@@ -494,8 +490,8 @@ fn begins_json_feed(head: &[u8]) -> bool {
     else {
         return false;
     };
-    let value = head[start + b"\"version\"".len()..].trim_ascii_start();
-    let value = value
+    let value = head[start + b"\"version\"".len()..]
+        .trim_ascii_start()
         .strip_prefix(b":")
         .unwrap_or_default()
         .trim_ascii_start();

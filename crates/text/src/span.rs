@@ -101,8 +101,9 @@ impl Lines {
                 .get(at)
                 .is_some_and(|&pair| unit(pair) == u16::from(ascii))
         };
-        let ends_line = |at: &usize| has(*at, b'\n') || (has(*at, b'\r') && !has(at + 1, b'\n'));
-        let starts = (0..pairs.len()).filter(ends_line).map(|at| 2 * (at + 1));
+        let starts = (0..pairs.len())
+            .filter(|at| has(*at, b'\n') || (has(*at, b'\r') && !has(at + 1, b'\n')))
+            .map(|at| 2 * (at + 1));
         Self {
             starts: std::iter::once(0).chain(starts).collect(),
         }
@@ -117,7 +118,6 @@ impl Lines {
 
 /// Converts offsets into lines and columns without a table. Fast if offsets mostly increase, because counting
 /// continues from the last one.
-#[derive(Clone, Copy)]
 pub struct LineCounter {
     at: usize,
     number: usize,
@@ -150,8 +150,9 @@ impl LineCounter {
         self.number += feeds;
         self.number -= usize::from(self.follows_cr && text.starts_with(b"\n"));
         if returns > 0 {
-            let is_lone = |at: &usize| text.get(at + 1) != Some(&b'\n');
-            self.number += memchr::memchr_iter(b'\r', text).filter(is_lone).count();
+            self.number += memchr::memchr_iter(b'\r', text)
+                .filter(|at| text.get(at + 1) != Some(&b'\n'))
+                .count();
         }
         if feeds + returns > 0
             && let Some(end) = memchr::memrchr2(b'\n', b'\r', text)

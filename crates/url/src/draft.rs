@@ -182,7 +182,7 @@ pub(super) fn has_dot_segment(path: &[u8]) -> bool {
 }
 
 /// The limit up to which `..` can climb in a path under construction.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Top {
     /// The offset below which nothing can be removed.
     pub(super) floor: usize,

@@ -21,7 +21,7 @@ use baselink_text::error::visible;
 use baselink_text::span::Span;
 
 /// The steps from a base and a reference to a URL. `Display` formats them over several lines.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Explanation {
     /// The rules.
     pub profile: Profile,
@@ -36,7 +36,7 @@ pub struct Explanation {
 }
 
 /// One step of a specification's algorithm.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Step {
     /// Its number in the specification. The number of a reading in `docs/resolution.md` begins with `A`.
     pub number: &'static str,
@@ -114,9 +114,12 @@ impl Trace for Recorder {
             let after: String = remaining
                 .map(|(span, _)| &self.path[span.range()])
                 .collect();
-            self.step(number, || match after == before {
-                true => "nothing to remove".to_owned(),
-                false => format!("{before:?} becomes {after:?}"),
+            self.step(number, || {
+                if after == before {
+                    "nothing to remove".to_owned()
+                } else {
+                    format!("{before:?} becomes {after:?}")
+                }
             });
             before = after;
         }

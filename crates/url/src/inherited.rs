@@ -31,7 +31,7 @@ pub(super) struct Inherited {
 }
 
 /// Offsets in the text of a base: a reference inherits everything before one of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub(super) struct Cuts {
     /// After the `:` of the scheme.
     pub(super) scheme: usize,
@@ -47,7 +47,7 @@ pub(super) struct Cuts {
 }
 
 /// The text before a relative path: the base up to the last `/` of its path, without dot segments.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Directory {
     pub(super) text: String,
     pub(super) top: Top,
@@ -89,16 +89,15 @@ impl Inherited {
             rooted,
         };
         draft.segments(profile, Span::new(slash, written.len()), &mut top, trace);
-        let directory = Directory {
-            text: target.url,
-            top,
-        };
         Self {
             profile,
             text,
             usable,
             cuts,
-            directory,
+            directory: Directory {
+                text: target.url,
+                top,
+            },
         }
     }
 

@@ -48,9 +48,8 @@ impl HostFolders {
         path: &str,
         host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        let depth = memchr::memchr_iter(b'/', path.as_bytes()).count().max(1);
         Self {
-            depth,
+            depth: memchr::memchr_iter(b'/', path.as_bytes()).count().max(1),
             host: Arc::new(host),
         }
     }

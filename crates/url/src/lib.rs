@@ -82,19 +82,6 @@ impl fmt::Debug for Base {
 }
 
 impl Base {
-    /// Accepts any text as the base. If nothing can be relative to it, only absolute references can be resolved.
-    ///
-    /// ```
-    /// use baselink_url::{Base, Profile, Unresolvable, Unusable};
-    /// let base = Base::new(Profile::Rfc1808, "mailto:x@y");
-    /// assert_eq!(base.resolve("g").unwrap_err(), Unresolvable::BaseUnusable(Unusable::Scheme));
-    /// assert_eq!(base.resolve("g:h").unwrap().url, "g:h");
-    /// ```
-    #[doc(hidden)]
-    pub fn new(profile: Profile, url: &str) -> Self {
-        Self::traced(profile, url, &mut ())
-    }
-
     fn traced(profile: Profile, url: &str, trace: &mut impl Trace) -> Self {
         let mut parsed = Parsed::default();
         let (text, usable) = match profile {
@@ -108,47 +95,12 @@ impl Base {
             }
         };
         let inherited = Inherited::of(profile, text, usable, trace);
-        let prefixes = Prefixes::of(url, &inherited);
         Self {
+            prefixes: Prefixes::of(url, &inherited),
             inherited,
-            prefixes,
             parsed,
             layout: None,
         }
-    }
-
-    /// The text of a base that was given as `url`, in ASCII: serialised under `whatwg`, and in the RFC profiles with
-    /// only [characters beyond ASCII](ascii) respelled.
-    #[doc(hidden)]
-    pub fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
-        match profile {
-            Profile::Rfc1808 | Profile::Rfc3986 => ascii(url),
-            Profile::Whatwg => Parsed::of(url).1.map_or(Cow::Borrowed(url), Cow::Owned),
-        }
-    }
-
-    /// True if references can be relative to this base, which was made from `url`. Every profile applies the test for
-    /// RFC 1808 ([`usable`]).
-    #[doc(hidden)]
-    pub fn is_usable(&self, url: &str) -> bool {
-        match self.profile() {
-            Profile::Rfc1808 => self.inherited.usable.is_ok(),
-            Profile::Rfc3986 | Profile::Whatwg => usable(url).is_ok(),
-        }
-    }
-
-    /// True if `url` is an absolute URL in the profile.
-    #[doc(hidden)]
-    pub fn is_absolute(profile: Profile, url: &str) -> bool {
-        let usable = match profile {
-            Profile::Rfc1808 => usable(url),
-            Profile::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
-            Profile::Whatwg => Self::new(profile, url).inherited.usable,
-        };
-        !matches!(
-            usable,
-            Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid)
-        )
     }
 
     /// Parses an absolute URL to use as the base.
@@ -198,54 +150,6 @@ impl Base {
         self.inherited.profile
     }
 
-    /// Percent-encodes the queries of references in an encoding other than UTF-8, as the URL Standard requires for
-    /// documents in such an encoding. `encode` may write a character that the encoding lacks as `&#…;`. The RFC
-    /// profiles percent-encode nothing.
-    ///
-    /// ```
-    /// use baselink_url::{Base, Profile};
-    /// let latin1 = |text: &str| text.chars().map(|c| c as u8).collect();
-    /// let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(latin1);
-    /// assert_eq!(base.resolve("é?é").unwrap().url, "http://a/%C3%A9?%E9");
-    /// ```
-    #[doc(hidden)]
-    pub fn with_query_encoding(
-        mut self,
-        encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
-    ) -> Self {
-        self.parsed.encode_query = Some(Arc::new(move |query: &str| {
-            whatwg::escaped_references(encode(query))
-        }));
-        self
-    }
-
-    /// Resolves references in a tree whose folders are named after hosts: a relative path that climbs above the
-    /// host of the base leads to another host. `host` maps the name of a folder to the net_loc after
-    /// which it was named. If `host` returns `None`, the reference is resolved as if there were no layout.
-    ///
-    /// ```
-    /// use baselink_url::{Base, Profile};
-    /// let host = |folder: &str| folder.strip_suffix("_8080").map(|host| format!("{host}:8080"));
-    /// let base = Base::new(Profile::Whatwg, "http://a.example/").in_layout(host);
-    /// assert_eq!(base.resolve("../b.example_8080/x").unwrap().url, "http://b.example:8080/x");
-    /// assert_eq!(base.resolve("../b/x").unwrap().url, "http://a.example/b/x");
-    /// ```
-    #[doc(hidden)]
-    pub fn in_layout(
-        mut self,
-        host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
-    ) -> Self {
-        let path = Reference::split(Grammar::Rfc3986, self.as_str()).path();
-        self.layout = Some(HostFolders::new(path, host));
-        self
-    }
-
-    /// True if `reference` leads through the folder that contains all hosts of a [layout](Self::in_layout).
-    #[doc(hidden)]
-    pub fn leads_through_layout(&self, reference: &str) -> bool {
-        self.other_host(reference).is_some()
-    }
-
     fn other_host(&self, reference: &str) -> Option<OtherHost> {
         self.layout.as_ref()?.other_host(self.profile(), reference)
     }
@@ -282,7 +186,7 @@ impl Base {
     /// assert_eq!(base(Profile::Rfc3986).resolve(";x").unwrap().url, "http://a/b/c/;x");
     /// assert_eq!(base(Profile::Whatwg).resolve("//g h/").ok(), None);
     /// ```
-    pub fn resolve(&self, reference: &str) -> std::result::Result<Target, Unresolvable> {
+    pub fn resolve(&self, reference: &str) -> Result<Target, Unresolvable> {
         let mut target = Target::default();
         match self.splice(reference.as_bytes()) {
             Some(splice) => self.spliced(reference, splice, &mut target),
@@ -301,7 +205,7 @@ impl Base {
         other: &OtherHost,
         reference: &str,
         target: &mut Target,
-    ) -> std::result::Result<(), Unresolvable> {
+    ) -> Result<(), Unresolvable> {
         /// Keeps the rest of the reference from being read as a scheme or a host.
         const HERE: &str = "./";
         let scheme = Reference::split(Grammar::Rfc3986, self.as_str())
@@ -327,6 +231,113 @@ impl Base {
         Ok(())
     }
 
+    /// Resolves `reference` by the rules of the profile, without the fast path.
+    fn resolve_fully(
+        &self,
+        reference: &str,
+        target: &mut Target,
+        trace: &mut impl Trace,
+    ) -> Result<(), Unresolvable> {
+        match self.profile() {
+            Profile::Rfc1808 => self.inherited.rfc1808(reference, target, trace),
+            Profile::Rfc3986 => self.inherited.rfc3986(reference, target, trace),
+            Profile::Whatwg => self
+                .parsed
+                .resolve(&self.inherited, reference, target, trace),
+        }
+    }
+}
+
+#[doc(hidden)]
+impl Base {
+    /// Accepts any text as the base. If nothing can be relative to it, only absolute references can be resolved.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile, Unresolvable, Unusable};
+    /// let base = Base::new(Profile::Rfc1808, "mailto:x@y");
+    /// assert_eq!(base.resolve("g").unwrap_err(), Unresolvable::BaseUnusable(Unusable::Scheme));
+    /// assert_eq!(base.resolve("g:h").unwrap().url, "g:h");
+    /// ```
+    pub fn new(profile: Profile, url: &str) -> Self {
+        Self::traced(profile, url, &mut ())
+    }
+
+    /// The text of a base that was given as `url`, in ASCII: serialised under `whatwg`, and in the RFC profiles with
+    /// only [characters beyond ASCII](ascii) respelled.
+    pub fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
+        match profile {
+            Profile::Rfc1808 | Profile::Rfc3986 => ascii(url),
+            Profile::Whatwg => Parsed::of(url).1.map_or(Cow::Borrowed(url), Cow::Owned),
+        }
+    }
+
+    /// True if references can be relative to this base, which was made from `url`. Every profile applies the test for
+    /// RFC 1808 ([`usable`]).
+    pub fn is_usable(&self, url: &str) -> bool {
+        match self.profile() {
+            Profile::Rfc1808 => self.inherited.usable.is_ok(),
+            Profile::Rfc3986 | Profile::Whatwg => usable(url).is_ok(),
+        }
+    }
+
+    /// True if `url` is an absolute URL in the profile.
+    pub fn is_absolute(profile: Profile, url: &str) -> bool {
+        let usable = match profile {
+            Profile::Rfc1808 => usable(url),
+            Profile::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
+            Profile::Whatwg => Self::new(profile, url).inherited.usable,
+        };
+        !matches!(
+            usable,
+            Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid)
+        )
+    }
+
+    /// Percent-encodes the queries of references in an encoding other than UTF-8, as the URL Standard requires for
+    /// documents in such an encoding. `encode` may write a character that the encoding lacks as `&#…;`. The RFC
+    /// profiles percent-encode nothing.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// let latin1 = |text: &str| text.chars().map(|c| c as u8).collect();
+    /// let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(latin1);
+    /// assert_eq!(base.resolve("é?é").unwrap().url, "http://a/%C3%A9?%E9");
+    /// ```
+    pub fn with_query_encoding(
+        mut self,
+        encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
+        self.parsed.encode_query = Some(Arc::new(move |query: &str| {
+            whatwg::escaped_references(encode(query))
+        }));
+        self
+    }
+
+    /// Resolves references in a tree whose folders are named after hosts: a relative path that climbs above the
+    /// host of the base leads to another host. `host` maps the name of a folder to the net_loc after
+    /// which it was named. If `host` returns `None`, the reference is resolved as if there were no layout.
+    ///
+    /// ```
+    /// use baselink_url::{Base, Profile};
+    /// let host = |folder: &str| folder.strip_suffix("_8080").map(|host| format!("{host}:8080"));
+    /// let base = Base::new(Profile::Whatwg, "http://a.example/").in_layout(host);
+    /// assert_eq!(base.resolve("../b.example_8080/x").unwrap().url, "http://b.example:8080/x");
+    /// assert_eq!(base.resolve("../b/x").unwrap().url, "http://a.example/b/x");
+    /// ```
+    pub fn in_layout(
+        mut self,
+        host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        let path = Reference::split(Grammar::Rfc3986, self.as_str()).path();
+        self.layout = Some(HostFolders::new(path, host));
+        self
+    }
+
+    /// True if `reference` leads through the folder that contains all hosts of a [layout](Self::in_layout).
+    pub fn leads_through_layout(&self, reference: &str) -> bool {
+        self.other_host(reference).is_some()
+    }
+
     /// The fast path: the target of `reference`, as a prefix of the base and a tail of the reference. `reference`
     /// is in ASCII or an encoding that extends it.
     ///
@@ -349,7 +360,6 @@ impl Base {
     ///     assert_eq!(prefix(reference), None, "{reference}");
     /// }
     /// ```
-    #[doc(hidden)]
     #[inline]
     pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
         let splice = self.prefixes.as_ref()?.splice(&self.inherited, reference)?;
@@ -358,7 +368,6 @@ impl Base {
     }
 
     /// Builds the target from the result of [`Base::splice`].
-    #[doc(hidden)]
     pub fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
         let Splice {
             prefix,
@@ -371,32 +380,19 @@ impl Base {
         target.url.push_str(&reference[dropped..]);
         if self.profile() == Profile::Whatwg {
             // Under this profile, the kept part is always the longest common tail.
-            let pairs = reference[..dropped].bytes().rev().zip(prefix.bytes().rev());
-            let more = pairs.take_while(|(a, b)| a == b).count();
+            let more = reference[..dropped]
+                .bytes()
+                .rev()
+                .zip(prefix.bytes().rev())
+                .take_while(|(a, b)| a == b)
+                .count();
             (dropped, end) = (dropped - more, end - more);
         }
         if dropped < reference.len() {
-            let reference = Span::new(dropped, reference.len());
             target.kept.push(Kept {
-                reference,
+                reference: Span::new(dropped, reference.len()),
                 url: end,
             });
-        }
-    }
-
-    /// Resolves `reference` by the rules of the profile, without the fast path.
-    fn resolve_fully(
-        &self,
-        reference: &str,
-        target: &mut Target,
-        trace: &mut impl Trace,
-    ) -> std::result::Result<(), Unresolvable> {
-        match self.profile() {
-            Profile::Rfc1808 => self.inherited.rfc1808(reference, target, trace),
-            Profile::Rfc3986 => self.inherited.rfc3986(reference, target, trace),
-            Profile::Whatwg => self
-                .parsed
-                .resolve(&self.inherited, reference, target, trace),
         }
     }
 }
@@ -412,11 +408,7 @@ impl Base {
 /// assert_eq!(resolve(Profile::Rfc1808, "http://a/b", "../g").unwrap(), "http://a/../g");
 /// assert_eq!(resolve(Profile::Rfc3986, "http://a/b", "../g").unwrap(), "http://a/g");
 /// ```
-pub fn resolve(
-    profile: Profile,
-    base: &str,
-    reference: &str,
-) -> std::result::Result<String, Unresolvable> {
+pub fn resolve(profile: Profile, base: &str, reference: &str) -> Result<String, Unresolvable> {
     Base::new(profile, base)
         .resolve(reference)
         .map(|target| target.url)

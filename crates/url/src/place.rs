@@ -30,11 +30,10 @@ pub fn is_same_place(one: &str, other: &str) -> bool {
         (one.scheme(), one.net_loc()) == (other.scheme(), other.net_loc())
             || root(&one) == root(&other)
     };
-    let is_same_path = || one.path() == other.path() || path(&one) == path(&other);
     is_alike(one.query(), other.query())
         && is_alike(one.fragment(), other.fragment())
         && is_same_root()
-        && is_same_path()
+        && (one.path() == other.path() || path(&one) == path(&other))
 }
 
 fn decoded(part: &str) -> Vec<u8> {
@@ -115,8 +114,11 @@ pub fn is_agreed_absolute(reference: &str) -> bool {
     let Some(rest) = rest.strip_prefix(b"//") else {
         return false;
     };
-    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
-    let (host, path) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
+    let (host, path) = rest.split_at(
+        rest.iter()
+            .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
+            .unwrap_or(rest.len()),
+    );
     let is_read_alike = |at: usize| match path[at] {
         b'\\' => false,
         b'/' => path.get(at + 1) != Some(&b'.'),

@@ -29,7 +29,7 @@ mod conformance;
 pub use conformance::{Conformance, Violation, conformance};
 
 /// The two ways to split a reference into components.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grammar {
     /// RFC 1808 section 2.4: a scheme may begin with any character that it may contain, and the
     /// first `;` of the path begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes.
@@ -40,7 +40,7 @@ pub enum Grammar {
 
 /// A reference and the spans of its components, without delimiters. An absent component is `None`; an empty one is
 /// an empty span.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Reference<'a> {
     /// The reference as written.
     pub text: &'a str,
@@ -105,12 +105,11 @@ impl<'a> Reference<'a> {
             end = start + n;
         }
         // 2.4.6: the path.
-        let path_span = Span::new(start, end);
         Self {
             text,
             scheme_span,
             net_loc_span,
-            path_span,
+            path_span: Span::new(start, end),
             params_span,
             query_span,
             fragment_span,
@@ -172,7 +171,7 @@ impl<'a> Reference<'a> {
 named! {
     /// The forms of a reference in RFC 1808 section 2.2. Two cases of `rel_path` have variants of their own: a
     /// fragment only, and the empty string.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Category {
         /// `absoluteURL`: has a scheme.
         AbsoluteUrl = "absolute",
@@ -231,8 +230,10 @@ pub(crate) const fn is_c0_or_space(c: char) -> bool {
 /// ```
 pub fn opaque_scheme(reference: &str) -> Option<String> {
     has_opaque_scheme(reference).then(|| {
-        let scheme = seen_by_browsers(reference).take_while(|c| *c != ':');
-        scheme.map(|c| c.to_ascii_lowercase()).collect()
+        seen_by_browsers(reference)
+            .take_while(|c| *c != ':')
+            .map(|c| c.to_ascii_lowercase())
+            .collect()
     })
 }
 
@@ -248,8 +249,10 @@ pub fn has_opaque_scheme(reference: &str) -> bool {
 
 /// The characters of a reference that the basic URL parser sees.
 fn seen_by_browsers(reference: &str) -> impl Iterator<Item = char> {
-    let trimmed = reference.trim_start_matches(is_c0_or_space);
-    trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+    reference
+        .trim_start_matches(is_c0_or_space)
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
 }
 
 /// The openers of placeholders in template languages. Under `whatwg`, a reference with one marked `true` is not
@@ -319,9 +322,11 @@ fn merge_tag(text: &str) -> Option<&'static str> {
 
 /// The kind of a placeholder that consists of a name between two marks.
 fn named_placeholder(text: &[u8]) -> Option<&'static str> {
-    let upper = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
     let (open, rest) = text.split_first()?;
-    let len = rest.iter().take_while(|byte| upper(byte)).count();
+    let len = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase() || **byte == b'_')
+        .count();
     let (name, after) = rest.split_at(len);
     let closed_by = |mark: u8| len > 0 && after.first() == Some(&mark);
     match open {
@@ -417,11 +422,12 @@ pub fn decode_percent(text: &[u8]) -> Vec<u8> {
 
 /// Decodes percent-escapes to text, with U+FFFD for bytes that are not UTF-8.
 pub fn decode_percent_lossy(text: &str) -> Cow<'_, str> {
-    match text.contains('%') {
-        true => String::from_utf8_lossy(&decode_percent(text.as_bytes()))
+    if text.contains('%') {
+        String::from_utf8_lossy(&decode_percent(text.as_bytes()))
             .into_owned()
-            .into(),
-        false => text.into(),
+            .into()
+    } else {
+        text.into()
     }
 }
 

@@ -29,7 +29,6 @@ impl Base {
     /// assert_eq!(base.relativize("http://a/b/c/d;p?q#s"), "#s");
     /// assert_eq!(base.relativize("http://h/"), "http://h/");
     /// ```
-    #[must_use]
     pub fn relativize(&self, target: &str) -> String {
         if let Some(reference) = self.spliced_to(target) {
             return reference;
@@ -40,11 +39,9 @@ impl Base {
         if self.is_relative(target) || self.inherited.usable.is_err() {
             return target.to_owned();
         }
-        let matches =
-            |candidate: &String| self.resolve(candidate).is_ok_and(|it| it.url == wanted.url);
         self.candidates(&wanted.url)
             .into_iter()
-            .find(matches)
+            .find(|candidate| self.resolve(candidate).is_ok_and(|it| it.url == wanted.url))
             .unwrap_or_else(|| target.to_owned())
     }
 
@@ -124,7 +121,6 @@ impl Base {
 /// use baselink_url::{Profile, relativize};
 /// assert_eq!(relativize(Profile::Whatwg, "http://a/b/c", "http://a/"), "../");
 /// ```
-#[must_use]
 pub fn relativize(profile: Profile, base: &str, target: &str) -> String {
     Base::new(profile, base).relativize(target)
 }

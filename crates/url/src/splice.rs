@@ -38,7 +38,7 @@ pub struct Splice<'a> {
 }
 
 /// The prefixes of a base that references inherit, if all profiles agree on the base.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Prefixes {
     /// The base up to the last `/` of its path.
     directory: String,
@@ -152,9 +152,8 @@ impl Prefixes {
                     }
                     Some(_) => is_plain_path(rest, dropped > 0),
                 };
-                let prefix = &self.directory[..end];
                 is_plain.then_some(Splice {
-                    prefix,
+                    prefix: &self.directory[..end],
                     dropped,
                     differs: false,
                 })
@@ -180,9 +179,8 @@ impl Prefixes {
         } else {
             dropped
         };
-        let prefix = &self.directory[..self.climbs[names]];
         is_plain.then_some(Splice {
-            prefix,
+            prefix: &self.directory[..self.climbs[names]],
             dropped,
             differs: true,
         })
@@ -254,10 +252,12 @@ pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
         return false;
     };
     let is_plain = |block: &[u8; BLOCK], before: &[u8; BLOCK]| {
-        let pairs = block.iter().zip(before);
-        pairs.fold(true, |plain, (&byte, &before)| {
-            plain & is_plain_at(before, byte)
-        })
+        block
+            .iter()
+            .zip(before)
+            .fold(true, |plain, (&byte, &before)| {
+                plain & is_plain_at(before, byte)
+            })
     };
     let mut blocks = rest.as_chunks().0.iter().zip(path.as_chunks().0);
     is_plain_at(b'/', first)

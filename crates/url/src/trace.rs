@@ -28,7 +28,6 @@ pub(super) trait Trace {
 impl Trace for () {}
 
 /// The fate of a path segment, with the step among 6a to 6d of RFC 1808 section 4 that decides it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     /// The segment stays. One span may cover many segments.
     Kept,

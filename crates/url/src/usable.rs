@@ -79,7 +79,7 @@ const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] = [
 /// assert_eq!(usable("http://a\n/"), Err(Unusable::ControlCharacter));
 /// assert_eq!(usable("http://a/ "), Err(Unusable::Blank));
 /// ```
-pub fn usable(url: &str) -> std::result::Result<(), Unusable> {
+pub fn usable(url: &str) -> Result<(), Unusable> {
     written_absolute(Grammar::Rfc1808, url)?;
     let url = Reference::split(Grammar::Rfc1808, url);
     let scheme = url.scheme().unwrap_or_default();
@@ -96,7 +96,7 @@ pub fn usable(url: &str) -> std::result::Result<(), Unusable> {
     Ok(())
 }
 
-pub(super) fn written_absolute(grammar: Grammar, url: &str) -> std::result::Result<(), Unusable> {
+pub(super) fn written_absolute(grammar: Grammar, url: &str) -> Result<(), Unusable> {
     if url.is_empty() {
         Err(Unusable::Empty)
     } else if scheme(grammar, url).is_none() {
@@ -120,9 +120,10 @@ pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
 
 /// The scheme called `name`, in lower case.
 fn scheme_named(name: &str) -> Result<String> {
-    match scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
-        true => Ok(name.to_ascii_lowercase()),
-        false => Err(Error::new("not a scheme of URLs; use one such as https")),
+    if scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
+        Ok(name.to_ascii_lowercase())
+    } else {
+        Err(Error::new("not a scheme of URLs; use one such as https"))
     }
 }
 

@@ -50,11 +50,10 @@ impl Parsed {
             Ok(url) => {
                 let mut serialised = String::new();
                 push_serialised(&url, false, &mut serialised);
-                let driveless = driveless(&url);
                 (
                     Self {
+                        driveless: driveless(&url),
                         url: Some(url),
-                        driveless,
                         encode_query: None,
                     },
                     Ok(serialised),
@@ -123,16 +122,19 @@ impl Parsed {
         });
         parsed?;
         // The common tail keeps its spelling in the document.
-        let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
-        let mut len = pairs.take_while(|(a, b)| a == b).count();
+        let mut len = trimmed
+            .bytes()
+            .rev()
+            .zip(target.url.bytes().rev())
+            .take_while(|(a, b)| a == b)
+            .count();
         while !trimmed.is_char_boundary(trimmed.len() - len) {
             len -= 1;
         }
         if len > 0 {
             let end = reference.trim_end_matches(is_c0_or_space).len();
-            let reference = Span::new(end - len, end);
             target.kept.push(Kept {
-                reference,
+                reference: Span::new(end - len, end),
                 url: target.url.len() - len,
             });
         }
@@ -216,10 +218,9 @@ fn respelled<'a>(
     let is_path = opaque_scheme(&input).is_none()
         && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
     if is_path && !is_file && has_drive(&input) {
-        let input = Cow::Owned(mask_drives(&input));
         return ParserInput {
             base,
-            input,
+            input: Cow::Owned(mask_drives(&input)),
             is_masked: true,
         };
     }
@@ -334,9 +335,10 @@ fn mask_drives(text: &str) -> String {
     let mut masked = String::with_capacity(text.len() + DRIVE_MASK.len());
     for segment in path.split_inclusive(['/', '\\']) {
         let (name, end) = segment.split_at(segment.trim_end_matches(['/', '\\']).len());
-        match is_drive(name) {
-            true => masked.extend([&name[..1], DRIVE_MASK, &name[1..]]),
-            false => masked.push_str(name),
+        if is_drive(name) {
+            masked.extend([&name[..1], DRIVE_MASK, &name[1..]])
+        } else {
+            masked.push_str(name)
         }
         masked.push_str(end);
     }

@@ -11,7 +11,7 @@
 use baselink_rewrite::Rewritten;
 use baselink_rewrite::container::entity::{Container, Entity, EntityKind, Structure};
 use baselink_rewrite::report::{LinkReport, Outcome};
-use baselink_scan::fields::Field;
+use baselink_scan::fields::{Field, decimal};
 use baselink_text::edit::Edit;
 use baselink_text::layer::digest::{content_md5, with_crlf};
 use baselink_text::layer::transfer::Codings;
@@ -46,7 +46,6 @@ pub(super) fn disallowed_edits(
     links: &[&LinkReport],
 ) -> Vec<Span> {
     let source = rewritten.source();
-    let of_body = |field: &&Field| is_of_body(container, &source[field.name.range()]);
     let fields = structure
         .entities
         .iter()
@@ -55,7 +54,9 @@ pub(super) fn disallowed_edits(
         .iter()
         .filter(|link| link.outcome == Outcome::Rewritten);
     let bodies = rewritten.parts.iter().map(|part| part.body);
-    let fields = fields.filter(of_body).map(|field| field.span);
+    let fields = fields
+        .filter(|field| is_of_body(container, &source[field.name.range()]))
+        .map(|field| field.span);
     let links = changed.map(|link| (link.span, true));
     let mut allowed: Vec<(Span, bool)> = fields
         .chain(bodies)
@@ -93,25 +94,24 @@ pub(super) fn are_right(
 ) -> bool {
     let is_right = |(a, b): (&Field, &Field)| {
         let name = &source[a.name.range()];
-        let (was, is) = (
-            DescribingField {
-                bytes: source,
-                entity: old,
-                field: a,
-            },
-            {
-                DescribingField {
-                    bytes: output,
-                    entity: new,
-                    field: b,
-                }
-            },
-        );
-        match is_of_body(container, name) {
-            false => name == &output[b.name.range()],
-            true if was.body() == is.body() => was.line() == is.line(),
-            true if container.is_single => is_right_in_response(&was, &is),
-            true => is_right_in_part(&was, &is),
+        let was = DescribingField {
+            bytes: source,
+            entity: old,
+            field: a,
+        };
+        let is = DescribingField {
+            bytes: output,
+            entity: new,
+            field: b,
+        };
+        if !is_of_body(container, name) {
+            name == &output[b.name.range()]
+        } else if was.body() == is.body() {
+            was.line() == is.line()
+        } else if container.is_single {
+            is_right_in_response(&was, &is)
+        } else {
+            is_right_in_part(&was, &is)
         }
     };
     old.heading.fields.len() == new.heading.fields.len()
@@ -159,9 +159,7 @@ impl DescribingField<'_> {
     /// The difference between the value and the right `number`; `None` if it exceeds `most`, if the value is not a
     /// number, or if there are several such fields.
     fn deviation(&self, name: &str, number: usize, most: usize) -> Option<isize> {
-        let digits = str::from_utf8(self.value()).ok()?;
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let stated: usize = digits.parse().ok().filter(|_| is_number)?;
+        let stated: usize = decimal(self.value())?;
         let is_only = self.entity.heading.all(self.bytes, name).count() == 1;
         let deviation = stated.cast_signed().checked_sub(number.cast_signed())?;
         (is_only && deviation.unsigned_abs() <= most).then_some(deviation)
@@ -191,11 +189,10 @@ impl DescribingField<'_> {
             .filter(|_| is_first)?
             .bytes;
         let forms = [&*with_crlf(&content), &content, self.body()];
-        let is_match = |form: &&[u8]| content_md5(form).as_bytes() == self.value();
         Some(
             (0..)
                 .zip(forms)
-                .filter(|(_, form)| is_match(form))
+                .filter(|(_, form)| content_md5(form).as_bytes() == self.value())
                 .map(|(at, _)| at)
                 .collect(),
         )
@@ -207,10 +204,13 @@ impl DescribingField<'_> {
 fn is_right_in_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let (before, after) = (was.right_ways(), is.right_ways());
     let is_zero = is.value().iter().all(|&digit| digit == b'0');
-    let remains = |way: &isize| after.iter().any(|now| now == way || (is_zero && now > way));
     match before.as_slice() {
         [] => was.line() == is.line(),
-        ways => ways.iter().any(remains) && was.around() == is.around(),
+        ways => {
+            ways.iter()
+                .any(|way| after.iter().any(|now| now == way || (is_zero && now > way)))
+                && was.around() == is.around()
+        }
     }
 }
 
@@ -229,9 +229,10 @@ fn is_right_in_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> 
             is.line() == [b"Content-Length: ", length.as_bytes(), end].concat()
         }
         () if was.line() == is.line() => {
-            let codings = match was.is("Transfer-Encoding") {
-                true => Codings::read([], [was.value()], None),
-                false => Codings::read([was.value()], [], None),
+            let codings = if was.is("Transfer-Encoding") {
+                Codings::read([], [was.value()], None)
+            } else {
+                Codings::read([was.value()], [], None)
             };
             is_coding && codings.is_some_and(Codings::is_empty)
         }

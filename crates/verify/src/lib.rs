@@ -44,7 +44,7 @@ use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
 use baselink_rewrite::{Options, PlannedPart, Rewritten, Site, rewrite};
 use baselink_scan::ScanOptions;
 use baselink_scan::document::Against;
-use baselink_text::edit::{Edit, Edits};
+use baselink_text::edit::Edits;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::transfer::TransferEncoding;
@@ -74,35 +74,45 @@ const MOST: usize = 10;
 /// assert_eq!(verify(&rewritten), Ok(()));
 /// ```
 pub fn verify(rewritten: &Rewritten<'_>) -> Result<(), Vec<Difference>> {
+    let found = differences(rewritten);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let differences = found.into_iter().map(|message| Difference { message });
+    Err(differences.collect())
+}
+
+/// The first differences.
+fn differences(rewritten: &Rewritten<'_>) -> Vec<String> {
     let (source, options) = (rewritten.source(), &rewritten.options);
     if !options.format.holds_many() {
-        return verify_one(rewritten);
+        return differences_of_one(rewritten);
     }
     let mut edits = Edits::default();
     for (name, message) in container::units(options.format, source) {
         let entity = name.unwrap_or_else(|| options.scan.entity.clone());
-        let scan = ScanOptions {
-            entity,
-            ..options.scan.clone()
-        };
         let options = Options {
-            scan,
+            scan: ScanOptions {
+                entity,
+                ..options.scan.clone()
+            },
             ..options.clone()
         };
         let rewritten = rewrite(&source[message.range()], &options);
-        verify_one(&rewritten)?;
+        let found = differences_of_one(&rewritten);
+        if !found.is_empty() {
+            return found;
+        }
         let _ = edits.append(&rewritten.edits, message.start);
     }
     if edits == rewritten.edits {
-        return Ok(());
+        return Vec::new();
     }
-    Err(vec![Difference {
-        message: "the edits differ from the edits of its messages".into(),
-    }])
+    vec!["the edits differ from the edits of its messages".into()]
 }
 
-/// Verifies a file that is one document, message or response.
-fn verify_one(rewritten: &Rewritten<'_>) -> Result<(), Vec<Difference>> {
+/// The first differences in a file that is one document, message or response.
+fn differences_of_one(rewritten: &Rewritten<'_>) -> Vec<String> {
     let mut differences = Vec::new();
     let output = rewritten.output();
     let with_every_place = with_every_place(&rewritten.options);
@@ -134,11 +144,7 @@ fn verify_one(rewritten: &Rewritten<'_>) -> Result<(), Vec<Difference>> {
     };
     check_targets(rewritten, &found, &beyond_ascii, options, &mut differences);
     differences.truncate(MOST);
-    if differences.is_empty() {
-        Ok(())
-    } else {
-        Err(differences)
-    }
+    differences
 }
 
 /// Verifies the edits of `source`, the document in `part`.
@@ -147,7 +153,7 @@ fn document(
     part: &PlannedPart,
     source: &[u8],
     output: &[u8],
-    differences: &mut Vec<Difference>,
+    differences: &mut Vec<String>,
 ) {
     let Some(entity) = rewritten.report.entities.get(part.entity) else {
         return;
@@ -159,20 +165,18 @@ fn document(
     let dissection = Dissection::of(source, entity.format, entity.charset);
     let [was, marked, is] = [source, &marked, output].map(|bytes| dissection.pieces(bytes));
     compare(&was, &marked, &is, &marker, differences);
-    let mut report = |message: &str| {
-        differences.push(Difference {
-            message: message.to_owned(),
-        })
-    };
-    let is_visible = |edit: Edit<'_>| edit.new.iter().all(u8::is_ascii_graphic);
-    if entity.format == Format::Plain && !edits.iter().all(is_visible) {
+    if entity.format == Format::Plain
+        && !edits
+            .iter()
+            .all(|edit| edit.new.iter().all(u8::is_ascii_graphic))
+    {
         // Some readers ignore white space in such a URL (RFC 1738, appendix).
-        report("a URL in text was given characters that are not visible ASCII");
+        differences.push("a URL in text was given characters that are not visible ASCII".into());
     }
     let is_xml = matches!(entity.format, Format::Xhtml | Format::Svg | Format::Xml);
     let faults = |bytes: &[u8]| faults_of_xml(&entity.charset.decode(bytes, 0).text);
     if is_xml && faults(output) > faults(source) {
-        report("the output is less well-formed than the input");
+        differences.push("the output is less well-formed than the input".into());
     }
 }
 
@@ -183,24 +187,23 @@ fn entities(
     rewritten: &Rewritten<'_>,
     options: &Options,
     (output, found): (&[u8], &Report),
-    differences: &mut Vec<Difference>,
+    differences: &mut Vec<String>,
 ) -> Vec<usize> {
     let mut beyond_ascii = Vec::new();
     let source = rewritten.source();
     let read = |bytes: &[u8]| (container.read)(bytes, &"".into());
     let (old, new) = (read(source), read(output));
-    let mut report = |message: String| differences.push(Difference { message });
     if old.entities.len() != new.entities.len() {
         let (was, is) = (old.entities.len(), new.entities.len());
-        report(format!("the input has {was} entities, the output {is}"));
+        differences.push(format!("the input has {was} entities, the output {is}"));
         return beyond_ascii;
     }
     if let Err(odd) = old.of_output(source, output) {
-        report(format!("in the output {odd}"));
+        differences.push(format!("in the output {odd}"));
     }
     let links = fields::in_headings(&rewritten.report.links, &old);
     for Span { start, end } in fields::disallowed_edits(container, rewritten, &old, &links) {
-        report(format!(
+        differences.push(format!(
             "the bytes {start} to {end} changed, but are not part of a rewritten link"
         ));
     }
@@ -208,7 +211,7 @@ fn entities(
         &links,
         &fields::in_headings(&found.links, &new),
         &rewritten.edits,
-        &mut report,
+        differences,
     );
     let mut parts = rewritten.parts.iter().peekable();
     // The offsets up to which input and output are compared. Delimiters, preambles and opaque parts must be equal.
@@ -221,10 +224,10 @@ fn entities(
     for (old, new) in old.entities.iter().zip(&new.entities) {
         let name = &old.name;
         if !old.is_like(new) {
-            report(format!("the entity '{name}' is a different entity"));
+            differences.push(format!("the entity '{name}' is a different entity"));
         }
         if !fields::are_right(container, (source, old), (output, new)) {
-            report(format!(
+            differences.push(format!(
                 "more than a URL changed in the heading of the entity '{name}'"
             ));
         }
@@ -233,7 +236,7 @@ fn entities(
             _ => (old.body.start, new.body.start),
         };
         if !between(old.heading.span.start, new.heading.span.start, next) {
-            report(format!(
+            differences.push(format!(
                 "bytes outside of entities changed before the entity '{name}'"
             ));
         }
@@ -242,24 +245,24 @@ fn entities(
         }
         let Some(part) = parts.next_if(|part| part.body == old.body) else {
             if source[old.body.range()] != output[new.body.range()] {
-                report(format!("the entity '{name}' changed unreported"));
+                differences.push(format!("the entity '{name}' changed unreported"));
             }
             continue;
         };
         let edits = &part.edits;
         let (Ok(before), Ok(after)) = (old.decode(source), new.decode(output)) else {
-            report(format!("the entity '{name}' cannot be decoded"));
+            differences.push(format!("the entity '{name}' cannot be decoded"));
             continue;
         };
         if edits.apply(&before.bytes) != *after.bytes {
-            report(format!(
+            differences.push(format!(
                 "the entity '{name}' does not decode to its content with the rewritten links"
             ));
         }
         let is_base64 = old.transfer_encoding == TransferEncoding::Base64;
         let is_whole = |body: Span, bytes: &[u8]| is_whole_base64(&bytes[body.range()]);
         if is_base64 && is_whole(old.body, source) && !is_whole(new.body, output) {
-            report(format!(
+            differences.push(format!(
                 "the base64 of the entity '{name}' does not end where it must"
             ));
         }
@@ -268,32 +271,31 @@ fn entities(
         }
         let mut inside = Vec::new();
         document(rewritten, part, &before.bytes, &after.bytes, &mut inside);
-        let mut report_inside = |message| inside.push(Difference { message });
         if let Some(entity) = rewritten.report.entities.get(part.entity) {
-            let scan = ScanOptions {
-                charset: Some(entity.charset),
-                ..options.scan.clone()
-            };
-            let (format, destination) = (entity.format, None);
             let options = Options {
-                format,
-                scan,
-                destination,
+                format: entity.format,
+                scan: ScanOptions {
+                    charset: Some(entity.charset),
+                    ..options.scan.clone()
+                },
+                destination: None,
                 ..options.clone()
             };
             let found = |bytes: &[u8]| rewrite(bytes, &options).report.links;
             let (was, is) = (found(&before.bytes), found(&after.bytes));
-            check_spans(&all(&was), &all(&is), edits, &mut report_inside);
+            check_spans(&all(&was), &all(&is), edits, &mut inside);
         }
-        inside
-            .into_iter()
-            .for_each(|found| report(format!("entity '{name}': {}", found.message)));
+        differences.extend(
+            inside
+                .into_iter()
+                .map(|found| format!("entity '{name}': {found}")),
+        );
     }
     if !between(source.len(), output.len(), (source.len(), output.len())) {
-        report("bytes after the last entity changed".to_owned());
+        differences.push("bytes after the last entity changed".to_owned());
     }
     if parts.next().is_some() {
-        report("a changed part is not in any entity".to_owned());
+        differences.push("a changed part is not in any entity".to_owned());
     }
     beyond_ascii
 }
@@ -310,7 +312,7 @@ fn is_whole_base64(body: &[u8]) -> bool {
 }
 
 /// Checks that every edit is within a link that was reported as rewritten.
-fn edits_belong_to_links(part: &PlannedPart, differences: &mut Vec<Difference>) {
+fn edits_belong_to_links(part: &PlannedPart, differences: &mut Vec<String>) {
     let mut links = part.rewritten.iter().peekable();
     for edit in part.edits.iter() {
         while links.next_if(|link| link.end < edit.span.start).is_some() {}
@@ -319,9 +321,9 @@ fn edits_belong_to_links(part: &PlannedPart, differences: &mut Vec<Difference>) 
             .is_some_and(|link| link.start <= edit.span.start && edit.span.end <= link.end);
         if !inside {
             let Span { start, end } = edit.span;
-            let message =
-                format!("the bytes {start} to {end} changed, but are not part of a rewritten link");
-            differences.push(Difference { message });
+            differences.push(format!(
+                "the bytes {start} to {end} changed, but are not part of a rewritten link"
+            ));
         }
     }
 }
@@ -417,11 +419,10 @@ fn compare(
     marked: &[TreePiece],
     after: &[TreePiece],
     marker: &str,
-    differences: &mut Vec<Difference>,
+    differences: &mut Vec<String>,
 ) {
-    let mut report = |message: String| differences.push(Difference { message });
     if before.len() != after.len() || before.len() != marked.len() {
-        report(format!(
+        differences.push(format!(
             "the input has {} pieces, the output {}",
             before.len(),
             after.len()
@@ -430,21 +431,21 @@ fn compare(
     for ((old, mark), new) in before.iter().zip(marked).zip(after) {
         if old.kind != new.kind || old.kind != mark.kind {
             // From here on, the two sequences are out of step.
-            return report(format!("{} became {}", old.kind, new.kind));
+            return differences.push(format!("{} became {}", old.kind, new.kind));
         }
         if mark.text.contains(marker) {
             if mark.kind == VISIBLE_TEXT
                 || !matches_marked(&old.text, &mark.text, marker)
                 || !matches_marked(&new.text, &mark.text, marker)
             {
-                report(format!(
+                differences.push(format!(
                     "{}: more than a URL changed in '{}'",
                     old.kind,
                     shortened(&old.text)
                 ));
             }
         } else if old.text != new.text {
-            report(format!(
+            differences.push(format!(
                 "{}: '{}' changed unreported",
                 old.kind,
                 shortened(&old.text)
@@ -481,7 +482,7 @@ fn check_targets(
     found: &Report,
     beyond_ascii: &[usize],
     options: &Options,
-    differences: &mut Vec<Difference>,
+    differences: &mut Vec<String>,
 ) {
     // A document with only ASCII reads the same in every encoding that may be assumed.
     for &place in beyond_ascii {
@@ -493,8 +494,7 @@ fn check_targets(
             && old.charset != new.charset
         {
             let (was, is) = (old.charset.name(), new.charset.name());
-            let message = format!("the input was {was}, the output reads as {is}");
-            differences.push(Difference { message });
+            differences.push(format!("the input was {was}, the output reads as {is}"));
         }
     }
     let places = options.site.as_ref().map(|_| {
@@ -506,9 +506,8 @@ fn check_targets(
         all_places(&rewritten.report.links, places.as_deref()),
         all(&found.links),
     );
-    let mut report = |message: String| differences.push(Difference { message });
     if old.len() != new.len() {
-        report(format!(
+        differences.push(format!(
             "the input has {} links, the output {}",
             old.len(),
             new.len()
@@ -518,7 +517,7 @@ fn check_targets(
         let expected = old.in_output();
         let is_same_place = old.element == new.element && old.entity == new.entity;
         if new.reference != expected || !is_same_place {
-            report(format!(
+            differences.push(format!(
                 "'{}' became '{}' instead of '{expected}'",
                 old.reference, new.reference
             ));
@@ -526,7 +525,7 @@ fn check_targets(
     }
     // Links of a part have other offsets in the file than in its content, where `entities` checks them.
     if container::of(options.format).is_none() {
-        check_spans(&old, &new, &rewritten.edits, &mut report);
+        check_spans(&old, &new, &rewritten.edits, differences);
     }
 }
 
@@ -584,7 +583,7 @@ fn check_spans(
     old: &[&LinkReport],
     new: &[&LinkReport],
     edits: &Edits,
-    report: &mut dyn FnMut(String),
+    differences: &mut Vec<String>,
 ) {
     // The shift that the edits up to each edit cause for later bytes.
     let mut moved = vec![0_isize];
@@ -607,7 +606,7 @@ fn check_spans(
         let is_quoted = new.reference.is_empty() && start <= from && to <= end;
         if (start, end) != (from, to) && !is_quoted {
             let reference = &new.reference;
-            report(format!(
+            differences.push(format!(
                 "'{reference}' is in the bytes {from} to {to}, not in {start} to {end}"
             ));
         }
@@ -781,6 +780,6 @@ mod tests {
             "qzq",
             &mut differences,
         );
-        assert_eq!(differences, []);
+        assert!(differences.is_empty(), "{differences:?}");
     }
 }

@@ -40,12 +40,11 @@ pub(crate) struct Dissection {
 impl Dissection {
     /// Chooses the method for `source` and its rewritten form.
     pub(crate) fn of(source: &[u8], format: Format, charset: Charset) -> Self {
-        let by_tokens = format == Format::Html
-            && !html::has_affordable_tree(charset.decode(source, 0).text.as_bytes());
         Self {
             format,
             charset,
-            by_tokens,
+            by_tokens: format == Format::Html
+                && !html::has_affordable_tree(charset.decode(source, 0).text.as_bytes()),
         }
     }
 
@@ -73,7 +72,7 @@ impl Dissection {
 }
 
 /// One piece of a document.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq)]
 pub(crate) struct TreePiece {
     /// The kind of piece, with its name.
     pub(crate) kind: String,
@@ -326,8 +325,8 @@ fn bad_url_end(css: &str, start: usize) -> usize {
 #[cfg(test)]
 pub(crate) fn without_references(TreePiece { kind, text }: TreePiece) -> TreePiece {
     if kind == "CDATA section" {
-        let section = text.strip_prefix("<![CDATA[");
-        let inner = section
+        let inner = text
+            .strip_prefix("<![CDATA[")
             .and_then(|text| text.strip_suffix("]]>"))
             .unwrap_or(&text);
         return piece("text", inner);

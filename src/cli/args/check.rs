@@ -21,7 +21,7 @@ use crate::cli::capture_plan::holds_resources;
 use crate::cli::request::{Archives, Documents, is_standard_input};
 
 /// The request of `baselink check`. Each option is a field.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Check {
     /// One folder, or archives.
     #[command(flatten)]
@@ -85,8 +85,10 @@ pub(crate) struct Check {
 impl Check {
     /// The checked folder, or the first archive.
     pub(crate) fn folder(&self) -> &Path {
-        let first = self.documents.paths.first();
-        first.map_or(Path::new(""), PathBuf::as_path)
+        self.documents
+            .paths
+            .first()
+            .map_or(Path::new(""), PathBuf::as_path)
     }
 
     /// The form in which findings are listed.
@@ -114,8 +116,10 @@ impl Check {
             CheckForm::Text => None,
         };
         let documents = &mut self.documents;
-        let holds = |path: &PathBuf| holds_resources(path, documents.reading.format);
-        self.is_of_archives = documents.paths.iter().all(holds);
+        self.is_of_archives = documents
+            .paths
+            .iter()
+            .all(|path| holds_resources(path, documents.reading.format));
         let folder = match documents.paths.as_slice() {
             _ if self.is_of_archives => PathBuf::new(),
             [folder] => folder.clone(),
@@ -129,11 +133,10 @@ impl Check {
             );
         }
         if !self.is_of_archives && !folder.is_dir() {
-            let why = match folder.exists() {
-                true => {
-                    "not a folder or an archive; to list the links of a document, use `baselink links`"
-                }
-                false => "no such folder",
+            let why = if folder.exists() {
+                "not a folder or an archive; to list the links of a document, use `baselink links`"
+            } else {
+                "no such folder"
             };
             return Err(Error::file(&folder, why));
         }
@@ -174,15 +177,14 @@ fn new_url(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
                  from disk"
             )))
         }
-        Some(url) => {
-            let goal = RootUrl::new(url).map_err(|error| Error::new(format!("--to: {error}")));
-            goal.map(Some)
-        }
+        Some(url) => RootUrl::new(url)
+            .map_err(|error| Error::new(format!("--to: {error}")))
+            .map(Some),
     }
 }
 
 /// The form in which findings are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) enum CheckForm {
     Text,
     Json,
@@ -191,7 +193,7 @@ pub(crate) enum CheckForm {
 }
 
 /// A set of classes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Classes(Vec<Class>);
 
 impl Classes {

@@ -113,16 +113,17 @@ impl Command {
             }
             _ => Vec::new(),
         };
-        let named = files
+        files
             .into_iter()
-            .filter_map(|(option, path)| Some((option, path.as_deref()?)));
-        named.filter(|(_, path)| !is_standard_input(path)).collect()
+            .filter_map(|(option, path)| Some((option, path.as_deref()?)))
+            .filter(|(_, path)| !is_standard_input(path))
+            .collect()
     }
 }
 
 /// Make a saved site, a mail or an archive work wherever you put it: find each base URL by RFC 1808, and rewrite
 /// relative links in place.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(
     name = "baselink",
     bin_name = "baselink",
@@ -142,7 +143,7 @@ pub(crate) struct Request {
 }
 
 /// A command with its arguments.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub(crate) enum Command {
     /// Make every relative link absolute.
     ///
@@ -276,7 +277,7 @@ fn for_folders(arg: Arg, name: &'static str, paths: &'static str) -> Arg {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(next_help_heading = "General")]
 struct TypedVerbosity {
     /// Print nothing but errors on standard error
@@ -301,7 +302,7 @@ struct TypedVerbosity {
 }
 
 /// The request of `baselink rewrite`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct RewriteDocuments {
     #[command(flatten)]
     pub(crate) rewrite: Rewrite,
@@ -319,7 +320,7 @@ impl RewriteDocuments {
 }
 
 /// The request of `baselink links`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct ListLinks {
     #[command(flatten)]
     pub(crate) documents: Documents,
@@ -361,7 +362,7 @@ impl ListLinks {
 }
 
 /// The form in which `baselink links` prints a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) enum LinksForm {
     /// The place and the outcome.
     Text,
@@ -372,7 +373,7 @@ pub(crate) enum LinksForm {
 }
 
 /// The request of `baselink base`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct ShowBases {
     #[command(flatten)]
     pub(crate) documents: Documents,

@@ -35,7 +35,7 @@ use super::trust::{HostLayout, TrustList, is_trusted};
 use crate::cli::shell;
 
 /// The documents, and the options for reading them.
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(next_help_heading = "Documents")]
 pub(in crate::cli) struct TypedDocuments {
     /// Files and folders; `-`, or no PATH, means standard input
@@ -135,7 +135,7 @@ pub(in crate::cli) struct TypedDocuments {
 }
 
 /// The policies for links.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct Policy {
     /// Rewrite references that are only a fragment, or keep them: rewrite, keep, auto [default: rewrite; in saved pages auto]
@@ -164,7 +164,7 @@ impl Policy {
 }
 
 /// The options for reading documents.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Reading {
     /// The format of all documents; `None` if it is detected for each.
     pub(crate) format: Option<Format>,
@@ -177,11 +177,14 @@ pub(crate) struct Reading {
 impl TypedDocuments {
     /// The patterns as typed.
     pub(in crate::cli) fn patterns(&self) -> String {
-        let include = self.include.iter().map(|one| ("--include", one));
-        let typed = include.chain(self.exclude.iter().map(|one| ("--exclude", one)));
-        let typed =
-            typed.map(|(option, pattern)| format!(" with {option} {}", shell::word(pattern)));
-        typed.collect()
+        let typed = self
+            .include
+            .iter()
+            .map(|one| ("--include", one))
+            .chain(self.exclude.iter().map(|one| ("--exclude", one)));
+        typed
+            .map(|(option, pattern)| format!(" with {option} {}", shell::word(pattern)))
+            .collect()
     }
 
     /// The selection of files.
@@ -217,9 +220,10 @@ impl TypedDocuments {
             groups.extend(*enabled);
         }
         let trusts = |source| is_trusted(&self.trust, source);
-        let local_copies = match trusts("local-copies") {
-            true => LocalCopies::Keep,
-            false => LocalCopies::Rewrite,
+        let local_copies = if trusts("local-copies") {
+            LocalCopies::Keep
+        } else {
+            LocalCopies::Rewrite
         };
         let scan = ScanOptions {
             charset: self.charset,
@@ -237,9 +241,10 @@ impl TypedDocuments {
                 format.name()
             )));
         }
-        let content_location = match trusts("content-location") {
-            true => ContentLocationUse::Base,
-            false => ContentLocationUse::Label,
+        let content_location = if trusts("content-location") {
+            ContentLocationUse::Base
+        } else {
+            ContentLocationUse::Label
         };
         let options = Options {
             profile,
@@ -249,13 +254,13 @@ impl TypedDocuments {
             scan,
             ..Options::default()
         };
-        let map = self
-            .url_map
-            .as_deref()
-            .map(|path| match is_standard_input(path) {
-                true => UrlMap::read_from(io::stdin().lock(), path),
-                false => UrlMap::read(path),
-            });
+        let map = self.url_map.as_deref().map(|path| {
+            if is_standard_input(path) {
+                UrlMap::read_from(io::stdin().lock(), path)
+            } else {
+                UrlMap::read(path)
+            }
+        });
         let map = map.transpose();
         let mut origins = Origins {
             map: map
@@ -307,8 +312,7 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
     } else {
         String::new()
     };
-    let refused = |error: Error| Error::new(format!("--url: {error}{suggestion}"));
-    Base::parse(profile, url).map_err(refused)?;
+    Base::parse(profile, url).map_err(|error| Error::new(format!("--url: {error}{suggestion}")))?;
     if !baselink_url::parses(url) {
         return Err(Error::new(format!(
             "--url: '{url}' is not a URL: its host is missing or invalid"

@@ -20,7 +20,7 @@ use crate::cli::capture_plan::is_page;
 use crate::cli::request::{Archives, folder_of};
 
 /// The request of `baselink localize`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Localize {
     #[command(flatten)]
     pub(crate) rewrite: Rewrite,
@@ -29,7 +29,7 @@ pub(crate) struct Localize {
 }
 
 /// The options for turning archives into a folder, and the list of missing URLs.
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(next_help_heading = "Archives")]
 pub(crate) struct Extraction {
     /// List the URLs that belong to the folder or archive but have no file, one per line, as `wget -i` reads them; `-` is
@@ -105,8 +105,9 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
             .map(|one| (one, "/")),
     ) {
         let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
-        let unnamed = || Error::file(page, "the file name is not UTF-8; name its folder instead");
-        patterns.push(pattern.ok_or_else(unnamed)?);
+        patterns.push(pattern.ok_or_else(|| {
+            Error::file(page, "the file name is not UTF-8; name its folder instead")
+        })?);
         parts.push(folder_of(page).join(name));
     }
     Ok((parts, Globs::new(&patterns)?))

@@ -16,14 +16,14 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::request::{Documents, is_standard_input};
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, ValueEnum)]
 enum TypedInPlace {
     Files,
     BreakLinks,
 }
 
 /// The request of `baselink rewrite`, and that part of `localize` and `move`. Each option is a field.
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct Rewrite {
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(crate) struct Rewrite {
 }
 
 /// The destination of rewritten documents.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) enum WrittenTo {
     /// To standard output.
     #[default]

@@ -40,10 +40,9 @@ pub(super) fn reject(
         ("the settings are in this file", settings),
         ("--url-map reads this file", table),
         ("--baseline reads this file", baseline),
-    ];
-    let read = read
-        .into_iter()
-        .filter_map(|(why, path)| Some((why, path?)));
+    ]
+    .into_iter()
+    .filter_map(|(why, path)| Some((why, path?)));
     let read: Vec<_> = read
         .chain(
             inputs

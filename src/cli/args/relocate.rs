@@ -22,7 +22,7 @@ use super::output::Rewrite;
 use crate::cli::request::{Archives, is_standard_input};
 
 /// The request of `baselink move`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(next_help_heading = "Move")]
 pub(crate) struct Move {
     #[command(flatten)]
@@ -78,11 +78,10 @@ impl Move {
             return refused("move takes one folder; run it once for each folder");
         };
         if is_standard_input(folder) || !folder.is_dir() {
-            let what = match folder.exists() && !is_standard_input(folder) {
-                true => {
-                    "not a folder; name the folder of the site, and rename files in it with --rename"
-                }
-                false => "no such folder",
+            let what = if folder.exists() && !is_standard_input(folder) {
+                "not a folder; name the folder of the site, and rename files in it with --rename"
+            } else {
+                "no such folder"
             };
             return Err(Error::file(folder, what));
         }
@@ -96,14 +95,18 @@ impl Move {
             return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
         }
         self.from = match origins.root_url.take() {
-            Some(url) => {
-                let from = url.is_of_a_folder().map(|()| url);
-                from.map_err(|error| Error::new(format!("--url: {error}")))?
-            }
+            Some(url) => url
+                .is_of_a_folder()
+                .map(|()| url)
+                .map_err(|error| Error::new(format!("--url: {error}")))?,
             None => RootUrl::of_site(&origins.scheme),
         };
-        let to = self.typed_to.as_deref().map(RootUrl::new).transpose();
-        let to = to.map_err(|error| Error::new(format!("--to: {error}")))?;
+        let to = self
+            .typed_to
+            .as_deref()
+            .map(RootUrl::new)
+            .transpose()
+            .map_err(|error| Error::new(format!("--to: {error}")))?;
         self.to = to.unwrap_or_else(|| self.from.clone());
         origins.root_url = Some(self.from.clone());
         origins.keeps_local_copies = false;
@@ -125,7 +128,7 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
     let bytes = typed.as_encoded_bytes();
     if let Some(table) = bytes.strip_prefix(b"@") {
         let path = PathBuf::from(String::from_utf8_lossy(table).into_owned());
-        let text = fs::read(&path).map_err(|error| refused(Error::io(&path, error)))?;
+        let text = fs::read(&path).map_err(|error| refused(Error::io(&path)(error)))?;
         return pairs(&text, &path, ["old", "new"]).map_err(refused);
     }
     let at = bytes.iter().position(|byte| *byte == b'=');

@@ -12,7 +12,7 @@ use clap::{Args, ValueHint};
 
 use super::named::{RESOLVERS, named};
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Resolve {
     /// An absolute URL
     #[arg(required_unless_present = "pairs", value_hint = ValueHint::Url)]
@@ -43,7 +43,7 @@ impl Resolve {
     /// Checks the base.
     pub(super) fn check(&self) -> Result<()> {
         let base = self.base.as_deref();
-        let checked = base.map(|base| Base::parse(self.profile(), base).map(drop));
-        checked.unwrap_or(Ok(()))
+        base.map(|base| Base::parse(self.profile(), base).map(drop))
+            .unwrap_or(Ok(()))
     }
 }

@@ -31,12 +31,12 @@ const SOURCES: [(&str, bool); 6] = [
 pub(super) fn is_trusted(lists: &[TrustList], source: &str) -> bool {
     let changes = lists.iter().flat_map(|list| &list.0);
     let mut all = SOURCES.iter().chain(changes).rev();
-    let last = all.find(|(name, _)| *name == source);
-    last.is_some_and(|(_, is_trusted)| *is_trusted)
+    all.find(|(name, _)| *name == source)
+        .is_some_and(|(_, is_trusted)| *is_trusted)
 }
 
 /// A list of sources, each to be added or removed.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(in crate::cli) struct TrustList(Vec<(&'static str, bool)>);
 
 impl FromStr for TrustList {
@@ -62,7 +62,7 @@ impl FromStr for TrustList {
 }
 
 /// The layout `host`, with the scheme of the URLs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(in crate::cli) struct HostLayout {
     pub(super) scheme: Option<String>,
 }

@@ -255,12 +255,11 @@ impl ArchiveRun<'_> {
         output: &mut Output,
     ) -> Result<Option<WrittenFile>> {
         let date = plan.chosen.resources[number].date;
-        let adaptations = Adaptations::default();
         let mut new_file = WrittenFile {
             resource: number,
             lost: Vec::new(),
             title: None,
-            adaptations,
+            adaptations: Adaptations::default(),
         };
         let whole;
         let bytes: Cow<'_, [u8]> = match kind {
@@ -452,12 +451,13 @@ impl ArchiveRun<'_> {
             .into_iter()
             .map(entry)
             .collect();
-        let page = self.begin(
+        self.begin(
             ENTRY_PAGE.as_bytes(),
             None,
             entry_page(&source, &entries).as_bytes(),
-        )?;
-        page.map(Replacement::commit).transpose()?;
+        )?
+        .map(Replacement::commit)
+        .transpose()?;
         if let Some(list) = list {
             totals.list_missing(list, output)?;
         }
@@ -473,9 +473,9 @@ impl ArchiveRun<'_> {
 /// wrote.
 fn report_other_files(plan: &CapturePlan, is_written: &[bool], out: &Path, output: &mut Output) {
     let is_other = |path: &Vec<u8>| {
-        let is_written = |number: usize| is_written.get(number) == Some(&true);
         let is_own = [MAP, ENTRY_PAGE].iter().any(|own| own.as_bytes() == *path);
-        !is_own && !plan.collection().number_at(path).is_some_and(is_written)
+        let number = plan.collection().number_at(path);
+        !is_own && number.and_then(|number| is_written.get(number)) != Some(&true)
     };
     let selection = Selection::default();
     let found = walk(&[out.to_owned()], &selection).flatten();
@@ -499,11 +499,11 @@ fn report_other_files(plan: &CapturePlan, is_written: &[bool], out: &Path, outpu
 
 /// True if `input` has the media type of a document.
 fn has_document(input: &Input<'_>, options: &Options) -> bool {
-    let media_type = input
+    let format = input
         .name
         .record
-        .and_then(|record| record.media_type.split_once('/'));
-    let format = media_type.map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
+        .and_then(|record| record.media_type.split_once('/'))
+        .map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
     format.has_headings() || is_read(format, &options.scan)
 }
 
@@ -545,7 +545,7 @@ impl ArchiveRun<'_> {
 }
 
 /// The numbers of files and adaptations of a run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct WrittenCounts {
     files: usize,
     adaptations: Adaptations,
@@ -554,8 +554,9 @@ struct WrittenCounts {
 impl WrittenCounts {
     fn add(&mut self, new_file: &WrittenFile, name: &[u8], output: &mut Output) {
         self.files += 1;
-        let sums = self.adaptations.iter_mut();
-        sums.zip(new_file.adaptations)
+        self.adaptations
+            .iter_mut()
+            .zip(new_file.adaptations)
             .for_each(|(sum, number)| *sum += number);
         if let Some(adapted) = adapted_text(&new_file.adaptations).filter(|_| output.is_verbose()) {
             output.notice(&format_args!(

@@ -146,7 +146,7 @@ impl<'a> RunTarget<'a> {
     /// # Errors
     ///
     /// One error for each folder whose times could not be set.
-    pub(super) fn finish(&self) -> std::result::Result<(), Vec<Error>> {
+    pub(super) fn finish(&self) -> Result<(), Vec<Error>> {
         match self {
             Self::Below(below) => below.mirror.finish(),
             _ => Ok(()),
@@ -466,7 +466,7 @@ fn with_sizes(
     from: &Path,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<PathBuf> {
-    maildir::with_sizes_of(to, write).map_err(|error| Error::io(from, error))
+    maildir::with_sizes_of(to, write).map_err(Error::io(from))
 }
 
 /// The state of a result.

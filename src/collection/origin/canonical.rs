@@ -65,7 +65,6 @@ named! {
 
 /// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other
 /// formats have no such URL.
-#[must_use]
 pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
     if !matches!(format, Format::Html | Format::Xhtml) {
         return None;

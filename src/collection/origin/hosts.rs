@@ -36,7 +36,6 @@ pub(crate) fn net_loc(folder: &str, scheme: &str) -> Option<String> {
 }
 
 /// True if a folder name is almost certainly a host: it has a dot, a port or brackets, or is `localhost`.
-#[must_use]
 pub fn is_telling(folder: &str) -> bool {
     of_folder(folder).is_some_and(|(host, port)| port.is_some() || is_telling_host(host))
 }

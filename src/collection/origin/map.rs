@@ -215,7 +215,7 @@ impl UrlMap {
     ///
     /// Returns an error if the file is unreadable or larger than 1 GiB, or if [`parse`](Self::parse) fails.
     pub fn read(path: &Path) -> Result<Self> {
-        let failed = |error| Error::io(path, error);
+        let failed = Error::io(path);
         Self::read_from(fs::File::open(path).map_err(failed)?, path)
     }
 
@@ -225,7 +225,7 @@ impl UrlMap {
     ///
     /// Returns an error if reading fails, if the map is larger than 1 GiB, or if [`parse`](Self::parse) fails.
     pub fn read_from(reader: impl Read, path: &Path) -> Result<Self> {
-        let failed = |error| Error::io(path, error);
+        let failed = Error::io(path);
         let mut text = Vec::new();
         reader
             .take(LARGEST + 1)
@@ -294,25 +294,21 @@ impl UrlMap {
     }
 
     /// The number of files in the map.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.urls.len()
     }
 
     /// True if the map names no file.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.urls.is_empty()
     }
 
     /// The URL of `entry`, as written.
-    #[must_use]
     pub fn url(&self, entry: &TreeEntry) -> Option<&str> {
         self.mapped(entry).map(|mapped| &*mapped.url)
     }
 
     /// The URLs of `entry` on earlier lines, as written. They are the URLs before redirects.
-    #[must_use]
     pub fn earlier(&self, entry: &TreeEntry) -> &[String] {
         self.mapped(entry).map_or(&[], |mapped| &mapped.earlier)
     }
@@ -342,7 +338,6 @@ impl UrlMap {
     }
 
     /// True if a line may refer to one of `roots`, which are files and folders, or to a file below one.
-    #[must_use]
     pub fn speaks_of(&self, roots: &[PathBuf]) -> bool {
         roots.iter().any(|root| {
             if !root.is_dir() {
@@ -370,7 +365,6 @@ impl UrlMap {
     }
 
     /// The first path in the map; a path on several lines counts by its last line.
-    #[must_use]
     pub fn first(&self) -> Option<&Path> {
         self.urls
             .iter()
@@ -379,7 +373,6 @@ impl UrlMap {
     }
 
     /// A sentence for each path in the map at which no file exists, in the order of the lines.
-    #[must_use]
     pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
         // Roots that share a folder are checked only once.
         let folder_of = |root: &PathBuf| match root.is_dir() {

@@ -94,7 +94,6 @@ pub enum Cause {
 
 impl Cause {
     /// The name in `--json`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::NoBase => "no-base",
@@ -181,7 +180,6 @@ impl Class {
 
 impl Absence {
     /// The class of a relative link to a missing target.
-    #[must_use]
     pub fn class(self) -> Class {
         match self {
             Self::LinkOut => Class::Escapes,

@@ -40,7 +40,6 @@ pub struct Ids {
 
 impl Ids {
     /// Creates a set of decoded ids.
-    #[must_use]
     pub fn new(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let mut all = Self::default();
         for id in ids {
@@ -52,7 +51,6 @@ impl Ids {
 
     /// Marks the ids as those of an XML document, in which a fragment that ends with `)` is a pointer, not an id
     /// (XPointer Framework, 3.1; SVG 2, 16.3.3, `svgView(…)`).
-    #[must_use]
     pub fn with_pointers(self) -> Self {
         Self {
             has_pointers: true,
@@ -61,7 +59,6 @@ impl Ids {
     }
 
     /// The target of `fragment`, without its `#`.
-    #[must_use]
     pub fn place(&self, fragment: &str) -> FragmentPlace {
         match self.find(fragment) {
             Ok(()) => FragmentPlace::There,

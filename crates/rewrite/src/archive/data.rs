@@ -341,10 +341,13 @@ impl<R: Read> Data<R> {
                 Ok(Status::StreamEnd) => self.state = DataState::Between,
                 Ok(_) if written > 0 => {}
                 Ok(_) if self.at < self.end => return self.leave_broken(None).map(Some),
-                Ok(_) => match self.fill()? {
-                    true => continue,
-                    false => return Ok(Some(self.leave_cut())),
-                },
+                Ok(_) => {
+                    if self.fill()? {
+                        continue;
+                    } else {
+                        return Ok(Some(self.leave_cut()));
+                    }
+                }
             }
             return Ok((written > 0).then_some(DataEvent::Bytes(written)));
         }

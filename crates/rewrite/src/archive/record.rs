@@ -22,7 +22,7 @@ use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::span::Span;
 
 /// The position of an entry in an archive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offset {
     /// The offset in the file: of the first byte, or of the gzip member that contains it.
     pub file: u64,
@@ -42,7 +42,7 @@ impl fmt::Display for Offset {
 }
 
 /// The purpose of a record (ISO 28500, 6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordType {
     /// Information about the records that follow.
     Warcinfo,
@@ -77,7 +77,7 @@ const TYPES: [(&str, RecordType); 8] = [
 ];
 
 /// The content of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum RecordContent {
     /// An HTTP response with heading and body.
     Http,
@@ -88,7 +88,7 @@ pub enum RecordContent {
 }
 
 /// A record of an archive.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub struct Record {
     /// The position of the record.
     pub offset: Offset,
@@ -140,10 +140,11 @@ impl Record {
     }
 
     /// The ids of the record and of the records about the same request, `WARC-Concurrent-To` (ISO 28500, 5.7).
-    #[must_use]
     pub fn exchange(&self) -> Vec<String> {
-        let fields = self.fields.all(&self.bytes, "WARC-Concurrent-To");
-        let others = fields.map(|field| text(in_brackets(&self.bytes[field.value.range()])));
+        let others = self
+            .fields
+            .all(&self.bytes, "WARC-Concurrent-To")
+            .map(|field| text(in_brackets(&self.bytes[field.value.range()])));
         self.id().into_iter().chain(others).collect()
     }
 
@@ -317,8 +318,9 @@ fn in_brackets(value: &[u8]) -> &[u8] {
 }
 
 fn text(value: &[u8]) -> String {
-    let text = std::str::from_utf8(value).map(str::to_owned);
-    text.unwrap_or_else(|_| value.iter().copied().map(char::from).collect())
+    std::str::from_utf8(value)
+        .map(str::to_owned)
+        .unwrap_or_else(|_| value.iter().copied().map(char::from).collect())
 }
 
 /// The number of bytes that [`begins_record`] needs.

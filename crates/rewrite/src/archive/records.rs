@@ -62,7 +62,7 @@ const REREAD_BUDGET: u64 = 1 << 20;
 const ARC: &str = "an ARC file, the predecessor of WARC, which is not supported; convert it to WARC with `warcio recompress`";
 
 /// An item in an archive.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum ArchiveEntry {
     /// A record.
     Record(Record),
@@ -71,7 +71,7 @@ pub enum ArchiveEntry {
 }
 
 /// A defect that prevents reading a record, or a fact about many records.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Anomaly {
     /// The position of the anomaly.
     pub offset: Offset,
@@ -154,18 +154,18 @@ impl ReadAhead {
             return BlockFollower::Other;
         };
         let after = &after[line_ends(after)..];
-        match after.is_empty() {
-            true if self.stop.is_some() => BlockFollower::End,
-            // More line ends follow than were read.
-            true => BlockFollower::Record,
-            false if begins_record(after) => BlockFollower::Record,
-            false => BlockFollower::Other,
+        // If the data go on after line ends, more of these follow than were read.
+        if after.is_empty() && self.stop.is_some() {
+            BlockFollower::End
+        } else if after.is_empty() || begins_record(after) {
+            BlockFollower::Record
+        } else {
+            BlockFollower::Other
         }
     }
 }
 
 /// The reason for a missing record.
-#[derive(Debug)]
 enum RecordFault {
     /// A description of a broken record, or of other bytes in its place.
     Record(Cow<'static, str>),
@@ -426,9 +426,10 @@ impl<R: Read> Records<R> {
         loop {
             part.position = self.position();
             self.fill_on(&mut part, length)?;
-            let found = match self.begins_member(part.position) && begins_record(part.filled()) {
-                true => Some(0),
-                false => record_start(part.filled()),
+            let found = if self.begins_member(part.position) && begins_record(part.filled()) {
+                Some(0)
+            } else {
+                record_start(part.filled())
             };
             let stop = part.stop.take();
             if let Some(at) = found {
@@ -506,15 +507,16 @@ impl<R: Read> Records<R> {
 
     /// The offset in the file of `position` in the data.
     fn offset(&self, position: u64) -> Offset {
-        match self.data.is_compressed() {
-            true => Offset {
+        if self.data.is_compressed() {
+            Offset {
                 file: self.member.file,
                 within: position - self.member.data,
-            },
-            false => Offset {
+            }
+        } else {
+            Offset {
                 file: position,
                 within: 0,
-            },
+            }
         }
     }
 

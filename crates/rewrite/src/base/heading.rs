@@ -147,10 +147,10 @@ impl BaseChain {
         if self.rule == Rule::Encapsulating {
             return "the heading of an entity around it gave the base".into();
         }
-        let effective = UrlField::ALL
+        let name = UrlField::ALL
             .into_iter()
-            .find(|&one| Source::from(one) == self.source);
-        let name = effective.map_or("another field", UrlField::name);
+            .find(|&one| Source::from(one) == self.source)
+            .map_or("another field", UrlField::name);
         format!("{name} takes precedence over {}", field.name()).into()
     }
 

@@ -31,9 +31,10 @@ impl BaseChain {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
             of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);
-        let is_of_browser =
-            |saved: &&Saved| saved.program == Program::Browser && saved.is_of_page();
-        let saved = document.saved.as_ref().filter(is_of_browser);
+        let saved = document
+            .saved
+            .as_ref()
+            .filter(|saved| saved.program == Program::Browser && saved.is_of_page());
         let mut ends: Vec<usize> = of_kind(BaseKind::Comment).map(|one| one.span.end).collect();
         ends.sort_unstable();
         let follows_comment = |element: &DeclaredBase| {
@@ -52,8 +53,9 @@ impl BaseChain {
                 BaseKind::Comment
                     if effective_comment.is_some_and(|one| one.span == declared.span) =>
                 {
-                    let url = saved.filter(|saved| saved.disbelief().is_none());
-                    let url = url.map(|saved| Arc::from(&*saved.url("https")));
+                    let url = saved
+                        .filter(|saved| saved.disbelief().is_none())
+                        .map(|saved| Arc::from(&*saved.url("https")));
                     (
                         Source::SavedBase,
                         self.evaluate_comment(declared, url, profile),
@@ -61,11 +63,11 @@ impl BaseChain {
                 }
                 BaseKind::Comment if declared.value.is_none() => (
                     Source::SavedBase,
-                    (Status::PassedOver, Standing::NoHref.reason().into()),
+                    (Status::PassedOver, Standing::NoHref.name().into()),
                 ),
                 BaseKind::Comment => (
                     Source::SavedBase,
-                    (Status::PassedOver, Standing::Comment.reason().into()),
+                    (Status::PassedOver, Standing::Comment.name().into()),
                 ),
                 BaseKind::Element if ignores_element && follows_comment(declared) => (
                     Source::BaseElement,

@@ -230,11 +230,10 @@ impl BaseChain {
 fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
     // Many sentences may quote a base, and each base may be long.
     const SHOWN: usize = 256;
-    match base.len() <= SHOWN {
-        true => format!("it applies to its {what} only; there the base is {base}").into(),
-        false => {
-            format!("it applies to its {what} only; there the base is too long to be shown").into()
-        }
+    if base.len() <= SHOWN {
+        format!("it applies to its {what} only; there the base is {base}").into()
+    } else {
+        format!("it applies to its {what} only; there the base is too long to be shown").into()
     }
 }
 

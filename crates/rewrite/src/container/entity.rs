@@ -70,7 +70,7 @@ pub(crate) type Described = (Vec<Edit<'static>>, Option<Diagnostic>);
 pub const DEEPEST_NAME: usize = 64;
 
 /// The entities of a file.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Structure {
     /// The kind of the file.
     pub container: &'static Container,
@@ -81,7 +81,7 @@ pub struct Structure {
 }
 
 /// A message, a body part, or a message in a body part (RFC 2045, 2.4).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Entity {
     /// The name: `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`.
     /// An entity deeper than [`DEEPEST_NAME`] has the name of the message, `#` and its index in the list, so that
@@ -154,10 +154,9 @@ impl Entity {
         };
         let mut signs = memchr::memchr_iter(b'=', text).peekable();
         let is_doubtful = signs.peek().is_some() && signs.all(is_escape);
-        let reason = "it may be in the quoted-printable of the multipart around it";
         is_doubtful.then_some(Obstacle {
             at: self.body.start,
-            reason,
+            reason: "it may be in the quoted-printable of the multipart around it",
         })
     }
 
@@ -211,7 +210,7 @@ pub enum EntityKind {
 }
 
 /// The reason why the entities in an entity cannot be told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opaque {
     /// RFC 2045, 6.4: "it is EXPRESSLY FORBIDDEN to use any encodings other than "7bit", "8bit", or
     /// "binary" with any composite media type".
@@ -268,8 +267,12 @@ impl Structure {
         let is_message = entity
             .parent
             .is_none_or(|parent| self.entities[parent].kind == EntityKind::Message);
-        let names = self.container.signatures.iter().filter(|_| is_message);
-        let fields = names.filter_map(|name| entity.heading.first(bytes, name));
+        let fields = self
+            .container
+            .signatures
+            .iter()
+            .filter(|_| is_message)
+            .filter_map(|name| entity.heading.first(bytes, name));
         fields.map(|field| field.span).min_by_key(|span| span.start)
     }
 

@@ -36,7 +36,6 @@ pub struct EntityEdits {
 
 impl EntityEdits {
     /// All edits of the file; `None` if some overlap.
-    #[must_use]
     pub fn all(self) -> Option<Edits> {
         let mut bodies = self.in_bodies.into_iter().map(|(_, edits)| edits);
         let mut all = bodies.next().unwrap_or_default();
@@ -84,7 +83,7 @@ pub fn keep_lengths(bytes: &[u8], structure: &Structure, edits: &mut EntityEdits
 }
 
 /// The growth of a heading or body through edits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default)]
 struct Growth {
     /// True if anything changes.
     changes: bool,

@@ -115,8 +115,9 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         None => TransferEncoding::Unknown,
     };
     let media_type = media_type(bytes, &heading).unwrap_or_else(|| {
-        let decoded = transfer_encoding.decode(bytes, body);
-        let format = decoded.map_or(Format::Other, |body| Format::detect(None, &body.bytes));
+        let format = transfer_encoding
+            .decode(bytes, body)
+            .map_or(Format::Other, |body| Format::detect(None, &body.bytes));
         MediaType::read(format.media_type().as_bytes()).unwrap_or(MediaType::PLAIN)
     });
     let entity = Entity {
@@ -148,14 +149,12 @@ fn is_part(bytes: &[u8], heading: &Heading, body: Span) -> bool {
 }
 
 /// True if the body of `structure`, the response `bytes`, is all of the content, although its status may be 206.
-#[must_use]
 pub fn is_whole(bytes: &[u8], structure: &Structure) -> bool {
     let Entity { heading, body, .. } = &structure.entities[0];
     !is_part(bytes, heading, *body) && !is_short(bytes, structure)
 }
 
 /// The length of the content, if `value`, a `Content-Range` (RFC 9110, 14.4), denotes all of its bytes: `bytes 0-7/8`.
-#[must_use]
 pub fn whole_range(value: &str) -> Option<u64> {
     let range = value.trim().strip_prefix("bytes ")?.trim();
     let (last, length) = range.strip_prefix("0-")?.split_once('/')?;
@@ -165,7 +164,6 @@ pub fn whole_range(value: &str) -> Option<u64> {
 }
 
 /// True if the body of the entity is empty, or shorter than `Content-Length`.
-#[must_use]
 pub fn is_short(bytes: &[u8], structure: &Structure) -> bool {
     let Entity { heading, body, .. } = &structure.entities[0];
     let is_coded = heading.first(bytes, TRANSFER).is_some();
@@ -219,13 +217,15 @@ fn is_intermediate(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
 /// The media type of the body. The last valid field counts. Its parameters may come from an earlier field with the
 /// same type (Fetch, "extract a MIME type").
 fn media_type(bytes: &[u8], heading: &Heading) -> Option<MediaType> {
-    let fields = heading.all(bytes, "Content-Type");
-    let read = fields.filter_map(|field| MediaType::read(&bytes[field.value.range()]));
+    let read = heading
+        .all(bytes, "Content-Type")
+        .filter_map(|field| MediaType::read(&bytes[field.value.range()]));
     read.reduce(|before, last| {
         let is_same = last.is(&before.type_, &before.subtype);
-        match is_same && last.parameter("charset").is_none() {
-            true => before,
-            false => last,
+        if is_same && last.parameter("charset").is_none() {
+            before
+        } else {
+            last
         }
     })
 }
@@ -244,15 +244,22 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         lifted,
         ..
     } = changed;
-    let grown = |length: usize, edit: Edit<'_>| length + edit.new.len() - edit.span.len();
-    let length = lifted.iter().fold(entity.body.len(), grown).to_string();
+    let length = lifted
+        .iter()
+        .fold(entity.body.len(), |length, edit| {
+            length + edit.new.len() - edit.span.len()
+        })
+        .to_string();
     let has_length = entity.heading.first(bytes, LENGTH).is_some();
     let (mut edits, mut renamed): (Vec<Edit<'static>>, Vec<&str>) = (Vec::new(), Vec::new());
     for field in &entity.heading.fields {
         let name = &bytes[field.name.range()];
-        let is_same = |known: &&&str| name.eq_ignore_ascii_case(known.as_bytes());
         let value = &bytes[field.value.range()];
-        match HTTP.of_body.iter().find(is_same) {
+        match HTTP
+            .of_body
+            .iter()
+            .find(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+        {
             Some(&LENGTH) if value == length.as_bytes() => {}
             Some(&LENGTH) => {
                 edits.push(Edit {
@@ -264,9 +271,8 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
             Some(&CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {}
             Some(&TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {}
             Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
-                let span = Span::new(field.name.start, field.value.end);
                 edits.push(Edit {
-                    span,
+                    span: Span::new(field.name.start, field.value.end),
                     new: format!("{LENGTH}: {length}").into_bytes().into(),
                 });
                 renamed.push(TRANSFER);

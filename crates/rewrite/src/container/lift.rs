@@ -41,12 +41,13 @@ pub fn lift(
     }
     let span = entity.span();
     let heading = Heading::read(&lifted.within(span).apply(&bytes[span.range()]));
-    match heading.span.end == entity.heading.span.len() && heading.separator.is_empty() {
-        true => Ok(lifted),
-        false => Err(Obstacle {
+    if heading.span.end == entity.heading.span.len() && heading.separator.is_empty() {
+        Ok(lifted)
+    } else {
+        Err(Obstacle {
             at: entity.body.start,
             reason: "no empty line precedes it, so a changed line would be read as part of the heading",
-        }),
+        })
     }
 }
 

@@ -117,11 +117,10 @@ impl<R: Read> Messages<R> {
         let Some((envelope, message)) = self.advance()? else {
             return Ok(None);
         };
-        let (number, offset, bytes) = (self.number, self.offset, &self.rest()[..self.length]);
         Ok(Some(Message {
-            number,
-            offset,
-            bytes,
+            number: self.number,
+            offset: self.offset,
+            bytes: &self.rest()[..self.length],
             envelope,
             message,
         }))

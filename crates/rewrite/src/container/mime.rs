@@ -125,9 +125,8 @@ const PRIME: u64 = (1 << 61) - 1;
 
 impl Boundaries {
     fn new() -> Self {
-        let factor = RandomState::new().hash_one(()) & (PRIME >> 1);
         Self {
-            factor,
+            factor: RandomState::new().hash_one(()) & (PRIME >> 1),
             places: HashMap::new(),
             longest: 0,
             lengths: 0,
@@ -325,9 +324,10 @@ impl EntityWalk<'_> {
                 open.children += 1;
                 let parent = &self.entities[open.entity];
                 let digest = parent.media_type.is("multipart", "digest");
-                let name = match depth > DEEPEST_NAME {
-                    true => format!("{}#{entity}", self.name).into(),
-                    false => entity_name(&parent.name, open.children),
+                let name = if depth > DEEPEST_NAME {
+                    format!("{}#{entity}", self.name).into()
+                } else {
+                    entity_name(&parent.name, open.children)
                 };
                 let is_in_quoted_printable = parent.is_in_quoted_printable
                     || parent.transfer_encoding == TransferEncoding::QuotedPrintable;
@@ -458,9 +458,10 @@ impl EntityWalk<'_> {
     /// The diagnostic for a composite type with a transfer encoding (RFC 2045, 6.4). `is_read` is true if its content
     /// was read nevertheless.
     fn encoded(&self, heading: &Heading, media_type: &MediaType, is_read: bool) -> Diagnostic {
-        let encoding_and_content = match is_read {
-            true => "have a transfer encoding (RFC 2045, 6.4); its content was read as it stands",
-            false => "be in base64 or quoted-printable (RFC 2045, 6.4); its content was not read",
+        let encoding_and_content = if is_read {
+            "have a transfer encoding (RFC 2045, 6.4); its content was read as it stands"
+        } else {
+            "be in base64 or quoted-printable (RFC 2045, 6.4); its content was not read"
         };
         let message = format!("{media_type} must not {encoding_and_content}");
         Diagnostic::new(Code::CompositeEncoded, self.content_type(heading), message)

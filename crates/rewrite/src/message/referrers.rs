@@ -19,7 +19,6 @@ use baselink_scan::document::UrlField;
 use baselink_text::format::Format;
 
 /// For each style sheet labelled with a `cid:` URL, the first document that refers to it.
-#[derive(Debug, Default)]
 pub(super) struct Referrers(HashMap<String, Option<usize>>);
 
 const CID: &[u8] = b"cid:";
@@ -45,8 +44,10 @@ impl Referrers {
         for at in memchr::memmem::find_iter(text, CID) {
             // Bounds the cost of each unterminated reference.
             let rest = &text[at..text.len().min(at + LONGEST)];
-            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
-            let end = rest.iter().position(ends).unwrap_or(rest.len());
+            let end = rest
+                .iter()
+                .position(|byte| byte.is_ascii_whitespace() || b"\"'<>".contains(byte))
+                .unwrap_or(rest.len());
             let referrer = str::from_utf8(&rest[..end])
                 .ok()
                 .and_then(|url| self.0.get_mut(url));

@@ -138,9 +138,10 @@ impl Nesting {
 
 /// True if the at-rule `name` with this prelude is certainly valid.
 fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
-    match is_block {
-        true => is_name(name, "media") || (is_name(name, "font-face") && prelude.is_empty()),
-        false => is_name(name, "namespace"),
+    if is_block {
+        is_name(name, "media") || (is_name(name, "font-face") && prelude.is_empty())
+    } else {
+        is_name(name, "namespace")
     }
 }
 

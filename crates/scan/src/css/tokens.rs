@@ -19,7 +19,7 @@ use baselink_text::layer::escape;
 use baselink_text::span::Span;
 
 /// A token, with only the distinctions that matter for URLs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CssToken<'a> {
     /// White space, a comment, CDO or CDC.
     Blank,
@@ -150,8 +150,9 @@ pub(super) fn string(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
 /// The end of the comment at `at`, or of the text (4.3.2).
 pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     let body = &bytes[at + 2..];
-    let end = memchr::memchr_iter(b'/', body).find(|&slash| body[..slash].ends_with(b"*"));
-    end.map_or(bytes.len(), |slash| at + 2 + slash + 1)
+    memchr::memchr_iter(b'/', body)
+        .find(|&slash| body[..slash].ends_with(b"*"))
+        .map_or(bytes.len(), |slash| at + 2 + slash + 1)
 }
 
 /// The end of the ident code points and escapes from `at` on (4.3.11).

@@ -175,9 +175,10 @@ impl Heading {
 
     /// The fields called `name`, in any case.
     pub fn all<'a>(&'a self, bytes: &'a [u8], name: &'a str) -> impl Iterator<Item = Field> + 'a {
-        let called =
-            move |field: &&Field| bytes[field.name.range()].eq_ignore_ascii_case(name.as_bytes());
-        self.fields.iter().filter(called).copied()
+        self.fields
+            .iter()
+            .filter(move |field| bytes[field.name.range()].eq_ignore_ascii_case(name.as_bytes()))
+            .copied()
     }
 
     /// The first field called `name`, in any case.
@@ -188,11 +189,10 @@ impl Heading {
     /// The URLs of all fields that declare a base, in the order of the message.
     pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
         let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
-        let urls = self
-            .fields
+        self.fields
             .iter()
-            .filter_map(|field| Some((kind(field)?, *field)));
-        urls.map(|(kind, field)| url_value(bytes, kind, field))
+            .filter_map(|field| Some((kind(field)?, *field)))
+            .map(|(kind, field)| url_value(bytes, kind, field))
             .collect()
     }
 
@@ -395,9 +395,10 @@ fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let url = value::trim(without_prefix(&url).trim_matches('"'));
     let start = comments_end(value);
     let rest = &value[start..];
-    let at = match rest.starts_with(url.as_bytes()) {
-        true => Some(0),
-        false => memchr::memmem::find(rest, url.as_bytes()),
+    let at = if rest.starts_with(url.as_bytes()) {
+        Some(0)
+    } else {
+        memchr::memmem::find(rest, url.as_bytes())
     };
     let at = at.filter(|_| !url.is_empty());
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));

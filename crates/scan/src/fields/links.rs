@@ -36,7 +36,7 @@ use baselink_text::layer::{MapBuilder, View};
 use baselink_text::span::Span;
 
 /// The syntax of a field's value around the URLs in it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum FieldSyntax {
     /// One URL with comments. The URL may be in brackets or in quotes.
     Url,
@@ -74,9 +74,10 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
     let mut single: Vec<&str> = Vec::new();
     for &field in &heading.fields {
         let name = &bytes[field.name.range()];
-        let is_name = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
         let Some((name, syntax, role)) = FIELDS.iter().find_map(|&(names, syntax, role)| {
-            let known = names.split(' ').find(is_name)?;
+            let known = names
+                .split(' ')
+                .find(|known| name.eq_ignore_ascii_case(known.as_bytes()))?;
             Some((known, syntax, role))
         }) else {
             continue;
@@ -371,8 +372,7 @@ fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8]
 
 /// True if a list of link relations, quoted or not, contains one of [`LOADED`].
 fn loads(relations: &[u8]) -> bool {
-    let is_between = |byte: &u8| *byte == b'"' || byte.is_ascii_whitespace();
-    let mut relations = relations.split(is_between);
+    let mut relations = relations.split(|byte| *byte == b'"' || byte.is_ascii_whitespace());
     relations.any(|one| {
         LOADED
             .split(' ')

@@ -46,9 +46,10 @@ impl MediaType {
     /// The media type of the body with this `Content-Type` that begins with `body` and was retrieved from `url`. Only
     /// `text/html` is doubted.
     pub fn of_body(self, body: &[u8], url: Option<&str>) -> Self {
-        let other = match self.is("text", "html") {
-            true => in_place_of_html(body, url).and_then(|other| other.split_once('/')),
-            false => None,
+        let other = if self.is("text", "html") {
+            in_place_of_html(body, url).and_then(|other| other.split_once('/'))
+        } else {
+            None
         };
         match other {
             Some((type_, subtype)) => Self {
@@ -93,9 +94,10 @@ impl MediaType {
                 && memchr::memchr_iter(b'=', value.as_bytes())
                     .all(|at| value.as_bytes().get(at + 1) != Some(&b'?'))
         };
-        let pairs = match too_long || pairs.iter().all(is_plain) {
-            true => pairs,
-            false => assembled(&pairs),
+        let pairs = if too_long || pairs.iter().all(is_plain) {
+            pairs
+        } else {
+            assembled(&pairs)
         };
         let boundary = pairs
             .iter()
@@ -110,10 +112,9 @@ impl MediaType {
             .into_iter()
             .map(|(name, value)| (name, unicode(value)))
             .collect();
-        let (type_, subtype) = (lower(type_), lower(subtype));
         Some(Self {
-            type_,
-            subtype,
+            type_: lower(type_),
+            subtype: lower(subtype),
             parameters,
             too_long,
             boundary,
@@ -160,8 +161,8 @@ fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
     };
     let end = value
         .iter()
-        .position(|&byte| byte <= b' ' || byte == 0x7F || special(byte));
-    let end = end.unwrap_or(value.len());
+        .position(|&byte| byte <= b' ' || byte == 0x7F || special(byte))
+        .unwrap_or(value.len());
     (end > 0).then(|| value.split_at(end))
 }
 

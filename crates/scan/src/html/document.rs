@@ -28,13 +28,12 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
         bytes,
         prelude::encoding(bytes, options),
         |bytes, start, charset| {
-            let entity = Arc::clone(&options.entity);
             document(
                 &Whole {
                     bytes,
                     start,
                     charset,
-                    entity,
+                    entity: Arc::clone(&options.entity),
                     depth: 0,
                     enclosed: false,
                 },
@@ -97,11 +96,10 @@ pub(crate) fn parts(
 ) -> Vec<Document> {
     embedded.sort_by_key(|embedded| embedded.value.map.source().start);
     let part = |(index, found)| {
-        let entity = entity_name(entity, index + 1);
         self::embedded(
             Part {
                 found,
-                entity,
+                entity: entity_name(entity, index + 1),
                 depth: 1,
             },
             options,
@@ -112,11 +110,6 @@ pub(crate) fn parts(
 
 /// Scans the HTML document in a value.
 pub fn embedded(part: Part, options: &ScanOptions) -> Document {
-    let Part {
-        found,
-        entity,
-        depth,
-    } = part;
     let Embedded {
         value: View { text, map },
         form,
@@ -125,17 +118,15 @@ pub fn embedded(part: Part, options: &ScanOptions) -> Document {
         entities,
         enclosed,
         within,
-    } = found;
+    } = part.found;
     let in_cdata =
         carrier == Carrier::CData || pieces.iter().any(|(_, one)| *one == Carrier::CData);
-    let bytes = text.as_bytes();
-    let (start, charset) = (0, Charset::UTF_8);
     let whole = Whole {
-        bytes,
-        start,
-        charset,
-        entity,
-        depth,
+        bytes: text.as_bytes(),
+        start: 0,
+        charset: Charset::UTF_8,
+        entity: part.entity,
+        depth: part.depth,
         enclosed: in_cdata,
     };
     let mut document = self::document(&whole, options);

@@ -54,7 +54,7 @@ const FEWEST_BYTES: usize = 2 * MOST_ATTRIBUTES;
 const WINDOW: usize = 64 * 1024;
 
 /// The bound at which the engine stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Bound {
     /// The tag at this offset has more than 1,000 attributes.
     Attributes(usize),
@@ -145,10 +145,9 @@ pub(crate) fn scan<S: Sink>(
     }
     open.interrupt_style(range.end, sink);
     let tree = &tokenizer.sink.builder.sink;
-    let has_costly_lists = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
     Ok(TreeFacts {
         bases: tree.bases(),
-        has_costly_lists,
+        has_costly_lists: tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64,
     })
 }
 
@@ -217,12 +216,14 @@ impl TextState {
         if std::mem::take(&mut self.is_raw) {
             sink.end_text(at);
         }
-        let is_closed = |open: &mut MarkedNode| open.id > place.around && Some(*open) != place.own;
-        while let Some(closed) = self.marked.pop_if(is_closed) {
-            match closed.is_style {
-                true => sink.end_style(at),
-                false if closes_annotation => {}
-                false => return Err(Bound::Annotation(tag.span.end)),
+        while let Some(closed) = self
+            .marked
+            .pop_if(|open| open.id > place.around && Some(*open) != place.own)
+        {
+            if closed.is_style {
+                sink.end_style(at);
+            } else if !closes_annotation {
+                return Err(Bound::Annotation(tag.span.end));
             }
         }
         if let Some(own) = place.own {
@@ -301,8 +302,8 @@ impl Watch<'_> {
     }
 
     fn read(&self, start: usize, to: usize) -> Result<Option<RawTag>, Bound> {
-        let tag = tag::read_bounded(&self.bytes[..to], start, MOST_ATTRIBUTES);
-        tag.map_err(|_| Bound::Attributes(start))
+        tag::read_bounded(&self.bytes[..to], start, MOST_ATTRIBUTES)
+            .map_err(|_| Bound::Attributes(start))
     }
 
     /// Updates the state after the piece that begins at `from` was fed. `opening` is true if the piece is a `<`.
@@ -346,11 +347,13 @@ impl Watch<'_> {
     /// The start of the comment whose token has arrived.
     fn take_comment(&mut self) -> Option<usize> {
         let declaration = self.declaration.take();
-        let section = self.section.take().filter(|&start| {
-            let end = memchr::memchr(b'>', &self.bytes[start..self.at]);
-            end.is_none_or(|length| start + length + 1 == self.at)
-        });
-        section.or(declaration)
+        self.section
+            .take()
+            .filter(|&start| {
+                memchr::memchr(b'>', &self.bytes[start..self.at])
+                    .is_none_or(|length| start + length + 1 == self.at)
+            })
+            .or(declaration)
     }
 
     /// The tag whose token has arrived, as read from the bytes. Fails if it does not match the token.

@@ -23,10 +23,8 @@ use super::sink::{Sink, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{Names, declaration_end};
 use crate::attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row};
-use crate::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
-use crate::document::{
-    Against, Certainty, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
-};
+use crate::collect::{self, Carriers, Collector, Embedded, LinkPlace, TextContent};
+use crate::document::{Certainty, FallbackReason, Link, Standing, entity_name};
 use crate::{ScanOptions, block, css, script, value};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::layer::charset::Charset;
@@ -41,7 +39,7 @@ use baselink_text::span::Span;
 pub(crate) const DEEPEST: usize = 16;
 
 /// A reference to resolve against the document base URL. It may not need decoding.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Plain {
     /// The bytes of the reference, including white space and character references.
     pub span: Span,
@@ -236,15 +234,15 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
 
     fn end_text(&mut self, at: usize) {
         // The fast path of style sheets.
-        let is_style = |open: &&OpenText| open.content == Content::Raw(TextContent::Css);
-        let style = self
+        let span = self
             .text
             .as_ref()
-            .filter(|open| is_style(open) && self.styles.is_empty());
-        let span = style.map(|open| Span::new(open.start, at));
-        match span.is_some_and(|span| self.css(span, None)) {
-            true => self.text = None,
-            false => self.close_text(at),
+            .filter(|open| open.content == Content::Raw(TextContent::Css) && self.styles.is_empty())
+            .map(|open| Span::new(open.start, at));
+        if span.is_some_and(|span| self.css(span, None)) {
+            self.text = None
+        } else {
+            self.close_text(at)
         }
         self.drain();
     }
@@ -407,9 +405,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             _ => return false,
         };
         // Only `&amp;` is accepted here: it hides no separator, and other character references are rare.
-        let is_amp = |at: usize| list[at..].starts_with("&amp;");
         if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
-            || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
+            || !memchr::memchr_iter(b'&', list.as_bytes()).all(|at| list[at..].starts_with("&amp;"))
         {
             return false;
         }
@@ -482,8 +479,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             return Some(other);
         };
         let list = &self.bytes[list.range()];
-        let is_plain =
-            |byte: &u8| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace();
         let has = |token: &[u8]| {
             let mut tokens = tokens.as_bytes().split(|byte| *byte == b' ');
             tokens.any(|one| token.eq_ignore_ascii_case(one))
@@ -493,7 +488,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         } else {
             other
         };
-        list.iter().all(is_plain).then_some(row)
+        list.iter()
+            .all(|byte| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace())
+            .then_some(row)
     }
 
     /// The reference at `span`, in an attribute or in the text of `style`.
@@ -531,16 +528,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         else {
             return;
         };
-        let against = match row.against {
-            attributes::AttributeBase::Document => Against::Document,
-            attributes::AttributeBase::Fallback => Against::Fallback,
-            attributes::AttributeBase::Retrieval => Against::Retrieval,
-            attributes::AttributeBase::Codebase => match other("codebase") {
-                None => Against::Document,
-                Some(codebase) if codebase.len() > LONGEST_BASE => Against::Nothing,
-                Some(codebase) => Against::Codebase(value::trim(&codebase).to_owned()),
-            },
-        };
+        let against = collect::against(row, None, || Some((other("codebase")?, false)));
         let place = LinkPlace {
             attribute: Some(name),
             row: Some(row),
@@ -567,9 +555,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 TextContent::of_style(other).map(Content::Raw)
             }
             (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => {
-                let is_css = TextContent::of_style(other).is_some();
                 return self.styles.push(OpenStyle {
-                    is_css,
+                    is_css: TextContent::of_style(other).is_some(),
                     texts: Vec::new(),
                 });
             }
@@ -605,15 +592,17 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 } else {
                     &SCRIPT
                 };
-                let diagnostic = self.collector.text(&view, content, place);
-                diagnostic
+                self.collector
+                    .text(&view, content, place)
                     .into_iter()
                     .for_each(|one| self.links.diagnostic(self.bytes, one));
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
-                    let standing = Standing::FallbackContent;
-                    self.markup.push(Markup { span, standing });
+                    self.markup.push(Markup {
+                        span,
+                        standing: Standing::FallbackContent,
+                    });
                 }
             }
         }
@@ -731,10 +720,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                     .diagnostic(self.bytes, too_deep(found.value.map.source()));
                 continue;
             }
-            let entity = entity_name(&self.entity, self.parts);
             let part = Part {
                 found,
-                entity,
+                entity: entity_name(&self.entity, self.parts),
                 depth: self.depth + 1,
             };
             self.links.part(self.bytes, part);

@@ -63,8 +63,7 @@ pub fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
 /// of the tag's `<`. Two passes of memmem are faster than one search for both cases, because memmem compares up to 32
 /// bytes at a time.
 fn any_tag(bytes: &[u8], letter: u8, mut accepts: impl FnMut(usize) -> bool) -> bool {
-    let cases = [letter, letter.to_ascii_uppercase()];
-    cases
+    [letter, letter.to_ascii_uppercase()]
         .into_iter()
         .any(|letter| memmem::find_iter(bytes, &[b'<', letter]).any(&mut accepts))
 }
@@ -154,7 +153,6 @@ pub fn bases(
         let is_document = standing == Standing::First;
         let (bases, markup, text) = (Vec::new(), Vec::new(), None);
         let last = only.filter(|_| is_document);
-        let (has_commented_url, is_done) = (false, false);
         let mut declared = BaseSink {
             bytes,
             charset,
@@ -163,9 +161,9 @@ pub fn bases(
             bases,
             markup,
             text,
-            has_commented_url,
+            has_commented_url: false,
             last,
-            is_done,
+            is_done: false,
         };
         let (range, scanner) = (span.range(), options.scanner);
         let read = engines::tokens(bytes, range, is_document, scanner, &names, &mut declared);
@@ -287,10 +285,9 @@ impl BaseSink<'_> {
     /// Ends the text that some readers treat as markup.
     fn end_markup(&mut self, end: usize) {
         let span = self.text.take().map(|start| Span::new(start, end));
-        let holds_tags = |span: &Span| memchr::memchr(b'<', &self.bytes[span.range()]).is_some();
         let standing = Standing::FallbackContent;
         self.markup.extend(
-            span.filter(holds_tags)
+            span.filter(|span| memchr::memchr(b'<', &self.bytes[span.range()]).is_some())
                 .map(|span| Markup { span, standing }),
         );
     }
@@ -338,8 +335,9 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
     let mut known: Vec<usize> = bases.iter().map(tag).collect();
     known.sort_unstable();
     let is_stray = |at: &usize| {
-        let after = bytes.get(at + b"<base".len());
-        after.is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
+        bytes
+            .get(at + b"<base".len())
+            .is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
             && known.binary_search(at).is_err()
     };
     let strays: Vec<usize> = candidates

@@ -128,7 +128,7 @@ fn look_up(
     let mut rows = attributes::rows(&name).iter().filter(|row| {
         row.group.is_none_or(|group| options.groups.contains(group))
             && row.namespaces.contains(&namespace)
-            && row.elements.contain(&element)
+            && row.covers(&element)
     });
     match (rows.next(), rows.next()) {
         (None, _) => Answer::Nothing,

@@ -127,8 +127,8 @@ pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
 
 /// The tag of a `base` element at `at`.
 fn base_at(bytes: &[u8], at: usize) -> Option<RawTag> {
-    let name = bytes.get(at..at + 5)?;
-    let tag = name
+    let tag = bytes
+        .get(at..at + 5)?
         .eq_ignore_ascii_case(b"<base")
         .then(|| tag::read(bytes, at))??;
     (tag.name.end == at + 5).then_some(tag)

@@ -54,7 +54,7 @@ pub trait Sink {
 }
 
 /// A token, for sinks that need nothing else.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum Event<'a> {
     /// A start tag.
     StartTag {
@@ -103,7 +103,7 @@ pub enum TextModel {
 }
 
 /// Facts that are known only after the whole document has been read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct TreeFacts {
     /// Every `base` element by the offset of its tag, with its standing; the effective one first.
     pub(crate) bases: Vec<(usize, Standing)>,

@@ -230,12 +230,13 @@ pub fn distinct<'a>(bytes: &[u8], tag: &'a RawTag) -> Cow<'a, [RawAttribute]> {
             .iter()
             .any(|seen| name(seen).eq_ignore_ascii_case(name(&all[at])))
     };
-    match (0..all.len()).any(is_repeated) {
-        false => Cow::Borrowed(all),
-        true => (0..all.len())
+    if (0..all.len()).any(is_repeated) {
+        (0..all.len())
             .filter(|&at| !is_repeated(at))
             .map(|at| all[at])
-            .collect(),
+            .collect()
+    } else {
+        Cow::Borrowed(all)
     }
 }
 

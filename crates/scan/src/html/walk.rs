@@ -47,7 +47,6 @@ use baselink_text::layer::{View, escape};
 use baselink_text::span::Span;
 
 /// A place at which the walk cannot prove html5ever's result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unproved {
     /// The offset of the `<` at which the walk stopped. Everything that begins before it has been reported to the
     /// sink, and nothing that begins there or later.
@@ -86,7 +85,7 @@ pub fn best_effort<S: Sink>(
 }
 
 /// The open elements that affect the meaning of later tags.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct OpenElements<'a> {
     foreign: Foreign<'a>,
     /// The number of open `template` elements.
@@ -121,14 +120,13 @@ type Proof = Result<(), FallbackReason>;
 
 impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn new(bytes: &'a [u8], scripting: bool, names: &'a Names, sink: &'a mut S) -> Self {
-        let (tag, open) = (RawTag::default(), OpenElements::default());
         Self {
             bytes,
             scripting,
             names,
             sink,
-            tag,
-            open,
+            tag: RawTag::default(),
+            open: OpenElements::default(),
             bases: Vec::new(),
             has_base: false,
             without_table: 0,
@@ -504,12 +502,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// Continues the text of a `style` in SVG at `next`, if it is the innermost open element.
     fn resume_style(&mut self, next: usize) {
-        let is_innermost = |place: &usize| *place + 1 == self.open.foreign.len();
         self.open.style_text = self
             .open
             .styles
             .last()
-            .is_some_and(is_innermost)
+            .is_some_and(|place| *place + 1 == self.open.foreign.len())
             .then_some(next);
     }
 
@@ -642,8 +639,7 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     if rest.starts_with(b"->") {
         return Some(body + 2);
     }
-    let is_end = |&at: &usize| matches!(rest[..at], [.., b'-', b'-'] | [.., b'-', b'-', b'!']);
     memchr::memchr_iter(b'>', rest)
-        .find(is_end)
+        .find(|&at| matches!(rest[..at], [.., b'-', b'-'] | [.., b'-', b'-', b'!']))
         .map(|at| body + at + 1)
 }

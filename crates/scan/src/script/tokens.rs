@@ -27,7 +27,7 @@ pub enum Goal {
 }
 
 /// The reason why a text was not read to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ScriptFault {
     /// The offset of the fault.
     pub at: usize,
@@ -36,7 +36,7 @@ pub struct ScriptFault {
 }
 
 /// The kind of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A name or a keyword.
     Name,
@@ -49,7 +49,7 @@ pub(super) enum TokenKind {
 }
 
 /// A token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     /// The whole token, including the quotation marks of a string.
@@ -59,7 +59,7 @@ pub(super) struct Token {
 }
 
 /// An open bracket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum Bracket {
     /// The parenthesis after `if`, `for`, `while` or `with`.
     Control,
@@ -71,7 +71,7 @@ enum Bracket {
 }
 
 /// The meaning of the last token, if it matters to the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum LastToken {
     /// `.` or `?.`, after which every word is a name.
     Dot,
@@ -117,12 +117,13 @@ impl<'a> Tokens<'a> {
         let (start, is_outermost) = (self.at, self.open.is_empty());
         let rest = &self.bytes[start..];
         let Some(&first) = rest.first() else {
-            return match is_outermost {
-                true => Ok(None),
-                false => Err(ScriptFault {
+            return if is_outermost {
+                Ok(None)
+            } else {
+                Err(ScriptFault {
                     at: start,
                     what: "a bracket is not closed",
-                }),
+                })
             };
         };
         let kind = match first {
@@ -208,8 +209,10 @@ impl<'a> Tokens<'a> {
 
     fn markup_comment(&mut self) -> Result<(), ScriptFault> {
         if self.goal == Goal::File {
-            let what = "a comment like those of HTML, which modules do not allow, begins";
-            return Err(ScriptFault { at: self.at, what });
+            return Err(ScriptFault {
+                at: self.at,
+                what: "a comment like those of HTML, which modules do not allow, begins",
+            });
         }
         self.at = line_end(self.bytes, self.at);
         Ok(())

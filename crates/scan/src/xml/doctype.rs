@@ -20,8 +20,11 @@ pub(super) fn base_doubt(doctype: &str) -> Option<(BaseKind, BaseDoubt)> {
     let subset = with_characters(doctype.split_once('[')?.1);
     for markup in subset.split('<').skip(1) {
         let attributes = markup.strip_prefix("!ATTLIST");
-        let name = attributes.unwrap_or(markup).trim_start();
-        let name = name.split([' ', '\t', '\r', '\n', '/', '>']).next();
+        let name = attributes
+            .unwrap_or(markup)
+            .trim_start()
+            .split([' ', '\t', '\r', '\n', '/', '>'])
+            .next();
         let is_base = name.is_some_and(|name| name.rsplit(':').next() == Some("base"));
         let has_default = attributes.is_some() && markup.contains(['"', '\'']);
         if is_base && attributes.is_none() {

@@ -29,7 +29,7 @@ use baselink_text::layer::View;
 use baselink_text::span::Span;
 
 /// The link of an open entry, as found so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct EntryLink {
     /// The index of the entry among the bases of elements.
     pub(super) base: usize,
@@ -38,7 +38,7 @@ pub(super) struct EntryLink {
 }
 
 /// The kinds of elements that give the link of an entry, in order of precedence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum EntryLinkElement {
     /// A link to a page.
     Page,

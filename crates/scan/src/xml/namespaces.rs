@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use self::Vocabulary::*;
 
 /// A known namespace, identified by its vocabulary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vocabulary {
     /// No namespace, in a document whose document element does not identify the vocabulary.
     Plain,
@@ -157,8 +157,9 @@ const ROOTS: &[(&str, Vocabulary)] = &[
 
 /// The vocabulary in the row of `name`.
 fn among(rows: &[(&str, Vocabulary)], name: &str) -> Option<Vocabulary> {
-    let is_row = |row: &&(&str, _)| row.0.split(' ').any(|known| known == name);
-    rows.iter().find(is_row).map(|row| row.1)
+    rows.iter()
+        .find(|row| row.0.split(' ').any(|known| known == name))
+        .map(|row| row.1)
 }
 
 impl Vocabulary {
@@ -215,15 +216,14 @@ impl Bindings {
         if prefix == b"xml" {
             return Vocabulary::Xml;
         }
-        let bound = self
-            .by_prefix
+        self.by_prefix
             .get(prefix)
-            .and_then(|bound| bound.last().copied());
-        bound.unwrap_or(if prefix.is_empty() {
-            Vocabulary::Plain
-        } else {
-            Vocabulary::Other
-        })
+            .and_then(|bound| bound.last().copied())
+            .unwrap_or(if prefix.is_empty() {
+                Vocabulary::Plain
+            } else {
+                Vocabulary::Other
+            })
     }
 
     /// The vocabulary of an attribute's prefix. An attribute without a prefix has no namespace.

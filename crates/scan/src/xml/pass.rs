@@ -21,10 +21,10 @@ use super::entry::{self, EntryLink, EntryLinkElement};
 use super::namespaces::{Bindings, Vocabulary};
 use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
 use super::vocabulary;
-use crate::attributes::{self, Namespace, Row, Syntax};
-use crate::collect::{Carriers, Collector, LinkPlace, TextContent};
+use crate::attributes::{self, AttributeBase, Namespace, Row, Syntax};
+use crate::collect::{self, Carriers, Collector, LinkPlace, TextContent};
 use crate::document::{
-    Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing,
+    Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, Standing,
 };
 use crate::html::saved;
 use crate::{ScanOptions, value};
@@ -397,12 +397,14 @@ impl<'a> XmlPass<'a> {
             vocabulary = self.plain.unwrap_or(vocabulary);
         }
         self.is_atom |= is_root && vocabulary == Vocabulary::Atom;
-        let namespaced = |raw: XmlAttribute| NamespacedAttribute {
-            vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
-            local: self.local(raw.name),
-            raw,
-        };
-        let attributes = attributes.into_iter().map(namespaced).collect();
+        let attributes = attributes
+            .into_iter()
+            .map(|raw| NamespacedAttribute {
+                vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
+                local: self.local(raw.name),
+                raw,
+            })
+            .collect();
         let around = self.open.last().map(|open| open.element);
         let base = around.and_then(|around| around.base);
         let mut started = StartedElement {
@@ -606,9 +608,15 @@ impl<'a> XmlPass<'a> {
 
     /// The value of the attribute called `name` in the tables, with its entities.
     fn read_other(&self, started: &StartedElement<'a>, name: &str) -> Option<DecodedText> {
-        let is_named =
-            |one: &&NamespacedAttribute<'_>| one.table_name().is_some_and(|one| one == name);
-        Some(self.value(&started.attributes.iter().find(is_named)?.raw))
+        Some(
+            self.value(
+                &started
+                    .attributes
+                    .iter()
+                    .find(|one| one.table_name().is_some_and(|one| one == name))?
+                    .raw,
+            ),
+        )
     }
 
     fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
@@ -689,31 +697,17 @@ impl<'a> XmlPass<'a> {
         if matches!(row.syntax, Syntax::Css | Syntax::CssValue | Syntax::Html) {
             return self.of_style(element);
         }
-        match row.against {
-            // The literal result elements may include a `base` element, which is not one of the sheet.
-            attributes::AttributeBase::Document
-                if element.vocabulary == Vocabulary::Xslt && element.base.is_none() =>
-            {
-                Against::Fallback
-            }
-            attributes::AttributeBase::Document => element.against(),
-            attributes::AttributeBase::Fallback => Against::Fallback,
-            attributes::AttributeBase::Retrieval => Against::Retrieval,
-            attributes::AttributeBase::Codebase => match self.read_other(started, "codebase") {
-                None => element.against(),
-                Some(DecodedText { entities, .. }) if !entities.is_empty() => Against::Unknown,
-                Some(DecodedText { view, .. }) if view.text.len() > LONGEST_BASE => {
-                    Against::Nothing
-                }
-                Some(DecodedText { view, .. }) => {
-                    let codebase = value::trim(&view.text).to_owned();
-                    match element.base {
-                        Some(base) => Against::ElementCodebase(base, codebase),
-                        None => Against::Codebase(codebase),
-                    }
-                }
-            },
+        // The literal result elements may include a `base` element, which is not one of the sheet.
+        if row.against == AttributeBase::Document
+            && element.vocabulary == Vocabulary::Xslt
+            && element.base.is_none()
+        {
+            return Against::Fallback;
         }
+        collect::against(row, element.base, || {
+            let DecodedText { view, entities } = self.read_other(started, "codebase")?;
+            Some((view.text, !entities.is_empty()))
+        })
     }
 
     /// The base of CSS, scripts and documents in `element`. Outside Atom, no `xml:base` applies to them (SVG 2, 6.5).
@@ -744,10 +738,8 @@ impl<'a> XmlPass<'a> {
                 TextContent::of_script(other, sources, groups).map(ContentKind::Text)
             }
             (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
-            _ => {
-                let row = vocabulary::row(vocabulary, local, None, &other, &self.options.groups);
-                row.map(ContentKind::Value)
-            }
+            _ => vocabulary::row(vocabulary, local, None, &other, &self.options.groups)
+                .map(ContentKind::Value),
         };
         self.texts.extend(content.map(|content| OpenContent {
             depth: self.open.len(),
@@ -874,10 +866,9 @@ impl<'a> XmlPass<'a> {
             return;
         }
         let rel = self.other(started, "rel").unwrap_or_default();
-        let type_ = || self.other(started, "type").unwrap_or_default();
-        let href = || self.read_other(started, "href");
         if let Some((kind, DecodedText { view, entities })) =
-            EntryLinkElement::of_link(&rel, type_).zip(href())
+            EntryLinkElement::of_link(&rel, || self.other(started, "type").unwrap_or_default())
+                .zip(self.read_other(started, "href"))
         {
             self.note_entry_link(self.open.len(), kind, &view, &entities);
         }
@@ -902,9 +893,11 @@ impl<'a> XmlPass<'a> {
 
     /// True if the text of a `guid` with these attributes may be the link of its entry.
     fn is_permalink(&self, started: &StartedElement<'a>) -> bool {
-        let is_named = |one: &&NamespacedAttribute<'_>| self.name(one.raw.name) == b"isPermaLink";
-        let found = started.attributes.iter().find(is_named);
-        let value = found.map(|one| self.value(&one.raw).view.text);
+        let value = started
+            .attributes
+            .iter()
+            .find(|one| self.name(one.raw.name) == b"isPermaLink")
+            .map(|one| self.value(&one.raw).view.text);
         self.options.entry_links && entry::is_permalink(value.as_deref())
     }
 }

@@ -27,7 +27,7 @@ use baselink_text::layer::escape::Quote;
 use baselink_text::span::Span;
 
 /// A token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum XmlToken {
     /// A start tag or an empty-element tag, from `<` to `>` inclusive.
     StartTag {
@@ -49,7 +49,7 @@ pub enum XmlToken {
 }
 
 /// A fault in a document. The bytes after it are not read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct XmlFault {
     /// The offset of the fault.
     pub at: usize,
@@ -79,12 +79,13 @@ pub fn scan(
     }
     let is_utf_8 = std::str::from_utf8(&bytes[start..]).is_ok();
     // Markup consists only of ASCII, so other bytes can be masked in every encoding that is supported here.
-    let masked: Vec<u8> = match is_utf_8 {
-        true => Vec::new(),
-        false => bytes[start..]
+    let masked: Vec<u8> = if is_utf_8 {
+        Vec::new()
+    } else {
+        bytes[start..]
             .iter()
             .map(|&byte| if byte < 0x80 { byte } else { 0x7f })
-            .collect(),
+            .collect()
     };
     let input = if is_utf_8 { &bytes[start..] } else { &masked };
     let mut reader = Reader::from_reader(input);
@@ -136,7 +137,7 @@ fn what_begins(bytes: &[u8]) -> &'static str {
 }
 
 /// An attribute, or a pseudo-attribute of a processing instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct XmlAttribute {
     /// The name of the attribute.
     pub name: Span,
@@ -147,7 +148,7 @@ pub struct XmlAttribute {
 }
 
 /// The name and attributes of a tag or processing instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct XmlTag {
     /// The name.
     pub name: Span,

@@ -19,14 +19,13 @@
 //! namespace names), which are not links.
 
 use super::namespaces::Vocabulary::{self, *};
-use crate::attributes::Elements::{self, Any, Named};
 use crate::attributes::Syntax::{Curie, Documents, Html, Pairs, Url};
 use crate::attributes::{Condition, Group, Groups, Row, Syntax, row as table_row};
 
 /// A row for `attribute`, which has no prefix, or for the text of `elements` if it is empty.
 const fn place(
     vocabulary: Option<Vocabulary>,
-    elements: Elements,
+    elements: &'static str,
     attribute: &'static str,
     syntax: Syntax,
     standard: &'static str,
@@ -40,7 +39,7 @@ const fn place(
 /// An attribute without a prefix.
 const fn attribute(
     vocabulary: Vocabulary,
-    elements: Elements,
+    elements: &'static str,
     name: &'static str,
     standard: &'static str,
 ) -> Row {
@@ -50,7 +49,7 @@ const fn attribute(
 /// The text of an element.
 const fn content(
     vocabulary: Vocabulary,
-    elements: Elements,
+    elements: &'static str,
     syntax: Syntax,
     standard: &'static str,
 ) -> Row {
@@ -60,11 +59,11 @@ const fn content(
 /// An attribute without a prefix, in the group `rare`.
 const fn generic(
     vocabulary: Vocabulary,
-    elements: Elements,
+    elements: &'static str,
     name: &'static str,
     standard: &'static str,
 ) -> Row {
-    attribute(vocabulary, elements, name, standard).only(Group::Rare)
+    attribute(vocabulary, elements, name, standard).rare()
 }
 
 /// An attribute with a prefix, on any element.
@@ -76,12 +75,12 @@ const fn prefixed(
 ) -> Row {
     Row {
         attribute_vocabulary,
-        ..place(None, Any, name, syntax, standard)
+        ..place(None, "*", name, syntax, standard)
     }
 }
 
 /// The text of an element of a sitemap.
-const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static str) -> Row {
+const fn sitemap(vocabulary: Vocabulary, elements: &'static str, standard: &'static str) -> Row {
     content(vocabulary, elements, Url, standard)
         .only(Group::Manifest)
         .metadata()
@@ -93,69 +92,69 @@ const IS_HTML: Condition = Condition::Is("type", "html text/html");
 /// The table, with one row per line. Of several rows for one place, the first match counts.
 #[rustfmt::skip]
 pub static TABLE: &[Row] = &[
-    attribute(Atom, Named("link"), "href", "RFC 4287").when(Condition::Is("rel", "enclosure")),
-    attribute(Atom, Named("link"), "href", "RFC 4287").when(Condition::Is("rel", "self edit edit-media hub service")).metadata(),
-    attribute(Atom, Named("link"), "href", "RFC 4287").navigation(),
-    attribute(Atom, Named("content"), "src", "RFC 4287"),
-    attribute(Atom, Named("generator"), "uri", "RFC 4287").metadata(),
-    attribute(Atom, Named("generator"), "url", "Atom 0.3").metadata(),
-    content(Atom, Named("icon logo"), Url, "RFC 4287"),
-    content(Atom, Named("uri"), Url, "RFC 4287").navigation(),
-    content(Atom, Named("url"), Url, "Atom 0.3").navigation(),
-    content(Atom, Named("content summary title subtitle rights tagline info copyright"), Html, "RFC 4287").when(IS_HTML),
-    attribute(App, Named("collection categories"), "href", "RFC 5023").metadata(),
-    attribute(Threading, Named("in-reply-to"), "href", "RFC 4685").navigation(),
-    content(Rss, Named("link comments"), Url, "RSS 2.0").navigation(),
-    content(Rss, Named("docs"), Url, "RSS 2.0").metadata(),
-    content(Rss, Named("url"), Url, "RSS 2.0"),
-    attribute(Rss, Named("enclosure"), "url", "RSS 2.0"),
-    attribute(Rss, Named("source"), "url", "RSS 2.0").metadata(),
-    content(Rss, Named("description"), Html, "RSS 2.0"),
-    content(RssContent, Named("encoded"), Html, "RSS 1.0 content"),
-    attribute(Media, Named("content thumbnail"), "url", "Media RSS"),
-    attribute(Media, Named("player"), "url", "Media RSS").navigation(),
-    content(Media, Named("description"), Html, "Media RSS").when(IS_HTML),
-    attribute(Itunes, Named("image"), "href", "Apple Podcasts"),
+    attribute(Atom, "link", "href", "RFC 4287").when(Condition::Is("rel", "enclosure")),
+    attribute(Atom, "link", "href", "RFC 4287").when(Condition::Is("rel", "self edit edit-media hub service")).metadata(),
+    attribute(Atom, "link", "href", "RFC 4287").navigation(),
+    attribute(Atom, "content", "src", "RFC 4287"),
+    attribute(Atom, "generator", "uri", "RFC 4287").metadata(),
+    attribute(Atom, "generator", "url", "Atom 0.3").metadata(),
+    content(Atom, "icon logo", Url, "RFC 4287"),
+    content(Atom, "uri", Url, "RFC 4287").navigation(),
+    content(Atom, "url", Url, "Atom 0.3").navigation(),
+    content(Atom, "content summary title subtitle rights tagline info copyright", Html, "RFC 4287").when(IS_HTML),
+    attribute(App, "collection categories", "href", "RFC 5023").metadata(),
+    attribute(Threading, "in-reply-to", "href", "RFC 4685").navigation(),
+    content(Rss, "link comments", Url, "RSS 2.0").navigation(),
+    content(Rss, "docs", Url, "RSS 2.0").metadata(),
+    content(Rss, "url", Url, "RSS 2.0"),
+    attribute(Rss, "enclosure", "url", "RSS 2.0"),
+    attribute(Rss, "source", "url", "RSS 2.0").metadata(),
+    content(Rss, "description", Html, "RSS 2.0"),
+    content(RssContent, "encoded", Html, "RSS 1.0 content"),
+    attribute(Media, "content thumbnail", "url", "Media RSS"),
+    attribute(Media, "player", "url", "Media RSS").navigation(),
+    content(Media, "description", Html, "Media RSS").when(IS_HTML),
+    attribute(Itunes, "image", "href", "Apple Podcasts"),
     prefixed(XLink, "href", Url, "XLink 1.1").navigation(),
-    prefixed(Rdf, "about", Url, "RDF/XML").only(Group::Rare).metadata(),
-    prefixed(Rdf, "resource", Url, "RDF/XML").only(Group::Rare).metadata(),
-    prefixed(Rdf, "datatype", Url, "RDF/XML").only(Group::Rare).metadata(),
-    attribute(Xhtml, Any, "href", "XHTML 2, RDFa").only(Group::Rare).navigation(),
-    attribute(Xhtml, Any, "src", "XHTML 2, RDFa").only(Group::Rare),
-    place(Some(Svg), Any, "about", Curie, "RDFa 1.1").only(Group::Rare).metadata(),
-    place(Some(Svg), Any, "resource", Curie, "RDFa 1.1").only(Group::Rare).metadata(),
-    prefixed(SchemaInstance, "schemaLocation", Pairs, "XML Schema").only(Group::Rare).metadata(),
-    prefixed(SchemaInstance, "noNamespaceSchemaLocation", Url, "XML Schema").only(Group::Rare).metadata(),
-    generic(XInclude, Named("include"), "href", "XInclude"),
-    attribute(Xslt, Named("import include"), "href", "XSLT"),
-    place(Some(Xslt), Any, "select", Documents, "XSLT"),
-    place(Some(Xslt), Any, "test", Documents, "XSLT"),
-    generic(Opml, Named("outline"), "xmlUrl", "OPML 2.0").navigation(),
-    generic(Opml, Named("outline"), "htmlUrl", "OPML 2.0").navigation(),
-    generic(Opml, Named("outline"), "url", "OPML 2.0").navigation(),
-    generic(DocBook, Named("ulink"), "url", "DocBook 4").navigation(),
-    generic(DocBook, Named("imagedata graphic inlinegraphic videodata audiodata textdata"), "fileref", "DocBook"),
-    place(Some(Tei), Any, "target", Syntax::Spaces, "TEI P5").only(Group::Rare).navigation(),
-    generic(Tei, Named("graphic media binaryObject"), "url", "TEI P5"),
-    generic(Dita, Named("image"), "href", "DITA 1.3"),
-    generic(Dita, Any, "href", "DITA 1.3").navigation(),
-    generic(Opf, Named("item"), "href", "OPF 2.0"),
-    generic(Opf, Named("reference"), "href", "OPF 2.0").navigation(),
-    generic(Opf, Named("link"), "href", "OPF 2.0").metadata(),
-    generic(Ncx, Named("content"), "src", "NCX").navigation(),
-    generic(Ncx, Named("img audio"), "src", "NCX"),
-    content(Kml, Named("href"), Url, "KML 2.2").only(Group::Rare),
-    generic(Smil, Named("ref animation audio img video text textstream brush prefetch"), "src", "SMIL 3.0"),
-    generic(Smil, Named("a area"), "href", "SMIL 3.0").navigation(),
-    sitemap(Sitemap, Named("loc"), "sitemaps.org 0.9"),
-    sitemap(SitemapImage, Named("loc license"), "Google"),
-    sitemap(SitemapVideo, Named("thumbnail_loc content_loc player_loc gallery_loc"), "Google"),
-    attribute(SitemapVideo, Named("uploader"), "info", "Google").only(Group::Manifest).metadata(),
-    attribute(OpenSearch, Named("Url"), "template", "OpenSearch 1.1").only(Group::Manifest).metadata(),
-    content(OpenSearch, Named("Image"), Url, "OpenSearch 1.1").only(Group::Manifest),
-    content(OpenSearch, Named("SearchForm"), Url, "browser practice").only(Group::Manifest).navigation(),
-    content(MozillaSearch, Named("SearchForm"), Url, "Mozilla").only(Group::Manifest).navigation(),
-    content(MozillaSearch, Named("UpdateUrl IconUpdateUrl"), Url, "Mozilla").only(Group::Manifest).metadata(),
+    prefixed(Rdf, "about", Url, "RDF/XML").rare().metadata(),
+    prefixed(Rdf, "resource", Url, "RDF/XML").rare().metadata(),
+    prefixed(Rdf, "datatype", Url, "RDF/XML").rare().metadata(),
+    attribute(Xhtml, "*", "href", "XHTML 2, RDFa").rare().navigation(),
+    attribute(Xhtml, "*", "src", "XHTML 2, RDFa").rare(),
+    place(Some(Svg), "*", "about", Curie, "RDFa 1.1").rare().metadata(),
+    place(Some(Svg), "*", "resource", Curie, "RDFa 1.1").rare().metadata(),
+    prefixed(SchemaInstance, "schemaLocation", Pairs, "XML Schema").rare().metadata(),
+    prefixed(SchemaInstance, "noNamespaceSchemaLocation", Url, "XML Schema").rare().metadata(),
+    generic(XInclude, "include", "href", "XInclude"),
+    attribute(Xslt, "import include", "href", "XSLT"),
+    place(Some(Xslt), "*", "select", Documents, "XSLT"),
+    place(Some(Xslt), "*", "test", Documents, "XSLT"),
+    generic(Opml, "outline", "xmlUrl", "OPML 2.0").navigation(),
+    generic(Opml, "outline", "htmlUrl", "OPML 2.0").navigation(),
+    generic(Opml, "outline", "url", "OPML 2.0").navigation(),
+    generic(DocBook, "ulink", "url", "DocBook 4").navigation(),
+    generic(DocBook, "imagedata graphic inlinegraphic videodata audiodata textdata", "fileref", "DocBook"),
+    place(Some(Tei), "*", "target", Syntax::Spaces, "TEI P5").rare().navigation(),
+    generic(Tei, "graphic media binaryObject", "url", "TEI P5"),
+    generic(Dita, "image", "href", "DITA 1.3"),
+    generic(Dita, "*", "href", "DITA 1.3").navigation(),
+    generic(Opf, "item", "href", "OPF 2.0"),
+    generic(Opf, "reference", "href", "OPF 2.0").navigation(),
+    generic(Opf, "link", "href", "OPF 2.0").metadata(),
+    generic(Ncx, "content", "src", "NCX").navigation(),
+    generic(Ncx, "img audio", "src", "NCX"),
+    content(Kml, "href", Url, "KML 2.2").rare(),
+    generic(Smil, "ref animation audio img video text textstream brush prefetch", "src", "SMIL 3.0"),
+    generic(Smil, "a area", "href", "SMIL 3.0").navigation(),
+    sitemap(Sitemap, "loc", "sitemaps.org 0.9"),
+    sitemap(SitemapImage, "loc license", "Google"),
+    sitemap(SitemapVideo, "thumbnail_loc content_loc player_loc gallery_loc", "Google"),
+    attribute(SitemapVideo, "uploader", "info", "Google").only(Group::Manifest).metadata(),
+    attribute(OpenSearch, "Url", "template", "OpenSearch 1.1").only(Group::Manifest).metadata(),
+    content(OpenSearch, "Image", Url, "OpenSearch 1.1").only(Group::Manifest),
+    content(OpenSearch, "SearchForm", Url, "browser practice").only(Group::Manifest).navigation(),
+    content(MozillaSearch, "SearchForm", Url, "Mozilla").only(Group::Manifest).navigation(),
+    content(MozillaSearch, "UpdateUrl IconUpdateUrl", Url, "Mozilla").only(Group::Manifest).metadata(),
 ];
 
 /// Processing instructions with a URL in the pseudo-attribute `href`, each with its group and the row of the
@@ -165,12 +164,12 @@ pub const INSTRUCTIONS: &[(&str, Option<Group>, &Row)] = &[
     ("xml-model", Some(Group::Rare), &MODEL),
 ];
 
-static STYLE_SHEET: Row = place(None, Any, "href", Url, "xml-stylesheet").identifier();
+static STYLE_SHEET: Row = place(None, "*", "href", Url, "xml-stylesheet").identifier();
 
 static MODEL: Row = STYLE_SHEET.metadata();
 
 /// The row of `xml:base` (XML Base, 3).
-pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").metadata();
+pub static XML_BASE: Row = place(None, "*", "base", Url, "XML Base").metadata();
 
 /// True if the attribute of an element, or its text, is a URL that should be absolute: in a sitemap, whose protocol
 /// requires it, or in the description of a search engine. The name of the element is as written. No other vocabulary in
@@ -181,7 +180,7 @@ pub fn is_location(element: &str, attribute: Option<&str>) -> bool {
     rows.any(|row| {
         row.group == Some(Group::Manifest)
             && row.attribute == attribute.unwrap_or_default()
-            && row.elements.contain(local)
+            && row.covers(local)
     })
 }
 
@@ -202,7 +201,7 @@ pub fn row(
         is_place(row)
             && row.vocabulary.is_none_or(|known| known == vocabulary)
             && row.group.is_none_or(|group| groups.contains(group))
-            && row.elements.contain(element)
+            && row.covers(element)
             && row.when.holds(other)
     })
 }

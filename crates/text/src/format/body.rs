@@ -185,17 +185,22 @@ fn begins_with_markup(body: &[u8]) -> bool {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     let body = if is_utf_16 { &body[2..] } else { body };
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || (is_utf_16 && *byte == 0);
-    body.iter().find(|byte| !is_blank(byte)) == Some(&b'<')
+    body.iter()
+        .find(|byte| !(byte.is_ascii_whitespace() || (is_utf_16 && **byte == 0)))
+        == Some(&b'<')
 }
 
 /// True if `body`, a page or a part of it, is still compressed: it has the signature of a compression, or
 /// `is_undecoded` is true and it has bytes that no text has (MIME Sniffing, 3, "binary data byte").
 #[doc(hidden)]
 pub fn is_compressed(body: &[u8], is_undecoded: bool) -> bool {
-    let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     COMPRESSED.iter().any(|start| body.starts_with(start))
-        || (is_undecoded && !begins_with_markup(body) && body.iter().take(512).any(is_binary))
+        || (is_undecoded
+            && !begins_with_markup(body)
+            && body
+                .iter()
+                .take(512)
+                .any(|byte| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)))
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub enum Declaration {
 }
 
 /// The encoding of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Detected {
     /// The encoding.
     pub charset: Charset,
@@ -181,8 +181,8 @@ impl Charset {
     pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
         let declared = || {
             let head = &bytes[..bytes.len().min(PRESCANNED)];
-            let charset = utf_16_declaration(head);
-            let charset = charset.or_else(|| xml_encoding(head.trim_ascii_start()))?;
+            let charset =
+                utf_16_declaration(head).or_else(|| xml_encoding(head.trim_ascii_start()))?;
             Some((charset, Declaration::Xml))
         };
         Self::detect_with(bytes, given, declared).or_utf_8()
@@ -343,11 +343,9 @@ impl Charset {
         }
         if self.0 == encoding_rs::ISO_2022_JP {
             // These bytes would shift, or are not allowed (Encoding Standard, 12.2.1).
-            let shifts = |character: char| matches!(character, '\u{e}' | '\u{f}' | '\u{1b}');
-            return match text
-                .chars()
-                .find(|&character| !character.is_ascii() || shifts(character))
-            {
+            return match text.chars().find(|&character| {
+                !character.is_ascii() || matches!(character, '\u{e}' | '\u{f}' | '\u{1b}')
+            }) {
                 Some(character) => Err(character),
                 None => Ok(text.as_bytes().to_vec()),
             };
@@ -404,8 +402,9 @@ fn xml_encoding(head: &[u8]) -> Option<Charset> {
         .split_first()
         .filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
     let label = &rest[..memchr::memchr(quote, rest)?];
-    let is_one_word = label.iter().all(|&byte| byte > 0x20);
-    is_one_word
+    label
+        .iter()
+        .all(|&byte| byte > 0x20)
         .then(|| Encoding::for_label_no_replacement(label))?
         .map(declared)
 }
@@ -491,12 +490,13 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
     }
     let is_declared = need_pragma.is_some_and(|needed| !needed || got_pragma);
     let charset = charset.filter(|&found| is_declared && found != encoding_rs::REPLACEMENT);
-    Some(
-        charset.map(|charset| match charset == encoding_rs::X_USER_DEFINED {
-            true => Charset(encoding_rs::WINDOWS_1252),
-            false => declared(charset),
-        }),
-    )
+    Some(charset.map(|charset| {
+        if charset == encoding_rs::X_USER_DEFINED {
+            Charset(encoding_rs::WINDOWS_1252)
+        } else {
+            declared(charset)
+        }
+    }))
 }
 
 /// Implements "Extract a character encoding from a meta element" (HTML, 2.5.3) for lower-case bytes.
@@ -512,8 +512,9 @@ fn charset_of_content(content: &[u8]) -> Option<&'static Encoding> {
                     Encoding::for_label(&value[1..1 + memchr::memchr(*quote, &value[1..])?])
                 }
                 _ => {
-                    let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b';';
-                    let end = value.iter().position(is_end);
+                    let end = value
+                        .iter()
+                        .position(|byte| byte.is_ascii_whitespace() || *byte == b';');
                     Encoding::for_label(&value[..end.unwrap_or(value.len())])
                 }
             };

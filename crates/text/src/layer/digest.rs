@@ -40,8 +40,9 @@ pub fn first_of_md5(data: &[u8], bytes: usize) -> String {
 
 /// `text` with CRLF for every LF without a CR before it.
 pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
-    let is_alone = |&at: &usize| at == 0 || text[at - 1] != b'\r';
-    let alone: Vec<usize> = memchr::memchr_iter(b'\n', text).filter(is_alone).collect();
+    let alone: Vec<usize> = memchr::memchr_iter(b'\n', text)
+        .filter(|&at| at == 0 || text[at - 1] != b'\r')
+        .collect();
     if alone.is_empty() {
         return Cow::Borrowed(text);
     }

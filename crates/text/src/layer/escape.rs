@@ -31,13 +31,16 @@ pub fn character_data(view: View) -> View {
 }
 
 fn markup(view: View, attribute: bool) -> View {
-    let next = |rest: &[u8]| memchr::memchr3(b'&', b'\r', 0, rest);
-    layered(view, next, |rest, _| match rest.as_bytes() {
-        [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
-        [b'\r', ..] => Some((1, Unescaped::One('\n'))),
-        [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
-        _ => character_reference(rest, attribute),
-    })
+    layered(
+        view,
+        |rest| memchr::memchr3(b'&', b'\r', 0, rest),
+        |rest, _| match rest.as_bytes() {
+            [b'\r', b'\n', ..] => one(2, '\n'),
+            [b'\r', ..] => one(1, '\n'),
+            [0, ..] => one(1, '\u{fffd}'),
+            _ => character_reference(rest, attribute),
+        },
+    )
 }
 
 /// The character or characters that an escape represents.
@@ -45,6 +48,11 @@ pub(super) enum Unescaped {
     Nothing,
     One(char),
     Two(char, char),
+}
+
+/// An escape of this `length` that represents `character`.
+pub(super) fn one(length: usize, character: char) -> Option<(usize, Unescaped)> {
+    Some((length, Unescaped::One(character)))
 }
 
 /// Decodes the escapes in `view`. `next` finds the next ASCII character that may begin an escape. `escape`
@@ -124,8 +132,8 @@ fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)
         return numeric_reference(bytes);
     }
     let common = COMMON.iter().find(|(name, _)| rest.starts_with(name));
-    if let Some((name, one)) = common {
-        return Some((name.len(), Unescaped::One(*one)));
+    if let Some((name, character)) = common {
+        return one(name.len(), *character);
     }
     let mut matched = None;
     for end in 2..=bytes.len() {
@@ -182,7 +190,7 @@ fn numeric_reference(bytes: &[u8]) -> Option<(usize, Unescaped)> {
             .unwrap_or('\u{fffd}'),
         _ => char::from_u32(number).unwrap_or('\u{fffd}'),
     };
-    Some((at, Unescaped::One(decoded)))
+    one(at, decoded)
 }
 
 /// Decodes the text of a CSS string: its escapes (CSS Syntax 3, 4.3.5 and 4.3.7), NUL and newlines (3.3).
@@ -196,33 +204,35 @@ pub fn css_url_token(view: View) -> View {
 }
 
 fn css_escapes(view: View, token: bool) -> View {
-    let begins = |byte: &u8| matches!(byte, b'\\' | b'\r' | 0 | 0x0c);
-    let next = |rest: &[u8]| rest.iter().position(begins);
-    layered(view, next, |rest, _| {
-        let bytes = rest.as_bytes();
-        match bytes {
-            [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
-            [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
-            [b'\r' | 0x0c, ..] => Some((1, Unescaped::One('\n'))),
-            [b'\\'] if token => Some((1, Unescaped::One('\u{fffd}'))),
-            [b'\\'] => Some((1, Unescaped::Nothing)),
-            [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
-            [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
-            [b'\\', first, ..] if first.is_ascii_hexdigit() => {
-                let (length, decoded) = css_hex(bytes);
-                Some((length, Unescaped::One(decoded)))
+    layered(
+        view,
+        |rest| {
+            rest.iter()
+                .position(|byte| matches!(byte, b'\\' | b'\r' | 0 | 0x0c))
+        },
+        |rest, _| {
+            let bytes = rest.as_bytes();
+            match bytes {
+                [0, ..] => one(1, '\u{fffd}'),
+                [b'\r', b'\n', ..] => one(2, '\n'),
+                [b'\r' | 0x0c, ..] => one(1, '\n'),
+                [b'\\'] if token => one(1, '\u{fffd}'),
+                [b'\\'] => Some((1, Unescaped::Nothing)),
+                [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
+                [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
+                [b'\\', first, ..] if first.is_ascii_hexdigit() => {
+                    let (length, decoded) = css_hex(bytes);
+                    one(length, decoded)
+                }
+                [b'\\', ..] => {
+                    let escaped = rest[1..].chars().next()?;
+                    let length = 1 + escaped.len_utf8();
+                    one(length, if escaped == '\0' { '\u{fffd}' } else { escaped })
+                }
+                _ => None,
             }
-            [b'\\', ..] => {
-                let escaped = rest[1..].chars().next()?;
-                let length = 1 + escaped.len_utf8();
-                Some((
-                    length,
-                    Unescaped::One(if escaped == '\0' { '\u{fffd}' } else { escaped }),
-                ))
-            }
-            _ => None,
-        }
-    })
+        },
+    )
 }
 
 /// The length and the character of the hexadecimal escape at the start of `bytes` (CSS Syntax 3, 4.3.7).
@@ -250,79 +260,76 @@ pub fn css_hex(bytes: &[u8]) -> (usize, char) {
 ///
 /// `view` is the text between the quotes.
 pub fn script(view: View) -> View {
-    let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
-    layered(view, next, |rest, _| {
-        let hexadecimal = |digits: &str| {
-            let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-            u32::from_str_radix(digits, 16)
-                .ok()
-                .filter(|_| is_hex)
-                .and_then(char::from_u32)
-        };
-        let one = |character| Unescaped::One(character);
-        let escaped = rest[1..].chars().next()?;
-        Some(match escaped {
-            'b' => (2, one('\u{8}')),
-            'f' => (2, one('\u{c}')),
-            'n' => (2, one('\n')),
-            'r' => (2, one('\r')),
-            't' => (2, one('\t')),
-            'v' => (2, one('\u{b}')),
-            'x' => (
-                4.min(rest.len()),
-                one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}')),
-            ),
-            'u' if rest[2..].starts_with('{') => {
-                let end = rest.find('}').unwrap_or(rest.len() - 1);
-                let digits = rest.get(3..end).unwrap_or_default();
-                (end + 1, one(hexadecimal(digits).unwrap_or('\u{fffd}')))
+    layered(
+        view,
+        |rest| memchr::memchr(b'\\', rest),
+        |rest, _| {
+            let hexadecimal = |digits: &str| {
+                let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+                u32::from_str_radix(digits, 16)
+                    .ok()
+                    .filter(|_| is_hex)
+                    .and_then(char::from_u32)
+            };
+            let escaped = rest[1..].chars().next()?;
+            match escaped {
+                'b' => one(2, '\u{8}'),
+                'f' => one(2, '\u{c}'),
+                'n' => one(2, '\n'),
+                'r' => one(2, '\r'),
+                't' => one(2, '\t'),
+                'v' => one(2, '\u{b}'),
+                'x' => {
+                    let character = rest.get(2..4).and_then(hexadecimal);
+                    one(4.min(rest.len()), character.unwrap_or('\u{fffd}'))
+                }
+                'u' if rest[2..].starts_with('{') => {
+                    let end = rest.find('}').unwrap_or(rest.len() - 1);
+                    let digits = rest.get(3..end).unwrap_or_default();
+                    one(end + 1, hexadecimal(digits).unwrap_or('\u{fffd}'))
+                }
+                'u' => unicode_escape(rest),
+                '0'..='7' => {
+                    let most = if escaped <= '3' { 3 } else { 2 };
+                    let length = rest
+                        .bytes()
+                        .skip(1)
+                        .take(most)
+                        .take_while(|byte| matches!(byte, b'0'..=b'7'))
+                        .count();
+                    let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
+                    one(1 + length, char::from(code))
+                }
+                '\r' if rest[2..].starts_with('\n') => Some((3, Unescaped::Nothing)),
+                '\n' | '\r' | '\u{2028}' | '\u{2029}' => {
+                    Some((1 + escaped.len_utf8(), Unescaped::Nothing))
+                }
+                other => one(1 + other.len_utf8(), other),
             }
-            'u' => unicode_escape(rest),
-            '0'..='7' => {
-                let most = if escaped <= '3' { 3 } else { 2 };
-                let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
-                let length = rest
-                    .bytes()
-                    .skip(1)
-                    .take(most)
-                    .take_while(|byte| is_octal(byte))
-                    .count();
-                let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
-                (1 + length, one(char::from(code)))
-            }
-            '\r' if rest[2..].starts_with('\n') => (3, Unescaped::Nothing),
-            '\n' | '\r' | '\u{2028}' | '\u{2029}' => (1 + escaped.len_utf8(), Unescaped::Nothing),
-            other => (1 + other.len_utf8(), one(other)),
-        })
-    })
+        },
+    )
 }
 
-fn unicode_escape(rest: &str) -> (usize, Unescaped) {
+fn unicode_escape(rest: &str) -> Option<(usize, Unescaped)> {
     let unit = |at: usize| {
         rest.get(at..at + 4)
             .and_then(|hex| u32::from_str_radix(hex, 16).ok())
     };
     let Some(high) = unit(2) else {
-        return (2, Unescaped::One('\u{fffd}'));
+        return one(2, '\u{fffd}');
     };
     if (0xd800..0xdc00).contains(&high)
         && rest.get(6..8) == Some("\\u")
         && let Some(low @ 0xdc00..0xe000) = unit(8)
     {
         let paired = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-        return (
-            12,
-            Unescaped::One(char::from_u32(paired).unwrap_or('\u{fffd}')),
-        );
+        return one(12, char::from_u32(paired).unwrap_or('\u{fffd}'));
     }
-    (
-        6,
-        Unescaped::One(char::from_u32(high).unwrap_or('\u{fffd}')),
-    )
+    one(6, char::from_u32(high).unwrap_or('\u{fffd}'))
 }
 
 /// The delimiter of an attribute value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quote {
     /// `"…"`
     Double,
@@ -333,7 +340,7 @@ pub enum Quote {
 }
 
 /// `text` with every character written by `spell`.
-pub(super) fn spelled(text: &str, spell: impl Fn(char, &mut String)) -> String {
+fn spelled(text: &str, spell: impl Fn(char, &mut String)) -> String {
     let mut out = String::with_capacity(text.len());
     text.chars()
         .for_each(|character| spell(character, &mut out));
@@ -386,13 +393,14 @@ pub fn script_string(text: &str, quote: char) -> String {
 
 /// Percent-encodes, as UTF-8, the characters of `text` that `special` selects.
 pub fn percent_encode(text: &str, special: impl Fn(char) -> bool) -> String {
-    spelled(text, |character, out| match special(character) {
-        true => {
+    spelled(text, |character, out| {
+        if special(character) {
             for byte in character.encode_utf8(&mut [0; 4]).bytes() {
                 out.push_str(&format!("%{byte:02X}"));
             }
+        } else {
+            out.push(character)
         }
-        false => out.push(character),
     })
 }
 

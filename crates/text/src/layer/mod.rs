@@ -27,7 +27,7 @@ use crate::edit::Edit;
 use crate::span::Span;
 
 /// Text decoded from a buffer, and its origin in the buffer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct View {
     /// The text.
     pub text: String,
@@ -63,7 +63,7 @@ impl View {
 }
 
 /// One stretch of a view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Run {
     view: Span,
     source: Span,
@@ -74,7 +74,7 @@ struct Run {
 }
 
 /// An escape without an end mark, which might absorb the next character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum OpenEscape {
     /// A named character reference without `;` (HTML, 13.2.5.73).
     Name,
@@ -99,7 +99,7 @@ impl OpenEscape {
 ///
 /// Offsets in the buffer never decrease along the view. A stretch that was decoded as a whole (a character
 /// reference, an escape, a character of another charset) is mapped only at its two ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct OffsetMap {
     source: usize,
     len: usize,
@@ -136,20 +136,18 @@ impl OffsetMap {
         } else {
             &next.runs
         };
-        let shift = |run: &Run| Run {
+        self.runs.extend(runs.iter().map(|run| Run {
             view: run.view.shifted(self.len),
             ..*run
-        };
-        self.runs.extend(runs.iter().map(shift));
+        }));
         self.len += next.len;
     }
 
     /// The whole view as one run, for a map without runs.
     fn as_run(&self) -> Run {
-        let source = Span::new(self.source, self.source + self.len);
         Run {
             view: Span::new(0, self.len),
-            source,
+            source: Span::new(self.source, self.source + self.len),
             stride: 1,
             open: None,
         }
@@ -331,11 +329,9 @@ impl MapBuilder {
             last.view.end += len;
             last.source.end += len * stride;
         } else {
-            let view = Span::new(self.len, self.len + len);
-            let source = Span::new(source, source + len * stride);
             self.runs.push(Run {
-                view,
-                source,
+                view: Span::new(self.len, self.len + len),
+                source: Span::new(source, source + len * stride),
                 stride,
                 open: None,
             });
@@ -350,9 +346,8 @@ impl MapBuilder {
         if len == 0 {
             return;
         }
-        let view = Span::new(self.len, self.len + len);
         self.runs.push(Run {
-            view,
+            view: Span::new(self.len, self.len + len),
             source,
             stride: 0,
             open,

@@ -21,7 +21,7 @@ use super::escape::{self, Quote};
 use super::xml;
 
 /// The syntax of the value that contains a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The value is the reference.
     Whole,
@@ -50,7 +50,7 @@ pub enum Form {
 }
 
 /// The carrier of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// An attribute value.
     Attribute(Quote),
@@ -67,7 +67,7 @@ pub enum Carrier {
 }
 
 /// The spelling of text at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub struct Spelling {
     /// The syntax of the value.
     pub form: Form,
@@ -82,9 +82,10 @@ impl Spelling {
     ///
     /// `last` is true if `text` ends the reference.
     pub fn adapt<'a>(&self, text: &'a str, last: bool, charset: Charset) -> Cow<'a, str> {
-        match is_plain(text) {
-            true => Cow::Borrowed(text),
-            false => Cow::Owned(self.adapt_fully(text, last, charset)),
+        if is_plain(text) {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(self.adapt_fully(text, last, charset))
         }
     }
 

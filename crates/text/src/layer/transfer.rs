@@ -43,7 +43,7 @@ use crate::format::is_compressed;
 use crate::span::Span;
 
 /// The encoding of a body for transport (RFC 2045, 6.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferEncoding {
     /// The bytes themselves, none above 0x7f. This is the default without a field.
     SevenBit,
@@ -179,7 +179,7 @@ impl TransferEncoding {
 }
 
 /// The decoded bytes of a body, and their places in the encoded buffer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct DecodedBody<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
@@ -191,7 +191,7 @@ pub struct DecodedBody<'a> {
     places: Places,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Places {
     /// The decoded bytes are those of the body.
     Identity,

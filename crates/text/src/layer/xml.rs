@@ -13,14 +13,14 @@
 //! Deliberately absent: the entities that a document type declaration declares. Nothing that contains one is rewritten.
 
 use super::View;
-use super::escape::{self, Quote, Unescaped, layered, spelled};
+use super::escape::{self, Quote, layered, one};
 use crate::span::Span;
 
 /// The maximum length of the name of an entity.
 const LONGEST_NAME: usize = 256;
 
 /// Text of a document with its references expanded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct DecodedText {
     /// The text.
     pub view: View,
@@ -107,42 +107,37 @@ pub fn cdata(view: View) -> View {
 }
 
 fn read(view: View, has_references: bool, is_attribute: bool) -> DecodedText {
-    let is_special = |byte: &u8| match byte {
-        b'\r' => true,
-        b'&' => has_references,
-        b'\n' | b'\t' => is_attribute,
-        _ => false,
-    };
     let line_end = if is_attribute { ' ' } else { '\n' };
     let mut entities = Vec::new();
-    let next = |rest: &[u8]| rest.iter().position(is_special);
+    let next = |rest: &[u8]| {
+        rest.iter().position(|byte| match byte {
+            b'\r' => true,
+            b'&' => has_references,
+            b'\n' | b'\t' => is_attribute,
+            _ => false,
+        })
+    };
     let view = layered(view, next, |rest, at| match rest.as_bytes() {
-        [b'\r', b'\n', ..] => Some((2, Unescaped::One(line_end))),
+        [b'\r', b'\n', ..] => one(2, line_end),
         [b'&', ..] => match reference(rest)? {
-            (length, EntityReference::Character(character)) => {
-                Some((length, Unescaped::One(character)))
-            }
+            (length, EntityReference::Character(character)) => one(length, character),
             (length, EntityReference::Entity) => {
                 entities.push(Span::new(at, at + length));
                 None
             }
         },
-        _ => Some((1, Unescaped::One(line_end))),
+        _ => one(1, line_end),
     });
     DecodedText { view, entities }
 }
 
 /// Escapes `text` for an attribute value delimited by `quote`.
 pub fn spell_attribute(text: &str, quote: Quote) -> String {
-    spelled(text, |character, out| match (character, quote) {
-        ('&', _) => out.push_str("&amp;"),
-        ('<', _) => out.push_str("&lt;"),
-        ('>', _) => out.push_str("&gt;"),
-        ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
-        ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
-        ('\t' | '\n' | '\r', _) => out.push_str(&format!("&#{};", u32::from(character))),
-        _ => out.push(character),
-    })
+    escape::attribute(text, quote)
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('\t', "&#9;")
+        .replace('\n', "&#10;")
 }
 
 /// Escapes `text` for a place between tags.

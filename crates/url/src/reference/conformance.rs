@@ -14,7 +14,7 @@ use std::fmt;
 use super::{Category, Grammar, Reference, scheme};
 
 /// The conformance of a reference to the grammar.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Conformance {
     /// The form of the reference.
     pub category: Category,
@@ -25,7 +25,7 @@ pub struct Conformance {
 }
 
 /// The first deviation of a reference from the grammar.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug, Copy)]
 pub struct Violation {
     /// The byte offset in the reference.
     pub at: usize,

@@ -22,6 +22,7 @@ use baselink_rewrite::container::fields::{EntityEdits, keep_lengths};
 use baselink_rewrite::container::lift::lift;
 use baselink_rewrite::container::units;
 use baselink_rewrite::rewrite;
+use baselink_text::edit::Edit;
 use baselink_text::layer::digest::{content_md5, with_crlf};
 
 /// A base with characters that most places must escape, each in its own way.

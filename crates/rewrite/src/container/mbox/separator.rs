@@ -88,9 +88,10 @@ fn words_before_date(words: &[&[u8]]) -> Option<usize> {
 /// True for `10:00`, `9:00` and `10:00:00`.
 fn is_time(word: &[u8]) -> bool {
     let numbers: Vec<&[u8]> = word.split(|&byte| byte == b':').collect();
-    let is_number =
-        |digits: &&[u8]| matches!(digits.len(), 1 | 2) && digits.iter().all(u8::is_ascii_digit);
-    matches!(numbers.len(), 2 | 3) && numbers.iter().all(is_number)
+    matches!(numbers.len(), 2 | 3)
+        && numbers
+            .iter()
+            .all(|digits| matches!(digits.len(), 1 | 2) && digits.iter().all(u8::is_ascii_digit))
 }
 
 /// The end of `bytes` without a final empty line.
@@ -108,8 +109,10 @@ pub(super) fn without_empty_line(bytes: &[u8]) -> usize {
 /// lines of earlier mailboxes.
 fn begins_field(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
-    let first = lines.find(|line| !line.starts_with(b">From "));
-    first.and_then(field_name).is_some()
+    lines
+        .find(|line| !line.starts_with(b">From "))
+        .and_then(field_name)
+        .is_some()
 }
 
 #[cfg(test)]

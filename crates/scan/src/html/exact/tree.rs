@@ -63,7 +63,7 @@ const UNLINKED: NodeLinks = NodeLinks {
 };
 
 /// An open element of interest: a `style` in SVG, or an `annotation-xml` that contains HTML.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct MarkedNode {
     /// The number of the node. Elements have higher numbers than the elements around them.
     pub(super) id: u32,
@@ -71,7 +71,6 @@ pub(super) struct MarkedNode {
 }
 
 /// The place of the current node of the tree builder.
-#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TreePlace {
     /// The current node, if it is marked.
     pub(super) own: Option<MarkedNode>,

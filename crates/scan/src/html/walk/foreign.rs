@@ -21,7 +21,6 @@ use crate::attributes::Namespace;
 use crate::sieve::Sieve;
 
 /// An open element.
-#[derive(Clone, Copy, Debug)]
 struct ForeignElement<'a> {
     name: &'a [u8],
     /// The namespace of the element, which is HTML only in an integration point.
@@ -35,7 +34,7 @@ struct ForeignElement<'a> {
 }
 
 /// The place of a start tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagPlace {
     /// Outside of foreign content.
     Outside,
@@ -46,7 +45,7 @@ pub(super) enum TagPlace {
 }
 
 /// The open elements of foreign content, outermost first.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Foreign<'a> {
     open: Vec<ForeignElement<'a>>,
     /// The number of open elements of HTML for each counted name ([`counted`]); empty except in best-effort mode.
@@ -145,11 +144,10 @@ impl<'a> Foreign<'a> {
         let nests = is_among(name, PHRASES) || !in_p && is_among(name, BLOCKS);
         if nests {
             let in_p = in_p || name.eq_ignore_ascii_case(b"p");
-            let (namespace, is_point) = (Namespace::Html, true);
             self.open.push(ForeignElement {
                 name,
-                namespace,
-                is_point,
+                namespace: Namespace::Html,
+                is_point: true,
                 in_p,
             });
         }
@@ -159,9 +157,12 @@ impl<'a> Foreign<'a> {
     /// Leaves foreign content for a start tag that does not belong there (13.2.6.5), up to an integration point or
     /// an element of HTML in one.
     pub(super) fn leave(&mut self) {
-        let stays = |top: &ForeignElement<'_>| top.is_point;
-        self.open
-            .truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
+        self.open.truncate(
+            self.open
+                .iter()
+                .rposition(|top| top.is_point)
+                .map_or(0, |at| at + 1),
+        );
     }
 
     /// Closes the element called `name`. Returns false, and closes nothing, if the end tag may affect other elements:

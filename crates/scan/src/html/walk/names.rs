@@ -20,7 +20,7 @@ use std::sync::LazyLock;
 
 use self::ElementKind::*;
 use crate::ScanOptions;
-use crate::attributes::{AttributeBase, Condition, Elements, Groups, Namespace, Row, TABLE};
+use crate::attributes::{AttributeBase, Condition, Groups, Namespace, Row, TABLE};
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///
@@ -230,18 +230,17 @@ impl Names {
     }
 
     fn new(options: &ScanOptions) -> Self {
-        let enabled = |row: &&Row| row.group.is_none_or(|group| options.groups.contains(group));
-        let rows: Vec<&Row> = TABLE.iter().filter(enabled).collect();
+        let rows: Vec<&Row> = TABLE
+            .iter()
+            .filter(|row| row.group.is_none_or(|group| options.groups.contains(group)))
+            .collect();
         let mut whole: Vec<&str> = ALWAYS_WHOLE.to_vec();
         for row in rows.iter().filter(|row| depends_on_others(row)) {
-            if let Elements::Named(names) = row.elements {
-                whole.extend(names.split(' '));
+            if !row.elements.contains('*') {
+                whole.extend(row.elements.split(' '));
             }
         }
-        let only_of_whole = |row: &Row| match row.elements {
-            Elements::Named(names) => names.split(' ').all(|name| whole.contains(&name)),
-            _ => false,
-        };
+        let only_of_whole = |row: &Row| row.elements.split(' ').all(|name| whole.contains(&name));
         let places = options
             .places
             .iter()
@@ -330,12 +329,11 @@ mod tests {
         let of_element = |name: &str| names.element(name.as_bytes(), 0, name.len());
         let has_attribute = |name: &str| names.has_attribute(name.as_bytes(), 0, name.len());
         for row in TABLE {
-            let by_element = match row.elements {
-                Elements::Named(elements) => {
-                    elements.split(' ').all(|element| of_element(element).whole)
-                }
-                _ => false,
-            };
+            let by_element = !row.elements.contains('*')
+                && row
+                    .elements
+                    .split(' ')
+                    .all(|element| of_element(element).whole);
             assert!(by_element || has_attribute(row.attribute), "{row:?}");
             assert!(
                 by_element || !depends_on_others(row),

@@ -31,7 +31,7 @@ const TOLERANT: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// The positions of the characters of base64 data in the buffer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Base64Data {
     /// The stretches of characters between white space, including padding.
     stretches: Stretches,

@@ -49,7 +49,7 @@ const FLOOR: usize = 1 << 20;
 pub(super) const BEGINNING: usize = 1_024;
 
 /// A coding of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     /// RFC 9112, 7.1.
     Chunked,
@@ -77,7 +77,7 @@ const CODINGS: &[(&str, Option<Coding>)] = &[
 ];
 
 /// The codings of a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Codings {
     /// The codings in the order in which they were applied.
     applied: [Option<Coding>; MOST],
@@ -207,21 +207,23 @@ impl Codings {
 
 /// The names in lists of codings. A transfer coding may have parameters.
 fn names<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> impl Iterator<Item = &'v [u8]> {
-    let elements = values
+    values
         .into_iter()
-        .flat_map(|value| value.split(|&byte| byte == b','));
-    elements.map(|name| {
-        name.split(|&byte| byte == b';')
-            .next()
-            .unwrap_or_default()
-            .trim_ascii()
-    })
+        .flat_map(|value| value.split(|&byte| byte == b','))
+        .map(|name| {
+            name.split(|&byte| byte == b';')
+                .next()
+                .unwrap_or_default()
+                .trim_ascii()
+        })
 }
 
 /// The coding called `name`; `None` if it is unknown, `Some(None)` if the body stays as it is.
 fn coding(name: &[u8]) -> Option<Option<Coding>> {
-    let has_name = |known: &&(&str, _)| name.eq_ignore_ascii_case(known.0.as_bytes());
-    CODINGS.iter().find(has_name).map(|(_, coding)| *coding)
+    CODINGS
+        .iter()
+        .find(|known| name.eq_ignore_ascii_case(known.0.as_bytes()))
+        .map(|(_, coding)| *coding)
 }
 
 /// The obstacle of a complete body whose trailer fields would be lost.
@@ -302,9 +304,12 @@ fn compressed(
         _ => is_gzip,
     };
     let (data, more) = inflated(coding, bytes, length, most)?;
-    let is_other = || !has_signature && (is_text(bytes) || media_type_of(bytes).is_some());
     Ok(match more {
-        Some(DAMAGED | FOLLOWED) if is_other() => Undone::NotCoded,
+        Some(DAMAGED | FOLLOWED)
+            if !has_signature && (is_text(bytes) || media_type_of(bytes).is_some()) =>
+        {
+            Undone::NotCoded
+        }
         Some(DAMAGED) if data.is_empty() && !has_signature => Undone::NotCoded,
         Some(DAMAGED) if data.is_empty() || coding == Coding::Zstd => return Err(UNREADABLE),
         more => Undone::Bytes(data, more),
@@ -401,8 +406,10 @@ fn has_zlib_header(bytes: &[u8]) -> bool {
 /// True if `bytes` begin like text.
 #[cfg(feature = "codings")]
 fn is_text(bytes: &[u8]) -> bool {
-    let is_text_byte = |&byte: &u8| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c');
-    bytes.iter().take(512).all(is_text_byte)
+    bytes
+        .iter()
+        .take(512)
+        .all(|&byte| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c'))
 }
 
 /// The frames of zstd data, one after the other (RFC 8878, 3.1).
@@ -433,8 +440,9 @@ impl std::io::Read for Frames<'_> {
         while !buffer.is_empty() && self.decoder.can_collect() == 0 {
             match self.decoder.is_finished() {
                 false => {
-                    let done = self.decoder.decode_blocks(&mut self.rest, UptoBlocks(1));
-                    done.map_err(Error::other)?;
+                    self.decoder
+                        .decode_blocks(&mut self.rest, UptoBlocks(1))
+                        .map_err(Error::other)?;
                 }
                 true if self.rest.is_empty() => return Ok(0),
                 true => self.decoder.reset(&mut self.rest).map_err(Error::other)?,

@@ -19,7 +19,6 @@ use crate::span::Span;
 pub(super) const WIDTH: usize = 76;
 
 /// A body, encoded and decoded.
-#[derive(Clone, Copy)]
 pub(super) struct Encoded<'a> {
     pub(super) buffer: &'a [u8],
     /// The span of the body in the buffer.
@@ -31,20 +30,19 @@ pub(super) struct Encoded<'a> {
 /// The line end for new lines of `body`. The first LF in the body decides, else the last one before it. Without an
 /// LF, it is CR if the body contains one, else CRLF.
 pub(super) fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
-    let before = |at: usize| at.checked_sub(1).map(|at| buffer[at]);
     let inside = &buffer[body.range()];
     let at = memchr::memchr(b'\n', inside)
         .map(|at| body.start + at)
         .or_else(|| memchr::memrchr(b'\n', &buffer[..body.start]));
     match at {
-        Some(at) if before(at) != Some(b'\r') => b"\n",
+        Some(at) if at.checked_sub(1).map(|at| buffer[at]) != Some(b'\r') => b"\n",
         None if inside.contains(&b'\r') => b"\r",
         _ => b"\r\n",
     }
 }
 
 /// The reason why a body cannot be decoded, or why an edit cannot be made in its encoded text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Obstacle {
     /// The offset of the obstacle in the buffer.
     pub at: usize,

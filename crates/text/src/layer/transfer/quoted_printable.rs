@@ -20,7 +20,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// A piece of quoted-printable text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum QuotedPiece {
     /// Bytes that represent themselves, without a line end.
     Plain,
@@ -108,7 +108,7 @@ fn blanks_at_end(text: &[u8]) -> usize {
 }
 
 /// An index of the ends of some pieces. The place of a decoded byte is few pieces after the last mark before it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);
 
 /// The raw offset `raw` corresponds to the decoded offset `decoded`.
@@ -171,8 +171,8 @@ fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
 impl Marks {
     /// The last mark that satisfies `is_before`, which also holds for all earlier marks.
     fn last(&self, is_before: impl Fn(&Mark) -> bool) -> Mark {
-        let following = self.0.partition_point(is_before);
-        following
+        self.0
+            .partition_point(is_before)
             .checked_sub(1)
             .map_or(Mark::default(), |at| self.0[at])
     }
@@ -303,13 +303,12 @@ struct Respelled {
 
 impl Respelled {
     fn new(start: usize, after_cr: bool) -> Self {
-        let (replaced, settled) = (0, 0);
         Self {
             start,
             after_cr,
-            replaced,
+            replaced: 0,
             text: Vec::new(),
-            settled,
+            settled: 0,
             closed: false,
         }
     }
