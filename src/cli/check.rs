@@ -16,7 +16,6 @@ mod baseline;
 mod counts;
 mod github;
 mod href;
-mod listed;
 mod listing;
 mod report;
 mod sarif;
@@ -125,7 +124,7 @@ fn report_accepted(
 
 /// Reports the denied findings.
 fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output) {
-    let [_, problem] = words::problem(request, denied);
+    let [_, problem, _] = words::problem(request, denied);
     output.error(&format_args!("links {problem}: {}", words::classes(denied)));
 }
 

@@ -729,20 +729,18 @@ pub(crate) fn location(link: &LinkReport) -> String {
         attribute,
         ..
     } = link;
-    let element = if element.is_empty() {
-        "-".into()
-    } else {
-        visible(element)
-    };
-    let attribute = attribute
-        .as_deref()
-        .map(|name| format!("[{}]", visible(name)));
-    let place = format!("{element}{}", attribute.unwrap_or_default());
-    if entity.is_empty() {
-        place
-    } else {
-        format!("{entity}:{place}")
+    let mut place = String::new();
+    if !entity.is_empty() {
+        place.extend([entity, ":"]);
     }
+    match &*visible(element) {
+        "" => place.push('-'),
+        element => place.push_str(element),
+    }
+    if let Some(name) = attribute {
+        place.extend(["[", &visible(name), "]"]);
+    }
+    place
 }
 
 fn outcome_and_reason(link: &LinkReport) -> String {

@@ -48,3 +48,4 @@ pub use locate::{FoundBy, FoundResource, Located, QueryUse};
 pub use missing::Missing;
 pub(crate) use normal::without_query;
 pub(crate) use path::{split_name, stem};
+pub(crate) use text_map::TextMap;

@@ -21,10 +21,10 @@ pub(crate) fn without_query(url: &str) -> &str {
 
 /// `url` with `https` for `http`, or the reverse; `None` if it has another scheme.
 pub(super) fn with_other_scheme(url: &str) -> Option<String> {
-    let of_https = || Some(format!("http:{}", url.strip_prefix("https:")?));
-    match url.strip_prefix("http:") {
-        Some(rest) => Some(format!("https:{rest}")),
-        None => of_https(),
+    match (url.strip_prefix("http:"), url.strip_prefix("https:")) {
+        (Some(rest), _) => Some(["https:", rest].concat()),
+        (None, Some(rest)) => Some(["http:", rest].concat()),
+        (None, None) => None,
     }
 }
 

@@ -11,20 +11,20 @@
 //!
 //! Deliberately absent: removal.
 
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// A map from texts to values. Texts are numbered in the order of addition.
 #[derive(Debug)]
-pub(super) struct TextMap<V> {
+pub(crate) struct TextMap<V> {
     bytes: Vec<u8>,
     /// The end of each text in `bytes`.
     ends: Vec<usize>,
     /// The value of each text.
-    pub(super) values: Vec<V>,
+    pub(crate) values: Vec<V>,
     numbers: HashTable<u32>,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
 }
 
 impl<V> Default for TextMap<V> {
@@ -35,7 +35,7 @@ impl<V> Default for TextMap<V> {
             ends,
             values,
             numbers: HashTable::new(),
-            hasher: RandomState::new(),
+            hasher: DefaultHashBuilder::default(),
         }
     }
 }
@@ -47,7 +47,7 @@ fn text_in<'a>(bytes: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
 
 impl<V> TextMap<V> {
     /// Adds a text and returns its number. If the text is already in the map, its number is returned as an error.
-    pub(super) fn add(&mut self, text: &[u8], value: V) -> Result<usize, usize> {
+    pub(crate) fn add(&mut self, text: &[u8], value: V) -> Result<usize, usize> {
         if let Some(number) = self.number(text) {
             return Err(number);
         }
@@ -70,7 +70,7 @@ impl<V> TextMap<V> {
     }
 
     /// The number of a text.
-    pub(super) fn number(&self, text: &[u8]) -> Option<usize> {
+    pub(crate) fn number(&self, text: &[u8]) -> Option<usize> {
         let is_it = |number: &u32| self.text(*number as usize) == text;
         self.numbers
             .find(self.hasher.hash_one(text), is_it)
@@ -78,7 +78,7 @@ impl<V> TextMap<V> {
     }
 
     /// The value of a text.
-    pub(super) fn get(&self, text: &[u8]) -> Option<&V> {
+    pub(crate) fn get(&self, text: &[u8]) -> Option<&V> {
         self.number(text).map(|number| &self.values[number])
     }
 
@@ -88,12 +88,12 @@ impl<V> TextMap<V> {
     }
 
     /// The text with this number, which was added as UTF-8.
-    pub(super) fn url(&self, number: usize) -> &str {
+    pub(crate) fn url(&self, number: usize) -> &str {
         str::from_utf8(self.text(number)).unwrap_or_default()
     }
 
     /// The number of texts.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 

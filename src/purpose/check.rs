@@ -6,7 +6,7 @@
 //! link travels if both targets are the same resource.
 //!
 //! ```text
-//! document, collection  --check-->  a Finding for each link, one by one  -->  CheckedDocument: ids, anomalies
+//! document, CheckedSite  --check-->  a Finding for each link, one by one  -->  CheckedDocument: ids, anomalies, counts
 //! ```
 //!
 //! ```
@@ -14,7 +14,7 @@
 //! use baselink_rewrite::base::Retrieval;
 //! use baselink_cli::collection::origin::{Origins, RootUrl};
 //! use baselink_cli::collection::{Collection, Resource};
-//! use baselink_cli::purpose::check::{Cause, Class, check};
+//! use baselink_cli::purpose::check::{Cause, CheckedSite, Class, check};
 //! use baselink_rewrite::Options;
 //! use baselink_text::format::Format;
 //!
@@ -26,20 +26,26 @@
 //! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
 //! let mut found = Vec::new();
 //! let to = RootUrl::new("http://b/").unwrap();
-//! check(b"x.html", page, &options, (&collection, Some(&to)), true, &mut |link| found.push(link.finding));
+//! let (collection, to) = (&collection, Some(&to));
+//! let site = CheckedSite { collection, ids: None, to, is_reported: &|_| true, places: usize::MAX };
+//! check(b"x.html", page, &options, site, &mut |link| found.push(link.finding));
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
 //!
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
 //! change links and ids.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::collection::origin::RootUrl;
 use crate::collection::{Collection, is_disk, url_below};
-use baselink_rewrite::base::Source;
-use baselink_rewrite::{BaseElement, Fragments, Options, RowFn, Site, base, links_within};
+use baselink_rewrite::base::{BaseChain, Source};
+use baselink_rewrite::{
+    BaseElement, Fragments, LinkReceiver, ListedLink, Options, PlainLink, Site, Totals, base,
+    links_to,
+};
 use baselink_scan::document::Program;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
@@ -53,8 +59,8 @@ mod judge;
 
 use bases::{MovedBases, MovedCollection};
 use captured::CaptureJudge;
-pub use finding::{Cause, CheckedLink, Class, Finding};
-pub use ids::{FragmentPlace, Ids};
+pub use finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
+pub use ids::{FragmentList, FragmentPlace, Ids};
 use judge::MoveJudge;
 
 /// A document whose links were judged.
@@ -64,51 +70,55 @@ pub struct CheckedDocument {
     pub diagnostics: Vec<Diagnostic>,
     /// The encoding; `None` for a message.
     pub charset: Option<Charset>,
-    /// The possible targets of fragments in the document; `None` if unknown or not requested.
+    /// The possible targets of fragments in the document; `None` if they are unknown.
     pub ids: Option<Ids>,
+    /// The fragments of its links, if ids were not known yet.
+    pub fragments: FragmentList,
     /// The number of links.
     pub links: usize,
+    /// The numbers of the links that were only counted, by class.
+    pub counted: BTreeMap<Class, usize>,
+    /// Those among them whose classes are reported.
+    pub repeated: Vec<RepeatedLinks>,
 }
 
-/// Scans `bytes`, a document from an archive, and passes each link to `found`, with a finding about what `collection`, the
-/// captures of the archive, lacks. `options` contain the format, the retrieval URL, the profile and the places.
+/// Scans `bytes`, a document from an archive, and passes each link to `found`, with a finding about what the captures of the
+/// archive lack. `options` contain the format, the retrieval URL, the profile and the places.
 pub fn check_capture(
     bytes: &[u8],
     options: &Options,
-    collection: &Arc<Collection>,
+    site: CheckedSite<'_>,
     found: &mut dyn FnMut(CheckedLink),
 ) -> CheckedDocument {
-    let mut judge = CaptureJudge::new(bytes, collection);
-    let checked = scan(
-        bytes,
-        &options_of(options, collection),
-        &mut |link, _, charset| {
-            judge.judge(link, charset, found);
-        },
-    );
-    judge.end(found);
-    checked
+    let mut judge = CaptureJudge::new(bytes, site, found);
+    let options = options_of(options, site.collection);
+    let totals = links_to(bytes, &options, &mut judge);
+    let (counted, repeated) = judge.end();
+    let checked = document(totals, &options, counted);
+    CheckedDocument {
+        repeated,
+        ..checked
+    }
 }
 
-/// Scans `bytes`, the resource called `name` or a message in it, and passes each link with its finding to `found`. `to` is
-/// the URL of the root after the move; a `file` URL means that the collection is read from disk. Without it, the site is only
-/// checked where it stands. If `all` is false, a link that obviously
-/// travels has no details: most links travel.
+/// Scans `bytes`, the resource called `name` or a message in it, and passes links with their findings to `found`. Without a
+/// move, the site is only checked where it stands.
 ///
 /// `options` contain the format, the retrieval URL, the profile and the places.
 pub fn check(
     name: &[u8],
     bytes: &[u8],
     options: &Options,
-    (collection, to): (&Arc<Collection>, Option<&RootUrl>),
-    all: bool,
+    site: CheckedSite<'_>,
     found: &mut dyn FnMut(CheckedLink),
 ) -> CheckedDocument {
+    let CheckedSite { collection, to, .. } = site;
     let mut options = options_of(options, collection);
-    options.scan.ids &= matches!(
-        options.format,
-        Format::Html | Format::Xhtml | Format::Svg | Format::Xml
-    );
+    options.scan.ids = site.ids.is_none()
+        && matches!(
+            options.format,
+            Format::Html | Format::Xhtml | Format::Svg | Format::Xml
+        );
     let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
     let own_chain = (source == Some(Source::SavedFrom))
         .then(|| base(bytes, &options))
@@ -130,26 +140,28 @@ pub fn check(
         canonical: OnceCell::new(),
         bases: MovedBases::new(bytes, options.clone(), own.as_deref()),
         own,
+        ids: site.ids,
+        fragments: RefCell::default(),
+        document_base: OnceCell::new(),
+        last_path: RefCell::default(),
         goal: MovedCollection {
             collection,
             keeps_paths: collection.has_only_paths() && !is_disk(&place),
             place,
         },
     };
-    let is_message = options.format.has_headings();
-    let mut own_charset = Charset::UTF_8;
-    let mut checked = scan(bytes, &options, &mut |listed, chain, charset| {
-        if !is_message && listed.link.entity == options.scan.entity {
-            own_charset = charset;
-        }
-        let (finding, ids_of) = judge.judge(&listed.link, (chain, charset), all);
-        found(CheckedLink {
-            listed,
-            charset: own_charset,
-            finding,
-            ids_of,
-        });
-    });
+    let mut links = MoveLinks {
+        judge,
+        site,
+        options: &options,
+        charset: Charset::UTF_8,
+        counted: BTreeMap::new(),
+        found,
+    };
+    let totals = links_to(bytes, &options, &mut links);
+    let fragments = links.judge.fragments.take();
+    let mut checked = document(totals, &options, links.counted);
+    checked.fragments = fragments;
     // The collection knows which target of a link in a custom property is a file.
     checked
         .diagnostics
@@ -157,21 +169,56 @@ pub fn check(
     checked
 }
 
-/// Passes each link of `bytes` to `row`.
-fn scan(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> CheckedDocument {
-    let mut totals = links_within(bytes, options, row);
-    let links = totals.links();
+/// Receives the links of a document of a folder.
+struct MoveLinks<'a> {
+    judge: MoveJudge<'a>,
+    site: CheckedSite<'a>,
+    options: &'a Options,
+    /// The encoding of the document; UTF-8 for a message.
+    charset: Charset,
+    counted: BTreeMap<Class, usize>,
+    found: &'a mut dyn FnMut(CheckedLink),
+}
+
+impl LinkReceiver for MoveLinks<'_> {
+    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+        let class = self.judge.judge_plain(link);
+        let class = class.filter(|class| !(self.site.is_reported)(*class));
+        class
+            .map(|class| *self.counted.entry(class).or_default() += 1)
+            .is_some()
+    }
+
+    fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {
+        let is_own = listed.link.entity == self.options.scan.entity;
+        if is_own && !self.options.format.has_headings() {
+            self.charset = charset;
+        }
+        let finding = self.judge.judge(&listed.link, (chain, charset));
+        (self.found)(CheckedLink {
+            listed,
+            charset: self.charset,
+            finding,
+        });
+    }
+}
+
+/// A document with these totals.
+fn document(totals: Totals, options: &Options, counted: BTreeMap<Class, usize>) -> CheckedDocument {
     let is_broken = |found: &Diagnostic| found.code == Code::NotWellFormed;
     let knows_ids = options.scan.ids && !totals.diagnostics.iter().any(is_broken);
-    let ids = knows_ids.then(|| Ids::new(std::mem::take(&mut totals.ids)));
+    let ids = knows_ids.then(|| Ids::new(&totals.ids));
     CheckedDocument {
+        links: totals.links(),
+        charset: (!options.format.has_headings()).then_some(totals.charset),
         ids: match options.format {
             Format::Html => ids,
             _ => ids.map(Ids::with_pointers),
         },
+        fragments: FragmentList::default(),
         diagnostics: totals.diagnostics,
-        charset: (!options.format.has_headings()).then_some(totals.charset),
-        links,
+        counted,
+        repeated: Vec::new(),
     }
 }
 

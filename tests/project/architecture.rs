@@ -91,7 +91,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("rustix", &["files/"]),
     ("cap_std", &["files/"]),
     ("cap_fs_ext", &["files/"]),
-    ("minijinja", &["cli/check/report.rs"]),
     ("memchr", &[""]),
     ("indicatif", &["cli/progress.rs"]),
     ("signal_hook", &["cli/progress.rs"]),

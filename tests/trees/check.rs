@@ -1,7 +1,7 @@
 //! The cases of `fixtures/tree/`: the effects of a move on each link of a small site. Further tests create their own
 //! folders, some with files that no fixture can contain. `fixtures/README.md` describes the format of a case.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use baselink_cli::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink_cli::collection::{Collection, Resource};
 use baselink_cli::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink_cli::purpose::check::{
-    Cause, CheckedDocument, CheckedLink, Class, Finding, Ids, check,
+    Cause, CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
 };
 use baselink_rewrite::container::mbox::Messages;
 use baselink_rewrite::{Options, rewrite};
@@ -58,7 +58,6 @@ impl Page {
             beside,
             ..options.clone()
         };
-        options.scan.ids = true;
         let mut page = Self {
             path: name_of(entry),
             units: Vec::new(),
@@ -86,13 +85,19 @@ impl Page {
         &self,
         tree: &Tree,
         moving: &Move,
-        all: bool,
+        (knows_ids, all): (bool, bool),
         mut found: impl FnMut(usize, CheckedLink),
     ) -> Vec<CheckedDocument> {
-        let to = moving.to.as_ref();
+        let site = CheckedSite {
+            collection: &tree.index,
+            ids: knows_ids.then_some(&tree.ids),
+            to: moving.to.as_ref(),
+            is_reported: &|class| all || !matches!(class, Class::Travels | Class::Outside),
+            places: usize::MAX,
+        };
         let mut check = |(bytes, start, options): &(Vec<u8>, usize, Options)| {
             let found = &mut |link| found(*start, link);
-            check(&self.path, bytes, options, (&tree.index, to), all, found)
+            check(&self.path, bytes, options, site, found)
         };
         self.units.iter().map(&mut check).collect()
     }
@@ -113,7 +118,7 @@ impl Tree {
         let mut ids = HashMap::new();
         for (_, page) in pages {
             let mut links = Vec::new();
-            let documents = page.checked(&tree, moving, true, |start, found| {
+            let documents = page.checked(&tree, moving, (false, true), |start, found| {
                 let mut link = found.listed.link;
                 link.span = link.span.shifted(start);
                 links.push(link);
@@ -128,34 +133,41 @@ impl Tree {
     }
 }
 
-/// The finding for each link. Checks that each quick finding equals the full one, except for the details of links that
-/// travel.
+/// The finding for each link. Checks that the links that are only counted have the class by which they are counted, and that
+/// the findings of the others are the same.
 fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
-    let settled = |found: CheckedLink| {
-        let mut finding = found.finding;
-        let url = finding.target.as_ref();
-        let url = url.unwrap_or(&found.listed.link.reference);
-        let fragment = url.split_once('#').map_or("", |(_, fragment)| fragment);
-        let ids = found.ids_of.and_then(|number| tree.ids.get(&number));
-        let place = ids.map(|ids| ids.place(fragment));
-        if let Some((class, cause, hint)) = place.and_then(|place| place.settle(finding.class)) {
-            (finding.class, finding.cause, finding.hint) = (class, cause, hint);
-        }
-        finding
-    };
-    let (mut all, mut quick) = (Vec::new(), Vec::new());
-    page.checked(tree, moving, true, |_, found| all.push(settled(found)));
-    page.checked(tree, moving, false, |_, found| quick.push(settled(found)));
-    assert_eq!(quick.len(), all.len());
-    for (quick, finding) in quick.iter_mut().zip(&all) {
-        if quick.class == Class::Travels {
-            quick.target.clone_from(&finding.target);
-            quick.moved.clone_from(&finding.moved);
-            quick.differs = finding.differs;
-        }
-        assert_eq!(quick, finding);
+    let (mut all, mut quick, mut early) = (Vec::new(), VecDeque::new(), Vec::new());
+    page.checked(tree, moving, (true, true), |_, found| all.push(found));
+    let documents = page.checked(tree, moving, (true, false), |_, found| {
+        quick.push_back(found);
+    });
+    let first = page.checked(tree, moving, (false, true), |_, found| early.push(found));
+    // Without ids, all findings are final if the fragments are there.
+    if first
+        .iter()
+        .all(|document| document.fragments.are_there(&tree.ids))
+    {
+        let finding = |found: &CheckedLink| found.finding.clone();
+        let both = [&early, &all].map(|found| found.iter().map(finding).collect::<Vec<_>>());
+        assert_eq!(both[0], both[1]);
     }
-    all
+    let (mut counted, mut missed) = (BTreeMap::new(), BTreeMap::new());
+    for (class, links) in documents.iter().flat_map(|document| &document.counted) {
+        *counted.entry(*class).or_insert(0) += links;
+    }
+    for one in &all {
+        if quick
+            .front()
+            .is_some_and(|quick: &CheckedLink| quick.listed == one.listed)
+        {
+            let quick = quick.pop_front().unwrap();
+            assert_eq!(quick.finding, one.finding);
+        } else {
+            *missed.entry(one.finding.class).or_insert(0) += 1;
+        }
+    }
+    assert_eq!((missed, quick.len()), (counted, 0));
+    all.into_iter().map(|found| found.finding).collect()
 }
 
 /// Reads the documents below `site`. Returns their bytes and pages, and the tree.

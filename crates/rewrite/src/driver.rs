@@ -25,11 +25,11 @@ use std::sync::Arc;
 
 use super::copies;
 use super::declaration::PrescannedMeta;
-use super::judge::{Judge, Surroundings, Verdict};
+use super::judge::{Judge, Surroundings, Verdict, undecoded};
 use super::judged::{Judged, lift_through};
 use super::late_base::late_base;
-use super::options::Options;
-use super::plan::{DocumentPlan, LinkFn};
+use super::options::{Options, PlainLink};
+use super::plan::{DocumentPlan, LinkSink, Within};
 use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason};
@@ -142,7 +142,7 @@ struct Driver<'a, 'r> {
     ids: Vec<String>,
     plan: DocumentPlan,
     /// Receives each link. Without it, links on the fast path are only counted.
-    sink: Option<&'r mut LinkFn<'r>>,
+    sink: Option<&'r mut (dyn LinkSink + 'r)>,
     /// True if links wait for later ones, which may change their outcomes.
     links_wait: bool,
     /// The references, without fragments, that the destination keeps in links that navigate; `None` unless later ones
@@ -382,6 +382,7 @@ impl Links for Driver<'_, '_> {
             _ => None,
         };
         let differs = splice.is_some_and(|splice| splice.differs);
+        let (outcome, reason) = verdict.outcome();
         // The diagnostic quotes the first link that leads elsewhere, so this link needs a report. Others are only
         // counted.
         if differs && self.sink.is_none() && !self.has_differing {
@@ -396,7 +397,10 @@ impl Links for Driver<'_, '_> {
         {
             return false;
         }
-        if self.sink.is_some() {
+        let own = (self.chain, self.charset);
+        let sink = self.sink.as_deref_mut();
+        let is_taken = sink.is_some_and(|sink| is_taken(sink, own, &verdict, (bytes, found)));
+        if self.sink.is_some() && !is_taken {
             let edit = splice.map(|splice| Edit {
                 span: Span::new(start, start + splice.dropped),
                 new: splice.prefix.as_bytes().to_vec().into(),
@@ -409,7 +413,6 @@ impl Links for Driver<'_, '_> {
             self.add(judged);
             return true;
         }
-        let (outcome, reason) = verdict.outcome();
         self.plan.tally.add(outcome, reason);
         if let Some(splice) = splice {
             if bytes[start] == b'#' {
@@ -418,7 +421,9 @@ impl Links for Driver<'_, '_> {
             if differs {
                 self.plan.tally.add_above_root(self.task.options.profile);
             }
-            self.plan.splice(start, splice);
+            if !is_taken {
+                self.plan.splice(start, splice);
+            }
         }
         if outcome != Outcome::Absolute {
             self.note_base();
@@ -457,12 +462,31 @@ impl Links for Driver<'_, '_> {
     }
 }
 
+/// True if `sink` needs no report of a link that the fast path `found`, with this verdict.
+fn is_taken(
+    sink: &mut dyn LinkSink,
+    within: Within<'_>,
+    verdict: &Verdict<'_>,
+    (bytes, found): (&[u8], &Plain),
+) -> bool {
+    let reference = undecoded(&bytes[found.span.range()]);
+    let Some((reference, target)) = reference.and_then(|it| Some((it, verdict.splice(it)?))) else {
+        return false;
+    };
+    let link = PlainLink {
+        reference,
+        target,
+        role: found.names.map_or(Role::Embedded, |(.., row)| row.role),
+    };
+    sink.plain(&link, within)
+}
+
 /// The plan for the HTML document in `bytes`, which is scanned and judged in one pass.
 fn html<'r>(
     task: Task<'_>,
     bytes: &[u8],
     ahead: Lookahead,
-    sink: Option<&'r mut LinkFn<'r>>,
+    sink: Option<&'r mut (dyn LinkSink + 'r)>,
 ) -> DocumentPlan {
     let links_wait = ahead.links_wait(task, sink.is_some());
     let Lookahead {
@@ -511,7 +535,7 @@ pub(super) fn content<'r>(
     task: Task<'_>,
     format: Format,
     bytes: &[u8],
-    sink: Option<&'r mut LinkFn<'r>>,
+    sink: Option<&'r mut (dyn LinkSink + 'r)>,
 ) -> Option<DocumentPlan> {
     if format == Format::Html
         && let Some(ahead) = Lookahead::of(task, bytes)

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::driver::{self, Lookahead, Task};
 use super::message;
 use super::options::Options;
-use super::plan::{FilePlan, LinkFn, room};
+use super::plan::{FilePlan, LinkSink, room};
 use super::totals::Totals;
 use crate::base::BaseChain;
 use crate::container;
@@ -28,7 +28,7 @@ use baselink_text::layer::charset::Charset;
 pub(super) fn plan<'r>(
     bytes: &[u8],
     options: &Options,
-    sink: Option<&'r mut LinkFn<'r>>,
+    sink: Option<&'r mut (dyn LinkSink + 'r)>,
     has_edits: bool,
 ) -> (FilePlan, Totals) {
     let mut plan = match container::of(options.format) {
@@ -39,7 +39,11 @@ pub(super) fn plan<'r>(
     (plan, totals)
 }
 
-fn document<'r>(bytes: &[u8], options: &Options, sink: Option<&'r mut LinkFn<'r>>) -> FilePlan {
+fn document<'r>(
+    bytes: &[u8],
+    options: &Options,
+    sink: Option<&'r mut (dyn LinkSink + 'r)>,
+) -> FilePlan {
     let format = options.format;
     let mut task = Task::of(options);
     // The edits of HTML links share the prefixes of the base, so their memory needs no limit.

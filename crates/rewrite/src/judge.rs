@@ -124,6 +124,21 @@ impl Verdict<'_> {
     }
 }
 
+impl<'a> Verdict<'a> {
+    /// The target of `reference` in two parts, if every profile agrees on it.
+    pub(super) fn splice(&self, reference: &str) -> Option<Splice<'a>> {
+        match self {
+            Self::Splice(splice) if !splice.differs => Some(*splice),
+            Self::Absolute if resolve::is_agreed_absolute(reference) => Some(Splice {
+                prefix: "",
+                dropped: 0,
+                differs: false,
+            }),
+            _ => None,
+        }
+    }
+}
+
 /// The properties of a reference, besides its text, that the verdict depends on.
 struct ReferenceUse<'a> {
     against: &'a Against,
@@ -221,14 +236,7 @@ impl<'a> Judge<'a> {
         bytes: &[u8],
         found: &Plain,
     ) -> Option<LinkReport> {
-        let raw = &bytes[found.span.range()];
-        // Branch-free, so that the compiler vectorises the loop.
-        if !raw.iter().fold(true, |all, byte| {
-            all & byte.is_ascii_graphic() & (*byte != b'&')
-        }) {
-            return None;
-        }
-        let reference = str::from_utf8(raw).ok()?.to_owned();
+        let reference = undecoded(&bytes[found.span.range()])?.to_owned();
         let name = |name: Span| &bytes[name.range()];
         let (element, attribute) = match found.names {
             // A longer name is truncated in reports.
@@ -721,7 +729,8 @@ impl<'a> Judge<'a> {
         if is_result && value::is_template(text?) {
             return Some(Verdict::Left(Reason::Placeholder));
         }
-        if profile != Profile::Whatwg && is_absolute(raw) {
+        let is_agreed = || str::from_utf8(raw).is_ok_and(resolve::is_agreed_absolute);
+        if is_absolute(raw) && (profile != Profile::Whatwg || is_agreed()) {
             return Some(Verdict::Absolute);
         }
         let splice = match found {
@@ -1079,6 +1088,15 @@ fn is_absolute(value: &[u8]) -> bool {
             .iter()
             .find(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')))
             == Some(&b':')
+}
+
+/// The reference with the bytes `raw`; `None` if they may need decoding.
+#[inline(always)]
+pub(super) fn undecoded(raw: &[u8]) -> Option<&str> {
+    // Branch-free, so that the compiler vectorises the loop.
+    let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
+    let is_plain = raw.iter().fold(true, |all, byte| all & is_itself(byte));
+    str::from_utf8(raw).ok().filter(|_| is_plain)
 }
 
 /// True if all character references in a value are `&amp;` and come after its path, where neither `&` nor `;` is

@@ -52,10 +52,10 @@ pub use self::beside::NearbyFiles;
 pub use self::options::NOWHERE;
 pub use self::options::{
     BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
-    Site,
+    PlainLink, Site,
 };
 pub use self::plan::PlannedPart;
-use self::plan::{FilePlan, Within};
+use self::plan::{FilePlan, LinkSink, Within};
 pub use self::totals::{LinkBases, Totals};
 use crate::base::BaseChain;
 use crate::report::{LinkReport, Report};
@@ -133,8 +133,50 @@ pub struct ListedLink {
     pub column: usize,
 }
 
-/// A callback that receives links, each with the base and the encoding of the document that contains it.
-pub type RowFn<'a> = dyn FnMut(ListedLink, &BaseChain, Charset) + 'a;
+/// A receiver of links, each with the base and the encoding of the document that contains it.
+#[doc(hidden)]
+pub trait LinkReceiver {
+    /// Receives a link from its bytes alone; false if its report is needed. Most links of HTML documents come here first.
+    fn plain(&mut self, _link: &PlainLink<'_>, _chain: &BaseChain, _charset: Charset) -> bool {
+        false
+    }
+
+    /// Receives the report of a link.
+    fn link(&mut self, link: ListedLink, chain: &BaseChain, charset: Charset);
+}
+
+impl<F: FnMut(ListedLink)> LinkReceiver for F {
+    fn link(&mut self, link: ListedLink, _: &BaseChain, _: Charset) {
+        self(link);
+    }
+}
+
+/// Passes links to a receiver, with their lines and columns.
+struct RowSink<'a> {
+    bytes: &'a [u8],
+    counter: LineCounter,
+    in_utf_16: Option<Lines>,
+    receiver: &'a mut dyn LinkReceiver,
+}
+
+impl LinkSink for RowSink<'_> {
+    fn plain(&mut self, link: &PlainLink<'_>, (chain, charset): Within<'_>) -> bool {
+        self.receiver.plain(link, chain, charset)
+    }
+
+    fn link(&mut self, link: LinkReport, (chain, charset): Within<'_>, outermost: Charset) {
+        let (bytes, at) = (self.bytes, link.span.start);
+        let (line, column) = match outermost.is_ascii_compatible() {
+            true => self.counter.place(bytes, at),
+            false => {
+                let lines = || outermost.lines(bytes);
+                self.in_utf_16.get_or_insert_with(lines).place(at)
+            }
+        };
+        let row = ListedLink { link, line, column };
+        self.receiver.link(row, chain, charset);
+    }
+}
 
 /// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
@@ -151,7 +193,12 @@ pub fn rewrite_each<'a>(
     options: &Options,
     each: &mut dyn FnMut(LinkReport),
 ) -> Rewritten<'a> {
-    let (plan, totals) = file::plan(bytes, options, Some(&mut |link, _, _| each(link)), true);
+    let (plan, totals) = file::plan(
+        bytes,
+        options,
+        Some(&mut |link: LinkReport, _: Within<'_>, _: Charset| each(link)),
+        true,
+    );
     let FilePlan {
         edits,
         parts,
@@ -199,25 +246,19 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 /// assert_eq!(totals.links(), 2);
 /// ```
 pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
-    links_within(bytes, options, &mut |link, _, _| row(link))
+    links_to(bytes, options, &mut |link| row(link))
 }
 
-/// Like [`links`], and also passes the base and the encoding of the document that contains each link.
+/// Like [`links`], for a receiver that needs no report of some links.
 #[doc(hidden)]
-pub fn links_within(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
-    let (mut counter, mut in_utf_16) = (LineCounter::default(), None);
-    let mut receive = |link: LinkReport, (chain, charset): Within<'_>, outermost: Charset| {
-        let at = link.span.start;
-        let (line, column) = if outermost.is_ascii_compatible() {
-            counter.place(bytes, at)
-        } else {
-            in_utf_16
-                .get_or_insert_with(|| outermost.lines(bytes))
-                .place(at)
-        };
-        row(ListedLink { link, line, column }, chain, charset);
+pub fn links_to(bytes: &[u8], options: &Options, receiver: &mut dyn LinkReceiver) -> Totals {
+    let mut sink = RowSink {
+        bytes,
+        counter: LineCounter::default(),
+        in_utf_16: None,
+        receiver,
     };
-    let (mut plan, mut totals) = file::plan(bytes, options, Some(&mut receive), false);
+    let (mut plan, mut totals) = file::plan(bytes, options, Some(&mut sink), false);
     if let Some(outermost) = plan.report.entities.first_mut() {
         totals.ids = std::mem::take(&mut outermost.ids);
     }

@@ -31,7 +31,7 @@ use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
-use super::plan::{DocumentPlan, FilePlan, LinkFn, PlannedPart, room};
+use super::plan::{DocumentPlan, FilePlan, LinkSink, PlannedPart, Within, room};
 use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
@@ -57,7 +57,7 @@ pub(super) fn plan<'r>(
     container: &Container,
     bytes: &[u8],
     options: &Options,
-    sink: Option<&'r mut LinkFn<'r>>,
+    sink: Option<&'r mut (dyn LinkSink + 'r)>,
     has_edits: bool,
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
@@ -119,7 +119,7 @@ const LONG: usize = 64 << 10;
 struct Plan<'a, 'r> {
     bytes: &'a [u8],
     options: &'a Options,
-    sink: Option<&'r mut LinkFn<'r>>,
+    sink: Option<&'r mut (dyn LinkSink + 'r)>,
     /// True if edits of a body are lifted to the message.
     lifts: bool,
     structure: &'a Structure,
@@ -239,7 +239,8 @@ impl Plan<'_, '_> {
             .diagnostics
             .extend(outgrown.map(|one| Diagnostic { span, ..one }));
         found.held.sort_by_key(|judged| judged.report.span.start);
-        let receive: &mut LinkFn<'_> = &mut |link, _, _| self.report.links.push(link);
+        let receive: &mut dyn LinkSink =
+            &mut |link: LinkReport, _: Within<'_>, _: Charset| self.report.links.push(link);
         found.release(own, self.sink.is_some().then_some(receive));
         self.grow(&found.edits);
         let edits = found.edits.iter().map(|edit| (index, edit.into_owned()));
@@ -394,19 +395,20 @@ impl Plan<'_, '_> {
         }
         let has_sink = self.sink.is_some();
         let (mut rewritten, has_obstacle) = (Vec::new(), decoded.obstacle().is_some());
-        let receive: &mut LinkFn<'_> = &mut |mut link: LinkReport, within, _| {
-            if link.outcome == Outcome::Rewritten {
-                rewritten.push(link.span);
-                if has_obstacle {
-                    link.refuse(Reason::Transfer);
+        let receive: &mut dyn LinkSink =
+            &mut |mut link: LinkReport, within: Within<'_>, _: Charset| {
+                if link.outcome == Outcome::Rewritten {
+                    rewritten.push(link.span);
+                    if has_obstacle {
+                        link.refuse(Reason::Transfer);
+                    }
                 }
-            }
-            link.span = decoded.covering(link.span);
-            match &mut self.sink {
-                Some(sink) if passes_on => sink(link, within, Charset::UTF_8),
-                _ => self.report.links.push(link),
-            }
-        };
+                link.span = decoded.covering(link.span);
+                match &mut self.sink {
+                    Some(sink) if passes_on => sink.link(link, within, Charset::UTF_8),
+                    _ => self.report.links.push(link),
+                }
+            };
         let receive = has_sink.then_some(receive);
         let mut plan = driver::content(task, format, bytes, receive)?;
         let first = self.report.entities.len();
@@ -517,7 +519,7 @@ impl Plan<'_, '_> {
         let Some(sink) = &mut self.sink else { return };
         for link in links.drain(..) {
             if let Some(one) = by_name.get(&*link.entity) {
-                sink(link, (&one.chain, one.charset), Charset::UTF_8);
+                sink.link(link, (&one.chain, one.charset), Charset::UTF_8);
             }
         }
     }

@@ -16,11 +16,12 @@ use super::beside::NearbyFiles;
 use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval};
 use crate::report::LinkReport;
 use baselink_scan::ScanOptions;
-use baselink_scan::document::Against;
+use baselink_scan::document::{Against, Role};
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_url::Profile;
+use baselink_url::Splice;
 
 /// The information about a document beyond its bytes, and the desired result.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +82,26 @@ pub enum Choice {
     /// This reference, although it leads nowhere. The link is reported with [`Reason::Nowhere`](crate::report::Reason), or as
     /// [`Outcome::NoBase`](crate::report::Outcome) if it is unchanged.
     Nowhere(String),
+}
+
+/// A link that is resolved against the base of the document, and on whose target all profiles agree. It embeds a resource or
+/// navigates to one ([`Role`](baselink_scan::document::Role)).
+#[derive(Clone, Copy, Debug)]
+pub struct PlainLink<'a> {
+    /// The reference, which is relative.
+    pub reference: &'a str,
+    /// The target, in two parts.
+    pub target: Splice<'a>,
+    /// The role of the link in the document.
+    pub role: Role,
+}
+
+impl PlainLink<'_> {
+    /// The target.
+    #[must_use]
+    pub fn url(&self) -> String {
+        [self.target.prefix, &self.reference[self.target.dropped..]].concat()
+    }
 }
 
 /// A URL that leads nowhere (CSS Values 4, 4.5.3). The reference that it replaces follows as its fragment.

@@ -6,14 +6,14 @@
 //! assert_eq!(rewritten.edits.len(), 2);
 //! ```
 //!
-//! Deliberately absent: the decisions, and a list of links. They are passed on one by one ([`LinkFn`]).
+//! Deliberately absent: the decisions, and a list of links. They are passed on one by one ([`LinkSink`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::judge::Surroundings;
 use super::judged::Judged;
-use super::options::Options;
+use super::options::{Options, PlainLink};
 use super::totals::{RunningTotals, Totals};
 use crate::base::BaseChain;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
@@ -32,8 +32,22 @@ pub(super) fn room(length: usize) -> usize {
 /// The base and the encoding of a document.
 pub(super) type Within<'a> = (&'a BaseChain, Charset);
 
-/// A receiver of links, each with the document that contains it and the encoding of the outermost document.
-pub(super) type LinkFn<'r> = dyn FnMut(LinkReport, Within<'_>, Charset) + 'r;
+/// A receiver of links, each with the document that contains it.
+pub(super) trait LinkSink {
+    /// Receives a link of the fast path; false if its report is needed.
+    fn plain(&mut self, _link: &PlainLink<'_>, _within: Within<'_>) -> bool {
+        false
+    }
+
+    /// Receives the report of a link, and the encoding of the outermost document.
+    fn link(&mut self, link: LinkReport, within: Within<'_>, outermost: Charset);
+}
+
+impl<F: FnMut(LinkReport, Within<'_>, Charset)> LinkSink for F {
+    fn link(&mut self, link: LinkReport, within: Within<'_>, outermost: Charset) {
+        self(link, within, outermost);
+    }
+}
 
 /// The plan for a document and the documents inside it. Spans and edits are offsets in the underlying buffer.
 #[derive(Default)]
@@ -113,7 +127,7 @@ impl DocumentPlan {
         mut judged: Judged,
         waits: bool,
         own: Within<'_>,
-        sink: &mut Option<&mut LinkFn<'_>>,
+        sink: &mut Option<&mut dyn LinkSink>,
     ) {
         let report = &judged.report;
         let grows = match (report.outcome, report.reason) {
@@ -141,7 +155,7 @@ impl DocumentPlan {
     }
 
     /// Adds the links of the document `own` that have waited, after the last link.
-    pub(super) fn release(&mut self, own: Within<'_>, mut sink: Option<&mut LinkFn<'_>>) {
+    pub(super) fn release(&mut self, own: Within<'_>, mut sink: Option<&mut dyn LinkSink>) {
         let mut held = std::mem::take(&mut self.held);
         for judged in &mut held {
             judged.keep_apart(&mut self.edited);
@@ -154,7 +168,7 @@ impl DocumentPlan {
     }
 
     /// Counts a link, and passes it to `sink`.
-    fn pass_on(&mut self, link: LinkReport, own: Within<'_>, sink: &mut Option<&mut LinkFn<'_>>) {
+    fn pass_on(&mut self, link: LinkReport, own: Within<'_>, sink: &mut Option<&mut dyn LinkSink>) {
         let within = self
             .by_name
             .get(&link.entity)
@@ -166,7 +180,7 @@ impl DocumentPlan {
         let charset = self.query_charset.unwrap_or(within.1);
         self.tally.add_link(&link, charset);
         if let Some(sink) = sink {
-            sink(link, within, own.1);
+            sink.link(link, within, own.1);
         }
     }
 

@@ -81,7 +81,7 @@ pub struct Totals {
     pub lacks_memory: bool,
     /// The diagnostics, as in a report, with spans in the file.
     pub diagnostics: Vec<Diagnostic>,
-    /// The decoded names that a fragment can refer to in the outermost document, if [`links_within`](crate::links_within)
+    /// The decoded names that a fragment can refer to in the outermost document, if [`links_to`](crate::links_to)
     /// was asked for them.
     #[doc(hidden)]
     pub ids: Vec<String>,

@@ -52,15 +52,9 @@ impl ClassCounts {
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }
 
-    /// Moves a number of links from one class to another.
-    pub(super) fn reclassify(&mut self, from: Class, to: Class, links: usize) {
-        if from == to {
-            return;
-        }
-        *self.classes.entry(to).or_default() += links;
-        let remaining = self.of(from).saturating_sub(links);
-        self.classes.insert(from, remaining);
-        self.classes.retain(|_, links| *links > 0);
+    /// Counts links without details.
+    pub(super) fn add_plain(&mut self, class: Class, links: usize) {
+        *self.classes.entry(class).or_default() += links;
     }
 
     pub(super) fn merge(&mut self, other: &Self) {

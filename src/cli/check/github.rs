@@ -12,20 +12,19 @@
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
 
+use crate::purpose::check::Finding;
 use baselink_text::error::visible;
 
-use super::listed::{ListedFinding, level};
-use super::words;
+use super::words::{self, level};
 use crate::cli::output::Output;
 
 /// Prints the annotation of a finding in the file at `path`.
 pub(super) fn print_finding(
     path: &Path,
-    found: &ListedFinding,
+    (finding, (line, column)): (&Finding, (usize, usize)),
     is_denied: bool,
     output: &mut Output,
 ) -> io::Result<()> {
-    let (finding, line, column) = (&found.finding, found.line, found.units.0);
     let level = level(is_denied);
     // GitHub knows a file by its path in the repository, which has `/` on every system.
     let path = path.to_string_lossy().replace(MAIN_SEPARATOR, "/");

@@ -1,19 +1,18 @@
-//! `--report`: a page that shows the effect of a move on a folder.
+//! `--report`: a page about the links of a folder or archives.
 //!
 //! ```text
-//! verdict; classes, those that fail first; targets; files; every link; the folder as a picture; causes
+//! verdict; classes, those that fail first; targets; files; every link; causes
 //! ```
 //!
-//! The page is one file that loads nothing, as its Content-Security-Policy enforces. `report/page.html` is its template.
-//! Its data for the script are JSON in a data block (HTML, 4.12.1). The script draws a part of the data at a time, so
-//! that a browser can open the page of a large folder. Without scripts the page lacks the list of links, and has only
-//! the first targets and files. Text from the folder is escaped (HTML, 13.1.2).
+//! The page is one file that loads nothing, as its Content-Security-Policy enforces. `report/page.html` is its template. The
+//! script makes the tables from JSON in a data block (HTML, 4.12.1), a part at a time, so that a browser can open the page of a
+//! large folder. Without scripts, the page has only the verdict. Text from the folder is escaped (HTML, 13.1.2).
 //!
 //! Deliberately absent: the time. Two runs over the same folder write the same page.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Display;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use crate::purpose::check::{Cause, Class};
@@ -21,50 +20,57 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use baselink_text::error::{name, visible};
 use baselink_text::layer::escape;
-use minijinja::Environment;
-use minijinja::value::Serde;
-use serde_json::{Value, json};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::counts::ClassCounts;
 use super::href::Hrefs;
-use super::targets::{FoundLink, TargetSummary};
-use super::tree::{CheckedFile, CheckedTree};
+use super::targets::TargetSummary;
+use super::tree::CheckedTree;
 use super::verdict::verdict;
-use super::words::{self, RULES, counted, number};
+use super::words::{self, RULES, counted};
 use crate::cli::args::check::{Check, Classes};
 
 const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/page.css");
 const SCRIPT: &str = include_str!("report/page.js");
 
-/// The largest numbers of rows without scripts: targets, places of each target, and files.
-const TARGETS: usize = 100;
-const PLACES: usize = 3;
-const FILES: usize = 100;
-
-/// The limits of the picture: folders, files in them, and depth.
-const FOLDERS: usize = 500;
-const SQUARES: usize = 5_000;
-const DEPTH: usize = 32;
-
-/// The data for the page.
+/// A report, and the request for it.
 pub(super) struct ReportPage<'a> {
     pub(super) request: &'a Check,
     pub(super) tree: &'a CheckedTree<'a>,
     pub(super) hrefs: Hrefs,
 }
 
-/// The classes in order: denied ones first, then those that may break.
-fn ranked(request: &Check) -> Vec<Class> {
-    let mut classes: Vec<Class> = Class::ALL.iter().rev().copied().collect();
-    classes.sort_by_key(|class| {
-        (
-            Reverse(request.deny.contains(*class)),
-            Reverse(Classes::BROKEN.contains(class)),
-        )
-    });
-    classes
+/// The data for the script. Links refer to the other rows by their numbers.
+#[derive(Serialize)]
+struct PageData<'a> {
+    classes: Vec<ClassRow>,
+    /// The path, the reference, and the numbers of links of each class with a column, and of all classes.
+    files: Vec<(String, String, Vec<usize>)>,
+    targets: Vec<TargetRow<'a>>,
+    /// Six numbers for each link: target, file, line, column, location and reference.
+    links: Vec<usize>,
+    /// The distinct locations and references.
+    names: Vec<Cow<'a, str>>,
+    /// The name, the meaning and the help of each rule with findings.
+    rules: Vec<(String, &'static str, &'static str)>,
+    /// Sentences about all links.
+    notes: Vec<String>,
+}
+
+/// The class, the cause, the URL, the numbers of links and files, and sentences.
+type TargetRow<'a> = (usize, &'static str, Cow<'a, str>, usize, usize, Vec<String>);
+
+#[derive(Serialize)]
+struct ClassRow {
+    name: &'static str,
+    meaning: &'static str,
+    denied: bool,
+    fails: bool,
+    /// True if the class has a column of its own in the table of files.
+    column: bool,
+    links: usize,
+    targets: usize,
 }
 
 /// The hash by which the Content-Security-Policy allows `text`.
@@ -72,160 +78,172 @@ fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
+/// Escapes `text` for an element.
+fn escaped(text: &str) -> String {
+    escape::text(&visible(text))
+}
+
 impl<'a> ReportPage<'a> {
     /// Writes the page.
     pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let files = self.files();
-        let mut templates = Environment::new();
-        templates.add_filter("e", |text: &str| escaped(text));
-        templates.add_filter("number", number);
-        templates.add_function("counted", |of: usize, one: &str, more: &str| {
-            counted(of, one, more)
-        });
-        let values = Serde(self.values(&files));
-        let page = templates
-            .render_str(PAGE, values)
-            .map_err(io::Error::other)?;
-        out.write_all(page.as_bytes())?;
-        self.write_data(&files, out)?;
-        writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
-    }
-
-    /// The values for the template.
-    fn values(&self, files: &[usize]) -> Value {
         let Self { request, tree, .. } = self;
         let is_denied = |class: Class| request.deny.contains(class);
-        let all = &self.tree.targets;
-        let placed: usize = all.iter().map(|target| target.places.len()).sum();
-        let findings: usize = all.iter().map(|target| target.links).sum();
+        let holds = tree.not_accepted(is_denied).is_empty();
+        let mut pieces = PAGE.split("{{");
+        out.write_all(pieces.next().unwrap_or_default().as_bytes())?;
+        for piece in pieces {
+            let (place, rest) = piece.split_once("}}").unwrap_or((piece, ""));
+            let text = match place {
+                "style" => STYLE.to_owned(),
+                "style-hash" => hash(STYLE),
+                "script" => SCRIPT.to_owned(),
+                "script-hash" => hash(SCRIPT),
+                "version" => env!("CARGO_PKG_VERSION").to_owned(),
+                "folder" => escaped(&name(request.folder())),
+                "result" if holds => "Holds".to_owned(),
+                "result" => "Fails".to_owned(),
+                "verdict" => escaped(&verdict(request, tree)),
+                "facts" => escaped(&self.facts()),
+                // Nothing in the data ends the `script` (HTML, 4.12.1.3).
+                "data" => serde_json::to_string(&self.data())?.replace('<', "\\u003c"),
+                _ => String::new(),
+            };
+            out.write_all(text.as_bytes())?;
+            out.write_all(rest.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// The extent of the check in a sentence.
+    fn facts(&self) -> String {
+        let Self { request, tree, .. } = self;
         let from = tree.origins.given_root();
-        let targets = all.iter().take(TARGETS).map(|target| {
-            let places = target.places.iter().take(PLACES);
-            let place = |it: &FoundLink| json!([self.file_row(it.file), it.line, it.column]);
-            json!([
-                self.target_row(target),
-                places.map(place).collect::<Value>()
-            ])
-        });
-        let (folders, closes, omitted) = folder_picture(tree);
-        json!({
-            "style": STYLE,
-            "style_hash": hash(STYLE),
-            "script_hash": hash(SCRIPT),
-            "version": env!("CARGO_PKG_VERSION"),
-            "folder": name(request.folder()),
-            "holds": tree.not_accepted(is_denied).is_empty(),
-            "verdict": verdict(request, tree),
-            "from": from.map(|from| from.as_str()),
-            "to": request.to.as_ref().map(|to| to.as_str()),
-            "documents": tree.files.len(),
-            "links": tree.sum.links(),
-            "resources": tree.collection.count(),
-            "shares": shares(&tree.sum),
-            "classes": self.classes(),
-            "differing": tree.sum.differing,
-            "accepted": tree.accepted(),
-            "targets": targets.collect::<Value>(),
-            "all_targets": all.len(),
-            "ranked": self.class_rows(),
-            "columns": self.column_rows(),
-            "files": files.iter().take(FILES).map(|file| self.file_row(*file)).collect::<Value>(),
-            "all_files": files.len(),
-            "placed": placed,
-            "findings": findings,
-            "folders": folders,
-            "closes": closes,
-            "omitted": omitted,
-            "rules": self.rules(),
-        })
+        let from = from.map(|url| format!("from {} ", url.as_str()));
+        let to = request
+            .to
+            .as_ref()
+            .map(|to| format!("to {}: ", to.as_str()));
+        let documents = counted(tree.files.len(), "document", "documents");
+        let links = counted(tree.sum.links(), "link", "links");
+        let files = counted(tree.collection.count(), "file", "files");
+        let moved = from.filter(|_| to.is_some()).unwrap_or_default() + &to.unwrap_or_default();
+        format!("{moved}{documents} and {links} in {files}")
     }
 
-    /// The classes, those with links first: name, whether it fails, numbers of links and targets, meaning.
-    fn classes(&self) -> Value {
-        let sum = &self.tree.sum;
-        let mut classes = ranked(self.request);
-        classes.sort_by_key(|class| sum.of(*class) == 0);
-        let row = |class: Class| {
-            let targets = self.tree.targets.iter();
-            let fails = |one: Class| one == class && self.request.deny.contains(one);
-            json!([
-                class.name(),
-                !self.tree.not_accepted(fails).is_empty(),
-                sum.of(class),
-                targets.filter(|target| target.class == class).count(),
-                meaning(class),
-            ])
-        };
-        classes.into_iter().map(row).collect()
-    }
-
-    /// The classes in order: name, and 1 if the class is denied.
-    fn class_rows(&self) -> Vec<Value> {
-        let row = |class| {
-            json!([
-                Class::name(class),
-                u8::from(self.request.deny.contains(class))
-            ])
-        };
-        ranked(self.request).into_iter().map(row).collect()
-    }
-
-    /// The number of a class in that order.
-    fn place_of(&self, class: Class) -> usize {
-        let mut classes = ranked(self.request).into_iter();
-        classes.position(|known| known == class).unwrap_or_default()
-    }
-
-    /// The classes that have a column of their own in the table of files.
-    fn column_rows(&self) -> Vec<usize> {
-        let columns = self.columns().into_iter();
-        columns.map(|class| self.place_of(class)).collect()
-    }
-
-    /// A file: path, reference, and the number of links of each column and of all classes.
-    fn file_row(&self, number: usize) -> Value {
-        let file = &self.tree.files[number];
-        let (path, href) = (String::from_utf8_lossy(&file.name), self.href(file));
-        let mut row = vec![json!(visible(&path)), json!(visible(&href))];
-        row.extend(
-            self.columns()
+    fn data(&self) -> PageData<'a> {
+        let (ranked, files) = (self.ranked(), self.files());
+        let columns: Vec<Class> = ranked
+            .iter()
+            .filter(|class| self.has_column(**class))
+            .copied()
+            .collect();
+        let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
+        let (mut links, mut names) = (Vec::new(), DistinctTexts::default());
+        for (number, target) in self.tree.targets.iter().enumerate() {
+            for place in &target.places {
+                let location = names.number(&place.location);
+                let reference = names.number(&place.reference);
+                let file = numbers[&place.file];
+                links.extend([number, file, place.line, place.column, location, reference]);
+            }
+        }
+        PageData {
+            classes: ranked.iter().map(|class| self.class_row(*class)).collect(),
+            files: files
                 .iter()
-                .map(|class| json!(file.counts.of(*class))),
-        );
-        row.push(json!(file.counts.links()));
-        row.into()
+                .map(|file| self.file_row(*file, &columns))
+                .collect(),
+            targets: self
+                .tree
+                .targets
+                .iter()
+                .map(|target| target_row(target, &ranked))
+                .collect(),
+            links,
+            names: names.texts.into_iter().map(visible).collect(),
+            rules: self.rules(),
+            notes: self.notes(),
+        }
     }
 
-    /// A target: number of the class, cause, URL, numbers of links and files, sentences.
-    fn target_row(&self, target: &TargetSummary) -> Value {
-        let sentences = words::sentences_of_target(target);
-        json!([
-            self.place_of(target.class),
-            target.cause.map_or("", Cause::name),
-            visible(&target.to),
-            target.links,
-            target.files,
-            sentences.iter().map(|one| visible(one)).collect::<Vec<_>>(),
-        ])
+    /// The classes in order: denied ones first, then those that may break.
+    fn ranked(&self) -> Vec<Class> {
+        let mut classes: Vec<Class> = Class::ALL.iter().rev().copied().collect();
+        classes.sort_by_key(|class| {
+            let is_denied = self.request.deny.contains(*class);
+            (Reverse(is_denied), Reverse(Classes::BROKEN.contains(class)))
+        });
+        classes
+    }
+
+    /// True if a class has a column of its own in the table of files.
+    fn has_column(&self, class: Class) -> bool {
+        let is_bad = self.request.deny.contains(class) || Classes::BROKEN.contains(&class);
+        is_bad && self.tree.sum.of(class) > 0
+    }
+
+    fn class_row(&self, class: Class) -> ClassRow {
+        let is_denied = self.request.deny.contains(class);
+        let fails = |one: Class| one == class && is_denied;
+        let targets = self.tree.targets.iter();
+        ClassRow {
+            name: class.name(),
+            meaning: meaning(class),
+            denied: is_denied,
+            fails: !self.tree.not_accepted(fails).is_empty(),
+            column: self.has_column(class),
+            links: self.tree.sum.of(class),
+            targets: targets.filter(|target| target.class == class).count(),
+        }
+    }
+
+    fn file_row(&self, number: usize, columns: &[Class]) -> (String, String, Vec<usize>) {
+        let file = &self.tree.files[number];
+        let path = String::from_utf8_lossy(&file.name);
+        // A document of an archive has a URL.
+        let href = match &self.tree.captures {
+            Some(_) => file.path.to_string_lossy().into_owned(),
+            None => self.hrefs.of(&file.path),
+        };
+        let mut numbers: Vec<usize> = columns.iter().map(|one| file.counts.of(*one)).collect();
+        numbers.push(file.counts.links());
+        (
+            visible(&path).into_owned(),
+            visible(&href).into_owned(),
+            numbers,
+        )
     }
 
     /// The rules of the findings on the page.
-    fn rules(&self) -> Value {
+    fn rules(&self) -> Vec<(String, &'static str, &'static str)> {
         let reported: HashSet<_> = (self.tree.targets.iter())
             .map(|target| (target.class, target.cause.map(Cause::name)))
             .collect();
         let rules = RULES
             .iter()
             .filter(|rule| reported.contains(&(rule.class, rule.cause)));
-        let row = |rule: &words::FindingRule| {
-            let cause = rule.cause.map(|cause| format!(" ({cause})"));
-            let name = format!("{}{}", rule.class.name(), cause.unwrap_or_default());
-            json!({ "name": name, "why": rule.why, "help": rule.help })
-        };
-        rules.map(row).collect()
+        rules
+            .map(|rule| (rule.name(), rule.why, rule.help))
+            .collect()
     }
 
-    /// The indexes of the files with links that fail, that may break or that a target lists, the worst first.
+    fn notes(&self) -> Vec<String> {
+        let (differing, accepted) = (self.tree.sum.differing, self.tree.accepted());
+        let mut notes = Vec::new();
+        if differing > 0 {
+            let links = counted(differing, "link leads", "links lead");
+            notes.push(format!("{links} elsewhere under another resolver."));
+        }
+        if accepted > 0 {
+            let findings = counted(accepted, "finding is", "findings are");
+            notes.push(format!(
+                "{findings} accepted by the baseline: counted here, and not listed as targets and links."
+            ));
+        }
+        notes
+    }
+
+    /// The numbers of the files with links that fail, that may break or that a target lists, the worst first.
     fn files(&self) -> Vec<usize> {
         let files = &self.tree.files;
         let key = |number: &usize| {
@@ -243,98 +261,38 @@ impl<'a> ReportPage<'a> {
         worst.sort_by_key(|number| Reverse(key(number)));
         worst
     }
-
-    /// The classes that have a column of their own in the table of files.
-    fn columns(&self) -> Vec<Class> {
-        let mut classes = ranked(self.request);
-        classes
-            .retain(|class| self.request.deny.contains(*class) || Classes::BROKEN.contains(class));
-        classes.retain(|class| self.tree.sum.of(*class) > 0);
-        classes
-    }
-
-    /// The reference to a file, or the URL of a document from an archive.
-    fn href(&self, file: &CheckedFile) -> String {
-        match &self.tree.captures {
-            Some(_) => file.path.to_string_lossy().into_owned(),
-            None => self.hrefs.of(&file.path),
-        }
-    }
-
-    /// Writes the data for the script, with each name once, and numbers that refer to the names.
-    fn write_data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
-        write!(out, "<script type=\"application/json\" id=\"data\">")?;
-        let files_of = files.iter().map(|file| self.file_row(*file));
-        let targets = self.tree.targets.iter();
-        write_json_list("{\"classes\":[", self.class_rows().into_iter(), out)?;
-        write_json_list(",\"columns\":[", self.column_rows().into_iter(), out)?;
-        write_json_list(",\"files\":[", files_of, out)?;
-        write_json_list(",\"targets\":[", targets.map(|it| self.target_row(it)), out)?;
-        // For each link: target, file, line, column, and the numbers of its location and reference.
-        let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
-        let (mut names, mut begin) = (DistinctTexts::default(), "\n");
-        let links = self
-            .tree
-            .targets
-            .iter()
-            .enumerate()
-            .flat_map(|(number, target)| target.places.iter().map(move |place| (number, place)));
-        let link = |(number, place): (usize, &'a FoundLink)| {
-            let file = numbers.get(&place.file)?;
-            let (begin, line, column) = (std::mem::take(&mut begin), place.line, place.column);
-            let (location, reference) = (
-                names.number(&place.location),
-                names.number(&place.reference),
-            );
-            Some(format!(
-                "{begin}{number},{file},{line},{column},{location},{reference}"
-            ))
-        };
-        write_json_list(",\"links\":[", links.filter_map(link), out)?;
-        write_json_list(
-            ",\"names\":[",
-            names
-                .in_order()
-                .into_iter()
-                .map(|name| json!(visible(name))),
-            out,
-        )?;
-        writeln!(out, "}}</script>")
-    }
 }
 
-/// Writes `begin`, then `entries` as a JSON list, with `<` escaped so that nothing ends the `script` (HTML, 4.12.1.3).
-fn write_json_list(
-    begin: &str,
-    entries: impl Iterator<Item = impl Display>,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    out.write_all(begin.as_bytes())?;
-    for (number, entry) in entries.enumerate() {
-        let divider = if number == 0 { "" } else { ",\n" };
-        write!(
-            out,
-            "{divider}{}",
-            entry.to_string().replace('<', "\\u003c")
-        )?;
-    }
-    write!(out, "]")
+fn target_row<'t>(target: &'t TargetSummary, ranked: &[Class]) -> TargetRow<'t> {
+    let place = ranked.iter().position(|class| *class == target.class);
+    let sentences = words::sentences_of_target(target);
+    (
+        place.unwrap_or_default(),
+        target.cause.map_or("", Cause::name),
+        visible(&target.to),
+        target.links,
+        target.files,
+        sentences
+            .iter()
+            .map(|one| visible(one).into_owned())
+            .collect(),
+    )
 }
 
 /// Distinct texts, numbered in the order in which they were added.
 #[derive(Default)]
-struct DistinctTexts<'a>(HashMap<&'a str, usize>);
+struct DistinctTexts<'a> {
+    numbers: HashMap<&'a str, usize>,
+    texts: Vec<&'a str>,
+}
 
 impl<'a> DistinctTexts<'a> {
     fn number(&mut self, name: &'a str) -> usize {
-        let next = self.0.len();
-        *self.0.entry(name).or_insert(next)
-    }
-
-    fn in_order(self) -> Vec<&'a str> {
-        let mut names: Vec<_> = self.0.into_iter().collect();
-        names.sort_unstable_by_key(|(_, number)| *number);
-        names.into_iter().map(|(name, _)| name).collect()
+        let Self { numbers, texts } = self;
+        *numbers.entry(name).or_insert_with(|| {
+            texts.push(name);
+            texts.len() - 1
+        })
     }
 }
 
@@ -359,128 +317,4 @@ fn meaning(class: Class) -> &'static str {
         Class::Outside => "It leads out of the folder.",
         Class::Left => "It has no target.",
     }
-}
-
-/// The shares of the classes in a bar of width 100.
-fn shares(counts: &ClassCounts) -> Value {
-    let all = counts.links().max(1) as f64;
-    let mut x = 0.0;
-    let classes = Class::ALL
-        .iter()
-        .rev()
-        .filter(|class| counts.of(**class) > 0);
-    let share = |class: &Class| {
-        let (begin, width) = (x, counts.of(*class) as f64 * 100.0 / all);
-        x += width;
-        json!({ "class": class.name(), "x": format!("{begin:.2}"), "width": format!("{width:.2}") })
-    };
-    classes.map(share).collect()
-}
-
-/// The links that may break, by class, such as `3 pinned, 1 dangling`.
-fn broken_links(counts: &ClassCounts) -> String {
-    let numbers = Classes::BROKEN.map(|class| (class, counts.of(class)));
-    words::classes(numbers.iter().filter(|(_, links)| *links > 0))
-}
-
-/// The most frequent class among the broken links of a file.
-fn worst_class(counts: &ClassCounts) -> Option<Class> {
-    let most = Classes::BROKEN
-        .iter()
-        .rev()
-        .max_by_key(|class| counts.of(**class));
-    most.copied().filter(|class| counts.of(*class) > 0)
-}
-
-/// The folders above a file, up to the depth of the picture, and the rest of the file's path.
-fn split_path(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
-    let mut parts: Vec<&[u8]> = path.splitn(DEPTH, |&byte| byte == b'/').collect();
-    let file = parts.pop().unwrap_or_default();
-    (parts, file)
-}
-
-#[derive(Default)]
-struct Folder<'a> {
-    counts: ClassCounts,
-    documents: usize,
-    /// The documents directly in it.
-    files: Vec<&'a CheckedFile>,
-}
-
-/// The folder as nested folders, each with a square for every document in it. Returns the folders, the end tags after
-/// the last one, and the number of omitted folders.
-fn folder_picture(tree: &CheckedTree<'_>) -> (Value, String, usize) {
-    let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
-    for file in &tree.files {
-        let (parents, _) = split_path(&file.name);
-        for depth in 0..=parents.len() {
-            let folder = folders.entry(parents[..depth].to_vec()).or_default();
-            folder.counts.merge(&file.counts);
-            folder.documents += 1;
-        }
-        if let Some(folder) = folders.get_mut(&parents) {
-            folder.files.push(file);
-        }
-    }
-    let shown = shown_folders(&folders);
-    let (mut open, mut room) = (0, SQUARES);
-    let end_tags = |number: usize| "</details>\n".repeat(number);
-    let row = |(path, folder): (&Vec<&[u8]>, &Folder)| {
-        let closes = end_tags(open - path.len().min(open));
-        open = path.len() + 1;
-        let drawn = folder.files.len().min(room);
-        room -= drawn;
-        let label = path
-            .last()
-            .map_or("/".into(), |name| String::from_utf8_lossy(name));
-        json!({
-            "closes": closes,
-            "is_open": path.len() < 2 && folder.counts.broken() > 0,
-            "label": label,
-            "shares": shares(&folder.counts),
-            "documents": folder.documents,
-            "links": folder.counts.links(),
-            "broken": broken_links(&folder.counts),
-            "has_files": !folder.files.is_empty(),
-            "squares": folder.files[..drawn].iter().map(|file| square(file)).collect::<Value>(),
-            "more": folder.files.len() - drawn,
-        })
-    };
-    // In the order of paths a folder comes right before its contents.
-    let pictures = folders.iter().filter(|(path, _)| shown.contains(*path));
-    let pictures: Value = pictures.map(row).collect();
-    (pictures, end_tags(open), folders.len() - shown.len())
-}
-
-/// A square for a document.
-fn square(file: &CheckedFile) -> Value {
-    let label = String::from_utf8_lossy(split_path(&file.name).1);
-    match worst_class(&file.counts) {
-        None => json!({ "class": Class::Travels.name(), "label": label, "letter": "" }),
-        Some(class) => json!({
-            "class": class.name(),
-            "label": label,
-            "broken": broken_links(&file.counts),
-            "letter": class.name()[..1].to_ascii_uppercase(),
-        }),
-    }
-}
-
-/// The folders in the picture: all, or as many as fit, those with broken links first.
-fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<Vec<&'a [u8]>> {
-    let mut paths: Vec<_> = folders.iter().collect();
-    // A parent folder has at least as many broken links, so it comes before its subfolders.
-    paths.sort_by_key(|(path, folder)| (Reverse(folder.counts.broken()), path.len()));
-    paths
-        .into_iter()
-        .take(FOLDERS)
-        .map(|(path, _)| path.clone())
-        .collect()
-}
-
-/// Escapes `text` for an element or for a value in quotes.
-fn escaped(text: &str) -> String {
-    escape::text(&visible(text))
-        .replace('"', "&quot;")
-        .replace('\'', "&#39;")
 }

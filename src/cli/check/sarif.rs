@@ -13,11 +13,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::purpose::check::Finding;
+use baselink_text::span::Span;
 use serde_json::{Value, json};
 
 use super::href::uri;
-use super::listed::{ListedFinding, level};
-use super::words::{self, FindingRule, RULES};
+use super::words::{self, FindingRule, RULES, level};
 use crate::cli::json as json_text;
 use crate::cli::output::Output;
 
@@ -53,15 +54,12 @@ fn rule(rule: &FindingRule) -> Value {
 /// Prints a finding in the file at `path`. Columns count UTF-16 code units.
 pub(super) fn print_finding(
     path: &Path,
-    found: &ListedFinding,
+    (finding, [start, end], span): (&Finding, [(usize, usize); 2], Span),
     is_denied: bool,
     output: &mut Output,
 ) -> io::Result<()> {
-    let finding = &found.finding;
-    let (start, end) = found.units;
     let number = FindingRule::of(finding.class, finding.cause);
     let artifact = json!({ "uri": uri(path) });
-    let span = found.link.span.shifted(found.offset);
     let result = json!({
         "ruleId": RULES[number].name(),
         "ruleIndex": number,
@@ -71,8 +69,8 @@ pub(super) fn print_finding(
             "physicalLocation": {
                 "artifactLocation": artifact,
                 "region": {
-                    "startLine": found.line,
-                    "startColumn": start,
+                    "startLine": start.0,
+                    "startColumn": start.1,
                     "endLine": end.0,
                     "endColumn": end.1,
                     "byteOffset": span.start,

@@ -133,11 +133,13 @@ pub(super) fn add(
     placed: PlacedLink<'_>,
     finding: &Finding,
 ) {
-    let to = target_url(placed.0, finding);
-    let target = targets
-        .entry((finding.class, finding.cause, to.clone()))
-        .or_insert_with(|| TargetSummary::new(request, to, finding));
+    let key = (finding.class, finding.cause, target_url(placed.0, finding));
+    if let Some(target) = targets.get_mut(&key) {
+        return target.add(request, placed, finding);
+    }
+    let mut target = TargetSummary::new(request, key.2.clone(), finding);
     target.add(request, placed, finding);
+    targets.insert(key, target);
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.

@@ -14,13 +14,14 @@
 use std::io;
 use std::path::Path;
 
+use crate::purpose::check::CheckedLink;
 use anstyle::{AnsiColor, Style};
+use baselink_rewrite::ListedLink;
 use baselink_text::error::{name, visible};
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
 use unicode_width::UnicodeWidthStr;
 
-use super::listed::ListedFinding;
 use super::words;
 use crate::cli::output::{FAINT, Output, PLACE, location};
 
@@ -36,17 +37,16 @@ const AROUND: usize = 160;
 /// Prints a finding in the file at `path`, with its line.
 pub(super) fn print_finding(
     path: &Path,
-    found: &ListedFinding,
+    (found, bytes): (&CheckedLink, &[u8]),
     is_denied: bool,
     output: &mut Output,
 ) -> io::Result<()> {
-    let ListedFinding {
-        link,
+    let CheckedLink {
+        listed,
+        charset,
         finding,
-        line,
-        column,
-        ..
     } = found;
+    let ListedLink { link, line, column } = listed;
     let name = name(path);
     let styler = output.styler;
     let style = if is_denied { DENIED } else { OTHER };
@@ -60,7 +60,7 @@ pub(super) fn print_finding(
     )?;
     let number = line.to_string();
     let margin = " ".repeat(number.len());
-    let [before, url, after] = &found.excerpt;
+    let [before, url, after] = &excerpt(bytes, link.span, *column, *charset);
     let line = format!("{before}{}{after}", styler.paint(style, url));
     writeln!(
         out,
@@ -80,7 +80,7 @@ pub(super) fn print_finding(
 
 /// The line of the link at `span`, which begins in this column, as it is shown: the text before the reference, the
 /// reference, and the text after it.
-pub(super) fn excerpt(bytes: &[u8], span: Span, column: usize, charset: Charset) -> [String; 3] {
+fn excerpt(bytes: &[u8], span: Span, column: usize, charset: Charset) -> [String; 3] {
     let [before, reference, after] = line_of(bytes, span, column, charset);
     [
         last_chars(&on_one_line(&before), ROOM[0]),

@@ -4,8 +4,8 @@
 //! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], collection, sum: { travels: 9, pinned: 1, … } }
 //! ```
 //!
-//! The collection of files is made first, so that each document is scanned and judged in one pass. Links with
-//! fragments get their final class when the ids of all documents are known.
+//! The collection of files is made first. While the documents are read, their ids are collected, and the fragments of
+//! their links. Then only documents with a dead fragment are read again; all are, if their links are listed one by one.
 //!
 //! Deliberately absent: messages ([`super`]), and what becomes of each link ([`super::listing`]).
 
@@ -19,26 +19,27 @@ use crate::collection::folder::name_of;
 use crate::collection::origin::Origins;
 use crate::files::walk::{Selection, TreeEntry};
 use crate::files::write::is_temporary;
-use crate::purpose::check::{Class, FragmentPlace, Ids, check, check_capture};
+use crate::purpose::check::{CheckedSite, Class, Ids, check, check_capture};
 use baselink_rewrite::Options;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::error::name;
 use baselink_text::format::Format;
 
 use super::counts::ClassCounts;
-use super::listed::ListedFinding;
-use super::listing::{FileKey, FileLinks, Lister, Waiting, fragment};
+use super::listing::{FileLinks, Lister};
 use super::targets::{self, TargetSummary, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::archive_item::{Archived, Wanted};
+use crate::cli::args::check::Classes;
 use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
 use crate::cli::files::{SkipCounts, each_document, progress, status_after};
-use crate::cli::input::{File, Input};
+use crate::cli::in_order::all_in_order;
+use crate::cli::input::{Contents, File, Input, OpenedInput};
 use crate::cli::output::{Output, count, ok_or_report};
 use crate::cli::places::FilePlaces;
-use crate::cli::request::Origin;
+use crate::cli::request::{Documents, Origin};
 use crate::cli::source;
 use crate::cli::status::ExitStatus;
 
@@ -69,16 +70,6 @@ pub(super) struct CheckedFile {
     pub(super) counts: ClassCounts,
 }
 
-/// The results of all files so far.
-#[derive(Default)]
-struct Gathered {
-    targets: Targets,
-    /// The ids in each document, by the number of the document in the collection.
-    ids: HashMap<usize, Ids>,
-    waiting: Waiting,
-    late: Vec<(usize, usize, ListedFinding)>,
-}
-
 /// The result of scanning a file: the links of its documents, if any. The flag is true for a fragment of an HTML page
 /// that neither `--format` nor `--include` asked for.
 type FileContent = (Option<Box<FileLinks>>, bool);
@@ -101,94 +92,113 @@ impl<'a> CheckedTree<'a> {
             targets: Vec::new(),
             skipped: SkipCounts::default(),
         };
-        let mut gathered = Gathered::default();
+        let mut targets = Targets::default();
         let status = match lister.request.is_of_archives {
-            true => tree.read_archives(lister, &mut gathered, output)?,
-            false => tree.read_folder(lister, &mut gathered, output)?,
+            true => tree.read_archives(lister, &mut targets, output)?,
+            false => tree.read_folder(lister, &mut targets, output)?,
         };
-        tree.settle(lister, gathered, output)?;
+        tree.targets = targets::in_order(targets);
         Ok((tree, status))
     }
 
     fn read_folder(
         &mut self,
         lister: &Lister<'_>,
-        gathered: &mut Gathered,
+        targets: &mut Targets,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
         collection::report_expected_path(documents, output);
-        let follow = documents.selection.follow;
-        let selection = Selection {
-            hidden: true,
-            follow,
-            ..Selection::default()
-        };
-        let is_lasting =
-            |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
-        // An error is ignored here, because the later walk over the documents reports it.
-        let collection = collection::of_folder(documents, &selection, is_lasting, true);
-        let collection = Arc::new(collection.unwrap_or_default());
+        let collection = site(documents);
         for problem in &collection.host_rules.problems {
             output.caution(problem);
         }
-        let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(lister, &collection, origin, file, output)
+        let counting = Lister {
+            list: Classes::default(),
+            baseline: None,
+            ..*lister
         };
-        let read = each_document(documents, output, scan, |origin, (found, is_part)| {
-            self.parts += usize::from(is_part);
-            if let (Origin::Entry(entry), Some(found)) = (origin, found) {
-                let name = name_of(&entry);
-                let number = collection.number_at(&name);
-                self.add(lister, (entry.path, name, number), *found, gathered);
+        let (is_by_link, mut hidden) = (lister.is_by_link(), output.buffered());
+        let shown = if is_by_link {
+            &mut hidden
+        } else {
+            &mut *output
+        };
+        let scan_first = |origin: &Origin, file: File<'_>, output: &mut Output| {
+            scan(&counting, (&collection, None), origin, file, output)
+        };
+        let (mut first, mut ids) = (Vec::new(), HashMap::new());
+        let mut read = each_document(documents, shown, scan_first, |origin, mut found| {
+            if let (Origin::Entry(entry), Some(links)) = (&origin, &mut found.0) {
+                let number = collection.number_at(&name_of(entry));
+                ids.extend(number.zip(links.ids.take()));
+            }
+            if !is_by_link {
+                first.push((origin, found));
             }
         })?;
-        (self.skipped, self.collection) = (read.skipped, collection);
+        let scan_again = |origin: &Origin, file: File<'_>, output: &mut Output| {
+            scan(lister, (&collection, Some(&ids)), origin, file, output)
+        };
+        let mut add = |origin, found| self.add(lister, origin, found, targets);
+        if is_by_link {
+            // Findings are listed in the order of the files.
+            read = each_document(documents, output, scan_again, add)?;
+        } else {
+            let settle = |(origin, found): (Origin, FileContent)| {
+                let links = found.0.as_ref();
+                let is_final = links.is_none_or(|links| links.fragments.are_there(&ids));
+                let again = || {
+                    let mut hidden = hidden.buffered();
+                    open_again(&origin, documents, |file| {
+                        scan_again(&origin, file, &mut hidden)
+                    })
+                };
+                let again = if is_final { None } else { again() };
+                let found = again.unwrap_or(found);
+                (origin, found)
+            };
+            let all = first.into_iter();
+            all_in_order(documents.jobs, all, settle, |(origin, found)| {
+                add(origin, found)
+            });
+        }
+        (self.skipped, self.collection) = (read.skipped, Arc::clone(&collection));
         Ok(read.status)
     }
 
-    /// Adds a file with its links.
+    /// Adds a file of a folder with its links.
     fn add(
         &mut self,
         lister: &Lister<'_>,
-        (path, name, number): (PathBuf, Vec<u8>, Option<usize>),
+        origin: Origin,
+        (links, is_part): FileContent,
+        targets: &mut Targets,
+    ) {
+        self.parts += usize::from(is_part);
+        if let (Origin::Entry(entry), Some(links)) = (origin, links) {
+            let name = name_of(&entry);
+            self.add_links(lister, (entry.path, name), *links, targets);
+        }
+    }
+
+    /// Adds a file with its links.
+    fn add_links(
+        &mut self,
+        lister: &Lister<'_>,
+        (path, name): (PathBuf, Vec<u8>),
         found: FileLinks,
-        gathered: &mut Gathered,
+        targets: &mut Targets,
     ) {
         let (file, room) = (self.files.len(), targets::room(lister.request));
         for mut target in found.targets.into_values() {
             target.places.iter_mut().for_each(|place| place.file = file);
-            targets::merge(&mut gathered.targets, target, room);
-        }
-        gathered.ids.extend(number.zip(found.ids));
-        let late = found.late.into_iter();
-        gathered
-            .late
-            .extend(late.map(|(ids_of, row)| (file, ids_of, row)));
-        for (class, groups) in found.waiting {
-            let all = gathered.waiting.entry(class).or_default();
-            for (url, mut group) in groups {
-                let ids = gathered.ids.get(&group.ids_of);
-                let place = ids.map(|ids| ids.place(fragment(&url)));
-                if place == Some(FragmentPlace::There) && !targets::are_shown(lister.request, class)
-                {
-                    continue;
-                }
-                group.files.push((file, group.target.links));
-                let places = group.target.places.iter_mut();
-                places.for_each(|place| place.file = file);
-                match all.get_mut(&url) {
-                    Some(known) => {
-                        known.files.append(&mut group.files);
-                        known.target.merge(group.target, room);
-                    }
-                    None => drop(all.insert(url, group)),
-                }
-            }
+            targets::merge(targets, target, room);
         }
         for (class, number) in found.accepted {
             *self.accepted.entry(class).or_default() += number;
         }
+        self.sum.merge(&found.counts);
         self.files.push(CheckedFile {
             path,
             name,
@@ -196,72 +206,11 @@ impl<'a> CheckedTree<'a> {
         });
     }
 
-    /// Decides about the links that wait for ids, now that the ids of all documents are known.
-    fn settle(
-        &mut self,
-        lister: &Lister<'_>,
-        gathered: Gathered,
-        output: &mut Output,
-    ) -> io::Result<()> {
-        let Gathered {
-            mut targets,
-            ids,
-            waiting,
-            late,
-        } = gathered;
-        let (request, room) = (lister.request, targets::room(lister.request));
-        let place = |ids_of: usize, url: &str| Some(ids.get(&ids_of)?.place(fragment(url)));
-        for (class, groups) in waiting {
-            for (url, mut group) in groups {
-                let place = place(group.ids_of, &url);
-                let files = std::mem::take(&mut group.files);
-                let target = group.settle(request, place);
-                for (file, links) in files {
-                    self.files[file]
-                        .counts
-                        .reclassify(class, target.class, links);
-                }
-                if targets::are_shown(request, target.class) {
-                    targets::merge(&mut targets, target, room);
-                }
-            }
-        }
-        let mut late = late.into_iter().peekable();
-        while let Some((number, ..)) = late.peek() {
-            let (number, mut found) = (*number, FileLinks::default());
-            let file = &mut self.files[number];
-            let key = FileKey {
-                path: &file.path,
-                name: &file.name,
-                number: None,
-            };
-            while let Some((_, ids_of, mut row)) = late.next_if(|(other, ..)| *other == number) {
-                row.settle(place(ids_of, row.url()), &mut file.counts);
-                lister.take(key, &mut found, &row, output)?;
-            }
-            for (class, number) in found.accepted {
-                *self.accepted.entry(class).or_default() += number;
-            }
-            for mut target in found.targets.into_values() {
-                target
-                    .places
-                    .iter_mut()
-                    .for_each(|place| place.file = number);
-                targets::merge(&mut targets, target, room);
-            }
-        }
-        for file in &self.files {
-            self.sum.merge(&file.counts);
-        }
-        self.targets = targets::in_order(targets);
-        Ok(())
-    }
-
     /// Checks the documents of archives. Each is named by its URL.
     fn read_archives(
         &mut self,
         lister: &Lister<'_>,
-        gathered: &mut Gathered,
+        targets: &mut Targets,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
@@ -277,7 +226,7 @@ impl<'a> CheckedTree<'a> {
                 if let Some((number, found)) = found? {
                     let path = PathBuf::from(plan.chosen.url(number));
                     let name = plan.name(number).to_vec();
-                    self.add(lister, (path, name, None), found, gathered);
+                    self.add_links(lister, (path, name), found, targets);
                 }
                 Ok(())
             };
@@ -329,6 +278,31 @@ impl<'a> CheckedTree<'a> {
     }
 }
 
+/// All files of the folder. An error is ignored here, because the walk over the documents reports it.
+fn site(documents: &Documents) -> Arc<Collection> {
+    let selection = Selection {
+        hidden: true,
+        follow: documents.selection.follow,
+        ..Selection::default()
+    };
+    let is_lasting =
+        |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
+    let collection = collection::of_folder(documents, &selection, is_lasting, true);
+    Arc::new(collection.unwrap_or_default())
+}
+
+/// Scans a file again; `None` if it no longer can be read.
+fn open_again(
+    origin: &Origin,
+    documents: &Documents,
+    scan: impl FnOnce(File<'_>) -> io::Result<(ExitStatus, FileContent)>,
+) -> Option<FileContent> {
+    match File::open(origin, documents, None) {
+        Ok(OpenedInput::Document(file)) => scan(file).ok().map(|(_, found)| found),
+        _ => None,
+    }
+}
+
 /// Checks a document of an archive; `None` if there is none.
 fn scan_capture(
     lister: &Lister<'_>,
@@ -345,23 +319,34 @@ fn scan_capture(
     };
     let path = PathBuf::from(plan.chosen.url(number));
     let input = Input::whole(DocumentName::of(&path), body.format, &body.bytes);
-    let key = FileKey {
-        path: &path,
-        name: plan.name(number),
-        number: None,
-    };
+    let file = (&*path, plan.name(number));
     let mut found = FileLinks::default();
-    let checked = lister.document((key, &input), &mut found, output, |link| {
-        check_capture(&body.bytes, &options, plan.collection(), link)
+    let site = CheckedSite {
+        collection: plan.collection(),
+        ids: None,
+        to: None,
+        is_reported: &|class| lister.concerns(class),
+        places: lister.places(),
+    };
+    let checked = lister.document(file, &input, &mut found, output, |link| {
+        check_capture(&body.bytes, &options, site, link)
     })?;
     let is_empty = options.scan.is_probed(body.format) && checked.links == 0;
     Ok((!is_empty).then_some((number, found)))
 }
 
+/// True if the contents of `file` are a fragment of an HTML page that no option asks for.
+fn is_part(documents: &Documents, file: &File<'_>, bytes: &[u8]) -> bool {
+    let is_asked_for =
+        documents.reading.format.is_some() || !documents.selection.include.is_empty();
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+    file.format == Format::Html && !is_asked_for && Format::is_part(&name, bytes)
+}
+
 /// Checks the documents of a file.
 fn scan(
     lister: &Lister<'_>,
-    collection: &Arc<Collection>,
+    (collection, ids): (&Arc<Collection>, Option<&HashMap<usize, Ids>>),
     origin: &Origin,
     file: File<'_>,
     output: &mut Output,
@@ -370,28 +355,25 @@ fn scan(
     let Origin::Entry(entry) = origin else {
         return Ok((ExitStatus::Done, (links, is_part)));
     };
-    let documents = &lister.request.documents;
-    let is_asked_for =
-        documents.reading.format.is_some() || !documents.selection.include.is_empty();
-    let may_be_part = file.format == Format::Html && !is_asked_for;
-    let file_name = entry.path.file_name().unwrap_or_default().to_string_lossy();
+    if let Contents::Document(bytes) = &file.contents {
+        is_part = self::is_part(&lister.request.documents, &file, bytes);
+    }
+    if is_part {
+        return Ok((ExitStatus::Done, (links, is_part)));
+    }
     let name = name_of(entry);
-    let key = FileKey {
-        path: &entry.path,
-        name: &name,
-        number: collection.number_at(&name),
+    let site = CheckedSite {
+        collection,
+        ids,
+        to: lister.request.to.as_ref(),
+        is_reported: &|class| lister.concerns(class),
+        places: lister.places(),
     };
-    let goal = (collection, lister.request.to.as_ref());
     let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
-    let read = source::each(file, output, options, |mut options, input, _, output| {
-        if may_be_part && Format::is_part(&file_name, input.bytes) {
-            is_part = true;
-            return Ok(());
-        }
-        options.scan.ids = true;
+    let read = source::each(file, output, options, |options, input, _, output| {
         let found = links.get_or_insert_default();
-        let document = lister.document((key, input), found, output, |link| {
-            check(&name, input.bytes, &options, goal, lister.needs_all(), link)
+        let document = lister.document((&entry.path, &name), input, found, output, |link| {
+            check(&name, input.bytes, &options, site, link)
         })?;
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document

@@ -31,7 +31,7 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
             .count();
         let targets = words::counted(targets, "target", "targets");
         let (denied_links, classes) = (sum(&denied), words::classes(&denied));
-        let [one, more] = words::problem(request, &denied);
+        let [one, more, _] = words::problem(request, &denied);
         let problem = if denied_links == "1" { one } else { more };
         return match words::is_broken(&denied) && !request.is_of_archives {
             true => format!("{denied_links} of {links} {problem}, to {targets}: {classes}"),
@@ -39,14 +39,17 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
         };
     }
     let broken = tree.not_accepted(|class| Classes::BROKEN.contains(&class));
-    let [one, more] = words::problem(request, &broken);
-    match (broken.is_empty(), sum(&broken), words::classes(&broken)) {
-        (true, ..) => format!("none of {links} {more}"),
-        (false, all, classes) => {
-            let problem = if all == "1" { one } else { more };
-            format!("{all} of {links} {problem}, none of them of a denied class: {classes}")
-        }
+    let [one, more, not] = words::problem(request, &broken);
+    if broken.is_empty() {
+        return match tree.sum.links() {
+            0 => "there are no links".to_owned(),
+            1 => format!("the only link {not}"),
+            _ => format!("none of {links} {more}"),
+        };
     }
+    let (all, classes) = (sum(&broken), words::classes(&broken));
+    let problem = if all == "1" { one } else { more };
+    format!("{all} of {links} {problem}, but not of a denied class: {classes}")
 }
 
 /// Prints the verdict, and the targets of the classes that are listed.

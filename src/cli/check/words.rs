@@ -47,6 +47,11 @@ const fn rule_without_cause(class: Class, why: &'static str, help: &'static str)
     }
 }
 
+/// The severity of a finding.
+pub(super) fn level(is_denied: bool) -> &'static str {
+    if is_denied { "error" } else { "warning" }
+}
+
 /// The words for a link on which the profiles disagree.
 pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
 
@@ -365,13 +370,17 @@ pub(super) fn is_broken(classes: &[(Class, usize)]) -> bool {
     classes.all(|(class, _)| Classes::BROKEN.contains(class))
 }
 
-/// The problem of links of these classes, as a predicate of one link and of several.
-pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 2] {
+/// The problem of links of these classes, as a predicate of one link, of several, and of one link without the problem.
+pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 3] {
     match (is_broken(classes), request.is_of_archives) {
-        (false, _) => ["has a denied class", "have a denied class"],
-        (true, true) => ["has a missing target", "have missing targets"],
-        (true, false) if request.to.is_some() => ["would break"; 2],
-        (true, false) => ["is broken", "are broken"],
+        (false, _) => ["has a denied class", "have a denied class", ""],
+        (true, true) => [
+            "has a missing target",
+            "have missing targets",
+            "has no missing target",
+        ],
+        (true, false) if request.to.is_some() => ["would break", "would break", "would not break"],
+        (true, false) => ["is broken", "are broken", "is not broken"],
     }
 }
 

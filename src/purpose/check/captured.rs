@@ -12,26 +12,45 @@
 //! Deliberately absent: resources that scripts load.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use super::finding::{Cause, CheckedLink, Class, Finding};
+use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
 use super::judge::is_web;
-use crate::collection::{Collection, Located};
+use crate::collection::{Collection, Located, TextMap};
 use crate::purpose::custom_property::in_sheet;
-use baselink_rewrite::ListedLink;
+use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
+use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink};
 use baselink_scan::document::Role;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
+use baselink_url::reference::without_fragment;
 
 /// Judges the links of one document, in order.
 pub(super) struct CaptureJudge<'a> {
     bytes: &'a [u8],
-    collection: &'a Collection,
+    site: CheckedSite<'a>,
     /// The alternatives so far, as long as all of them are missing.
     missing: Vec<CheckedLink>,
     /// True if the archive has one of the alternatives.
     has_one: bool,
     last: Option<LastLink>,
+    counted: BTreeMap<Class, usize>,
+    /// The URLs so far, without fragments: many links of a document lead to one URL.
+    known: TextMap<KnownUrl>,
+    found: &'a mut dyn FnMut(CheckedLink),
+}
+
+/// A URL, as far as its links depend on it.
+struct KnownUrl {
+    /// The cause for which the archive lacks it.
+    lack: Option<Cause>,
+    /// True if it is retrieved by HTTP, so that a page may need it.
+    is_web: bool,
+    /// True if it is a URL of a captured host, so that it may be a missing page.
+    is_page: bool,
+    /// The numbers of links to it with and without a report.
+    links: [usize; 2],
 }
 
 /// The place of a link in a document.
@@ -42,23 +61,92 @@ struct LastLink {
 }
 
 impl<'a> CaptureJudge<'a> {
-    pub(super) fn new(bytes: &'a [u8], collection: &'a Collection) -> Self {
+    /// The judge for the document `bytes`, which passes links to `found`, unless the next links decide.
+    pub(super) fn new(
+        bytes: &'a [u8],
+        site: CheckedSite<'a>,
+        found: &'a mut dyn FnMut(CheckedLink),
+    ) -> Self {
         Self {
             bytes,
-            collection,
+            site,
             missing: Vec::new(),
             has_one: false,
             last: None,
+            counted: BTreeMap::new(),
+            known: TextMap::default(),
+            found,
         }
     }
 
-    /// Passes `listed` with its finding to `found`, unless the next links decide.
-    pub(super) fn judge(
-        &mut self,
-        listed: ListedLink,
-        charset: Charset,
-        found: &mut dyn FnMut(CheckedLink),
-    ) {
+    /// Passes on the links that have no further alternatives. Returns the numbers of links that were only counted, by class
+    /// and by URL.
+    pub(super) fn end(mut self) -> (BTreeMap<Class, usize>, Vec<RepeatedLinks>) {
+        self.pass_on();
+        let mut repeated = Vec::new();
+        for number in 0..self.known.len() {
+            let known = &self.known.values[number];
+            let (class, cause) = known.class(Role::Navigation);
+            if known.links[1] > 0 && (self.site.is_reported)(class) {
+                let url = self.known.url(number).to_owned();
+                repeated.push((class, cause, url, known.links[1]));
+            }
+        }
+        (self.counted, repeated)
+    }
+
+    /// The class of `link` by itself, and the cause.
+    fn class(&mut self, link: &LinkReport) -> (Class, Option<Cause>) {
+        if in_sheet(link, self.site.collection).is_some() {
+            return (Class::Travels, None);
+        }
+        let target = match (link.outcome, &link.target) {
+            (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
+            (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
+            (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
+            (_, Some(target)) => target,
+        };
+        let known = self.known_url(target);
+        known.links[0] += usize::from(link.role == Role::Navigation);
+        known.class(link.role)
+    }
+
+    fn known_url(&mut self, target: &str) -> &mut KnownUrl {
+        let url = without_fragment(target);
+        let number = self.known.number(url.as_bytes()).unwrap_or_else(|| {
+            let known = KnownUrl::new(self.site.collection, url);
+            self.known
+                .add(url.as_bytes(), known)
+                .unwrap_or_else(|number| number)
+        });
+        &mut self.known.values[number]
+    }
+
+    fn pass_on(&mut self) {
+        self.missing.drain(..).for_each(&mut *self.found);
+        (self.has_one, self.last) = (false, None);
+    }
+}
+
+impl LinkReceiver for CaptureJudge<'_> {
+    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+        // An embedded resource may be an alternative.
+        if link.role != Role::Navigation {
+            return false;
+        }
+        let (is_reported, most) = (self.site.is_reported, self.site.places);
+        let known = self.known_url(&link.url());
+        let (class, _) = known.class(link.role);
+        if is_reported(class) && known.links[0] < most {
+            return false;
+        }
+        known.links[1] += 1;
+        self.pass_on();
+        *self.counted.entry(class).or_default() += 1;
+        true
+    }
+
+    fn link(&mut self, listed: ListedLink, _: &BaseChain, charset: Charset) {
         let link = &listed.link;
         let place = LastLink {
             span: link.span,
@@ -67,10 +155,10 @@ impl<'a> CaptureJudge<'a> {
         };
         let last = self.last.as_ref();
         if !last.is_some_and(|last| is_alternative(self.bytes, last, &place)) {
-            self.end(found);
+            self.pass_on();
         }
         self.last = Some(place);
-        let (class, cause) = class(link, self.collection);
+        let (class, cause) = self.class(link);
         let one = CheckedLink {
             charset,
             finding: Finding {
@@ -78,26 +166,19 @@ impl<'a> CaptureJudge<'a> {
                 differs: link.differs,
                 ..Finding::of(class, cause)
             },
-            ids_of: None,
             listed,
         };
         if class == Class::Travels && !self.has_one {
             self.has_one = true;
             for one in self.missing.drain(..) {
-                found(without(one));
+                (self.found)(without(one));
             }
         }
         match class == Class::Missing {
-            true if self.has_one => found(without(one)),
+            true if self.has_one => (self.found)(without(one)),
             true => self.missing.push(one),
-            false => found(one),
+            false => (self.found)(one),
         }
-    }
-
-    /// Passes on the links that have no further alternatives.
-    pub(super) fn end(&mut self, found: &mut dyn FnMut(CheckedLink)) {
-        self.missing.drain(..).for_each(&mut *found);
-        self.has_one = false;
     }
 }
 
@@ -112,35 +193,37 @@ fn without(link: CheckedLink) -> CheckedLink {
     CheckedLink { finding, ..link }
 }
 
-fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
-    if in_sheet(link, collection).is_some() {
-        return (Class::Travels, None);
-    }
-    let target = match (link.outcome, &link.target) {
-        (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
-        (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
-        (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
-        (_, Some(target)) => target,
-    };
-    let located = collection.locate(target);
-    let (cause, is_host_known) = match located {
-        Located::Failed(300..=303 | 307 | 308) => (Cause::Redirect, true),
-        Located::Failed(400..=499) => (Cause::ClientError, true),
-        Located::Failed(500..) => (Cause::ServerError, true),
-        Located::Failed(_) => (Cause::NoBody, true),
-        Located::Outside { is_host_known } => (Cause::NotCaptured, is_host_known),
-        // Captures are found by their URLs alone.
-        Located::Resource(_)
-        | Located::Folder(_)
-        | Located::BehindLink(_)
-        | Located::Lacking(..) => {
-            return (Class::Travels, None);
+impl KnownUrl {
+    fn new(collection: &Collection, url: &str) -> Self {
+        let (lack, is_host_known) = match collection.locate(url) {
+            Located::Failed(300..=303 | 307 | 308) => (Some(Cause::Redirect), true),
+            Located::Failed(400..=499) => (Some(Cause::ClientError), true),
+            Located::Failed(500..) => (Some(Cause::ServerError), true),
+            Located::Failed(_) => (Some(Cause::NoBody), true),
+            Located::Outside { is_host_known } => (Some(Cause::NotCaptured), is_host_known),
+            // Captures are found by their URLs alone.
+            Located::Resource(_)
+            | Located::Folder(_)
+            | Located::BehindLink(_)
+            | Located::Lacking(..) => (None, true),
+        };
+        let is_web = is_web(url);
+        Self {
+            lack,
+            is_web,
+            is_page: is_web && is_host_known,
+            links: [0; 2],
         }
-    };
-    match link.role {
-        Role::Embedded if is_web(target) => (Class::Missing, Some(cause)),
-        Role::Navigation if is_web(target) && is_host_known => (Class::MissingPage, Some(cause)),
-        _ => (Class::Outside, None),
+    }
+
+    /// The class of a link with this role, and the cause.
+    fn class(&self, role: Role) -> (Class, Option<Cause>) {
+        match (self.lack, role) {
+            (None, _) => (Class::Travels, None),
+            (lack, Role::Embedded) if self.is_web => (Class::Missing, lack),
+            (lack, Role::Navigation) if self.is_page => (Class::MissingPage, lack),
+            _ => (Class::Outside, None),
+        }
     }
 }
 

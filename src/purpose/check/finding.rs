@@ -7,8 +7,12 @@
 //!
 //! Deliberately absent: the rules that determine the class, which are in the judges.
 
-use super::ids::FragmentPlace;
-use crate::collection::{Absence, Missing};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::ids::{FragmentPlace, Ids};
+use crate::collection::origin::RootUrl;
+use crate::collection::{Absence, Collection, Missing};
 use baselink_rewrite::ListedLink;
 use baselink_rewrite::report::Reason;
 use baselink_text::layer::charset::Charset;
@@ -133,6 +137,26 @@ pub struct Finding {
     pub differs: bool,
 }
 
+/// A site, and the questions about its links.
+#[derive(Clone, Copy)]
+pub struct CheckedSite<'a> {
+    /// The resources of the site.
+    pub collection: &'a Arc<Collection>,
+    /// The possible targets of fragments in its documents, by their numbers; `None` if they are not known yet. Every fragment
+    /// then counts as present.
+    pub ids: Option<&'a HashMap<usize, Ids>>,
+    /// The URL of the root after the move, if any; a `file` URL means that the collection is read from disk.
+    pub to: Option<&'a RootUrl>,
+    /// True for the classes of links whose details are needed. The others may only be counted.
+    pub is_reported: &'a (dyn Fn(Class) -> bool + Sync),
+    /// The number of links to one URL of an archive whose details are needed. The others are counted in
+    /// [`CheckedDocument::repeated`](super::CheckedDocument::repeated).
+    pub places: usize,
+}
+
+/// A class, a cause, a URL without its fragment, and a number of links to it.
+pub type RepeatedLinks = (Class, Option<Cause>, String, usize);
+
 /// A link with its finding.
 #[derive(Debug)]
 pub struct CheckedLink {
@@ -140,10 +164,8 @@ pub struct CheckedLink {
     pub listed: ListedLink,
     /// The encoding of the document; UTF-8 for a message.
     pub charset: Charset,
-    /// The finding. If the ids of a resource decide, it is the one for a link whose fragment is an id.
+    /// The finding.
     pub finding: Finding,
-    /// The resource whose ids decide.
-    pub ids_of: Option<usize>,
 }
 
 impl Class {
@@ -179,30 +201,30 @@ impl Finding {
         }
     }
 
+    /// The finding for a link whose fragment has this place in its target.
+    pub(super) fn with_fragment(self, place: FragmentPlace) -> Self {
+        let (class, cause, hint) = match place {
+            FragmentPlace::Lines if self.class != Class::Left => (Class::Lines, None, None),
+            FragmentPlace::There | FragmentPlace::Lines => return self,
+            FragmentPlace::Nowhere(Some(hint)) => {
+                (Class::Fragment, Some(Cause::IdCase), Some(hint))
+            }
+            FragmentPlace::Nowhere(None) => (Class::Fragment, Some(Cause::NoId), None),
+        };
+        Self {
+            class,
+            cause,
+            hint,
+            ..self
+        }
+    }
+
     /// The finding for a link whose target is missing.
     pub(super) fn missing(missing: Missing) -> Self {
         let cause = Some(Cause::Missing(missing.absence));
         Self {
             hint: missing.hint,
             ..Self::of(missing.absence.class(), cause)
-        }
-    }
-}
-
-impl FragmentPlace {
-    /// The class, the cause and the hint of a link whose fragment has this place. `class` is the class of the link if the
-    /// fragment exists; `None` if it stays.
-    pub fn settle(self, class: Class) -> Option<(Class, Option<Cause>, Option<String>)> {
-        match self {
-            Self::Lines if class != Class::Left => Some((Class::Lines, None, None)),
-            Self::There | Self::Lines => None,
-            Self::Nowhere(hint) => {
-                let cause = match hint {
-                    Some(_) => Cause::IdCase,
-                    None => Cause::NoId,
-                };
-                Some((Class::Fragment, Some(cause), hint))
-            }
         }
     }
 }

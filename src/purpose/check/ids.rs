@@ -11,7 +11,10 @@
 //! Deliberately absent: scanning documents for ids.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
+use crate::collection::TextMap;
 use crate::collection::origin::names;
 
 /// The target of a fragment in a file.
@@ -26,36 +29,24 @@ pub enum FragmentPlace {
 }
 
 /// The possible targets of fragments in a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Ids {
-    /// All ids, concatenated and sorted so that ids that differ only in case are adjacent.
-    text: Box<str>,
-    /// The start and end of each id.
-    spans: Box<[[u32; 2]]>,
-    /// True if the ids take 4 GiB or more. Their spans are then not stored, and every fragment counts as present.
-    is_too_much: bool,
+    ids: TextMap<()>,
+    /// The numbers of the ids in an order in which those that differ only in case are adjacent; made for the first hint.
+    sorted: OnceLock<Vec<usize>>,
     /// True if fragments may be pointers ([`Ids::with_pointers`]).
     has_pointers: bool,
 }
 
 impl Ids {
     /// Creates a set of decoded ids.
-    pub fn new(ids: impl IntoIterator<Item = String>) -> Self {
-        let mut sorted: Vec<String> = ids.into_iter().collect();
-        sorted.sort_unstable_by(|a, b| compare_ids(a, b));
-        sorted.dedup();
-        let spans = sorted.iter().scan(0, |end, id| {
-            let start = *end;
-            *end += id.len();
-            Some(u32::try_from(*end).and_then(|end| Ok([u32::try_from(start)?, end])))
-        });
-        let spans = spans.collect::<Result<_, _>>();
-        Self {
-            is_too_much: spans.is_err(),
-            spans: spans.unwrap_or_default(),
-            text: sorted.concat().into(),
-            has_pointers: false,
+    pub fn new(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let mut all = Self::default();
+        for id in ids {
+            // Of several elements with one id, the first is the target.
+            let _ = all.ids.add(id.as_ref().as_bytes(), ());
         }
+        all
     }
 
     /// Marks the ids as those of an XML document, in which a fragment that ends with `)` is a pointer, not an id
@@ -82,30 +73,20 @@ impl Ids {
     /// As in HTML, 7.4.6.4, the raw fragment is tried first, then the percent-decoded fragment. The empty fragment and
     /// `top` denote the top of the document, which always exists. A fragment directive (`:~:text=`) is removed.
     fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
-        let fragment = fragment.split(":~:").next().unwrap_or_default();
+        let fragment = match memchr::memchr(b'~', fragment.as_bytes()) {
+            Some(_) => fragment.split(":~:").next().unwrap_or_default(),
+            None => fragment,
+        };
         let is_pointer = self.has_pointers && fragment.ends_with(')');
-        if fragment.is_empty() || is_pointer || self.is_too_much {
+        if fragment.is_empty() || is_pointer || self.has(fragment) {
             return Ok(());
         }
         let decoded = names::decode(fragment);
         let decoded = String::from_utf8_lossy(&decoded);
-        let mut hint = None;
-        let is_escaped = fragment.contains('%');
-        for name in [Some(fragment), is_escaped.then_some(&*decoded)]
-            .into_iter()
-            .flatten()
-        {
-            if self.has(name) {
-                return Ok(());
-            }
-            let alike = self.first(|id| compare_folded(id, name).is_lt());
-            hint = hint.or(alike.filter(|id| id.eq_ignore_ascii_case(name)));
+        if self.has(&decoded) || decoded.eq_ignore_ascii_case("top") {
+            return Ok(());
         }
-        if decoded.eq_ignore_ascii_case("top") {
-            Ok(())
-        } else {
-            Err(hint)
-        }
+        Err(self.alike(fragment).or_else(|| self.alike(&decoded)))
     }
 
     /// True if `fragment` names lines that a script of the page marks: one line, or the first and the last separated by
@@ -136,14 +117,60 @@ impl Ids {
 
     /// True if `name` is an id.
     fn has(&self, name: &str) -> bool {
-        self.first(|id| compare_ids(id, name).is_lt()) == Some(name)
+        self.ids.number(name.as_bytes()).is_some()
     }
 
-    /// The first id for which `before` is false. All ids for which it is true must precede the others.
-    fn first(&self, before: impl Fn(&str) -> bool) -> Option<&str> {
-        let id = |[start, end]: &[u32; 2]| &self.text[*start as usize..*end as usize];
-        let at = self.spans.partition_point(|span| before(id(span)));
-        self.spans.get(at).map(id)
+    /// The first id that equals `name` if case is ignored.
+    fn alike(&self, name: &str) -> Option<&str> {
+        let id = |number: &usize| self.ids.url(*number);
+        let sorted = self.sorted.get_or_init(|| {
+            let mut sorted: Vec<usize> = (0..self.ids.len()).collect();
+            sorted.sort_unstable_by(|a, b| compare_ids(id(a), id(b)));
+            sorted
+        });
+        let at = sorted.partition_point(|number| compare_folded(id(number), name).is_lt());
+        let alike = sorted.get(at).map(id);
+        alike.filter(|id| id.eq_ignore_ascii_case(name))
+    }
+}
+
+/// FragmentList, each with the number of the document that it leads into.
+#[derive(Debug, Default)]
+pub struct FragmentList {
+    /// The fragments, one after the other.
+    text: String,
+    /// The number of the document, and the end of the fragment in `text`.
+    ends: Vec<(u32, usize)>,
+}
+
+impl FragmentList {
+    /// Adds a fragment into the document with this number.
+    pub(super) fn add(&mut self, number: usize, fragment: &str) {
+        self.text.push_str(fragment);
+        // Memory runs out before the numbers do.
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        self.ends.push((number, self.text.len()));
+    }
+
+    /// Adds the fragments of another document.
+    pub fn append(&mut self, other: &Self) {
+        let mut start = 0;
+        for &(number, end) in &other.ends {
+            self.add(number as usize, &other.text[start..end]);
+            start = end;
+        }
+    }
+
+    /// True if each fragment leads to an element according to `ids`.
+    #[must_use]
+    pub fn are_there(&self, ids: &HashMap<usize, Ids>) -> bool {
+        let mut start = 0;
+        self.ends.iter().all(|&(number, end)| {
+            let fragment = &self.text[start..end];
+            start = end;
+            let ids = ids.get(&(number as usize));
+            ids.is_none_or(|ids| ids.place(fragment) == FragmentPlace::There)
+        })
     }
 }
 

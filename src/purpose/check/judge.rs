@@ -6,12 +6,16 @@
 //!
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding};
+use super::ids::{FragmentList, FragmentPlace, Ids};
 use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse, is_disk};
+use baselink_rewrite::PlainLink;
 use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_scan::document::{Program, Role};
@@ -20,7 +24,7 @@ use baselink_text::span::Span;
 use baselink_url::reference::{Category, Grammar, Reference, is_template};
 use baselink_url::{Base, Profile};
 
-/// Judges the links of one document.
+/// Judges the links of one document. More than ten fields: facts about the document, and what is known of its last link.
 #[derive(Debug)]
 pub(super) struct MoveJudge<'a> {
     pub(super) goal: MovedCollection<'a>,
@@ -41,68 +45,88 @@ pub(super) struct MoveJudge<'a> {
     /// The span of the canonical URL that the document declares.
     pub(super) canonical: OnceCell<Option<Span>>,
     pub(super) bases: MovedBases<'a>,
+    /// The possible targets of fragments in documents, by their numbers, if they are known.
+    pub(super) ids: Option<&'a HashMap<usize, Ids>>,
+    /// The fragments of the links so far, if ids are not known.
+    pub(super) fragments: RefCell<FragmentList>,
+    /// The base of the document itself, once a link with a report has it.
+    pub(super) document_base: OnceCell<Option<Rc<MovedBase>>>,
+    /// The path of the last link that was judged by its bytes, and its file.
+    pub(super) last_path: RefCell<(Vec<u8>, Option<usize>)>,
 }
 
 impl MoveJudge<'_> {
-    /// The finding for `link`, without assumed URLs, and the resource whose ids decide about the fragment. With `all`, a link
-    /// that obviously travels has a target, too.
-    pub(super) fn judge(
-        &self,
-        link: &LinkReport,
-        within: (&BaseChain, Charset),
-        all: bool,
-    ) -> (Finding, Option<usize>) {
+    /// The finding for `link`, without assumed URLs.
+    pub(super) fn judge(&self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
         let base = self.bases.of(link, within, &self.goal);
-        let base = base.as_deref();
         let is_crawled = self.is_crawled || within.0.saved.is_some();
-        if !all && let Some(found) = base.and_then(|base| self.travels(link, base, is_crawled)) {
-            return found;
+        // An `a` has the base of its document.
+        let is_plain = link.element == "a" && link.attribute.as_deref() == Some("href");
+        if is_plain && link.entity.is_empty() && !is_crawled {
+            let _ = self.document_base.set(base.clone());
         }
-        let (finding, ids_of) = self.link(link, base, is_crawled);
+        let (finding, ids_of) = self.link(link, base.as_deref(), is_crawled);
         let finding = Finding {
             target: finding.target.map(without_assumed),
             moved: finding.moved.map(without_assumed),
             differs: link.differs,
             ..finding
         };
-        (finding, ids_of)
+        let url = finding.target.as_ref().unwrap_or(&link.reference);
+        let fragment = url.split_once('#').map_or("", |(_, fragment)| fragment);
+        match ids_of.map_or(FragmentPlace::There, |number| self.place(number, fragment)) {
+            FragmentPlace::There => finding,
+            place => finding.with_fragment(place),
+        }
     }
 
-    /// The finding for a link that obviously travels. This is a fast path: a link may travel even if the result is `None`.
-    fn travels(
-        &self,
-        link: &LinkReport,
-        base: &MovedBase,
-        is_crawled: bool,
-    ) -> Option<(Finding, Option<usize>)> {
-        let is_plain =
-            link.outcome == Outcome::Rewritten && !is_crawled && link.custom_property.is_none();
-        let (tail, target) = (base.tail.filter(|_| is_plain)?, link.target.as_deref()?);
-        let splice = base.now.splice(link.reference.as_bytes())?;
+    /// The class of a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
+    /// another host.
+    pub(super) fn judge_plain(&self, link: &PlainLink<'_>) -> Option<Class> {
+        let (prefix, rest) = (link.target.prefix, &link.reference[link.target.dropped..]);
+        let tail = self.document_base.get()?.as_ref()?.tail?;
+        if prefix.is_empty() {
+            let own = self.goal.collection.folder_url().and_then(host);
+            let is_own = |other: &str| own.is_some_and(|own| own.eq_ignore_ascii_case(other));
+            return (!host(rest).is_some_and(is_own)).then_some(Class::Outside);
+        }
         // A reference that leads above the old root may lead to another file from the new root.
-        if splice.prefix.len() < tail || splice.differs {
-            return None;
-        }
-        let path = target.get(tail..)?;
-        let (file, fragment) = match path.split_once('#') {
-            Some((file, fragment)) => (file, Some(fragment)),
-            None => (path, None),
-        };
+        let folder = prefix.get(tail..)?;
+        let end = memchr::memchr(b'#', rest.as_bytes());
+        let (path, fragment) = end.map_or((rest, ""), |at| (&rest[..at], &rest[at + 1..]));
         // A query may select a different file.
-        if file.contains('?') {
+        if memchr::memchr(b'?', path.as_bytes()).is_some() {
             return None;
         }
-        let number = self.goal.collection.plain_file(file.as_bytes())?;
-        let mut finding = Finding::of(Class::Travels, None);
-        // The fragment of a base is irrelevant.
-        if fragment.is_none() || is_base(link) {
-            return Some((finding, None));
+        let number = self.plain_file(folder, path)?;
+        let is_there = fragment.is_empty() || self.place(number, fragment) == FragmentPlace::There;
+        is_there.then_some(Class::Travels)
+    }
+
+    /// The target of `fragment` in the document with this number.
+    fn place(&self, number: usize, fragment: &str) -> FragmentPlace {
+        let Some(ids) = self.ids else {
+            self.fragments.borrow_mut().add(number, fragment);
+            return FragmentPlace::There;
+        };
+        let ids = ids.get(&number);
+        ids.map_or(FragmentPlace::There, |ids| ids.place(fragment))
+    }
+
+    /// The file at `folder` and `path`, which are the same in URLs, byte for byte.
+    fn plain_file(&self, folder: &str, path: &str) -> Option<usize> {
+        let mut last = self.last_path.borrow_mut();
+        let (known, number) = &mut *last;
+        let is_known = known.len() == folder.len() + path.len()
+            && known.starts_with(folder.as_bytes())
+            && known.ends_with(path.as_bytes());
+        if !is_known {
+            known.clear();
+            known.extend_from_slice(folder.as_bytes());
+            known.extend_from_slice(path.as_bytes());
+            *number = self.goal.collection.plain_file(known);
         }
-        let moved = || format!("{}{path}", self.goal.place.as_str());
-        finding.moved = self.is_destination_known.then(moved);
-        finding.target = Some(without_assumed(target.to_owned()));
-        finding.differs = link.differs;
-        Some((finding, Some(number)))
+        *number
     }
 
     /// True if the link embeds a resource that is retrieved by HTTP, and the collection is a crawl. `target` is known to
@@ -432,9 +456,18 @@ fn served(located: &Located) -> Option<(Class, Option<usize>)> {
     }
 }
 
+/// The host of a URL without user information.
+fn host(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("//")?;
+    rest.split(['/', '?', '#', ':']).next()
+}
+
 /// True if `url` is retrieved by HTTP.
 pub(super) fn is_web(url: &str) -> bool {
-    matches!(scheme(url).as_deref(), Some("http" | "https"))
+    let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
+    scheme.is_some_and(|scheme| {
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    })
 }
 
 fn scheme(url: &str) -> Option<String> {

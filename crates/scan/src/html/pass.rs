@@ -347,11 +347,18 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         } else {
             &["id"]
         } {
-            let id = tag
-                .attribute(self.bytes, name)
-                .map(|one| self.value(one).text)
-                .filter(|id| !id.is_empty());
-            id.into_iter().for_each(|id| self.links.id(id));
+            let Some(first) = tag.attribute(self.bytes, name) else {
+                continue;
+            };
+            let raw = &self.bytes[first.value.map_or(0..0, Span::range)];
+            let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
+            let id = match str::from_utf8(raw) {
+                Ok(text) if raw.iter().all(is_itself) => text.to_owned(),
+                _ => self.value(first).text,
+            };
+            if !id.is_empty() {
+                self.links.id(id);
+            }
         }
     }
 

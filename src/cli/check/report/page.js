@@ -32,13 +32,11 @@
     return rank;
   };
 
-  const className = (target) => data.classes[data.targets[target][0]][0];
+  const className = (target) => data.classes[data.targets[target][0]].name;
   const causes = data.targets.map(([, cause], target) => className(target) + (cause && ` (${cause})`));
-  const tag = (target) => {
-    const cell = [element("span", { class: `tag ${className(target)}` }, causes[target])];
-    if (data.classes[data.targets[target][0]][1]) cell.push(" ", element("b", { class: "fails" }, "fails"));
-    return cell;
-  };
+  const label = (which, text, fails) => [element("span", { class: `tag ${which}` }, text),
+    ...(fails ? [" ", element("b", { class: "fails" }, "fails")] : [])];
+  const tag = (target) => label(className(target), causes[target], data.classes[data.targets[target][0]].denied);
   const leadsTo = data.targets.map((target) => target[2]);
   const paths = data.files.map((file) => file[0]);
   const place = (link) => {
@@ -47,36 +45,51 @@
     return element("a", { href }, element("bdi", {}, path), `:${line}:${column}`);
   };
 
+  const paragraph = (text) => element("p", {}, text);
+
+  // A section with a heading, and a table without rows.
+  const section = (id, heading, caption, columns) => {
+    const table = element("table", { role: "table", id: `${id}-table` },
+      element("caption", {}, caption),
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" },
+        ...columns.map(({ name, isNumber }) =>
+          element("th", { role: "columnheader", scope: "col", ...(isNumber && { class: "n" }) }, name)))),
+      element("tbody", { role: "rowgroup" }));
+    const around = document.getElementById(id);
+    around.append(element("h2", { tabindex: "-1" }, heading), table);
+    return [around, table];
+  };
+  // Roles are explicit because on narrow screens the style sheet shows rows as cards, which browsers no longer expose as a
+  // table.
+  const tableRow = (columns, row) => element("tr", { role: "row" }, ...columns.map(({ name, isNumber, cell }) =>
+    element("td", { role: "cell", "data-label": name, ...(isNumber && { class: "n" }) }, ...[cell(row)].flat())));
+
   // A table that is drawn page by page. Each column has a `name`; `cell` returns the content of a cell, and `keys` returns the
   // sort keys. The filter searches `texts`: `values` are distinct texts, and `of` returns the index of the text of a row.
-  const grid = ({ id, size, columns, texts, classOf }) => {
-    const section = document.getElementById(id);
-    const table = section.querySelector("table") ??
-      section.appendChild(element("table", { role: "table", id: `${id}-table` },
-        element("caption", {}, "Every link, by target"),
-        element("thead", { role: "rowgroup" }, element("tr", { role: "row" },
-          ...columns.map(({ name, isNumber }) =>
-            element("th", { role: "columnheader", scope: "col", ...(isNumber && { class: "n" }) }, name)))),
-        element("tbody", { role: "rowgroup" })));
-    section.querySelectorAll(".unscripted").forEach((note) => note.remove());
+  const grid = ({ id, heading, caption, size, columns, texts, classOf }) => {
+    if (!size) {
+      document.getElementById(id).append(element("h2", {}, heading), paragraph("None: no link is broken."));
+      return null;
+    }
+    const [around, table] = section(id, heading, caption, columns);
     const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
     let order = numbers(size, (row) => row), shown = order, first = 0, only = null;
     const mask = new Uint8Array(size).fill(1);
 
-    const label = `Filter ${id}`;
-    const search = element("input", { type: "search", "aria-label": label, placeholder: label, spellcheck: "false" });
+    const purpose = `Filter ${id}`;
+    const search = element("input", { type: "search", "aria-label": purpose, placeholder: purpose, spellcheck: "false" });
     const status = element("span", { role: "status" });
     const tools = element("div", { class: "tools" }, search);
     const off = new Set();
     const present = classOf ? [...new Set(numbers(size, classOf))].sort((one, other) => one - other) : [];
     if (present.length > 1) {
       tools.append(element("fieldset", {}, element("legend", {}, "Classes"), ...present.map((which) => {
-        const box = element("input", { type: "checkbox", value: data.classes[which][0], checked: "" });
+        const box = element("input", { type: "checkbox", value: data.classes[which].name, checked: "" });
         box.addEventListener("change", () => {
           if (box.checked) off.delete(which); else off.add(which);
           filter();
         });
-        return element("label", {}, box, ` ${data.classes[which][0]}`);
+        return element("label", {}, box, ` ${data.classes[which].name}`);
       })));
     }
     const pin = element("p", { class: "pin" });
@@ -87,10 +100,7 @@
     table.after(pages);
 
     const draw = () => {
-      const rows = [...shown.subarray(first, first + ROWS)].map((row) =>
-        element("tr", { role: "row" }, ...columns.map(({ name, isNumber, cell }) =>
-          element("td", { role: "cell", "data-label": name, ...(isNumber && { class: "n" }) }, ...[cell(row)].flat()))));
-      body.replaceChildren(...rows);
+      body.replaceChildren(...[...shown.subarray(first, first + ROWS)].map((row) => tableRow(columns, row)));
       const end = Math.min(first + ROWS, shown.length);
       const part = end - first < shown.length ? `${number(first + 1)}–${number(end)} of ` : "";
       status.textContent = `${part}${number(shown.length)}${shown.length < size ? ` of ${number(size)}` : ""} ${id}`;
@@ -155,16 +165,33 @@
           search.focus();
         }));
         filter();
-        section.scrollIntoView();
-        section.querySelector("h2").focus();
+        around.scrollIntoView();
+        around.querySelector("h2").focus();
       },
     };
   };
 
-  if (!SIZE) return;
+  // The classes, those with links first.
+  const classes = [...data.classes].sort((one, other) => (one.links === 0) - (other.links === 0));
+  const classColumns = [
+    { name: "Class", cell: ({ name, fails }) => label(name, name, fails) },
+    { name: "Links", isNumber: true, cell: ({ links }) => number(links) },
+    { name: "Targets", isNumber: true, cell: ({ links, targets }) => links && !targets ? "–" : number(targets) },
+    { name: "Meaning", cell: ({ meaning }) => meaning },
+  ];
+  const [aboutClasses, classTable] = section("classes", "Classes", "Links by class", classColumns);
+  classTable.tBodies[0].append(...classes.map((row) => tableRow(classColumns, row)));
+  aboutClasses.append(...data.notes.map(paragraph));
+  if (data.rules.length) {
+    document.getElementById("causes").append(element("h2", {}, "What the causes mean"),
+      element("ul", {}, ...data.rules.map(([name, why, help]) => element("li", {}, `${name}: ${why}. ${help}`))));
+  }
+
   const ofTarget = (values) => () => Uint32Array.from({ length: SIZE }, (_, link) => values[field(link, TARGET)]);
   const links = grid({
     id: "links",
+    heading: "Links",
+    caption: "Every link, by target",
     size: SIZE,
     columns: [
       { name: "Place", cell: place, keys: () => {
@@ -188,28 +215,36 @@
     classOf: (link) => data.targets[field(link, TARGET)][0],
   });
 
+  const omitted = data.targets.reduce((sum, target) => sum + target[3], 0) - SIZE;
+  if (omitted) {
+    const are = omitted === 1 ? "link is" : "links are";
+    document.getElementById("links").append(
+      paragraph(`${number(omitted)} ${are} omitted, those of the last targets; --json lists all.`));
+  }
+
   // The links of a target are adjacent.
   const begins = new Uint32Array(data.targets.length).fill(SIZE), placed = new Uint32Array(data.targets.length);
   for (let link = SIZE - 1; link >= 0; link -= 1) {
     begins[field(link, TARGET)] = link;
     placed[field(link, TARGET)] += 1;
   }
-  const counts = (rows, which) => ({ isNumber: true, cell: (row) => number(rows[row][which]),
-    keys: () => numbers(rows.length, (row) => rows[row][which]) });
+  const counts = (size, of) => ({ isNumber: true, cell: (row) => number(of(row)), keys: () => numbers(size, of) });
   grid({
     id: "targets",
+    heading: "Targets",
+    caption: "Targets of links, denied classes first",
     size: data.targets.length,
     columns: [
       { name: "Class", cell: tag, keys: () => ranks(causes) },
       { name: "Leads to", cell: (target) => [element("code", {}, leadsTo[target]),
         ...data.targets[target][5].flatMap((sentence) => [element("br", {}), element("small", {}, sentence)])],
         keys: () => ranks(leadsTo) },
-      { name: "Links", ...counts(data.targets, 3), cell: (target) => {
+      { name: "Links", ...counts(data.targets.length, (target) => data.targets[target][3]), cell: (target) => {
         const all = number(data.targets[target][3]);
         return placed[target] ? button(all, () => links.only(`to ${leadsTo[target]}`,
           (link) => field(link, TARGET) === target), { "aria-label": `${all}: show the links` }) : all;
       } },
-      { name: "Files", ...counts(data.targets, 4) },
+      { name: "Files", ...counts(data.targets.length, (target) => data.targets[target][4]) },
       { name: "First places", cell: (target) => {
         const first = Math.min(3, placed[target]);
         return Array.from({ length: first }, (_, which) => place(begins[target] + which))
@@ -224,6 +259,8 @@
   });
   grid({
     id: "files",
+    heading: "Files",
+    caption: "Files with links that break",
     size: data.files.length,
     columns: [
       { name: "File", cell: (file) => [
@@ -232,8 +269,8 @@
         button("links", () => links.only(`in ${paths[file]}`, (link) => field(link, FILE) === file),
           { "aria-label": `Show the links in ${paths[file]}` }),
       ], keys: () => ranks(paths) },
-      ...data.columns.map((which, place) => ({ name: data.classes[which][0], ...counts(data.files, place + 2) })),
-      { name: "Links", ...counts(data.files, data.columns.length + 2) },
+      ...[...data.classes.filter(({ column }) => column).map(({ name }) => name), "Links"].map((name, place) =>
+        ({ name, ...counts(data.files.length, (file) => data.files[file][2][place]) })),
     ],
     texts: [{ values: paths, of: (file) => file }],
   });
