@@ -150,20 +150,20 @@ pub(crate) struct LinkCounts {
 impl LinkCounts {
     /// The number of links with this result.
     pub(crate) fn count(&self, result: LinkResult) -> usize {
-        self.counts
-            .iter()
-            .filter(|((of, _), _)| *of == result)
-            .map(|(_, number)| number)
-            .sum()
+        self.sum(|of, _| of == result)
     }
 
     /// The number of links to local copies.
     pub(crate) fn local_copies(&self) -> usize {
-        self.counts
+        self.sum(|_, why| why == Some(Reason::LocalCopy))
+    }
+
+    fn sum(&self, is_wanted: impl Fn(LinkResult, Option<Reason>) -> bool) -> usize {
+        let wanted = self
+            .counts
             .iter()
-            .filter(|((_, why), _)| *why == Some(Reason::LocalCopy))
-            .map(|(_, number)| number)
-            .sum()
+            .filter(|((of, why), _)| is_wanted(*of, *why));
+        wanted.map(|(_, number)| number).sum()
     }
 
     /// True if a link changed.

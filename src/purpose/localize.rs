@@ -136,9 +136,10 @@ pub fn localize<'a, T: Default>(
 /// The place of the canonical URL of a page (RFC 6596). It stays absolute, because it denotes the original.
 fn canonical_url(bytes: &[u8], format: Format) -> Option<Span> {
     let contains = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
-    let may_be_named = contains(b"anonical") || contains(b"ANONICAL");
-    let named = may_be_named.then(|| canonical::named(bytes, format))?;
-    named.map(|named| named.span)
+    if !contains(b"anonical") && !contains(b"ANONICAL") {
+        return None;
+    }
+    Some(canonical::named(bytes, format)?.span)
 }
 
 /// The destination of the links of one file.

@@ -94,14 +94,10 @@ impl DiskPlace {
         if !bases.iter().any(|base| self.leads_out(reference, base)) {
             return None;
         }
-        let mut seen = reference.trim_start().bytes();
-        let has_host = seen
-            .by_ref()
-            .take(2)
-            .filter(|byte| b"/\\".contains(byte))
-            .count()
-            == 2
-            && seen.next().is_some_and(|next| !b"/\\".contains(&next));
+        let has_host = match reference.trim_start().as_bytes() {
+            [b'/' | b'\\', b'/' | b'\\', next, ..] => !b"/\\".contains(next),
+            _ => false,
+        };
         if !has_host {
             return Some(NOWHERE.to_owned());
         }

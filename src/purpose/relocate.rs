@@ -254,10 +254,10 @@ impl Relocation {
         self.from.as_str() == self.to.as_str()
     }
 
-    /// `url` with `root` in place of the old root. The part after the root keeps its bytes.
-    fn with_root(&self, root: &RootUrl, url: &str) -> Option<String> {
+    /// `url` with the new root in place of the old one. The part after the root keeps its bytes.
+    fn with_new_root(&self, url: &str) -> Option<String> {
         let tail = self.from.below_own(url)?.tail?;
-        Some(format!("{}{}", root.as_str(), &url[tail..]))
+        Some([self.to.as_str(), &url[tail..]].concat())
     }
 }
 
@@ -693,7 +693,7 @@ impl RelocateLinks {
         // The part after the root keeps its bytes if possible.
         let absolute = match written {
             _ if moved.is_renamed || !moved.is_inside => None,
-            Category::AbsoluteUrl => relocation.with_root(&relocation.to, head),
+            Category::AbsoluteUrl => relocation.with_new_root(head),
             Category::NetPath | Category::AbsPath => {
                 let from = Reference::split(Grammar::Rfc3986, relocation.from.as_str());
                 let host = if written == Category::AbsPath {
@@ -703,7 +703,7 @@ impl RelocateLinks {
                 };
                 let host = host.map(|host| format!("//{host}")).unwrap_or_default();
                 let scheme = from.scheme().unwrap_or_default();
-                relocation.with_root(&relocation.to, &format!("{scheme}:{host}{head}"))
+                relocation.with_new_root(&format!("{scheme}:{host}{head}"))
             }
             _ => None,
         };

@@ -20,7 +20,7 @@
 //!
 //! Deliberately absent: syntax, and the decision on a link.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::copies;
@@ -32,7 +32,7 @@ use super::options::{Options, PlainLink};
 use super::plan::{DocumentPlan, LinkSink, Within};
 use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer, Rule};
-use crate::report::{EntityReport, LinkReport, Outcome, Reason};
+use crate::report::{EntityReport, Outcome, Reason};
 use baselink_scan::document::{Against, Certainty, Decoded, Document, Link, Role};
 use baselink_scan::html::pass::{self, Links, Part, Plain, Whole};
 use baselink_scan::html::prelude;
@@ -145,9 +145,9 @@ struct Driver<'a, 'r> {
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
     /// True if links wait for later ones, which may change their outcomes.
     links_wait: bool,
-    /// The references, without fragments, that the destination keeps in links that navigate; `None` unless later ones
-    /// are only counted.
-    kept: Option<HashSet<Vec<u8>>>,
+    /// The references, without fragments, of links that navigate and that the destination keeps (`true`), or makes absolute
+    /// because the site lacks the target; `None` unless later links have the same outcome.
+    known: Option<HashMap<Vec<u8>, bool>>,
 }
 
 impl<'a, 'r> Driver<'a, 'r> {
@@ -179,7 +179,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             plan: DocumentPlan::new(&task.around, task.options.query_charset),
             sink: None,
             links_wait: true,
-            kept: None,
+            known: None,
         }
     }
 
@@ -211,33 +211,44 @@ impl<'a, 'r> Driver<'a, 'r> {
         }
     }
 
-    /// Counts a link if the destination keeps an earlier one to the same place. Returns false if there is none.
-    fn count_kept(&mut self, bytes: &[u8], found: &Plain) -> bool {
+    /// The choice for an earlier link to the same place: true if it is kept.
+    fn known_choice(&self, bytes: &[u8], found: &Plain) -> Option<bool> {
         let raw = &bytes[found.span.range()];
         let path = &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())];
-        let is_kept = found
-            .names
-            .is_some_and(|(.., row)| row.role == Role::Navigation)
-            && self.kept.as_ref().is_some_and(|kept| kept.contains(path));
-        if is_kept {
-            self.plan.tally.add(Outcome::Left, Some(Reason::Chosen));
-            self.plan.tally.totals.kept += 1;
-            self.note_base();
-            self.own_links += 1;
-        }
-        is_kept
+        let (.., row) = found.names?;
+        let known = self
+            .known
+            .as_ref()
+            .filter(|_| row.role == Role::Navigation)?;
+        known.get(path).copied()
     }
 
-    /// Notes the reference of a link, which is resolved against the document base URL, if the destination keeps it.
-    fn note_kept(&mut self, link: &LinkReport) {
+    /// Counts a link that is kept. Returns true.
+    fn count_kept(&mut self) -> bool {
+        self.plan.tally.add(Outcome::Left, Some(Reason::Chosen));
+        self.plan.tally.totals.kept += 1;
+        self.note_base();
+        self.own_links += 1;
+        true
+    }
+
+    /// Notes the choice for a link that is resolved against the document base URL.
+    fn note_choice(&mut self, judged: &Judged) {
+        let link = &judged.report;
         let reference = without_fragment(&link.reference);
-        let is_kept = (link.outcome, link.reason) == (Outcome::Left, Some(Reason::Chosen))
+        let is_kept = match (link.outcome, link.reason, link.is_lacking) {
+            (Outcome::Left, Some(Reason::Chosen), false) => true,
+            // The new text is the target itself.
+            (Outcome::Rewritten, None, true) if link.written.is_none() => false,
+            _ => return,
+        };
+        // The bytes of a reference with `&` may spell another one.
+        let is_plain = judged.guarded.is_none() && !reference.contains('&');
+        if let Some(known) = self.known.as_mut()
             && link.role == Role::Navigation
-            && !link.is_lacking
-            // Its bytes may spell another reference.
-            && !reference.contains('&');
-        if let Some(kept) = self.kept.as_mut().filter(|_| is_kept) {
-            kept.insert(reference.into());
+            && is_plain
+        {
+            known.insert(reference.into(), is_kept);
         }
     }
 
@@ -374,8 +385,13 @@ impl Links for Driver<'_, '_> {
         let Some(verdict) = self.judge.plain(bytes, found) else {
             return false;
         };
-        if self.task.options.destination.is_some() && !matches!(verdict, Verdict::Left(_)) {
-            return matches!(verdict, Verdict::Splice(_)) && self.count_kept(bytes, found);
+        let known = match verdict {
+            Verdict::Splice(_) => self.known_choice(bytes, found),
+            _ => None,
+        };
+        let is_chosen = !matches!(verdict, Verdict::Left(_));
+        if is_chosen && self.task.options.destination.is_some() && known != Some(false) {
+            return known.is_some() && self.count_kept();
         }
         let splice = match verdict {
             Verdict::Splice(splice) => Some(self.judge.written(splice)),
@@ -389,11 +405,9 @@ impl Links for Driver<'_, '_> {
             return false;
         }
         let start = found.span.start;
-        if let Some(splice) = splice
-            && self.meta.is_after(start)
-            && self
-                .meta
-                .would_leave((splice.dropped, splice.prefix.len()), bytes, self.charset)
+        let lengths = splice.map(|splice| (splice.dropped, splice.prefix.len()));
+        if let Some(lengths) = lengths.filter(|_| self.meta.is_after(start))
+            && self.meta.would_leave(lengths, bytes, self.charset)
         {
             return false;
         }
@@ -405,12 +419,12 @@ impl Links for Driver<'_, '_> {
                 span: Span::new(start, start + splice.dropped),
                 new: splice.prefix.as_bytes().to_vec().into(),
             });
-            let Some(report) = self.judge.plain_report(verdict, bytes, found) else {
+            let Some(mut report) = self.judge.plain_report(verdict, bytes, found) else {
                 return false;
             };
+            report.is_lacking = known.is_some();
             self.own_links += 1;
-            let judged = Judged::new(report, edit.into_iter().collect());
-            self.add(judged);
+            self.add(Judged::new(report, edit.into_iter().collect()));
             return true;
         }
         self.plan.tally.add(outcome, reason);
@@ -439,7 +453,7 @@ impl Links for Driver<'_, '_> {
             return;
         };
         if is_of_document {
-            self.note_kept(&judged.report);
+            self.note_choice(&judged);
         }
         self.judge.keep_for_sheet(&mut judged);
         self.own_links += 1;
@@ -515,7 +529,7 @@ fn html<'r>(
         && !links_wait
         // A declared base may begin to apply between two links.
         && (task.options.guard.is_none() || chain.rule == Rule::Retrieval);
-    driver.kept = counts_kept.then(HashSet::new);
+    driver.known = counts_kept.then(HashMap::new);
     driver.sink = sink;
     let (_, without_tree) = pass::links(&whole, task.scan, &mut driver);
     let ids = std::mem::take(&mut driver.ids);

@@ -150,19 +150,13 @@ impl FileSummary {
             true => count(self.entities, "entity", "entities"),
             false => String::new(),
         };
-        let gap = if what.is_empty() || base.is_empty() {
-            ""
-        } else {
-            ", "
-        };
         let unwritten = if written { "" } else { "; nothing was written" };
-        let end = if what.is_empty() && base.is_empty() {
-            ""
-        } else {
-            "; "
-        };
+        let mut about = vec![what, base];
+        about.retain(|part| !part.is_empty());
+        let end = if about.is_empty() { "" } else { "; " };
+        let about = about.join(", ");
         output.notice_of_file(&format_args!(
-            "{name}: {what}{gap}{base}{end}{link_counts}{unwritten}"
+            "{name}: {about}{end}{link_counts}{unwritten}"
         ));
         let advice = match &self.hints.url {
             Some(hint) => hint.to_string(),
