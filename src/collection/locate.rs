@@ -141,6 +141,9 @@ impl Collection {
     /// Finds the meaning of `url`, ignoring its fragment.
     pub fn locate(&self, url: &str) -> Located {
         let located = self.without_rules(url);
+        if self.host_rules.is_empty() {
+            return located;
+        }
         self.ruled(self.root_url(), url, located, |url| self.without_rules(url))
     }
 
@@ -153,8 +156,7 @@ impl Collection {
         mut located: Located,
         find: impl Fn(&str) -> Located,
     ) -> Located {
-        let rules = Some(&self.host_rules).filter(|rules| !rules.is_empty());
-        let Some((rules, root)) = rules.zip(root.filter(|root| root.is_of_host())) else {
+        let Some(root) = root.filter(|root| root.is_of_host()) else {
             return located;
         };
         let base = Base::new(Profile::Rfc3986, root.as_str());
@@ -171,7 +173,7 @@ impl Collection {
             };
             let path = Reference::split(Grammar::Rfc3986, &url).path();
             let rule = Some(path).filter(|_| !is_rewritten);
-            let rule = rule.and_then(|path| rules.followed(path, is_there));
+            let rule = rule.and_then(|path| self.host_rules.followed(path, is_there));
             let Some((to, status)) = rule else {
                 return match located {
                     _ if followed == 0 => located,

@@ -213,13 +213,13 @@ impl<'a, 'r> Driver<'a, 'r> {
 
     /// The choice for an earlier link to the same place: true if it is kept.
     fn known_choice(&self, bytes: &[u8], found: &Plain) -> Option<bool> {
+        let known = self.known.as_ref()?;
+        let (.., row) = found.names?;
+        if row.role != Role::Navigation {
+            return None;
+        }
         let raw = &bytes[found.span.range()];
         let path = &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())];
-        let (.., row) = found.names?;
-        let known = self
-            .known
-            .as_ref()
-            .filter(|_| row.role == Role::Navigation)?;
         known.get(path).copied()
     }
 
