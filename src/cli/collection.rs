@@ -11,7 +11,8 @@
 use std::path::PathBuf;
 use std::{fs, iter};
 
-use crate::collection::origin::RootUrl;
+use crate::collection::origin::expected::expected_host;
+use crate::collection::origin::is_assumed;
 use crate::collection::{Collection, host_rules};
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink_text::error::{Error, Result, name};
@@ -95,13 +96,22 @@ fn add_host_rules(collection: &mut Collection, roots: &[PathBuf]) {
     }
 }
 
-/// Reports the path at which the pages of a site expect its folder, if no URL is given.
+/// Reports the place at which the pages of a site expect its folder, if no URL is given.
 pub(crate) fn report_expected_path(documents: &Documents, output: &mut Output) {
     let root_url = documents.reading.origins.root_url.as_ref();
-    if let Some(path) = root_url.and_then(RootUrl::expected_path) {
-        let folder = name(&documents.paths[0]);
+    let Some(root_url) = root_url.filter(|root_url| is_assumed(root_url.as_str())) else {
+        return;
+    };
+    let folder = &documents.paths[0];
+    if let Some(path) = root_url.expected_path() {
+        let folder = name(folder);
         output.notice(&format_args!(
             "{folder}: its pages expect it at /{path}, so links to /{path} lead into it; --url names another place"
+        ));
+    } else if let Some(host) = expected_host(folder, root_url.as_str()) {
+        let folder = name(folder);
+        output.notice(&format_args!(
+            "{folder}: its pages name its files by URLs of {host}; with --url {host}, they lead into it"
         ));
     }
 }

@@ -55,7 +55,7 @@ use baselink_url as resolve;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
 
 pub mod canonical;
-mod expected;
+pub(crate) mod expected;
 pub mod hosts;
 pub mod map;
 pub(crate) mod names;

@@ -1,61 +1,100 @@
-//! The path at which the pages of a built site expect their folder.
+//! The place at which the pages of a built site expect their folder.
 //!
-//! A site that is built for `https://a.example/repo/` has a file `css/a.css`, and links to it as `/repo/css/a.css`. Only its
-//! index page is read: the path is `/repo/` if several of its links begin with `/repo/`, no other link begins with another
-//! `/`, no entry of the folder is called `repo`, and the rest of two of these links are names of entries.
+//! A site that is built for `https://a.example/repo/` has a file `css/a.css`, and links to it as `/repo/css/a.css`. Only two
+//! pages are read, because servers send the second at any URL: `index.html` and `404.html`. The path is `/repo/` if several of
+//! their links begin with `/repo/`, no other link begins with another `/`, no entry of the folder is called `repo`, and the
+//! rest of two of these links are names of entries.
 //!
 //! ```text
-//! index.html: <base href="/repo/"><link href="css/a.css"> <a href="/repo/b/">  -->  repo/
+//! index.html: <base href="/repo/"><link href="css/a.css"> <a href="/repo/b/">  -->  /repo/
 //! ```
 //!
-//! Deliberately absent: paths of several segments, and pages without an index page.
+//! Deliberately absent: paths of several segments, and other pages.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
 use super::names;
 use crate::files::os_string;
 use baselink_rewrite::{Options, links};
-use baselink_url::reference::{Grammar, Reference};
+use baselink_url::reference::{Grammar, Reference, without_fragment};
 
-/// The largest index page that is read, in bytes.
+/// The largest page that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
 
-/// The path at which the index page of `folder` expects the folder, with a `/` at its end; `None` if that is the root of the
-/// host, or unclear. `root` is the URL of that root.
+/// The targets of the links of `folder` that do not depend on the paths of their pages, without fragments. `root` is the URL of
+/// the folder if it is the root of its host.
+fn targets(folder: &Path, root: &str) -> HashSet<String> {
+    let mut targets = HashSet::new();
+    for name in ["index.html", "404.html"] {
+        let page = folder.join(name);
+        let is_small = fs::metadata(&page).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
+        let bytes = is_small.then(|| fs::read(page).ok()).flatten();
+        links(
+            &bytes.unwrap_or_default(),
+            &Options::at(root),
+            &mut |listed| {
+                let link = listed.link;
+                let is_of_page = link.base.as_deref() == Some(root);
+                let is_relative = Reference::split(Grammar::Rfc3986, &link.reference)
+                    .scheme()
+                    .is_none();
+                if !(is_of_page && is_relative && !link.reference.starts_with('/')) {
+                    let target = link.target.unwrap_or(link.reference);
+                    targets.insert(without_fragment(&target).to_owned());
+                }
+            },
+        );
+    }
+    targets
+}
+
+/// True if `folder` has an entry with this percent-encoded path.
+fn has(folder: &Path, path: &str) -> bool {
+    let is_path = !path.is_empty() && !path.starts_with('/');
+    is_path && os_string(names::decode(path)).is_some_and(|path| folder.join(path).exists())
+}
+
+/// The path at which the pages of `folder` expect it, with a `/` at its end; `None` if that is the root of the host, or unclear.
+/// `root` is the URL of that root.
 pub(super) fn expected_path(folder: &Path, root: &str) -> Option<String> {
-    let page = folder.join("index.html");
-    let is_small = fs::metadata(&page).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
-    let bytes = is_small.then(|| fs::read(page).ok()).flatten()?;
-    let options = Options::at(root);
-    let (mut firsts, mut found) = (HashSet::new(), HashSet::new());
-    links(&bytes, &options, &mut |listed| {
-        let link = &listed.link;
-        let is_of_root = link.base.as_deref() == Some(root);
-        // A relative link leads to a file beside the page, whatever its URL is.
-        if is_of_root && !link.reference.starts_with('/') {
-            return;
-        }
-        let below = link
-            .target
-            .as_deref()
-            .and_then(|url| url.strip_prefix(root));
-        if let Some(below) = below {
-            let below = Reference::split(Grammar::Rfc3986, below).path();
-            let (first, rest) = below.split_once('/').unwrap_or((below, ""));
-            firsts.insert(first.to_owned());
-            let rest = Some(rest).filter(|rest| !rest.is_empty() && !rest.starts_with('/'));
-            let rest = rest.and_then(|rest| os_string(names::decode(rest)));
-            found.extend(rest.filter(|rest| folder.join(rest).exists()));
-        }
-    });
+    let (mut firsts, mut found) = (HashSet::new(), 0);
+    let targets = targets(folder, root);
+    for below in targets
+        .iter()
+        .filter_map(|target| target.strip_prefix(root))
+    {
+        let below = Reference::split(Grammar::Rfc3986, below).path();
+        let (first, rest) = below.split_once('/').unwrap_or((below, ""));
+        firsts.insert(first);
+        found += usize::from(has(folder, rest));
+    }
     let mut firsts = firsts.into_iter();
     let first = firsts.next().filter(|first| !first.is_empty())?;
-    let is_one = firsts.next().is_none() && found.len() > 1;
-    let is_absent = || {
-        let name = os_string(names::decode(&first));
-        name.is_some_and(|name| !folder.join(name).exists())
-    };
-    (is_one && is_absent()).then(|| format!("{first}/"))
+    let is_clear = firsts.next().is_none() && found > 1 && !has(folder, first);
+    is_clear.then(|| format!("{first}/"))
+}
+
+/// The URL of the host to which the pages of `folder` link for files of the folder; `None` if there is none. `root` is the URL
+/// of the folder if it is the root of its host.
+pub(crate) fn expected_host(folder: &Path, root: &str) -> Option<String> {
+    let mut hosts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for target in targets(folder, root) {
+        let url = Reference::split(Grammar::Rfc3986, &target);
+        let is_web = matches!(url.scheme(), Some("http" | "https"));
+        if let Some(path) = url
+            .path()
+            .strip_prefix('/')
+            .filter(|_| is_web && !target.starts_with(root))
+        {
+            let host = target[..url.path_span.start].to_owned();
+            let (links, found) = hosts.entry(host).or_default();
+            *links += 1;
+            *found += usize::from(has(folder, path));
+        }
+    }
+    let mut hosts = hosts.into_iter();
+    let (host, _) = hosts.find(|(_, (links, found))| *found > 1 && found * 2 > *links)?;
+    Some(host + "/")
 }
