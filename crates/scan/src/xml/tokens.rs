@@ -27,7 +27,7 @@ use baselink_text::layer::escape::Quote;
 use baselink_text::span::Span;
 
 /// A token.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum XmlToken {
     /// A start tag or an empty-element tag, from `<` to `>` inclusive.
     StartTag {
