@@ -85,10 +85,9 @@ fn add_host_rules(collection: &mut Collection, roots: &[PathBuf]) {
     let [root] = roots else {
         return;
     };
-    for name in host_rules::FILES {
-        if collection.plain_file(name.as_bytes()).is_none() {
-            continue;
-        }
+    let mut files = host_rules::FILES.to_vec();
+    files.retain(|name| collection.plain_file(name.as_bytes()).is_some());
+    for name in files {
         if let Ok(bytes) = fs::read(root.join(name)) {
             let text = String::from_utf8_lossy(&bytes);
             collection.host_rules.add_file(name, &text);

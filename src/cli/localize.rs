@@ -19,8 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::collection::Collection;
-use crate::files::walk::TreeEntry;
-use crate::files::walk::{EntryKind, Selection};
+use crate::files::walk::{EntryKind, Selection, TreeEntry};
 use crate::files::write::Replacement;
 use baselink_text::error::{Error, Result, name};
 

@@ -37,13 +37,10 @@ use jiff::fmt::rfc2822::DateTimeParser;
 
 use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
-use super::normal::{host, normal, with_other_scheme};
+use super::normal::{MAX_REDIRECTS, host, normal, with_other_scheme};
 use super::text_map::TextMap;
 use baselink_text::error::{Error, Result};
 use baselink_url::{Base, Profile};
-
-/// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
-const MAX_REDIRECTS: usize = 20;
 
 /// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -61,7 +61,7 @@ struct HostRule {
 }
 
 /// A segment of a path in a rule.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum Segment {
     Text(Vec<u8>),
     /// One segment, with its name.
@@ -112,7 +112,7 @@ fn permanent() -> u16 {
 }
 
 impl HostRules {
-    /// True if there is no rule.
+    /// True if no file declares rules.
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -219,7 +219,8 @@ impl FileRules {
         });
     }
 
-    /// What [`HostRules::followed`] returns for these rules, and the path with the segments `parts`.
+    /// The reference and the status of the first of these rules that matches the path with the segments `parts`, as in
+    /// [`HostRules::followed`].
     fn followed(&self, parts: &[&str], is_there: bool) -> Option<(String, u16)> {
         let decoded: Vec<Vec<u8>> = parts.iter().map(|part| decode(part)).collect();
         let counts = |number: &usize| !is_there || self.rules[*number].is_forced;

@@ -330,11 +330,12 @@ impl Collection {
             .folder()
     }
 
-    /// The file at this path below the root, if the path is the same in URLs, byte for byte.
+    /// The file at this path below the root, if the path is the same in URLs, byte for byte, and no rule of the host can
+    /// precede a file.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
         let number = self
             .number_at(path)
-            .filter(|_| PathBelowRoot::is_plain(path))?;
+            .filter(|_| PathBelowRoot::is_plain(path) && self.host_rules.is_empty())?;
         self.is_file(number).then_some(number)
     }
 

@@ -32,7 +32,7 @@ use std::borrow::Cow;
 
 use super::host_rules::REWRITE;
 use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
-use super::normal::{host, in_scope, normal, with_other_scheme, without_query};
+use super::normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query};
 use super::origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments};
 use super::path::{names_folder, split_name, stem};
 use super::symlinks::PathEnd;
@@ -48,9 +48,6 @@ const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
 
 /// The extensions of pages that servers send as they are, whatever the query.
 const STATIC: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
-
-/// The most redirects that browsers follow (Fetch, HTTP-redirect fetch).
-const MOST_REDIRECTS: usize = 20;
 
 /// The meaning of a URL in a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +91,7 @@ pub enum FoundBy {
     NoSlash,
     /// By its path without `.html` or `.htm`, which many servers allow URLs to omit.
     CleanUrl,
-    /// By the name that a crawler gave it, in a site that is no crawl.
+    /// By the name that a crawler gave it, in a site that is not a crawl.
     CrawlerName,
     /// By the redirects and rewrites of the host ([`super::host_rules`]).
     HostRule,
@@ -165,15 +162,18 @@ impl Collection {
             _ => Vec::new(),
         };
         let (mut url, mut is_rewritten) = (Cow::Borrowed(url), false);
-        for followed in 0..=MOST_REDIRECTS {
+        for followed in 0..=MAX_REDIRECTS {
             let is_there = match &located {
                 Located::Resource(_) | Located::BehindLink(_) => true,
                 Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => false,
                 Located::Outside { .. } => return located,
             };
             let path = Reference::split(Grammar::Rfc3986, &url).path();
-            let rule = Some(path).filter(|_| !is_rewritten);
-            let rule = rule.and_then(|path| self.host_rules.followed(path, is_there));
+            // The rules are not applied to the target of a rewrite.
+            let rule = match is_rewritten {
+                true => None,
+                false => self.host_rules.followed(path, is_there),
+            };
             let Some((to, status)) = rule else {
                 return match located {
                     _ if followed == 0 => located,
@@ -187,7 +187,6 @@ impl Collection {
             let Ok(next) = base.resolve(&to) else {
                 break;
             };
-            // The rules are not applied to the target of a rewrite.
             is_rewritten = status == REWRITE;
             url = Cow::Owned(next.url);
             located = find(&url);

@@ -14,6 +14,9 @@ use std::borrow::Cow;
 use super::origin::{self, names};
 use baselink_url::reference::{Grammar, Reference, without_fragment};
 
+/// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
+pub(super) const MAX_REDIRECTS: usize = 20;
+
 /// `url` without its query and fragment.
 pub(crate) fn without_query(url: &str) -> &str {
     memchr::memchr2(b'?', b'#', url.as_bytes()).map_or(url, |end| &url[..end])

@@ -78,7 +78,7 @@ pub struct CheckedDocument {
     pub links: usize,
     /// The numbers of the links that were only counted, by class.
     pub counted: BTreeMap<Class, usize>,
-    /// Those among them whose classes are reported.
+    /// The links that were only counted although their classes are reported, by target.
     pub repeated: Vec<RepeatedLinks>,
 }
 

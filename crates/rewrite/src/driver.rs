@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use super::copies;
 use super::declaration::PrescannedMeta;
-use super::judge::{Judge, Surroundings, Verdict, undecoded};
+use super::judge::{Judge, Surroundings, Verdict};
 use super::judged::{Judged, lift_through};
 use super::late_base::late_base;
 use super::options::{Options, PlainLink};
@@ -36,6 +36,7 @@ use crate::report::{EntityReport, Outcome, Reason};
 use baselink_scan::document::{Against, Certainty, Decoded, Document, Link, Role};
 use baselink_scan::html::pass::{self, Links, Part, Plain, Whole};
 use baselink_scan::html::prelude;
+use baselink_scan::value;
 use baselink_scan::{self as scan, ScanOptions, html};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::edit::Edit;
@@ -483,7 +484,7 @@ fn is_taken(
     verdict: &Verdict<'_>,
     (bytes, found): (&[u8], &Plain),
 ) -> bool {
-    let reference = undecoded(&bytes[found.span.range()]);
+    let reference = value::undecoded(&bytes[found.span.range()]);
     let Some((reference, target)) = reference.and_then(|it| Some((it, verdict.splice(it)?))) else {
         return false;
     };

@@ -236,7 +236,7 @@ impl<'a> Judge<'a> {
         bytes: &[u8],
         found: &Plain,
     ) -> Option<LinkReport> {
-        let reference = undecoded(&bytes[found.span.range()])?.to_owned();
+        let reference = value::undecoded(&bytes[found.span.range()])?.to_owned();
         let name = |name: Span| &bytes[name.range()];
         let (element, attribute) = match found.names {
             // A longer name is truncated in reports.
@@ -1088,15 +1088,6 @@ fn is_absolute(value: &[u8]) -> bool {
             .iter()
             .find(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')))
             == Some(&b':')
-}
-
-/// The reference with the bytes `raw`; `None` if they may need decoding.
-#[inline(always)]
-pub(super) fn undecoded(raw: &[u8]) -> Option<&str> {
-    // Branch-free, so that the compiler vectorises the loop.
-    let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
-    let is_plain = raw.iter().fold(true, |all, byte| all & is_itself(byte));
-    str::from_utf8(raw).ok().filter(|_| is_plain)
 }
 
 /// True if all character references in a value are `&amp;` and come after its path, where neither `&` nor `;` is

@@ -20,8 +20,7 @@ use baselink_scan::document::{Against, Role};
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::Profile;
-use baselink_url::Splice;
+use baselink_url::{Profile, Splice};
 
 /// The information about a document beyond its bytes, and the desired result.
 #[derive(Clone, Debug, Default)]

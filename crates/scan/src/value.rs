@@ -31,6 +31,15 @@ pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize
         .map_or(bytes.len(), |length| at + length)
 }
 
+/// The text of the bytes `raw` of an attribute value; `None` if they may need decoding.
+#[inline(always)]
+pub fn undecoded(raw: &[u8]) -> Option<&str> {
+    // Branch-free, so that the compiler vectorises the loop.
+    let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
+    let is_plain = raw.iter().fold(true, |all, byte| all & is_itself(byte));
+    str::from_utf8(raw).ok().filter(|_| is_plain)
+}
+
 /// The URLs of a `srcset` attribute: the splitting loop of "parse a srcset attribute"
 /// (HTML, 4.8.4.3.10).
 ///

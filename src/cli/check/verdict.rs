@@ -42,7 +42,7 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
     let [one, more, not] = words::problem(request, &broken);
     if broken.is_empty() {
         return match tree.sum.links() {
-            0 => "there are no links".to_owned(),
+            0 => "the documents have no links".to_owned(),
             1 => format!("the only link {not}"),
             _ => format!("none of {links} {more}"),
         };

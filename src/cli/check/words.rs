@@ -426,6 +426,14 @@ mod tests {
         }
     }
 
+    /// A finding of a class without a rule would get the sentence of the first rule.
+    #[test]
+    fn every_class_has_a_rule() {
+        for class in Class::ALL {
+            assert!(RULES.iter().any(|rule| rule.class == class), "{class:?}");
+        }
+    }
+
     #[test]
     fn the_rules_match_the_causes_in_the_page_on_check() {
         let page = include_str!("../../../docs/check.md");

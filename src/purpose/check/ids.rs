@@ -134,7 +134,7 @@ impl Ids {
     }
 }
 
-/// FragmentList, each with the number of the document that it leads into.
+/// Fragments, each with the number of the document that it leads into.
 #[derive(Debug, Default)]
 pub struct FragmentList {
     /// The fragments, one after the other.

@@ -358,7 +358,7 @@ impl MoveJudge<'_> {
             return outside();
         }
         let with_tree = self.goal.with_all(target);
-        // These ways to a file may end with the move.
+        // The move may end such a way to a file.
         let is_fragile = |found: FoundResource| {
             found.query == QueryUse::Selects || found.by == FoundBy::HostRule
         };
@@ -456,7 +456,7 @@ fn served(located: &Located) -> Option<(Class, Option<usize>)> {
     }
 }
 
-/// The host of a URL without user information.
+/// The host of a URL that has no user information.
 fn host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("//")?;
     rest.split(['/', '?', '#', ':']).next()

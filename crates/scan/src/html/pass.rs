@@ -351,10 +351,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 continue;
             };
             let raw = &self.bytes[first.value.map_or(0..0, Span::range)];
-            let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
-            let id = match str::from_utf8(raw) {
-                Ok(text) if raw.iter().all(is_itself) => text.to_owned(),
-                _ => self.value(first).text,
+            let id = match value::undecoded(raw) {
+                Some(text) => text.to_owned(),
+                None => self.value(first).text,
             };
             if !id.is_empty() {
                 self.links.id(id);
