@@ -22,9 +22,9 @@ pub(super) mod target;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::collection::folder::name_of;
 use crate::files::maildir;
 use crate::files::stage::StagedMove;
+use crate::purpose::leftovers::Leftovers;
 use baselink_rewrite::Options;
 use baselink_text::error::{Error, name};
 use baselink_text::format::Format;
@@ -138,7 +138,7 @@ enum FileOutcome {
     Other {
         why: SkipReason,
         to: Option<PathBuf>,
-        may_name_old_urls: bool,
+        leftovers: Leftovers,
     },
     Skipped(SkipReason),
 }
@@ -222,6 +222,7 @@ fn open_and_rewrite(
         let options = kind.options(origin, input.bytes, options);
         let rewritten =
             rewrite_document((request, kind), input, &options, &mut of_document, output);
+        of_document.leftovers = kind.left_in_document(origin, input.bytes, &rewritten.edits);
         Ok((of_document, rewritten))
     };
     source::each(
@@ -262,7 +263,7 @@ fn copy_or_skip(
     }
     output.report_non_document(file.remark());
     let why = SkipReason::of(&file);
-    let may_name_old_urls = kind.may_name_old_urls(origin, &mut file)?;
+    let leftovers = kind.left_in_other(origin, &mut file)?;
     let to = match sink.copy().transpose()? {
         Some(copied) => {
             for lost in copied.lost {
@@ -273,11 +274,7 @@ fn copy_or_skip(
         None if origin.is_named() => return Err(file.error(path).into()),
         None => None,
     };
-    Ok(FileOutcome::Other {
-        why,
-        to,
-        may_name_old_urls,
-    })
+    Ok(FileOutcome::Other { why, to, leftovers })
 }
 
 /// Reports the result of a file.
@@ -309,22 +306,14 @@ fn report_file(
     };
     let document = match outcome {
         FileOutcome::Rewritten(document) => document,
-        FileOutcome::Other {
-            why,
-            to,
-            may_name_old_urls,
-        } => {
+        FileOutcome::Other { why, to, leftovers } => {
             let others = if to.is_some() {
                 &mut totals.copied
             } else {
                 &mut totals.skipped
             };
             others.add(why, 1);
-            if let Origin::Entry(entry) = &origin
-                && may_name_old_urls
-            {
-                totals.naming_old_urls.push(name_of(entry));
-            }
+            totals.list(&origin, leftovers);
             json(Format::Other, to, &FileSummary::default(), output)?;
             return Ok(ExitStatus::Done);
         }
@@ -367,6 +356,7 @@ fn report_file(
         Origin::Entry(entry) => origins.keeps_local_copies && origins.companions.has(&entry.path),
         Origin::Standard => false,
     };
+    totals.list(&origin, summary.leftovers);
     totals.add(format, summary, is_copy);
     Ok(status)
 }

@@ -17,6 +17,7 @@ pub mod adapt;
 pub mod check;
 mod custom_property;
 pub mod entry_page;
+pub mod leftovers;
 pub mod localize;
 mod on_disk;
 pub mod relocate;

@@ -32,8 +32,8 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: URLs that scripts assemble, and files that are not documents. If such a file may contain old
-//! URLs, [`Relocation::may_be_named_in`] returns true.
+//! Deliberately absent: URLs that scripts assemble, and files that are not documents. [`super::leftovers`] finds
+//! those that may contain old URLs.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -72,7 +72,7 @@ pub enum LinkForm {
     /// ([`is_at_any_url`]).
     Relative,
     /// Relative, with the names of files, so that a browser can open them from disk: `dir/index.html` for `dir/`, and
-    /// `about.html` for `about`. A link out of the folder becomes absolute, or leads nowhere.
+    /// `about.html` for `about`. On disk, an error page is a page like others. A link out of the folder becomes absolute, or leads nowhere.
     Disk,
 }
 
@@ -144,6 +144,11 @@ impl Relocation {
         self.form
     }
 
+    /// The URL of the root before the move.
+    pub(super) fn from(&self) -> &RootUrl {
+        &self.from
+    }
+
     /// The URL of the root after the move.
     pub fn to(&self) -> &RootUrl {
         &self.to
@@ -152,21 +157,18 @@ impl Relocation {
     /// True if the file `name`, which is not rewritten, may refer to old URLs. Such a file contains the URL of the
     /// root, consists of its host (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of another file.
     /// `text` is its contents.
-    pub fn may_be_named_in(&self, name: &[u8], text: &[u8]) -> bool {
+    pub(super) fn may_be_named_in(&self, name: &[u8], text: &[u8]) -> bool {
         let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
         let compressed = [".gz", ".br", ".zst"].iter();
         let mut plain = compressed.filter_map(|end| name.strip_suffix(end.as_bytes()));
         FILES_WITH_PATHS.contains(&last)
             || plain.any(|plain| self.collection.number_at(plain).is_some())
-            || (!is_assumed(self.from.as_str())
-                && self
-                    .from
-                    .spellings()
-                    .any(|root| Self::is_root_in(root, text)))
+            || self.names_old_root(text, false)
     }
 
-    /// True if `text` contains the URL `root`, possibly with `\/` for `/` as in JSON, or consists of its host.
-    fn is_root_in(root: &str, text: &[u8]) -> bool {
+    /// True if `text` contains the URL `root`, possibly with `\/` for `/` as in JSON, or consists of its host. The URL
+    /// `new` does not count, even if it begins with `root`.
+    pub(super) fn is_root_in(root: &str, new: Option<&str>, text: &[u8]) -> bool {
         let Some((_, root)) = root.trim_end_matches('/').split_once(':') else {
             return false;
         };
@@ -179,12 +181,16 @@ impl Relocation {
             [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
             [] => false,
         };
-        let has = |root: &[u8]| {
-            memmem::find_iter(text, root).any(|at| !continues_name(&text[at + root.len()..]))
+        let new = new.and_then(|new| new.trim_end_matches('/').split_once(':'));
+        let new = new.map_or("\0", |(_, new)| new);
+        let has = |root: &str, new: &str| {
+            memmem::find_iter(text, root).any(|at| {
+                let rest = &text[at..];
+                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
+            })
         };
-        text.trim_ascii() == host.as_bytes()
-            || has(root.as_bytes())
-            || has(root.replace('/', "\\/").as_bytes())
+        let escaped = |url: &str| url.replace('/', "\\/");
+        text.trim_ascii() == host.as_bytes() || has(root, new) || has(&escaped(root), &escaped(new))
     }
 
     /// The new place of `url`.
@@ -338,7 +344,7 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
 }
 
 /// The part of `root` before its path, and the path.
-fn split_host(root: &str) -> (&str, &str) {
+pub(super) fn split_host(root: &str) -> (&str, &str) {
     root.split_at(Reference::split(Grammar::Rfc3986, root).path_span.start)
 }
 
@@ -381,7 +387,7 @@ pub fn options(
     let keeps_forms = relocation.form == LinkForm::Written
         || options.format.has_headings()
         || matches!(options.format, Format::Xml | Format::JsonFeed)
-        || (is_page && is_at_any_url(name));
+        || (is_page && relocation.form == LinkForm::Relative && is_at_any_url(name));
     let must_be_absolute = match keeps_forms {
         true => Vec::new(),
         false => canonical::absolute(bytes, options.format),

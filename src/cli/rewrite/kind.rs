@@ -18,10 +18,12 @@ use crate::collection::folder::name_of;
 use crate::collection::origin::without_assumed_hosts;
 use crate::files::stage::StagedMove;
 use crate::purpose::adapt;
+use crate::purpose::leftovers::Leftovers;
 use crate::purpose::localize;
 use crate::purpose::relocate::{self, LinkForm, Relocation};
 use baselink_rewrite::{Options, Rewritten, report::LinkReport};
 use baselink_text::diagnostic::Code;
+use baselink_text::edit::Edits;
 use baselink_text::error::Result;
 use baselink_text::format::Format;
 
@@ -189,16 +191,31 @@ impl RewriteKind {
         }
     }
 
-    /// True if a file that is not a document may name old URLs of a tree that moves.
-    pub(super) fn may_name_old_urls(
+    /// What a file that is not a document keeps of the old place of a tree that moves.
+    pub(super) fn left_in_other(
         &self,
         origin: &Origin,
         file: &mut NonDocument,
-    ) -> Result<bool> {
+    ) -> Result<Leftovers> {
         let (Self::Moved(relocation, _), Origin::Entry(entry)) = (self, origin) else {
-            return Ok(false);
+            return Ok(Leftovers::default());
         };
-        Ok(relocation.may_be_named_in(&name_of(entry), file.text(&entry.path)?))
+        Ok(relocation.left_in_other(&name_of(entry), file.text(&entry.path)?))
+    }
+
+    /// What a moved document keeps of the old place of its tree.
+    pub(super) fn left_in_document(
+        &self,
+        origin: &Origin,
+        bytes: &[u8],
+        edits: &Edits,
+    ) -> Leftovers {
+        match (self, origin) {
+            (Self::Moved(relocation, _), Origin::Entry(entry)) => {
+                relocation.left_in_document(&name_of(entry), &edits.apply(bytes))
+            }
+            _ => Leftovers::default(),
+        }
     }
 
     /// The file for the list of targets that the tree lacks.

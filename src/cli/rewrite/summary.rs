@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::collection::folder::name_of;
 use crate::collection::origin::is_assumed;
+use crate::purpose::leftovers::{Leftovers, generator};
 use baselink_rewrite::base::{Rule, Source};
 use baselink_rewrite::{LinkBases, Totals};
 use baselink_text::diagnostic::Diagnostic;
@@ -32,6 +34,7 @@ use crate::cli::link_counts::{LinkCounts, LinkResult};
 use crate::cli::output::{Output, by_place, count, url_for_list};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
+use crate::cli::request::Origin;
 use crate::cli::status::ExitStatus;
 
 /// The end of messages about links to local copies that were not copied.
@@ -56,6 +59,7 @@ pub(super) struct FileSummary {
     link_bases: LinkBases,
     /// The counts of [`refused`](crate::purpose::adapt::refused).
     pub(super) refused: [usize; 3],
+    pub(super) leftovers: Leftovers,
 }
 
 /// A base, with the rule and the source that gave it.
@@ -97,6 +101,8 @@ impl FileSummary {
         self.hints.merge(later.hints);
         merge_missing(&mut self.missing, later.missing);
         add_counts(&mut self.refused, later.refused);
+        self.leftovers.old_urls |= later.leftovers.old_urls;
+        self.leftovers.root_paths |= later.leftovers.root_paths;
         self.fragments += later.fragments;
         self.documents += later.documents;
         self.entities += later.entities;
@@ -221,8 +227,10 @@ pub(super) struct RunSummary {
     /// Files that are not documents, and were copied as they are.
     pub(super) copied: SkipCounts,
     pub(super) skipped: SkipCounts,
-    /// The paths of other files that may name old URLs.
-    pub(super) naming_old_urls: Vec<Vec<u8>>,
+    /// The paths of files that may name old URLs.
+    naming_old_urls: Vec<Vec<u8>>,
+    /// The paths of scripts that have paths from the old root.
+    with_root_paths: Vec<Vec<u8>>,
     refused: [usize; 3],
 }
 
@@ -260,6 +268,17 @@ impl RunSummary {
         self.hints.merge(summary.hints);
         add_counts(&mut self.refused, summary.refused);
         merge_missing(&mut self.missing, summary.missing);
+    }
+
+    /// Adds a file to the lists for what it keeps of the old place of the tree.
+    pub(super) fn list(&mut self, origin: &Origin, leftovers: Leftovers) {
+        let Origin::Entry(entry) = origin else { return };
+        if leftovers.old_urls {
+            self.naming_old_urls.push(name_of(entry));
+        }
+        if leftovers.root_paths {
+            self.with_root_paths.push(name_of(entry));
+        }
     }
 
     /// The number of files done.
@@ -366,11 +385,7 @@ impl RunSummary {
         };
         self.report_missing(lists, output);
         self.report_refused(output);
-        let files = count(self.naming_old_urls.len(), "file is", "files are");
-        output.notice_of_paths(
-            &format!("{files} not rewritten and may name old URLs"),
-            &self.naming_old_urls,
-        );
+        self.report_leftovers(output);
         if !are_written {
             output.notice(&"nothing was written");
         }
@@ -383,6 +398,25 @@ impl RunSummary {
         urls.sort_unstable();
         let what = ["URL that has no file is", "URLs that have no file are"];
         output.write_list(path, &urls, what)
+    }
+
+    /// Reports the files that keep something of the old place of the tree.
+    fn report_leftovers(&self, output: &mut Output) {
+        let files = count(self.naming_old_urls.len(), "file", "files");
+        output.notice_of_paths(
+            &format!("{files} may still name old URLs"),
+            &self.naming_old_urls,
+        );
+        let scripts = count(self.with_root_paths.len(), "script has", "scripts have");
+        output.notice_of_paths(
+            &format!("{scripts} paths from the old root and may break"),
+            &self.with_root_paths,
+        );
+        if let Some((generator, setting)) = generator(&self.with_root_paths) {
+            output.notice(&format_args!(
+                "{generator} builds a site for another path with {setting}"
+            ));
+        }
     }
 
     /// Reports resources that browsers refuse to load from disk.

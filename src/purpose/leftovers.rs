@@ -1,0 +1,139 @@
+//! What files of a site still know of its old place after a move: old URLs, and paths from the root of the site.
+//!
+//! Scripts assemble URLs from paths and from a base that the bundler wrote into them. A move changes neither.
+//!
+//! ```text
+//! e.p="/"    fetch("/search.json")    {"icon":"/img/i.png"}     break below another path
+//! ```
+//!
+//! Deliberately absent: running scripts, and a path of which a script contains only parts.
+
+use memchr::{memchr3_iter, memmem};
+
+use super::relocate::{LinkForm, Relocation, split_host};
+use crate::collection::origin::is_assumed;
+use crate::collection::{FoundBy, Located};
+
+/// What a file keeps of the old place of a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// True if the file may name old URLs.
+    pub old_urls: bool,
+    /// True if the file is a script or JSON, and has paths from the old root or the base of a bundler.
+    pub root_paths: bool,
+}
+
+/// The ends of names of files with paths for scripts.
+const SCRIPTS: [&[u8]; 4] = [b".js", b".mjs", b".cjs", b".json"];
+
+/// The texts with which bundlers write the root of a site, for which `{}` stands.
+const BASES: [&str; 7] = [
+    ".p=\"{}\"",
+    "BASE_URL:\"{}\"",
+    "BASE_URL\":\"{}\"",
+    "return\"{}\"+",
+    "baseUrl\":\"{}\"",
+    "assetPrefix",
+    "__NEXT_DATA__",
+];
+
+/// The beginning of the paths of a generator's scripts, its name, and the way in which it builds a site for another path.
+const GENERATORS: [(&[u8], &str, &str); 7] = [
+    (b"_next/", "Next.js", "basePath in next.config.js"),
+    (
+        b"assets/js/runtime~main.",
+        "Docusaurus",
+        "baseUrl in docusaurus.config.js",
+    ),
+    (b"_astro/", "Astro", "base in astro.config.mjs"),
+    (
+        b"assets/chunks/",
+        "VitePress",
+        "base in .vitepress/config.js",
+    ),
+    (b"_nuxt/", "Nuxt", "app.baseURL in nuxt.config.ts"),
+    (
+        b"page-data/",
+        "Gatsby",
+        "pathPrefix in gatsby-config.js and gatsby build --prefix-paths",
+    ),
+    (
+        b"_app/immutable/",
+        "SvelteKit",
+        "kit.paths.base in svelte.config.js",
+    ),
+];
+
+/// The name of the generator that wrote one of these files, and the setting of its base path.
+pub fn generator(paths: &[Vec<u8>]) -> Option<(&'static str, &'static str)> {
+    let wrote = |start: &[u8]| paths.iter().any(|path| path.starts_with(start));
+    let found = GENERATORS.iter().find(|(start, ..)| wrote(start))?;
+    Some((found.1, found.2))
+}
+
+impl Relocation {
+    /// What the file `name` keeps if it is copied. `text` is its contents.
+    pub fn left_in_other(&self, name: &[u8], text: &[u8]) -> Leftovers {
+        Leftovers {
+            old_urls: self.may_be_named_in(name, text),
+            root_paths: self.has_root_paths(name, text),
+        }
+    }
+
+    /// What the document `name` keeps after it was rewritten to `text`.
+    pub fn left_in_document(&self, name: &[u8], text: &[u8]) -> Leftovers {
+        let has_moved = self.from().as_str() != self.to().as_str();
+        Leftovers {
+            old_urls: has_moved && self.names_old_root(text, true),
+            root_paths: self.has_root_paths(name, text),
+        }
+    }
+
+    /// True if the old URL of the root is known, and `text` contains it. With `skips_new`, the new URL may begin with the
+    /// old one.
+    pub(super) fn names_old_root(&self, text: &[u8], skips_new: bool) -> bool {
+        let new = Some(self.to().as_str()).filter(|_| skips_new);
+        let mut roots = self.from().spellings();
+        !is_assumed(self.from().as_str()) && roots.any(|root| Self::is_root_in(root, new, text))
+    }
+
+    /// True if a script or JSON has quoted paths from the root, and the move changes their meaning.
+    fn has_root_paths(&self, name: &[u8], text: &[u8]) -> bool {
+        let [(host, root), (_, new)] =
+            [self.from(), self.to()].map(|root| split_host(root.as_str()));
+        let moves = self.form() != LinkForm::Written || root != new;
+        if !moves || !SCRIPTS.iter().any(|end| name.ends_with(end)) {
+            return false;
+        }
+        let has_base = |base: &&str| {
+            let base = base.replace("{}", root);
+            memmem::find(text, base.as_bytes()).is_some()
+        };
+        BASES.iter().any(|base| has_base(&base))
+            || memchr3_iter(b'"', b'\'', b'`', text)
+                .filter_map(|at| quoted_path(root, &text[at + 1..]))
+                .any(|path| self.is_in_site(&format!("{host}{path}")))
+    }
+
+    /// True if a file or folder of the site has this URL.
+    fn is_in_site(&self, url: &str) -> bool {
+        match self.collection().locate(url) {
+            Located::Resource(found) => found.by != FoundBy::HostRule,
+            Located::Folder(_) => url.ends_with('/'),
+            Located::BehindLink(_)
+            | Located::Lacking(..)
+            | Located::Failed(_)
+            | Located::Outside { .. } => false,
+        }
+    }
+}
+
+/// The path below `root` with which `text`, the text after a quotation mark, begins.
+fn quoted_path<'t>(root: &str, text: &'t [u8]) -> Option<&'t str> {
+    let below = text.strip_prefix(root.as_bytes())?;
+    let is_end = |byte: &u8| b"\"'`\\?#<> ".contains(byte) || byte.is_ascii_control();
+    let end = below.iter().position(is_end)?;
+    let is_path = end > 0 && below[0] != b'/' && b"\"'`\\?#".contains(&below[end]);
+    let path = &text[..root.len() + end];
+    std::str::from_utf8(path).ok().filter(|_| is_path)
+}
