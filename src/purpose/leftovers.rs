@@ -109,7 +109,7 @@ impl Relocation {
             let base = base.replace("{}", root);
             memmem::find(text, base.as_bytes()).is_some()
         };
-        BASES.iter().any(|base| has_base(base))
+        BASES.iter().any(has_base)
             || memchr3_iter(b'"', b'\'', b'`', text)
                 .filter_map(|at| quoted_path(root, &text[at + 1..]))
                 .any(|path| self.is_in_site(&format!("{host}{path}")))
