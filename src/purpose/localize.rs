@@ -37,7 +37,7 @@ use crate::collection::{
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::rewrite_unless;
-use crate::purpose::spelling::{names_base, unmistakable};
+use crate::purpose::spelling::{names_base, names_prefix, unmistakable};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
@@ -171,7 +171,10 @@ impl Destination for LocalDestination {
         let target = link.target.as_deref();
         let redirected = target.and_then(|target| self.collection.redirected(target));
         let target = redirected.as_deref().or(target);
-        let located = target.map(|target| self.collection.locate_from(self.number, target));
+        let located = target.map(|target| match names_prefix(link) {
+            true => self.collection.locate_prefix(target),
+            false => self.collection.locate_from(self.number, target),
+        });
         let choice = match (target, &located, self.fixed(link, against)) {
             (_, _, Some(choice)) => choice,
             (Some(target), Some(located), None) => self.choice(link, target, located),
@@ -240,12 +243,8 @@ impl LocalDestination {
         if link.source.kind() == SourceKind::Note && link.reference.starts_with('#') {
             return Some(Choice::Kept);
         }
-        // The target of `codebase` or `scope` is a folder. Sitemaps, and search engines once they are installed, need
-        // absolute URLs.
-        let wants_absolute = match attribute {
-            None if link.element == "scope" => true,
-            _ => attribute == Some("codebase") || is_location(&link.element, attribute),
-        };
+        // Sitemaps, and search engines once they are installed, need absolute URLs.
+        let wants_absolute = is_location(&link.element, attribute);
         let stays_absolute = match against {
             Against::Codebase(_)
             | Against::ElementCodebase(..)
@@ -320,6 +319,7 @@ impl LocalDestination {
         let is_relative = link.outcome == Outcome::Rewritten;
         let own = self.own.as_deref().map(without_fragment);
         let (path, keeps_query) = match located {
+            Located::Folder(path) if names_prefix(link) => (Cow::Borrowed(&**path), true),
             _ if own == Some(without_fragment(target)) => (Cow::Borrowed(&*self.path), false),
             Located::Resource(found) if found.query != QueryUse::OtherPage => {
                 let path = self.collection.path_for(target, found.number);

@@ -18,6 +18,7 @@ use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLi
 use super::judge::is_web;
 use crate::collection::{Collection, Located, TextMap};
 use crate::purpose::custom_property::in_sheet;
+use crate::purpose::spelling::names_prefix;
 use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink};
@@ -104,6 +105,8 @@ impl<'a> CaptureJudge<'a> {
             (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
             (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
             (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
+            // A prefix of URLs has no capture.
+            (_, Some(_)) if names_prefix(link) => return (Class::Outside, None),
             (_, Some(target)) => target,
         };
         let known = self.known_url(target);
