@@ -37,14 +37,14 @@ use crate::collection::{
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::rewrite_unless;
-use crate::purpose::spelling::{names_base, names_prefix, unmistakable};
+use crate::purpose::spelling::{is_web, names_base, names_prefix, unmistakable};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, Rewritten, Site,
 };
-use baselink_scan::document::Against;
+use baselink_scan::document::{Against, Role};
 use baselink_scan::xml::vocabulary::is_location;
 use baselink_text::format::Format;
 use baselink_text::layer::digest::ends_with_md5;
@@ -181,7 +181,14 @@ impl Destination for LocalDestination {
             _ => Choice::Target,
         };
         // A base needs no file at its URL, and a template is not a URL.
-        let is_lacking = located.as_ref().is_some_and(is_lacking)
+        let collection = &self.collection;
+        let is_needed = link.role == Role::Embedded
+            && (collection.is_of_hosts() || collection.has_only_urls())
+            && !names_prefix(link)
+            && target.is_some_and(is_web);
+        let is_lacking = located
+            .as_ref()
+            .is_some_and(|located| is_lacking(located, is_needed))
             && !matches!(choice, Choice::Reference(_))
             && !names_base(&link.element, link.attribute.as_deref())
             && !is_template(&link.reference)
@@ -207,11 +214,11 @@ impl Site for LocalDestination {
     }
 }
 
-/// True if a site that may have the target of a link lacks it.
-fn is_lacking(located: &Located) -> bool {
+/// True if a site that may have the target of a link lacks it, or if a page of an archive or a crawl needs it.
+fn is_lacking(located: &Located, is_needed: bool) -> bool {
     match located {
         Located::Resource(found) => found.query == QueryUse::OtherPage,
-        Located::Outside { is_host_known } => *is_host_known,
+        Located::Outside { is_host_known } => *is_host_known || is_needed,
         Located::BehindLink(_) | Located::Lacking(Absence::LinkOut, _) => false,
         Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => true,
     }

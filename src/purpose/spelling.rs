@@ -10,7 +10,7 @@
 use crate::collection::without_query;
 use baselink_rewrite::report::LinkReport;
 use baselink_scan::document::Role;
-use baselink_url::reference;
+use baselink_url::reference::{self, Grammar, Reference};
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
 /// around it, or in a script for the name of a module (HTML, 8.1.5.1).
@@ -43,6 +43,14 @@ pub(crate) fn names_prefix(link: &LinkReport) -> bool {
         None => link.element == "scope" || is_entry(),
         attribute => attribute == Some("codebase"),
     }
+}
+
+/// True if `url` is retrieved by HTTP.
+pub(crate) fn is_web(url: &str) -> bool {
+    let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
+    scheme.is_some_and(|scheme| {
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    })
 }
 
 /// True if an attribute of an element, both given by name, declares a base for other references.

@@ -15,7 +15,7 @@ use super::finding::{Cause, Class, Finding};
 use super::ids::{FragmentList, FragmentPlace, Ids};
 use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse, is_disk};
-use crate::purpose::spelling::names_prefix;
+use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::PlainLink;
 use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
@@ -464,14 +464,6 @@ fn served(located: &Located) -> Option<(Class, Option<usize>)> {
 fn host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("//")?;
     rest.split(['/', '?', '#', ':']).next()
-}
-
-/// True if `url` is retrieved by HTTP.
-pub(super) fn is_web(url: &str) -> bool {
-    let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
-    scheme.is_some_and(|scheme| {
-        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-    })
 }
 
 fn scheme(url: &str) -> Option<String> {
