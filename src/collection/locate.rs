@@ -279,6 +279,26 @@ impl Collection {
         self.locate(url)
     }
 
+    /// Finds the meaning of `url` as a prefix of URLs: a folder, whether or not it has an index file. A prefix has no capture.
+    pub fn locate_prefix(&self, url: &str) -> Located {
+        let has_slash = without_query(url).ends_with('/');
+        match self.locate(url) {
+            Located::Resource(found) if has_slash || found.by == FoundBy::NoSlash => {
+                let (folder, _) = split_name(self.path_in_mirror(found.number));
+                let end: &[u8] = if has_slash && !folder.is_empty() {
+                    b"/"
+                } else {
+                    b""
+                };
+                Located::Folder([folder, end].concat())
+            }
+            Located::Outside { .. } => Located::Outside {
+                is_host_known: false,
+            },
+            located => located,
+        }
+    }
+
     /// True if the fragment of a captured redirect may replace that of a link.
     pub(crate) fn has_fragments(&self) -> bool {
         !self.fragments.is_empty()

@@ -37,14 +37,14 @@ use crate::collection::{
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::rewrite_unless;
-use crate::purpose::spelling::{names_base, unmistakable};
+use crate::purpose::spelling::{is_web, names_base, names_prefix, unmistakable};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, Rewritten, Site,
 };
-use baselink_scan::document::Against;
+use baselink_scan::document::{Against, Role};
 use baselink_scan::xml::vocabulary::is_location;
 use baselink_text::format::Format;
 use baselink_text::layer::digest::ends_with_md5;
@@ -171,14 +171,24 @@ impl Destination for LocalDestination {
         let target = link.target.as_deref();
         let redirected = target.and_then(|target| self.collection.redirected(target));
         let target = redirected.as_deref().or(target);
-        let located = target.map(|target| self.collection.locate_from(self.number, target));
+        let located = target.map(|target| match names_prefix(link) {
+            true => self.collection.locate_prefix(target),
+            false => self.collection.locate_from(self.number, target),
+        });
         let choice = match (target, &located, self.fixed(link, against)) {
             (_, _, Some(choice)) => choice,
             (Some(target), Some(located), None) => self.choice(link, target, located),
             _ => Choice::Target,
         };
         // A base needs no file at its URL, and a template is not a URL.
-        let is_lacking = located.as_ref().is_some_and(is_lacking)
+        let collection = &self.collection;
+        let is_needed = link.role == Role::Embedded
+            && (collection.is_of_hosts() || collection.has_only_urls())
+            && !names_prefix(link)
+            && target.is_some_and(is_web);
+        let is_lacking = located
+            .as_ref()
+            .is_some_and(|located| is_lacking(located, is_needed))
             && !matches!(choice, Choice::Reference(_))
             && !names_base(&link.element, link.attribute.as_deref())
             && !is_template(&link.reference)
@@ -204,11 +214,11 @@ impl Site for LocalDestination {
     }
 }
 
-/// True if a site that may have the target of a link lacks it.
-fn is_lacking(located: &Located) -> bool {
+/// True if a site that may have the target of a link lacks it, or if a page of an archive or a crawl needs it.
+fn is_lacking(located: &Located, is_needed: bool) -> bool {
     match located {
         Located::Resource(found) => found.query == QueryUse::OtherPage,
-        Located::Outside { is_host_known } => *is_host_known,
+        Located::Outside { is_host_known } => *is_host_known || is_needed,
         Located::BehindLink(_) | Located::Lacking(Absence::LinkOut, _) => false,
         Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => true,
     }
@@ -240,12 +250,8 @@ impl LocalDestination {
         if link.source.kind() == SourceKind::Note && link.reference.starts_with('#') {
             return Some(Choice::Kept);
         }
-        // The target of `codebase` or `scope` is a folder. Sitemaps, and search engines once they are installed, need
-        // absolute URLs.
-        let wants_absolute = match attribute {
-            None if link.element == "scope" => true,
-            _ => attribute == Some("codebase") || is_location(&link.element, attribute),
-        };
+        // Sitemaps, and search engines once they are installed, need absolute URLs.
+        let wants_absolute = is_location(&link.element, attribute);
         let stays_absolute = match against {
             Against::Codebase(_)
             | Against::ElementCodebase(..)
@@ -320,6 +326,7 @@ impl LocalDestination {
         let is_relative = link.outcome == Outcome::Rewritten;
         let own = self.own.as_deref().map(without_fragment);
         let (path, keeps_query) = match located {
+            Located::Folder(path) if names_prefix(link) => (Cow::Borrowed(&**path), true),
             _ if own == Some(without_fragment(target)) => (Cow::Borrowed(&*self.path), false),
             Located::Resource(found) if found.query != QueryUse::OtherPage => {
                 let path = self.collection.path_for(target, found.number);

@@ -45,9 +45,9 @@ use memchr::memmem;
 
 use super::custom_property::{in_sheet, is_relative, property_user};
 use super::on_disk::{DiskBase, DiskPlace, climbs, is_on_network};
-use super::spelling::{names_base, unmistakable};
+use super::spelling::{names_base, names_prefix, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
-use crate::collection::{Collection, FoundResource, QueryUse, without_query};
+use crate::collection::{Collection, FoundResource, Located, QueryUse, without_query};
 use crate::purpose::rewrite_unless;
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
@@ -104,6 +104,8 @@ struct MovedTarget {
     is_inside: bool,
     /// The file at the place, if one is known to exist.
     file: Option<FoundResource>,
+    /// True if a file, or a folder for a prefix of URLs, is at the place.
+    is_there: bool,
     /// True if the site lacks the target, and no rule of its host leads elsewhere.
     is_lacking: bool,
     /// True if the path below the root changes.
@@ -194,19 +196,23 @@ impl Relocation {
     }
 
     /// The new place of `url`.
-    fn moved(&self, url: &str) -> MovedTarget {
+    fn moved(&self, url: &str, is_prefix: bool) -> MovedTarget {
         let head = without_query(url);
         let outside = MovedTarget {
             url: head.to_owned(),
             is_inside: false,
             file: None,
+            is_there: false,
             is_lacking: false,
             is_renamed: false,
         };
         let Some(below) = self.from.below_own(head) else {
             return outside;
         };
-        let located = self.collection.locate(url);
+        let located = match is_prefix {
+            true => self.collection.locate_prefix(url),
+            false => self.collection.locate(url),
+        };
         let file = located.resource();
         let renamed = match file {
             Some(found) => self.collection.renamed_as(found.number, &below.path),
@@ -220,6 +226,7 @@ impl Relocation {
             (None, None) => encoded(&below.path).map(Cow::Owned),
         };
         let Some(tail) = tail else { return outside };
+        let is_there = file.is_some() || (is_prefix && matches!(located, Located::Folder(_)));
         // If the place stays the same, the URL does too, even if its scheme is `http` and that of the root is `https`.
         let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
         let url = match stays {
@@ -230,7 +237,8 @@ impl Relocation {
             url,
             is_inside: true,
             file,
-            is_lacking: file.is_none() && located.is_inside(),
+            is_there,
+            is_lacking: !is_there && located.is_inside(),
             is_renamed,
         }
     }
@@ -497,7 +505,7 @@ impl Destination for RelocateLinks {
             Some(other) => (&other.target, &*other.base),
             None => (target, &**base),
         };
-        let moved = self.relocation.moved(target);
+        let moved = self.relocation.moved(target, names_prefix(link));
         // A base needs no file at its URL, and a template is not a URL.
         let is_lacking = moved.is_lacking
             && !names_base(&link.element, link.attribute.as_deref())
@@ -575,7 +583,7 @@ impl RelocateLinks {
             return Arc::clone(after);
         }
         // References without a path inherit the query of the base.
-        let moved = self.relocation.moved(base);
+        let moved = self.relocation.moved(base, false);
         let url = format!(
             "{}{}",
             moved.url,
@@ -639,7 +647,7 @@ impl RelocateLinks {
     fn form(&self, link: &LinkReport, moved: &MovedTarget, written: Category) -> Category {
         let is_base = names_base(&link.element, link.attribute.as_deref());
         // An absolute URL stays absolute if no file exists for it, because the site may have the target.
-        let may_be_relative = moved.file.is_some() || is_base || written != Category::AbsoluteUrl;
+        let may_be_relative = moved.is_there || is_base || written != Category::AbsoluteUrl;
         let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
         let is_linked_data =
             link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
@@ -658,7 +666,7 @@ impl RelocateLinks {
         let has_url = !is_assumed(&moved.url);
         match (keeps_form, is_disk) {
             (false, true)
-                if has_url && moved.file.is_none() && !is_base && written != Category::RelPath =>
+                if has_url && !moved.is_there && !is_base && written != Category::RelPath =>
             {
                 Category::AbsoluteUrl
             }

@@ -7,7 +7,10 @@
 //!
 //! Deliberately absent: escapes that the syntax around a reference requires, which are in `layer::spelling`.
 
-use baselink_url::reference;
+use crate::collection::without_query;
+use baselink_rewrite::report::LinkReport;
+use baselink_scan::document::Role;
+use baselink_url::reference::{self, Grammar, Reference};
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
 /// around it, or in a script for the name of a module (HTML, 8.1.5.1).
@@ -26,6 +29,28 @@ pub(crate) fn unmistakable(reference: String, element: &str, attribute: Option<&
         return reference;
     }
     format!("./{reference}")
+}
+
+/// True if the target of a link is a prefix of URLs: an entry of an import map that ends with `/` (HTML, 8.1.5.2), the `scope`
+/// of a manifest (Web Application Manifest, 1.4), or a `codebase` (HTML 4.01, 13.3.2).
+pub(crate) fn names_prefix(link: &LinkReport) -> bool {
+    let is_entry = || {
+        link.element == "script"
+            && link.role == Role::Embedded
+            && without_query(&link.reference).ends_with('/')
+    };
+    match link.attribute.as_deref() {
+        None => link.element == "scope" || is_entry(),
+        attribute => attribute == Some("codebase"),
+    }
+}
+
+/// True if `url` is retrieved by HTTP.
+pub(crate) fn is_web(url: &str) -> bool {
+    let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
+    scheme.is_some_and(|scheme| {
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    })
 }
 
 /// True if an attribute of an element, both given by name, declares a base for other references.

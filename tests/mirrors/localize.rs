@@ -276,7 +276,7 @@ fn new_references_are_escaped_for_their_context() {
         ),
         (
             "<object codebase=http://a/docs/ data=,c.png></object>",
-            "<object codebase=http://a/docs/ data=http://a/docs/,c.png></object>",
+            "<object codebase=./ data=http://a/docs/,c.png></object>",
         ),
     ] {
         assert_eq!(tree.localized("page.html", page), expected);

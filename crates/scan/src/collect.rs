@@ -422,7 +422,9 @@ impl TextContent {
             }
             _ => return None,
         };
-        let is_read = groups.contains(group)
+        // An import map says what the imports of scripts mean.
+        let is_map = type_ == "importmap" && groups.contains(Group::Scripts);
+        let is_read = (is_map || groups.contains(group))
             && (group == Group::Json || sources.iter().all(|name| other(name).is_none()));
         is_read.then_some(content)
     }

@@ -45,9 +45,11 @@ pub struct ScanOptions {
 }
 
 impl ScanOptions {
-    /// Reads the groups `lazy` and `scripts` for links to resources of the site, unless they are enabled.
+    /// Reads the documents of a site: with manifests, and the groups `lazy` and `scripts` for links to its resources, unless
+    /// they are enabled.
     #[doc(hidden)]
     pub fn probe(&mut self) {
+        self.groups.insert(Group::Manifest);
         for group in [Group::Lazy, Group::Scripts] {
             if !self.groups.contains(group) {
                 self.groups.insert(group);

@@ -63,6 +63,7 @@ pub(crate) struct Check {
     ///
     /// In an archive, or with --layout host, the class `missing` contains the images, scripts and other embedded resources
     /// that were not captured. With `--deny missing,missing-page`, the list ends with the pages that an archive lacks.
+    /// In a folder, it has the targets that `dangling` links lack, as paths below the folder if its URL is unknown.
     #[arg(long, value_name = "FILE", help_heading = "Archives")]
     pub(crate) missing: Option<PathBuf>,
     /// List each broken link instead of each target, and the anomalies of each document

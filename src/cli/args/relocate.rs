@@ -114,7 +114,7 @@ impl Move {
             self.renames.append(&mut read_renames(typed, folder)?);
         }
         let scan = &mut documents.reading.options.scan;
-        for group in [Group::Social, Group::Json, Group::Manifest] {
+        for group in [Group::Social, Group::Json] {
             scan.groups.insert(group);
         }
         scan.probe();

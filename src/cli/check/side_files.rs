@@ -88,13 +88,16 @@ fn is_in_folder(request: &Check, path: &Path) -> bool {
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
-/// The missing URLs of denied classes, embedded resources before pages.
+/// The missing URLs of denied classes, embedded resources before pages. No crawler retrieves a `cid:`.
 fn missing_urls(request: &Check, tree: &CheckedTree<'_>) -> Vec<String> {
-    let classes = [Class::Missing, Class::MissingPage].into_iter();
+    let classes = [Class::Missing, Class::MissingPage, Class::Dangling].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));
     let targets =
         denied.flat_map(|class| tree.targets.iter().filter(move |one| one.class == class));
-    targets.map(|one| url_for_list(&one.to)).collect()
+    targets
+        .filter(|one| !one.to.starts_with("cid:"))
+        .map(|one| url_for_list(&one.to))
+        .collect()
 }
 
 /// Writes the requested files.

@@ -15,9 +15,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
-use super::judge::is_web;
 use crate::collection::{Collection, Located, TextMap};
 use crate::purpose::custom_property::in_sheet;
+use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink};
@@ -45,8 +45,8 @@ pub(super) struct CaptureJudge<'a> {
 struct KnownUrl {
     /// The cause for which the archive lacks it.
     lack: Option<Cause>,
-    /// True if it is retrieved by HTTP, so that a page may need it.
-    is_web: bool,
+    /// True if it is retrieved by HTTP or denotes a part of a message, so that a page may need it.
+    is_retrievable: bool,
     /// True if it is a URL of a captured host, so that it may be a missing page.
     is_page: bool,
     /// The numbers of links to it with and without a report.
@@ -104,6 +104,8 @@ impl<'a> CaptureJudge<'a> {
             (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
             (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
             (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
+            // A prefix of URLs has no capture.
+            (_, Some(_)) if names_prefix(link) => return (Class::Outside, None),
             (_, Some(target)) => target,
         };
         let known = self.known_url(target);
@@ -208,9 +210,12 @@ impl KnownUrl {
             | Located::Lacking(..) => (None, true),
         };
         let is_web = is_web(url);
+        let is_part = url
+            .get(..4)
+            .is_some_and(|start| start.eq_ignore_ascii_case("cid:"));
         Self {
             lack,
-            is_web,
+            is_retrievable: is_web || is_part,
             is_page: is_web && is_host_known,
             links: [0; 2],
         }
@@ -220,7 +225,7 @@ impl KnownUrl {
     fn class(&self, role: Role) -> (Class, Option<Cause>) {
         match (self.lack, role) {
             (None, _) => (Class::Travels, None),
-            (lack, Role::Embedded) if self.is_web => (Class::Missing, lack),
+            (lack, Role::Embedded) if self.is_retrievable => (Class::Missing, lack),
             (lack, Role::Navigation) if self.is_page => (Class::MissingPage, lack),
             _ => (Class::Outside, None),
         }

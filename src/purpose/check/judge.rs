@@ -15,6 +15,7 @@ use super::finding::{Cause, Class, Finding};
 use super::ids::{FragmentList, FragmentPlace, Ids};
 use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse, is_disk};
+use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::PlainLink;
 use baselink_rewrite::base::BaseChain;
 use baselink_rewrite::report::{LinkReport, Outcome, Reason};
@@ -146,7 +147,10 @@ impl MoveJudge<'_> {
             Ok(target) => target,
             Err(finding) => return (finding, self.own_id(link)),
         };
-        let now = self.goal.collection.locate(&target);
+        let now = match names_prefix(link) {
+            true => self.goal.collection.locate_prefix(&target),
+            false => self.goal.collection.locate(&target),
+        };
         let through_layout = |base: &MovedBase| base.now.leads_through_layout(&link.reference);
         // Relative links of a saved page lead to files beside it, even if their URLs are unknown.
         let is_of_files = base.is_some_and(through_layout)
@@ -192,8 +196,8 @@ impl MoveJudge<'_> {
                 false => alone(Class::Outside, None),
             };
         }
-        // A reference that only serves as a base need not lead to a file.
-        if is_base(link) {
+        // A prefix of URLs, and a reference that only serves as a base, need not lead to a file.
+        if is_base(link) || (names_prefix(link) && matches!(now, Located::Folder(_))) {
             return alone(Class::Travels, None);
         }
         // A server does not look for the query in the names of files.
@@ -460,14 +464,6 @@ fn served(located: &Located) -> Option<(Class, Option<usize>)> {
 fn host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("//")?;
     rest.split(['/', '?', '#', ':']).next()
-}
-
-/// True if `url` is retrieved by HTTP.
-pub(super) fn is_web(url: &str) -> bool {
-    let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
-    scheme.is_some_and(|scheme| {
-        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-    })
 }
 
 fn scheme(url: &str) -> Option<String> {
