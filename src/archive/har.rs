@@ -18,6 +18,7 @@
 //! (`_file`, an option of Playwright).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -32,7 +33,9 @@ use baselink_text::error::{Error, Result};
 /// The entries of an HTTP archive.
 #[derive(Debug)]
 pub struct Har {
-    entries: Vec<Box<RawValue>>,
+    json: String,
+    /// The places of the entries in `json`.
+    entries: Vec<Range<usize>>,
 }
 
 /// A request and its response.
@@ -63,13 +66,15 @@ pub struct HarEntry {
 }
 
 #[derive(Deserialize)]
-struct HarFile {
-    log: HarLog,
+struct HarFile<'a> {
+    #[serde(borrow)]
+    log: HarLog<'a>,
 }
 
 #[derive(Deserialize)]
-struct HarLog {
-    entries: Vec<Box<RawValue>>,
+struct HarLog<'a> {
+    #[serde(borrow)]
+    entries: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -118,10 +123,11 @@ impl Har {
     pub fn read(mut bytes: Vec<u8>) -> Result<Self> {
         // An unpaired surrogate must not make an entry unreadable.
         mend_surrogates(&mut bytes);
-        let text = String::from_utf8_lossy(&bytes);
+        let json = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         // Some programs begin the file with a byte order mark.
-        let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let file: HarFile = serde_json::from_str(json).map_err(|error| {
+        let text = json.strip_prefix('\u{feff}').unwrap_or(&json);
+        let file: HarFile<'_> = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let why = if error.is_data() {
                 format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
@@ -130,9 +136,12 @@ impl Har {
             };
             Error::new(format!("not an HTTP archive: {why}"))
         })?;
-        Ok(Self {
-            entries: file.log.entries,
-        })
+        let place = |entry: &RawValue| {
+            let start = entry.get().as_ptr().addr() - json.as_ptr().addr();
+            start..start + entry.get().len()
+        };
+        let entries = file.log.entries.into_iter().map(place).collect();
+        Ok(Self { json, entries })
     }
 
     /// The entries in order, with an [`Anomaly`] for each that does not conform to HAR 1.2. The offset of an
@@ -141,7 +150,7 @@ impl Har {
         self.entries
             .iter()
             .zip(0..)
-            .map(|(json, number)| HarEntry::read(json.get(), number))
+            .map(|(place, number)| HarEntry::read(&self.json[place.clone()], number))
     }
 }
 
