@@ -72,7 +72,7 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     }
     tree.warn_of_case_conflicts(output);
     let denied = tree.not_accepted(|class| request.deny.contains(class));
-    if is_by_target && prints_findings && !tree.files.is_empty() {
+    if is_by_target && prints_findings && tree.documents > 0 {
         verdict::print_targets(request, &tree, output)?;
     }
     output.flush()?;
@@ -154,7 +154,7 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
 
 /// Reports the number of links by class. Returns an error status if there are only files that are not documents.
 fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -> ExitStatus {
-    let is_empty = tree.files.is_empty() && tree.skipped.count(SkipReason::Unusable) == 0;
+    let is_empty = tree.documents == 0 && tree.skipped.count(SkipReason::Unusable) == 0;
     if is_empty && !request.is_of_archives {
         // A folder that a build left empty must not pass.
         let patterns = request.documents.typed.patterns();
@@ -163,8 +163,8 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
         tree.skipped.report_archives(output);
         return ExitStatus::Unusable;
     }
-    let status = tree.skipped.report_documents(tree.files.len(), output);
-    if tree.files.is_empty() {
+    let status = tree.skipped.report_documents(tree.documents, output);
+    if tree.documents == 0 {
         return status;
     }
     let sum = &tree.sum;
@@ -181,7 +181,7 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
             .count();
         output.notice(&format_args!(
             "{}, {}; {} missing on {}",
-            counted(tree.files.len(), "document", "documents"),
+            counted(tree.documents, "document", "documents"),
             counted(plan.chosen.resources.len(), "resource", "resources"),
             counted(missing, "embedded resource", "embedded resources"),
             counted(on, "document", "documents"),
@@ -189,7 +189,7 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
     }
     output.notice(&format_args!(
         "{}, {}",
-        counted(tree.files.len(), "document", "documents"),
+        counted(tree.documents, "document", "documents"),
         counted(sum.links(), "link", "links")
     ));
     let names = sum

@@ -27,6 +27,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -102,20 +103,35 @@ pub fn name_digest(kind: &str, name: &str) -> u64 {
 /// A time in UTC to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaptureDate {
-    /// Seconds since 1970.
-    seconds: i64,
+    /// Seconds since [`FIRST_SECOND`], plus one: with a value that is never zero, an `Option` needs no more memory.
+    after_first: NonZeroU64,
 }
 
+/// A time before all dates, in seconds since 1970.
+const FIRST_SECOND: i64 = i64::MIN / 2;
+
 impl CaptureDate {
+    /// The time `seconds` after the beginning of 1970.
+    fn at(seconds: i64) -> Self {
+        let after_first = seconds.abs_diff(FIRST_SECOND);
+        Self {
+            after_first: NonZeroU64::MIN.saturating_add(after_first),
+        }
+    }
+
+    /// Seconds since 1970.
+    fn seconds(self) -> i64 {
+        FIRST_SECOND.saturating_add_unsigned(self.after_first.get() - 1)
+    }
+
     /// The time in the value of a `Date` field of a message (RFC 5322, 3.3).
     pub fn of_message(value: &str) -> Option<Self> {
         let time = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
-        let seconds = time.as_second();
-        Some(Self { seconds })
+        Some(Self::at(time.as_second()))
     }
 
     fn date_time(self) -> DateTime {
-        let distance = SignedDuration::from_secs(self.seconds);
+        let distance = SignedDuration::from_secs(self.seconds());
         EPOCH.checked_add(distance).unwrap_or(DateTime::MAX)
     }
 
@@ -129,8 +145,8 @@ impl CaptureDate {
 
     /// The time as the file system represents it.
     pub fn time(self) -> SystemTime {
-        let distance = Duration::from_secs(self.seconds.unsigned_abs());
-        let time = match self.seconds < 0 {
+        let distance = Duration::from_secs(self.seconds().unsigned_abs());
+        let time = match self.seconds() < 0 {
             true => UNIX_EPOCH.checked_sub(distance),
             false => UNIX_EPOCH.checked_add(distance),
         };
@@ -169,8 +185,8 @@ impl DateRange {
     /// The number of seconds between `date` and the period. A capture without a date is farthest.
     fn distance(self, date: Option<CaptureDate>) -> u64 {
         let Some(date) = date else { return u64::MAX };
-        let before = self.first.seconds.saturating_sub(date.seconds);
-        let after = date.seconds.saturating_sub(self.last.seconds);
+        let before = self.first.seconds().saturating_sub(date.seconds());
+        let after = date.seconds().saturating_sub(self.last.seconds());
         u64::try_from(before.max(after)).unwrap_or(0)
     }
 }
@@ -210,8 +226,7 @@ impl FromStr for DateRange {
             let time = (or(part(8), hour), or(part(10), minute), or(second, last));
             let date = DateTime::new(year, month, day, time.0, time.1, time.2, 0);
             let date = date.map_err(|_| invalid())?;
-            let seconds = date.duration_since(EPOCH).as_secs();
-            Ok(CaptureDate { seconds })
+            Ok(CaptureDate::at(date.duration_since(EPOCH).as_secs()))
         };
         let first = at(part(4).unwrap_or(1), part(6).unwrap_or(1), 0, 0, 0)?;
         let month = part(4).unwrap_or(12);
@@ -338,6 +353,9 @@ impl Candidate {
 pub struct ChosenCaptures {
     /// The resources in the order of their URLs, and then those with keys.
     pub resources: Vec<CapturedResource>,
+    /// The URLs that differ from their normal forms, by the numbers of their resources.
+    urls: HashMap<usize, Box<str>>,
+    media_types: Vec<Arc<str>>,
     /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
     pub collection: Arc<Collection>,
 }
@@ -345,14 +363,12 @@ pub struct ChosenCaptures {
 /// A resource of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapturedResource {
-    /// The URL, if it differs from its normal form.
-    url: Option<Box<str>>,
     /// The index of the normalized URL.
     number: u32,
     /// The time of the capture.
     pub date: Option<CaptureDate>,
-    /// The media type without parameters.
-    pub media_type: Arc<str>,
+    /// The index of the media type.
+    media_type: u32,
     /// The number of the item that contains the body.
     pub item: u32,
 }
@@ -360,9 +376,14 @@ pub struct CapturedResource {
 impl ChosenCaptures {
     /// The URL of the resource as it was captured.
     pub fn url(&self, resource: usize) -> &str {
-        let CapturedResource { url, number, .. } = &self.resources[resource];
-        url.as_deref()
-            .unwrap_or_else(|| self.collection.captured_url(*number as usize))
+        let number = self.resources[resource].number as usize;
+        let captured = self.urls.get(&resource).map(|url| &**url);
+        captured.unwrap_or_else(|| self.collection.captured_url(number))
+    }
+
+    /// The media type of the resource, without parameters.
+    pub fn media_type(&self, resource: usize) -> &str {
+        &self.media_types[self.resources[resource].media_type as usize]
     }
 }
 
@@ -497,8 +518,9 @@ impl Captures {
                 hosts.insert(Box::from(host));
             }
         };
-        let (mut files, mut resources) = (TextMap::default(), Vec::new());
-        let mut entities = HashMap::new();
+        let mut files = TextMap::default();
+        let mut resources = Vec::with_capacity(order.len());
+        let (mut urls_as_captured, mut entities) = (HashMap::new(), HashMap::new());
         let mut targets = vec![UrlTarget::Outside; found.len()];
         for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
             let best = &found.values[index as usize];
@@ -512,11 +534,13 @@ impl Captures {
             if let Some(entity) = best.more.as_ref().and_then(|more| more.entity.clone()) {
                 entities.insert(resources.len(), entity);
             }
+            if let Some(url) = best.url() {
+                urls_as_captured.insert(resources.len(), url.into());
+            }
             resources.push(CapturedResource {
-                url: best.url().map(Box::from),
                 number: index,
                 date: best.date,
-                media_type: Arc::clone(media_type(best)),
+                media_type: best.media_type,
                 item: best.item,
             });
         }
@@ -559,6 +583,8 @@ impl Captures {
         collection.fragments = fragments;
         ChosenCaptures {
             resources,
+            urls: urls_as_captured,
+            media_types,
             collection: collection.into(),
         }
     }
@@ -656,7 +682,7 @@ mod tests {
         ] {
             let date: CaptureDate = text.parse().unwrap();
             assert_eq!(
-                (date.seconds, &*date.to_string()),
+                (date.seconds(), &*date.to_string()),
                 (seconds, shown),
                 "{text}"
             );
@@ -805,7 +831,7 @@ mod tests {
         );
         let all = found.resources.iter().enumerate();
         let all: Vec<_> = all
-            .map(|(at, resource)| (found.url(at), resource.item, &*resource.media_type))
+            .map(|(at, resource)| (found.url(at), resource.item, found.media_type(at)))
             .collect();
         assert_eq!(
             all,

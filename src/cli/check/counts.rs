@@ -76,8 +76,11 @@ impl ClassCounts {
         self.classes.values().sum()
     }
 
-    /// The number of links that may break.
-    pub(super) fn broken(&self) -> usize {
-        Classes::BROKEN.iter().map(|class| self.of(*class)).sum()
+    /// The numbers of links that fail, being in one of the classes `denied`, and of those that may break.
+    pub(super) fn severity(&self, denied: &Classes) -> (usize, usize) {
+        let failing = Class::ALL.iter().filter(|class| denied.contains(**class));
+        let fails = failing.map(|class| self.of(*class)).sum();
+        let breaks = Classes::BROKEN.iter().map(|class| self.of(*class)).sum();
+        (fails, breaks)
     }
 }

@@ -123,7 +123,7 @@ impl<'a> ReportPage<'a> {
             .to
             .as_ref()
             .map(|to| format!("to {}: ", to.as_str()));
-        let documents = counted(tree.files.len(), "document", "documents");
+        let documents = counted(tree.documents, "document", "documents");
         let links = counted(tree.sum.links(), "link", "links");
         let files = counted(tree.collection.count(), "file", "files");
         let moved = from.filter(|_| to.is_some()).unwrap_or_default() + &to.unwrap_or_default();
@@ -243,22 +243,11 @@ impl<'a> ReportPage<'a> {
         notes
     }
 
-    /// The numbers of the files with links that fail, that may break or that a target lists, the worst first.
+    /// The numbers of the files, the worst first.
     fn files(&self) -> Vec<usize> {
         let files = &self.tree.files;
-        let key = |number: &usize| {
-            let counts = &files[*number].counts;
-            let classes = Class::ALL
-                .iter()
-                .filter(|class| self.request.deny.contains(**class));
-            let denied: usize = classes.map(|class| counts.of(*class)).sum();
-            (denied, counts.broken())
-        };
-        let places = self.tree.targets.iter().flat_map(|target| &target.places);
-        let placed: HashSet<usize> = places.map(|place| place.file).collect();
-        let is_reported = |number: &usize| key(number) > (0, 0) || placed.contains(number);
-        let mut worst: Vec<usize> = (0..files.len()).filter(is_reported).collect();
-        worst.sort_by_key(|number| Reverse(key(number)));
+        let mut worst: Vec<usize> = (0..files.len()).collect();
+        worst.sort_by_key(|number| Reverse(files[*number].counts.severity(&self.request.deny)));
         worst
     }
 }

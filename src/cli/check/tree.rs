@@ -48,7 +48,10 @@ pub(super) struct CheckedTree<'a> {
     /// The captures, if archives are checked.
     pub(super) captures: Option<CapturePlan>,
     pub(super) origins: &'a Origins,
+    /// The files with links that fail, that may break or that a target lists.
     pub(super) files: Vec<CheckedFile>,
+    /// The number of all checked documents.
+    pub(super) documents: usize,
     /// The number of skipped files that are parts of HTML pages.
     pub(super) parts: usize,
     pub(super) collection: Arc<Collection>,
@@ -61,7 +64,7 @@ pub(super) struct CheckedTree<'a> {
     pub(super) skipped: SkipCounts,
 }
 
-/// A file that was checked.
+/// A file with findings.
 pub(super) struct CheckedFile {
     /// The path, or the URL of a document in an archive.
     pub(super) path: PathBuf,
@@ -85,6 +88,7 @@ impl<'a> CheckedTree<'a> {
             captures: None,
             origins,
             files: Vec::new(),
+            documents: 0,
             parts: 0,
             collection: Arc::default(),
             sum: ClassCounts::default(),
@@ -191,6 +195,7 @@ impl<'a> CheckedTree<'a> {
         targets: &mut Targets,
     ) {
         let (file, room) = (self.files.len(), targets::room(lister.request));
+        let is_listed = !found.targets.is_empty();
         for mut target in found.targets.into_values() {
             target.places.iter_mut().for_each(|place| place.file = file);
             targets::merge(targets, target, room);
@@ -199,11 +204,14 @@ impl<'a> CheckedTree<'a> {
             *self.accepted.entry(class).or_default() += number;
         }
         self.sum.merge(&found.counts);
-        self.files.push(CheckedFile {
-            path,
-            name,
-            counts: found.counts,
-        });
+        self.documents += 1;
+        if is_listed || found.counts.severity(&lister.request.deny) > (0, 0) {
+            self.files.push(CheckedFile {
+                path,
+                name,
+                counts: found.counts,
+            });
+        }
     }
 
     /// Checks the documents of archives. Each is named by its URL.

@@ -381,7 +381,7 @@ impl ArchiveRun<'_> {
                     path,
                     plan.chosen.url(number).to_owned(),
                     date,
-                    resource.media_type.to_string(),
+                    plan.chosen.media_type(number).to_owned(),
                 ]
             });
         new.write(|out| map::write_table(out, rows))?;
