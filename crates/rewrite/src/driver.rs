@@ -146,9 +146,20 @@ struct Driver<'a, 'r> {
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
     /// True if links wait for later ones, which may change their outcomes.
     links_wait: bool,
-    /// The references, without fragments, of links that navigate and that the destination keeps (`true`), or makes absolute
-    /// because the site lacks the target; `None` unless later links have the same outcome.
-    known: Option<HashMap<Vec<u8>, bool>>,
+    /// The references, without fragments, of links that navigate and whose outcome later links have, too; `None` if each
+    /// link needs a choice of its own.
+    known: Option<HashMap<Vec<u8>, Known>>,
+}
+
+/// The outcome of an earlier link to the same place.
+#[derive(Clone, Copy)]
+enum Known {
+    /// The destination keeps the link.
+    Kept,
+    /// The link becomes absolute, because the site lacks the target. The number is an index of [`Totals::lacking`].
+    ///
+    /// [`Totals::lacking`]: crate::Totals
+    Lacking(usize),
 }
 
 impl<'a, 'r> Driver<'a, 'r> {
@@ -212,8 +223,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         }
     }
 
-    /// The choice for an earlier link to the same place: true if it is kept.
-    fn known_choice(&self, bytes: &[u8], found: &Plain) -> Option<bool> {
+    fn known_outcome(&self, bytes: &[u8], found: &Plain) -> Option<Known> {
         let known = self.known.as_ref()?;
         let (.., row) = found.names?;
         if row.role != Role::Navigation {
@@ -237,10 +247,13 @@ impl<'a, 'r> Driver<'a, 'r> {
     fn note_choice(&mut self, judged: &Judged) {
         let link = &judged.report;
         let reference = without_fragment(&link.reference);
-        let is_kept = match (link.outcome, link.reason, link.is_lacking) {
-            (Outcome::Left, Some(Reason::Chosen), false) => true,
+        let lacking = &mut self.plan.tally.totals.lacking;
+        let outcome = match (link.outcome, link.reason, link.is_lacking) {
+            (Outcome::Left, Some(Reason::Chosen), false) => Known::Kept,
             // The new text is the target itself.
-            (Outcome::Rewritten, None, true) if link.written.is_none() => false,
+            (Outcome::Rewritten, None, true) if link.written.is_none() => {
+                Known::Lacking(lacking.len())
+            }
             _ => return,
         };
         // The bytes of a reference with `&` may spell another one.
@@ -249,7 +262,10 @@ impl<'a, 'r> Driver<'a, 'r> {
             && link.role == Role::Navigation
             && is_plain
         {
-            known.insert(reference.into(), is_kept);
+            known.insert(reference.into(), outcome);
+            if let Known::Lacking(_) = outcome {
+                lacking.push((link.clone(), 0));
+            }
         }
     }
 
@@ -387,13 +403,18 @@ impl Links for Driver<'_, '_> {
             return false;
         };
         let known = match verdict {
-            Verdict::Splice(_) => self.known_choice(bytes, found),
+            Verdict::Splice(_) => self.known_outcome(bytes, found),
             _ => None,
         };
-        let is_chosen = !matches!(verdict, Verdict::Left(_));
-        if is_chosen && self.task.options.destination.is_some() && known != Some(false) {
-            return known.is_some() && self.count_kept();
-        }
+        let is_left = matches!(verdict, Verdict::Left(_));
+        let lacking = match known {
+            Some(Known::Kept) => return self.count_kept(),
+            Some(Known::Lacking(index)) => Some(index),
+            None if is_left || self.task.options.destination.is_none() => None,
+            None => return false,
+        };
+        // Of links with a known outcome, only the first is reported.
+        let is_reported = self.sink.is_some() && lacking.is_none();
         let splice = match verdict {
             Verdict::Splice(splice) => Some(self.judge.written(splice)),
             _ => None,
@@ -402,7 +423,7 @@ impl Links for Driver<'_, '_> {
         let (outcome, reason) = verdict.outcome();
         // The diagnostic quotes the first link that leads elsewhere, so this link needs a report. Others are only
         // counted.
-        if differs && self.sink.is_none() && !self.has_differing {
+        if differs && !is_reported && !self.has_differing {
             return false;
         }
         let start = found.span.start;
@@ -413,20 +434,22 @@ impl Links for Driver<'_, '_> {
             return false;
         }
         let own = (self.chain, self.charset);
-        let sink = self.sink.as_deref_mut();
+        let sink = self.sink.as_deref_mut().filter(|_| is_reported);
         let is_taken = sink.is_some_and(|sink| is_taken(sink, own, &verdict, (bytes, found)));
-        if self.sink.is_some() && !is_taken {
+        if is_reported && !is_taken {
             let edit = splice.map(|splice| Edit {
                 span: Span::new(start, start + splice.dropped),
                 new: splice.prefix.as_bytes().to_vec().into(),
             });
-            let Some(mut report) = self.judge.plain_report(verdict, bytes, found) else {
+            let Some(report) = self.judge.plain_report(verdict, bytes, found) else {
                 return false;
             };
-            report.is_lacking = known.is_some();
             self.own_links += 1;
             self.add(Judged::new(report, edit.into_iter().collect()));
             return true;
+        }
+        if let Some(index) = lacking {
+            self.plan.tally.totals.lacking[index].1 += 1;
         }
         self.plan.tally.add(outcome, reason);
         if let Some(splice) = splice {

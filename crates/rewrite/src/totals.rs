@@ -71,6 +71,10 @@ pub struct Totals {
     /// The number of links that a [`Destination`](crate::Destination) keeps, and that were only counted.
     #[doc(hidden)]
     pub kept: usize,
+    /// Links that become absolute because a site lacks their targets, each with the number of later ones that differ at most
+    /// in the fragment, and that were only counted.
+    #[doc(hidden)]
+    pub lacking: Vec<(LinkReport, usize)>,
     /// The number of entities in the file, including each outermost one.
     pub entities: usize,
     /// The encoding of its outermost document.

@@ -51,12 +51,15 @@ pub(super) fn rewrite_document(
     }
     let is_verbose = output.is_verbose();
     let add = |links: &mut DocumentLinks, link: LinkReport| {
-        links.add(&link, kind.result());
+        links.add(&link, 1, kind.result());
         if request.verify || is_verbose && is_left(&link) {
             links.listed.push(link);
         }
     };
     let (mut rewritten, mut links) = kind.rewrite(input.bytes, options, add);
+    for (link, later) in std::mem::take(&mut rewritten.totals.lacking) {
+        links.add(&link, later, kind.result());
+    }
     rewritten.report.links = std::mem::take(&mut links.listed);
     let report = &rewritten.report;
     let places = FilePlaces::of(input, &rewritten.totals);

@@ -30,20 +30,25 @@ pub(super) struct DocumentLinks {
 }
 
 impl DocumentLinks {
-    /// Adds a link. `result` returns its result; if it is `None`, the outcome is the result.
-    pub(super) fn add(&mut self, link: &LinkReport, result: Option<fn(&LinkReport) -> LinkResult>) {
+    /// Adds this number of equal links. `result` returns their result; if it is `None`, the outcome is the result.
+    pub(super) fn add(
+        &mut self,
+        link: &LinkReport,
+        number: usize,
+        result: Option<fn(&LinkReport) -> LinkResult>,
+    ) {
         self.strict.add(link);
         if link.reference.is_empty() && names_base(&link.element, link.attribute.as_deref()) {
             self.empty_bases.push(link.span.start);
         }
         if let Some(of) = result {
-            self.link_counts.add(of(link), link.reason, 1);
+            self.link_counts.add(of(link), link.reason, number);
         }
         if link.is_lacking {
             let target = without_fragment(link.target.as_deref().unwrap_or_default());
             match self.missing.get_mut(target) {
-                Some(number) => *number += 1,
-                None => drop(self.missing.insert(target.to_owned(), 1)),
+                Some(links) => *links += number,
+                None => drop(self.missing.insert(target.to_owned(), number)),
             }
         }
     }
