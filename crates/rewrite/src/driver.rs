@@ -223,6 +223,8 @@ impl<'a, 'r> Driver<'a, 'r> {
         }
     }
 
+    /// The outcome of an earlier link to the same place.
+    #[inline(never)]
     fn known_outcome(&self, bytes: &[u8], found: &Plain) -> Option<Known> {
         let known = self.known.as_ref()?;
         let (.., row) = found.names?;
@@ -232,6 +234,13 @@ impl<'a, 'r> Driver<'a, 'r> {
         let raw = &bytes[found.span.range()];
         let path = &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())];
         known.get(path).copied()
+    }
+
+    /// Counts a link whose target an earlier link lacks.
+    fn count_lacking(&mut self, bytes: &[u8], found: &Plain) {
+        if let Some(Known::Lacking(index)) = self.known_outcome(bytes, found) {
+            self.plan.tally.totals.lacking[index].1 += 1;
+        }
     }
 
     /// Counts a link that is kept. Returns true.
@@ -402,19 +411,21 @@ impl Links for Driver<'_, '_> {
         let Some(verdict) = self.judge.plain(bytes, found) else {
             return false;
         };
-        let known = match verdict {
-            Verdict::Splice(_) => self.known_outcome(bytes, found),
-            _ => None,
-        };
-        let is_left = matches!(verdict, Verdict::Left(_));
-        let lacking = match known {
-            Some(Known::Kept) => return self.count_kept(),
-            Some(Known::Lacking(index)) => Some(index),
-            None if is_left || self.task.options.destination.is_none() => None,
-            None => return false,
-        };
-        // Of links with a known outcome, only the first is reported.
-        let is_reported = self.sink.is_some() && lacking.is_none();
+        let mut is_lacking = false;
+        if self.task.options.destination.is_some() {
+            let known = match verdict {
+                Verdict::Splice(_) => self.known_outcome(bytes, found),
+                _ => None,
+            };
+            match known {
+                Some(Known::Kept) => return self.count_kept(),
+                Some(Known::Lacking(_)) => is_lacking = true,
+                None if matches!(verdict, Verdict::Left(_)) => {}
+                None => return false,
+            }
+        }
+        // Of links to the same lacking target, only the first is reported.
+        let is_reported = self.sink.is_some() && !is_lacking;
         let splice = match verdict {
             Verdict::Splice(splice) => Some(self.judge.written(splice)),
             _ => None,
@@ -448,9 +459,6 @@ impl Links for Driver<'_, '_> {
             self.add(Judged::new(report, edit.into_iter().collect()));
             return true;
         }
-        if let Some(index) = lacking {
-            self.plan.tally.totals.lacking[index].1 += 1;
-        }
         self.plan.tally.add(outcome, reason);
         if let Some(splice) = splice {
             if bytes[start] == b'#' {
@@ -467,6 +475,9 @@ impl Links for Driver<'_, '_> {
             self.note_base();
         }
         self.own_links += 1;
+        if is_lacking {
+            self.count_lacking(bytes, found);
+        }
         true
     }
 
