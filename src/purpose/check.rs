@@ -27,7 +27,7 @@
 //! let mut found = Vec::new();
 //! let to = RootUrl::new("http://b/").unwrap();
 //! let (collection, to) = (&collection, Some(&to));
-//! let site = CheckedSite { collection, ids: None, to, is_reported: &|_| true, places: usize::MAX };
+//! let site = CheckedSite { collection, ids: None, to, is_reported: &|_| true, places: &|_, _| usize::MAX };
 //! check(b"x.html", page, &options, site, &mut |link| found.push(link.finding));
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```

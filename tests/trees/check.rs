@@ -93,7 +93,7 @@ impl Page {
             ids: knows_ids.then_some(&tree.ids),
             to: moving.to.as_ref(),
             is_reported: &|class| all || !matches!(class, Class::Travels | Class::Outside),
-            places: usize::MAX,
+            places: &|_, _| usize::MAX,
         };
         let mut check = |(bytes, start, options): &(Vec<u8>, usize, Options)| {
             let found = &mut |link| found(*start, link);

@@ -107,8 +107,8 @@ impl Lister<'_> {
             file.counts.add_plain(*class, *links);
         }
         for (class, cause, url, links) in std::mem::take(&mut document.repeated) {
-            if let Some(target) = file.targets.get_mut(&(class, cause, url)) {
-                target.links += links;
+            if targets::are_shown(self.request, class) {
+                targets::add_plain(&mut file.targets, self.request, (class, cause, url), links);
             }
         }
         file.ids = document.ids.take();

@@ -9,7 +9,9 @@
 //! Deliberately absent: the form of targets in text and on the page.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::sync::{PoisonError, RwLock};
 
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_rewrite::report::LinkReport;
@@ -87,12 +89,12 @@ pub(super) type PlacedLink<'l> = (&'l LinkReport, (usize, usize), usize);
 
 impl TargetSummary {
     /// The summary of a target without links.
-    pub(super) fn new(request: &Check, to: String, finding: &Finding) -> Self {
+    pub(super) fn new(request: &Check, to: String, (class, cause): (Class, Option<Cause>)) -> Self {
         Self {
-            class: finding.class,
-            cause: finding.cause,
+            class,
+            cause,
             to,
-            is_denied: request.deny.contains(finding.class),
+            is_denied: request.deny.contains(class),
             links: 0,
             files: 1,
             differing: 0,
@@ -137,9 +139,20 @@ pub(super) fn add(
     if let Some(target) = targets.get_mut(&key) {
         return target.add(request, placed, finding);
     }
-    let mut target = TargetSummary::new(request, key.2.clone(), finding);
+    let mut target = TargetSummary::new(request, key.2.clone(), (key.0, key.1));
     target.add(request, placed, finding);
     targets.insert(key, target);
+}
+
+/// Adds this number of links, without their places, to a target.
+pub(super) fn add_plain(
+    targets: &mut Targets,
+    request: &Check,
+    key: (Class, Option<Cause>, String),
+    links: usize,
+) {
+    let new = || TargetSummary::new(request, key.2.clone(), (key.0, key.1));
+    targets.entry(key.clone()).or_insert_with(new).links += links;
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
@@ -154,13 +167,39 @@ fn target_url(link: &LinkReport, finding: &Finding) -> String {
     target[..end.unwrap_or(target.len())].to_owned()
 }
 
-/// Adds `target`, found in other files; it keeps the first `room` places.
-pub(super) fn merge(all: &mut Targets, target: TargetSummary, room: usize) {
-    let Some(known) = all.get_mut(&(target.class, target.cause, target.to.clone())) else {
-        all.insert((target.class, target.cause, target.to.clone()), target);
-        return;
-    };
-    known.merge(target, room);
+/// Adds `target`, found in other files, and returns the sum, which keeps the first `room` places.
+pub(super) fn merge(all: &mut Targets, target: TargetSummary, room: usize) -> &TargetSummary {
+    match all.entry((target.class, target.cause, target.to.clone())) {
+        Entry::Vacant(new) => new.insert(target),
+        Entry::Occupied(known) => {
+            let known = known.into_mut();
+            known.merge(target, room);
+            known
+        }
+    }
+}
+
+/// The classes and URLs of targets that need no further places: the files are added in their order.
+#[derive(Default)]
+pub(super) struct FullTargets {
+    urls: RwLock<HashSet<(Class, String)>>,
+}
+
+impl FullTargets {
+    /// Notes `target` if it has this number of places.
+    pub(super) fn note(&self, target: &TargetSummary, room: usize) {
+        if target.places.len() < room || self.has(target.class, &target.to) {
+            return;
+        }
+        let mut urls = self.urls.write().unwrap_or_else(PoisonError::into_inner);
+        urls.insert((target.class, target.to.clone()));
+    }
+
+    /// True if no further places of links to `url` with this class are needed.
+    pub(super) fn has(&self, class: Class, url: &str) -> bool {
+        let urls = self.urls.read().unwrap_or_else(PoisonError::into_inner);
+        urls.contains(&(class, url.to_owned()))
+    }
 }
 
 impl TargetSummary {
@@ -171,7 +210,8 @@ impl TargetSummary {
         self.differing += others.differing;
         self.hint = self.hint.take().or(others.hint);
         let place = |one: &FoundLink| (one.file, one.link);
-        let is_in_order = self.places.last().map(place) <= others.places.first().map(place);
+        let first = others.places.first().map(place);
+        let is_in_order = first.is_none() || self.places.last().map(place) <= first;
         self.places.extend(others.places);
         if !is_in_order {
             self.places.sort_by_key(place);

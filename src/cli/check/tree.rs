@@ -27,7 +27,7 @@ use baselink_text::format::Format;
 
 use super::counts::ClassCounts;
 use super::listing::{FileLinks, Lister};
-use super::targets::{self, TargetSummary, Targets};
+use super::targets::{self, FullTargets, TargetSummary, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::archive_item::{Archived, Wanted};
 use crate::cli::args::check::Classes;
@@ -182,7 +182,8 @@ impl<'a> CheckedTree<'a> {
         self.parts += usize::from(is_part);
         if let (Origin::Entry(entry), Some(links)) = (origin, links) {
             let name = name_of(&entry);
-            self.add_links(lister, (entry.path, name), *links, targets);
+            let full = FullTargets::default();
+            self.add_links(lister, (entry.path, name), *links, (targets, &full));
         }
     }
 
@@ -192,13 +193,13 @@ impl<'a> CheckedTree<'a> {
         lister: &Lister<'_>,
         (path, name): (PathBuf, Vec<u8>),
         found: FileLinks,
-        targets: &mut Targets,
+        (targets, full): (&mut Targets, &FullTargets),
     ) {
         let (file, room) = (self.files.len(), targets::room(lister.request));
         let is_listed = !found.targets.is_empty();
         for mut target in found.targets.into_values() {
             target.places.iter_mut().for_each(|place| place.file = file);
-            targets::merge(targets, target, room);
+            full.note(targets::merge(targets, target, room), room);
         }
         for (class, number) in found.accepted {
             *self.accepted.entry(class).or_default() += number;
@@ -224,17 +225,18 @@ impl<'a> CheckedTree<'a> {
         let documents = &lister.request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
         let mut status = ExitStatus::Done;
+        let full = FullTargets::default();
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan =
                 |number: usize, (_, archived): (&Input<'_>, &Archived), output: &mut Output| {
-                    scan_capture(lister, &plan, (number, archived), output)
+                    scan_capture(lister, &plan, (number, archived), &full, output)
                 };
             let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {
                 if let Some((number, found)) = found? {
                     let path = PathBuf::from(plan.chosen.url(number));
                     let name = plan.name(number).to_vec();
-                    self.add_links(lister, (path, name), found, targets);
+                    self.add_links(lister, (path, name), found, (targets, &full));
                 }
                 Ok(())
             };
@@ -316,6 +318,7 @@ fn scan_capture(
     lister: &Lister<'_>,
     plan: &CapturePlan,
     (number, archived): (usize, &Archived),
+    full: &FullTargets,
     output: &mut Output,
 ) -> io::Result<Option<(usize, FileLinks)>> {
     let Ok(CapturedDocument {
@@ -334,7 +337,10 @@ fn scan_capture(
         ids: None,
         to: None,
         is_reported: &|class| lister.concerns(class),
-        places: lister.places(),
+        places: &|class, url| match full.has(class, url) && !lister.is_by_link() {
+            true => 0,
+            false => lister.places(),
+        },
     };
     let checked = lister.document(file, &input, &mut found, output, |link| {
         check_capture(&body.bytes, &options, site, link)
@@ -375,7 +381,7 @@ fn scan(
         ids,
         to: lister.request.to.as_ref(),
         is_reported: &|class| lister.concerns(class),
-        places: lister.places(),
+        places: &|_, _| lister.places(),
     };
     let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
     let read = source::each(file, output, options, |options, input, _, output| {

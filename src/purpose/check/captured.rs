@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
-use crate::collection::{Collection, Located, TextMap};
+use crate::collection::{Located, TextMap};
 use crate::purpose::custom_property::in_sheet;
 use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::base::BaseChain;
@@ -51,6 +51,8 @@ struct KnownUrl {
     is_page: bool,
     /// The numbers of links to it with and without a report.
     links: [usize; 2],
+    /// The number of links to it that need a report, if it is reported.
+    wanted: usize,
 }
 
 /// The place of a link in a document.
@@ -116,7 +118,7 @@ impl<'a> CaptureJudge<'a> {
     fn known_url(&mut self, target: &str) -> &mut KnownUrl {
         let url = without_fragment(target);
         let number = self.known.number(url.as_bytes()).unwrap_or_else(|| {
-            let known = KnownUrl::new(self.site.collection, url);
+            let known = KnownUrl::new(self.site, url);
             self.known
                 .add(url.as_bytes(), known)
                 .unwrap_or_else(|number| number)
@@ -136,10 +138,10 @@ impl LinkReceiver for CaptureJudge<'_> {
         if link.role != Role::Navigation {
             return false;
         }
-        let (is_reported, most) = (self.site.is_reported, self.site.places);
+        let is_reported = self.site.is_reported;
         let known = self.known_url(&link.url());
         let (class, _) = known.class(link.role);
-        if is_reported(class) && known.links[0] < most {
+        if is_reported(class) && known.links[0] < known.wanted {
             return false;
         }
         known.links[1] += 1;
@@ -196,8 +198,8 @@ fn without(link: CheckedLink) -> CheckedLink {
 }
 
 impl KnownUrl {
-    fn new(collection: &Collection, url: &str) -> Self {
-        let (lack, is_host_known) = match collection.locate(url) {
+    fn new(site: CheckedSite<'_>, url: &str) -> Self {
+        let (lack, is_host_known) = match site.collection.locate(url) {
             Located::Failed(300..=303 | 307 | 308) => (Some(Cause::Redirect), true),
             Located::Failed(400..=499) => (Some(Cause::ClientError), true),
             Located::Failed(500..) => (Some(Cause::ServerError), true),
@@ -213,12 +215,16 @@ impl KnownUrl {
         let is_part = url
             .get(..4)
             .is_some_and(|start| start.eq_ignore_ascii_case("cid:"));
-        Self {
+        let mut known = Self {
             lack,
             is_retrievable: is_web || is_part,
             is_page: is_web && is_host_known,
             links: [0; 2],
-        }
+            wanted: 0,
+        };
+        let (class, _) = known.class(Role::Navigation);
+        known.wanted = (site.places)(class, url);
+        known
     }
 
     /// The class of a link with this role, and the cause.

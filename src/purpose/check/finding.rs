@@ -149,9 +149,9 @@ pub struct CheckedSite<'a> {
     pub to: Option<&'a RootUrl>,
     /// True for the classes of links whose details are needed. The others may only be counted.
     pub is_reported: &'a (dyn Fn(Class) -> bool + Sync),
-    /// The number of links to one URL of an archive whose details are needed. The others are counted in
-    /// [`CheckedDocument::repeated`](super::CheckedDocument::repeated).
-    pub places: usize,
+    /// The number of links in a document of an archive to a page, lacking with this class, whose details are needed. The
+    /// others are counted in [`CheckedDocument::repeated`](super::CheckedDocument::repeated).
+    pub places: &'a (dyn Fn(Class, &str) -> usize + Sync),
 }
 
 /// A class, a cause, a URL without its fragment, and a number of links to it.
