@@ -136,11 +136,8 @@ impl Har {
             };
             Error::new(format!("not an HTTP archive: {why}"))
         })?;
-        let place = |entry: &RawValue| {
-            let start = entry.get().as_ptr().addr() - json.as_ptr().addr();
-            start..start + entry.get().len()
-        };
-        let entries = file.log.entries.into_iter().map(place).collect();
+        let entries = file.log.entries.into_iter();
+        let entries = entries.map(|entry| place_in(&json, entry.get())).collect();
         Ok(Self { json, entries })
     }
 
@@ -212,6 +209,12 @@ impl HarEntry {
             text => Ok(text.map(String::into_bytes)),
         }
     }
+}
+
+/// The place of `part` in `json`, of which it is a slice.
+fn place_in(json: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - json.as_ptr().addr();
+    start..start + part.len()
 }
 
 /// The anomaly of the entry `number`.

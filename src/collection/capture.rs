@@ -27,7 +27,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -103,35 +102,20 @@ pub fn name_digest(kind: &str, name: &str) -> u64 {
 /// A time in UTC to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaptureDate {
-    /// Seconds since [`FIRST_SECOND`], plus one: with a value that is never zero, an `Option` needs no more memory.
-    after_first: NonZeroU64,
+    /// Seconds since 1970.
+    seconds: i64,
 }
 
-/// A time before all dates, in seconds since 1970.
-const FIRST_SECOND: i64 = i64::MIN / 2;
-
 impl CaptureDate {
-    /// The time `seconds` after the beginning of 1970.
-    fn at(seconds: i64) -> Self {
-        let after_first = seconds.abs_diff(FIRST_SECOND);
-        Self {
-            after_first: NonZeroU64::MIN.saturating_add(after_first),
-        }
-    }
-
-    /// Seconds since 1970.
-    fn seconds(self) -> i64 {
-        FIRST_SECOND.saturating_add_unsigned(self.after_first.get() - 1)
-    }
-
     /// The time in the value of a `Date` field of a message (RFC 5322, 3.3).
     pub fn of_message(value: &str) -> Option<Self> {
         let time = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
-        Some(Self::at(time.as_second()))
+        let seconds = time.as_second();
+        Some(Self { seconds })
     }
 
     fn date_time(self) -> DateTime {
-        let distance = SignedDuration::from_secs(self.seconds());
+        let distance = SignedDuration::from_secs(self.seconds);
         EPOCH.checked_add(distance).unwrap_or(DateTime::MAX)
     }
 
@@ -145,8 +129,8 @@ impl CaptureDate {
 
     /// The time as the file system represents it.
     pub fn time(self) -> SystemTime {
-        let distance = Duration::from_secs(self.seconds().unsigned_abs());
-        let time = match self.seconds() < 0 {
+        let distance = Duration::from_secs(self.seconds.unsigned_abs());
+        let time = match self.seconds < 0 {
             true => UNIX_EPOCH.checked_sub(distance),
             false => UNIX_EPOCH.checked_add(distance),
         };
@@ -185,8 +169,8 @@ impl DateRange {
     /// The number of seconds between `date` and the period. A capture without a date is farthest.
     fn distance(self, date: Option<CaptureDate>) -> u64 {
         let Some(date) = date else { return u64::MAX };
-        let before = self.first.seconds().saturating_sub(date.seconds());
-        let after = date.seconds().saturating_sub(self.last.seconds());
+        let before = self.first.seconds.saturating_sub(date.seconds);
+        let after = date.seconds.saturating_sub(self.last.seconds);
         u64::try_from(before.max(after)).unwrap_or(0)
     }
 }
@@ -226,7 +210,8 @@ impl FromStr for DateRange {
             let time = (or(part(8), hour), or(part(10), minute), or(second, last));
             let date = DateTime::new(year, month, day, time.0, time.1, time.2, 0);
             let date = date.map_err(|_| invalid())?;
-            Ok(CaptureDate::at(date.duration_since(EPOCH).as_secs()))
+            let seconds = date.duration_since(EPOCH).as_secs();
+            Ok(CaptureDate { seconds })
         };
         let first = at(part(4).unwrap_or(1), part(6).unwrap_or(1), 0, 0, 0)?;
         let month = part(4).unwrap_or(12);
@@ -682,7 +667,7 @@ mod tests {
         ] {
             let date: CaptureDate = text.parse().unwrap();
             assert_eq!(
-                (date.seconds(), &*date.to_string()),
+                (date.seconds, &*date.to_string()),
                 (seconds, shown),
                 "{text}"
             );

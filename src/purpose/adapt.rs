@@ -127,8 +127,10 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
     if found.declaration == Declaration::Given {
         changes.extend(declaration(bytes, format, found.charset));
     }
-    let is_tagged = |_: &TagSyntax| found.charset.is_ascii_compatible() && may_have_changes(bytes);
-    if let Some(syntax) = syntax.filter(is_tagged) {
+    if let Some(syntax) = syntax
+        && found.charset.is_ascii_compatible()
+        && may_have_changes(bytes)
+    {
         changes.extend(Tags::read(bytes, found.mark, found.charset, syntax).changes);
     }
     changes.sort_by_key(|change| change.span.start);
@@ -144,16 +146,20 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
 /// False if `bytes` contain the name of no attribute that is removed or renamed. Most documents are decided by this
 /// look at the letters that are rarest in these names.
 fn may_have_changes(bytes: &[u8]) -> bool {
-    let has = |name: &[u8], letter: u8| {
-        let before = memchr::memchr(letter, name).unwrap_or_default();
-        memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
-            let found = at
-                .checked_sub(before)
-                .and_then(|start| bytes.get(start..start + name.len()));
-            found.is_some_and(|found| found.eq_ignore_ascii_case(name))
-        })
-    };
-    has(b"http-equiv", b'q') || has(b"integrity", b'g') || has(b"crossorigin", b'g')
+    contains(bytes, b"http-equiv", b'q')
+        || contains(bytes, b"integrity", b'g')
+        || contains(bytes, b"crossorigin", b'g')
+}
+
+/// True if `bytes` contain `name` in any case. `letter` is the letter of the name to search for.
+fn contains(bytes: &[u8], name: &[u8], letter: u8) -> bool {
+    let before = memchr::memchr(letter, name).unwrap_or_default();
+    memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
+        let found = at
+            .checked_sub(before)
+            .and_then(|start| bytes.get(start..start + name.len()));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+    })
 }
 
 /// An adaptation with its edit.
@@ -470,9 +476,11 @@ impl<'a> Tags<'a> {
 impl Sink for Tags<'_> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
         let name = &self.bytes[tag.name.range()];
-        let is_name = |one: &&[u8]| name.eq_ignore_ascii_case(one);
-        let is_meta = namespace == Namespace::Html && is_name(&&b"meta"[..]);
-        if is_meta || is_name(&&b"use"[..]) || ELEMENTS.iter().any(is_name) {
+        let is_meta = namespace == Namespace::Html && name.eq_ignore_ascii_case(b"meta");
+        if is_meta
+            || name.eq_ignore_ascii_case(b"use")
+            || ELEMENTS.iter().any(|one| name.eq_ignore_ascii_case(one))
+        {
             self.element(tag.span.start, &name.to_ascii_lowercase());
         }
     }

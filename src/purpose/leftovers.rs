@@ -1,4 +1,4 @@
-//! What files of a site still know of its old place after a move: old URLs, and paths from the root of the site.
+//! Traces of the old place of a site in its files after a move: old URLs, and paths from the root of the site.
 //!
 //! Scripts assemble URLs from paths and from a base that the bundler wrote into them. A move changes neither.
 //!
@@ -14,7 +14,7 @@ use super::relocate::{LinkForm, Relocation, split_host};
 use crate::collection::origin::is_assumed;
 use crate::collection::{FoundBy, Located};
 
-/// What a file keeps of the old place of a site.
+/// The traces of the old place of a site in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
     /// True if the file may name old URLs.
@@ -66,13 +66,14 @@ const GENERATORS: [(&[u8], &str, &str); 7] = [
 
 /// The name of the generator that wrote one of these files, and the setting of its base path.
 pub fn generator(paths: &[Vec<u8>]) -> Option<(&'static str, &'static str)> {
-    let wrote = |start: &[u8]| paths.iter().any(|path| path.starts_with(start));
-    let found = GENERATORS.iter().find(|(start, ..)| wrote(start))?;
-    Some((found.1, found.2))
+    let (_, name, setting) = GENERATORS
+        .iter()
+        .find(|(start, ..)| paths.iter().any(|path| path.starts_with(start)))?;
+    Some((name, setting))
 }
 
 impl Relocation {
-    /// What the file `name` keeps if it is copied. `text` is its contents.
+    /// The traces in the file `name`, which is copied. `text` is its contents.
     pub fn left_in_other(&self, name: &[u8], text: &[u8]) -> Leftovers {
         Leftovers {
             old_urls: self.may_be_named_in(name, text),
@@ -80,7 +81,7 @@ impl Relocation {
         }
     }
 
-    /// What the document `name` keeps after it was rewritten to `text`.
+    /// The traces in the document `name` after it was rewritten to `text`.
     pub fn left_in_document(&self, name: &[u8], text: &[u8]) -> Leftovers {
         let has_moved = self.from().as_str() != self.to().as_str();
         Leftovers {
@@ -105,11 +106,8 @@ impl Relocation {
         if !moves || !SCRIPTS.iter().any(|end| name.ends_with(end)) {
             return false;
         }
-        let has_base = |base: &&str| {
-            let base = base.replace("{}", root);
-            memmem::find(text, base.as_bytes()).is_some()
-        };
-        BASES.iter().any(has_base)
+        let mut bases = BASES.iter().map(|base| base.replace("{}", root));
+        bases.any(|base| memmem::find(text, base.as_bytes()).is_some())
             || memchr3_iter(b'"', b'\'', b'`', text)
                 .filter_map(|at| quoted_path(root, &text[at + 1..]))
                 .any(|path| self.is_in_site(&format!("{host}{path}")))

@@ -171,7 +171,8 @@ impl Destination for LocalDestination {
         let target = link.target.as_deref();
         let redirected = target.and_then(|target| self.collection.redirected(target));
         let target = redirected.as_deref().or(target);
-        let located = target.map(|target| match names_prefix(link) {
+        let is_prefix = names_prefix(link);
+        let located = target.map(|target| match is_prefix {
             true => self.collection.locate_prefix(target),
             false => self.collection.locate_from(self.number, target),
         });
@@ -184,7 +185,7 @@ impl Destination for LocalDestination {
         let collection = &self.collection;
         let is_needed = link.role == Role::Embedded
             && (collection.is_of_hosts() || collection.has_only_urls())
-            && !names_prefix(link)
+            && !is_prefix
             && target.is_some_and(is_web);
         let is_lacking = located
             .as_ref()

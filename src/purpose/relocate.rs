@@ -72,7 +72,8 @@ pub enum LinkForm {
     /// ([`is_at_any_url`]).
     Relative,
     /// Relative, with the names of files, so that a browser can open them from disk: `dir/index.html` for `dir/`, and
-    /// `about.html` for `about`. On disk, an error page is a page like others. A link out of the folder becomes absolute, or leads nowhere.
+    /// `about.html` for `about`. On disk, an error page is a page like others. A link out of the folder becomes absolute,
+    /// or leads nowhere.
     Disk,
 }
 

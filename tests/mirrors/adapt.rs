@@ -214,6 +214,10 @@ fn integrity_and_crossorigin_of_local_targets_are_removed() {
         ("<img src='x' crossorigin/>", "<img src='x'/>"),
         ("<img src=x integrity='y' crossorigin/>", "<img src=x />"),
         (
+            "<script src=x INTEGRITY=y crossOrigin></script>",
+            "<script src=x></script>",
+        ),
+        (
             "<script async crossorigin='x'src=y>",
             "<script async src=y>",
         ),

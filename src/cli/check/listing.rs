@@ -108,7 +108,8 @@ impl Lister<'_> {
         }
         for (class, cause, url, links) in std::mem::take(&mut document.repeated) {
             if targets::are_shown(self.request, class) {
-                targets::add_plain(&mut file.targets, self.request, (class, cause, url), links);
+                let key = (class, cause, url);
+                targets::summary(&mut file.targets, self.request, key).links += links;
             }
         }
         file.ids = document.ids.take();

@@ -54,8 +54,11 @@ pub(super) struct FoundLink {
     pub(super) reference: String,
 }
 
+/// The class, the cause and the URL of a target.
+type TargetKey = (Class, Option<Cause>, String);
+
 /// Targets by class, cause and URL.
-pub(super) type Targets = HashMap<(Class, Option<Cause>, String), TargetSummary>;
+pub(super) type Targets = HashMap<TargetKey, TargetSummary>;
 
 /// True if the targets of links with `class` are shown.
 pub(super) fn are_shown(request: &Check, class: Class) -> bool {
@@ -89,12 +92,12 @@ pub(super) type PlacedLink<'l> = (&'l LinkReport, (usize, usize), usize);
 
 impl TargetSummary {
     /// The summary of a target without links.
-    pub(super) fn new(request: &Check, to: String, (class, cause): (Class, Option<Cause>)) -> Self {
+    fn new(request: &Check, (class, cause, to): &TargetKey) -> Self {
         Self {
-            class,
-            cause,
-            to,
-            is_denied: request.deny.contains(class),
+            class: *class,
+            cause: *cause,
+            to: to.clone(),
+            is_denied: request.deny.contains(*class),
             links: 0,
             files: 1,
             differing: 0,
@@ -136,23 +139,18 @@ pub(super) fn add(
     finding: &Finding,
 ) {
     let key = (finding.class, finding.cause, target_url(placed.0, finding));
-    if let Some(target) = targets.get_mut(&key) {
-        return target.add(request, placed, finding);
-    }
-    let mut target = TargetSummary::new(request, key.2.clone(), (key.0, key.1));
-    target.add(request, placed, finding);
-    targets.insert(key, target);
+    summary(targets, request, key).add(request, placed, finding);
 }
 
-/// Adds this number of links, without their places, to a target.
-pub(super) fn add_plain(
-    targets: &mut Targets,
+/// The summary of a target, which is added if there is none.
+pub(super) fn summary<'t>(
+    targets: &'t mut Targets,
     request: &Check,
-    key: (Class, Option<Cause>, String),
-    links: usize,
-) {
-    let new = || TargetSummary::new(request, key.2.clone(), (key.0, key.1));
-    targets.entry(key.clone()).or_insert_with(new).links += links;
+    key: TargetKey,
+) -> &'t mut TargetSummary {
+    targets
+        .entry(key)
+        .or_insert_with_key(|key| TargetSummary::new(request, key))
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
@@ -179,10 +177,11 @@ pub(super) fn merge(all: &mut Targets, target: TargetSummary, room: usize) -> &T
     }
 }
 
-/// The classes and URLs of targets that need no further places: the files are added in their order.
+/// The URLs of targets, by class, that have all the places that will be shown. Files are added in their order, so the links
+/// of later files need no places.
 #[derive(Default)]
 pub(super) struct FullTargets {
-    urls: RwLock<HashSet<(Class, String)>>,
+    urls: RwLock<HashMap<Class, HashSet<String>>>,
 }
 
 impl FullTargets {
@@ -192,13 +191,15 @@ impl FullTargets {
             return;
         }
         let mut urls = self.urls.write().unwrap_or_else(PoisonError::into_inner);
-        urls.insert((target.class, target.to.clone()));
+        urls.entry(target.class)
+            .or_default()
+            .insert(target.to.clone());
     }
 
     /// True if no further places of links to `url` with this class are needed.
     pub(super) fn has(&self, class: Class, url: &str) -> bool {
         let urls = self.urls.read().unwrap_or_else(PoisonError::into_inner);
-        urls.contains(&(class, url.to_owned()))
+        urls.get(&class).is_some_and(|urls| urls.contains(url))
     }
 }
 

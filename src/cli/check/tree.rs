@@ -77,6 +77,9 @@ pub(super) struct CheckedFile {
 /// that neither `--format` nor `--include` asked for.
 type FileContent = (Option<Box<FileLinks>>, bool);
 
+/// The targets of all files, and those that need no further places.
+type AllTargets<'t> = (&'t mut Targets, &'t FullTargets);
+
 impl<'a> CheckedTree<'a> {
     /// Checks the folder or the archives, and reports files that cannot be read.
     pub(super) fn read(
@@ -96,10 +99,11 @@ impl<'a> CheckedTree<'a> {
             targets: Vec::new(),
             skipped: SkipCounts::default(),
         };
-        let mut targets = Targets::default();
+        let (mut targets, full) = (Targets::default(), FullTargets::default());
+        let all = (&mut targets, &full);
         let status = match lister.request.is_of_archives {
-            true => tree.read_archives(lister, &mut targets, output)?,
-            false => tree.read_folder(lister, &mut targets, output)?,
+            true => tree.read_archives(lister, all, output)?,
+            false => tree.read_folder(lister, all, output)?,
         };
         tree.targets = targets::in_order(targets);
         Ok((tree, status))
@@ -108,7 +112,7 @@ impl<'a> CheckedTree<'a> {
     fn read_folder(
         &mut self,
         lister: &Lister<'_>,
-        targets: &mut Targets,
+        (targets, full): AllTargets<'_>,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
@@ -144,7 +148,7 @@ impl<'a> CheckedTree<'a> {
         let scan_again = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(lister, (&collection, Some(&ids)), origin, file, output)
         };
-        let mut add = |origin, found| self.add(lister, origin, found, targets);
+        let mut add = |origin, found| self.add(lister, origin, found, (&mut *targets, full));
         if is_by_link {
             // Findings are listed in the order of the files.
             read = each_document(documents, output, scan_again, add)?;
@@ -177,13 +181,12 @@ impl<'a> CheckedTree<'a> {
         lister: &Lister<'_>,
         origin: Origin,
         (links, is_part): FileContent,
-        targets: &mut Targets,
+        targets: AllTargets<'_>,
     ) {
         self.parts += usize::from(is_part);
         if let (Origin::Entry(entry), Some(links)) = (origin, links) {
             let name = name_of(&entry);
-            let full = FullTargets::default();
-            self.add_links(lister, (entry.path, name), *links, (targets, &full));
+            self.add_links(lister, (entry.path, name), *links, targets);
         }
     }
 
@@ -193,7 +196,7 @@ impl<'a> CheckedTree<'a> {
         lister: &Lister<'_>,
         (path, name): (PathBuf, Vec<u8>),
         found: FileLinks,
-        (targets, full): (&mut Targets, &FullTargets),
+        (targets, full): AllTargets<'_>,
     ) {
         let (file, room) = (self.files.len(), targets::room(lister.request));
         let is_listed = !found.targets.is_empty();
@@ -219,24 +222,23 @@ impl<'a> CheckedTree<'a> {
     fn read_archives(
         &mut self,
         lister: &Lister<'_>,
-        targets: &mut Targets,
+        (targets, full): AllTargets<'_>,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
         let mut status = ExitStatus::Done;
-        let full = FullTargets::default();
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan =
                 |number: usize, (_, archived): (&Input<'_>, &Archived), output: &mut Output| {
-                    scan_capture(lister, &plan, (number, archived), &full, output)
+                    scan_capture(lister, &plan, (number, archived), full, output)
                 };
             let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {
                 if let Some((number, found)) = found? {
                     let path = PathBuf::from(plan.chosen.url(number));
                     let name = plan.name(number).to_vec();
-                    self.add_links(lister, (path, name), found, (targets, &full));
+                    self.add_links(lister, (path, name), found, (&mut *targets, full));
                 }
                 Ok(())
             };

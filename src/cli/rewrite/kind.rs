@@ -191,7 +191,7 @@ impl RewriteKind {
         }
     }
 
-    /// What a file that is not a document keeps of the old place of a tree that moves.
+    /// The traces of the old place of a tree that moves, in a file that is not a document.
     pub(super) fn left_in_other(
         &self,
         origin: &Origin,
@@ -203,7 +203,7 @@ impl RewriteKind {
         Ok(relocation.left_in_other(&name_of(entry), file.text(&entry.path)?))
     }
 
-    /// What a moved document keeps of the old place of its tree.
+    /// The traces of the old place of its tree in a moved document.
     pub(super) fn left_in_document(
         &self,
         origin: &Origin,

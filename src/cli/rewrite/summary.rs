@@ -41,7 +41,7 @@ use crate::cli::status::ExitStatus;
 const NOT_WRITTEN: &str =
     "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
-/// The summary of a file.
+/// The summary of a file. More than ten fields: one for each sentence of the summary or key of `--json`.
 #[derive(Default)]
 pub(super) struct FileSummary {
     pub(super) link_counts: LinkCounts,
@@ -270,7 +270,7 @@ impl RunSummary {
         merge_missing(&mut self.missing, summary.missing);
     }
 
-    /// Adds a file to the lists for what it keeps of the old place of the tree.
+    /// Adds a file to the lists of files with traces of the old place of the tree.
     pub(super) fn list(&mut self, origin: &Origin, leftovers: Leftovers) {
         let Origin::Entry(entry) = origin else { return };
         if leftovers.old_urls {
@@ -400,7 +400,7 @@ impl RunSummary {
         output.write_list(path, &urls, what)
     }
 
-    /// Reports the files that keep something of the old place of the tree.
+    /// Reports the files with traces of the old place of the tree.
     fn report_leftovers(&self, output: &mut Output) {
         let files = count(self.naming_old_urls.len(), "file", "files");
         output.notice_of_paths(
