@@ -28,12 +28,14 @@
 //! Deliberately absent: downloads. A resource that is not among the files stays on the network.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{
     Absence, Collection, FoundBy, Located, QueryUse, split_name, stem, url_below, without_query,
 };
+use crate::purpose::alternatives::unsaved_candidates;
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::rewrite_unless;
@@ -71,6 +73,7 @@ pub fn options(
         path: path.to_vec(),
         own: own(options),
         canonical: canonical_url(bytes, options.format),
+        unsaved: unsaved_candidates(bytes, options),
         is_message: options.format.has_headings(),
         collection: Arc::clone(collection),
         place,
@@ -154,6 +157,8 @@ struct LocalDestination {
     own: Option<String>,
     /// The span of the canonical URL.
     canonical: Option<Span>,
+    /// The candidates of `srcset` without a copy, each with the reference of the copy that stands in for them.
+    unsaved: HashMap<usize, String>,
     /// A placeholder for the URL of the folder on disk.
     place: RootUrl,
     /// The place of the file in the folder that opens from disk.
@@ -279,7 +284,11 @@ impl LocalDestination {
             let file = self.local_file(link, target, located)?;
             self.reference(&file, link)
         };
-        let local = local().or_else(|| self.in_sheet(link));
+        let stand_in = || {
+            let copy = self.unsaved.get(&link.span.start)?;
+            self.reference(&self.file_on_disk(copy, false)?.0, link)
+        };
+        let local = local().or_else(|| self.in_sheet(link)).or_else(stand_in);
         // A URL that denotes a part of a message is meaningless in the mirror.
         let is_meaningless = || {
             target.starts_with("thismessage:")

@@ -14,6 +14,7 @@
 //! Deliberately absent: reading the resources.
 
 pub mod adapt;
+mod alternatives;
 pub mod check;
 mod custom_property;
 pub mod entry_page;

@@ -6,16 +6,15 @@
 //! a href to another host     -->  outside
 //! ```
 //!
-//! A `srcset`, a `picture`, the sources of an audio or video, and the sources of a font need only one available
-//! candidate. Missing candidates are then classified as outside.
+//! Of [alternatives](crate::purpose::alternatives), only one must be available. Missing ones are then classified as outside.
 //!
 //! Deliberately absent: resources that scripts load.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
 use crate::collection::{Located, TextMap};
+use crate::purpose::alternatives::LinkPlace;
 use crate::purpose::custom_property::in_sheet;
 use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::base::BaseChain;
@@ -23,7 +22,6 @@ use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink};
 use baselink_scan::document::Role;
 use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
 use baselink_url::reference::without_fragment;
 
 /// Judges the links of one document, in order.
@@ -34,7 +32,7 @@ pub(super) struct CaptureJudge<'a> {
     missing: Vec<CheckedLink>,
     /// True if the archive has one of the alternatives.
     has_one: bool,
-    last: Option<LastLink>,
+    last: Option<LinkPlace>,
     counted: BTreeMap<Class, usize>,
     /// The URLs so far, without fragments: many links of a document lead to one URL.
     known: TextMap<KnownUrl>,
@@ -53,13 +51,6 @@ struct KnownUrl {
     links: [usize; 2],
     /// The number of links to it that need a report, if it is reported.
     wanted: usize,
-}
-
-/// The place of a link in a document.
-struct LastLink {
-    span: Span,
-    element: Cow<'static, str>,
-    attribute: Option<Cow<'static, str>>,
 }
 
 impl<'a> CaptureJudge<'a> {
@@ -152,13 +143,9 @@ impl LinkReceiver for CaptureJudge<'_> {
 
     fn link(&mut self, listed: ListedLink, _: &BaseChain, charset: Charset) {
         let link = &listed.link;
-        let place = LastLink {
-            span: link.span,
-            element: link.element.clone(),
-            attribute: link.attribute.clone(),
-        };
+        let place = LinkPlace::of(link);
         let last = self.last.as_ref();
-        if !last.is_some_and(|last| is_alternative(self.bytes, last, &place)) {
+        if !last.is_some_and(|last| last.has_alternative(self.bytes, &place)) {
             self.pass_on();
         }
         self.last = Some(place);
@@ -236,48 +223,4 @@ impl KnownUrl {
             _ => (Class::Outside, None),
         }
     }
-}
-
-/// True if `next`, the link after `link`, is another candidate for the same picture, sound or video.
-fn is_alternative(bytes: &[u8], link: &LastLink, next: &LastLink) -> bool {
-    if link.attribute.is_none() && next.attribute.is_none() {
-        return are_of_one_font(bytes, link, next);
-    }
-    let is_candidate = |link: &LastLink| {
-        matches!(link.attribute.as_deref(), Some("src" | "srcset"))
-            && matches!(&*link.element, "img" | "source")
-    };
-    let between = bytes.get(link.span.end..next.span.start);
-    let Some(between) = between.filter(|_| is_candidate(link) && is_candidate(next)) else {
-        return false;
-    };
-    // Both links are in one start tag, or in adjacent tags with the same parent.
-    let is_same_tag = memchr::memchr(b'<', between).is_none();
-    let is_same_parent = link.element == "source"
-        && memchr::memchr_iter(b'<', between).all(|at| {
-            let name = &between[at + 1..];
-            ["source", "img"].iter().any(|tag| {
-                name.get(..tag.len())
-                    .is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
-            })
-        });
-    is_same_tag || is_same_parent
-}
-
-/// True if both links are in one `@font-face` rule (CSS Fonts 4, 4.3). A browser uses the first source that it can
-/// load.
-fn are_of_one_font(bytes: &[u8], link: &LastLink, next: &LastLink) -> bool {
-    /// The number of bytes before a link to search for the name of its rule.
-    const NEAR: usize = 4_096;
-    let between = bytes.get(link.span.end..next.span.start);
-    if between.is_none_or(|between| memchr::memchr2(b'{', b'}', between).is_some()) {
-        return false;
-    }
-    let before = &bytes[link.span.start.saturating_sub(NEAR)..link.span.start];
-    let Some(start) = memchr::memrchr(b'{', before) else {
-        return false;
-    };
-    let name = b"@font-face";
-    let head = before[..start].trim_ascii_end();
-    head.len() >= name.len() && head[head.len() - name.len()..].eq_ignore_ascii_case(name)
 }
