@@ -203,7 +203,7 @@ fn a_message_that_would_grow_too_much_is_unchanged() {
     assert_eq!(totals.count(Outcome::NotEditable), most + 1);
 }
 
-/// The limit also applies to style sheets and XML.
+/// The limit also applies to style sheets and XML, and to HTML with a base of more than 500 bytes (bug 337).
 #[test]
 fn a_document_that_would_grow_too_much_is_unchanged() {
     let base = format!("http://a/{}/", "b".repeat(8_000));
@@ -216,6 +216,8 @@ fn a_document_that_would_grow_too_much_is_unchanged() {
                 "<a href='x'/>".repeat(50_000)
             ),
         ),
+        (Format::Html, "<a href=x>".repeat(50_000)),
+        (Format::Html, "<img srcset='x, y'>".repeat(25_000)),
     ] {
         let options = Options {
             format,
@@ -229,7 +231,15 @@ fn a_document_that_would_grow_too_much_is_unchanged() {
             rewritten.report.links.len()
         );
         assert_eq!(codes(&rewritten.report), [Code::Growth]);
+        let (edits, totals) = edits(document.as_bytes(), &options);
+        assert!(edits.is_empty() && !totals.changed);
     }
+    // A document in `srcdoc` has a base of its own.
+    let inner = format!("<base href={base}>{}", "<a href=x>".repeat(50_000));
+    let page = format!("<a href=y></a><iframe srcdoc='{inner}'></iframe>");
+    let rewritten = rewrite(page.as_bytes(), &Options::at("http://a/"));
+    assert_eq!(rewritten.report.count(Outcome::Rewritten), 1);
+    assert_eq!(codes(&rewritten.report), [Code::Growth]);
 }
 
 #[test]

@@ -29,7 +29,7 @@ use super::judge::{Judge, Surroundings, Verdict};
 use super::judged::{Judged, lift_through};
 use super::late_base::late_base;
 use super::options::{Options, PlainLink};
-use super::plan::{DocumentPlan, LinkSink, Within};
+use super::plan::{DocumentPlan, LinkSink, Within, room};
 use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::report::{EntityReport, Outcome, Reason};
@@ -45,6 +45,9 @@ use baselink_text::layer::charset::{Charset, Detected, may_become_utf_8};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
 use baselink_text::span::Span;
 use baselink_url::reference::without_fragment;
+
+/// The length in bytes of a base with which the links of an HTML document need no room: they make it at most 200 times as long.
+const SHORT_BASE: usize = 500;
 
 /// A request for one document.
 #[derive(Clone, Copy)]
@@ -65,6 +68,14 @@ impl<'a> Task<'a> {
             scan: &options.scan,
             around: Surroundings::default(),
             outer: options.outer(),
+        }
+    }
+
+    /// Limits the growth of a document of `length` bytes if its links have a long base.
+    fn limit(&mut self, chain: &BaseChain, length: usize) {
+        let is_long = |base: &Arc<str>| base.len() > SHORT_BASE;
+        if chain.base.as_ref().is_some_and(is_long) {
+            self.around.room.get_or_insert(room(length));
         }
     }
 
@@ -532,11 +543,12 @@ fn is_taken(
 
 /// The plan for the HTML document in `bytes`, which is scanned and judged in one pass.
 fn html<'r>(
-    task: Task<'_>,
+    mut task: Task<'_>,
     bytes: &[u8],
     ahead: Lookahead,
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
 ) -> DocumentPlan {
+    task.limit(&ahead.chain, bytes.len());
     let links_wait = ahead.links_wait(task, sink.is_some());
     let Lookahead {
         found,
@@ -603,13 +615,14 @@ pub(super) fn content<'r>(
 /// `enclosing` lists the attribute values that contain the document, outermost first. All links are held. The scanners
 /// bound the recursion depth.
 pub(super) fn document(
-    task: Task<'_>,
+    mut task: Task<'_>,
     mut document: Document,
     bytes: &[u8],
     beneath: Charset,
     enclosing: &[(Spelling, Charset)],
 ) -> DocumentPlan {
     let chain = task.establish(&document, bytes);
+    task.limit(&chain, bytes.len());
     let mut driver = Driver::new(
         task,
         &chain,

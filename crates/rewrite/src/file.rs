@@ -46,7 +46,7 @@ fn document<'r>(
 ) -> FilePlan {
     let format = options.format;
     let mut task = Task::of(options);
-    // The edits of HTML links share the prefixes of the base, so their memory needs no limit.
+    // The edits of HTML links share the prefixes of the base, so their memory needs no limit. A long base sets one.
     task.around.room = (format != Format::Html).then(|| room(bytes.len()));
     let plan = driver::content(task, format, bytes, sink).unwrap_or_else(|| {
         let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
