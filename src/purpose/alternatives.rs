@@ -10,8 +10,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use baselink_rewrite::report::{LinkReport, Reason};
+use baselink_rewrite::report::LinkReport;
 use baselink_rewrite::{Options, links};
 use baselink_scan::document::Program;
 use baselink_scan::html::prelude::saved;
@@ -21,14 +22,14 @@ use baselink_text::span::Span;
 const NEAR: usize = 4_096;
 
 /// The place of a link in a document.
-#[derive(Debug)]
-pub(super) struct LinkPlace {
+#[derive(Clone, Debug)]
+pub(super) struct CandidatePlace {
     span: Span,
     element: Cow<'static, str>,
     attribute: Option<Cow<'static, str>>,
 }
 
-impl LinkPlace {
+impl CandidatePlace {
     pub(super) fn of(link: &LinkReport) -> Self {
         Self {
             span: link.span,
@@ -102,9 +103,9 @@ impl LinkPlace {
     }
 }
 
-/// The candidates that a browser did not save with the page `bytes`, by the start of their spans, each with the reference of
-/// the copy that `src` of the same picture names. Chromium saves only that image, and does not change `srcset`.
-pub(super) fn unsaved_candidates(bytes: &[u8], options: &Options) -> HashMap<usize, String> {
+/// The candidates of `srcset` in the page `bytes`, if a browser saved it, by the start of their spans, each with the `src` of
+/// its picture. Chromium saves only that image, and does not change `srcset`.
+pub(super) fn saved_candidates(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<LinkReport>> {
     let mut candidates = HashMap::new();
     let note = saved(bytes, &options.scan);
     let is_possible = note.is_some_and(|note| note.program == Program::Browser)
@@ -112,26 +113,21 @@ pub(super) fn unsaved_candidates(bytes: &[u8], options: &Options) -> HashMap<usi
     if !is_possible {
         return candidates;
     }
-    let (mut last, mut of_picture, mut copy) = (None::<LinkPlace>, Vec::new(), None);
+    let (mut last, mut of_picture, mut src) = (None::<CandidatePlace>, Vec::new(), None);
     links(bytes, options, &mut |found| {
-        let place = LinkPlace::of(&found.link);
-        if !last
-            .as_ref()
-            .is_some_and(|last| last.has_alternative(bytes, &place))
-        {
-            (of_picture, copy) = (Vec::new(), None);
+        let place = CandidatePlace::of(&found.link);
+        let last = last.replace(place.clone());
+        if !last.is_some_and(|last| last.has_alternative(bytes, &place)) {
+            (of_picture, src) = (Vec::new(), None);
         }
-        let is_copy = found.link.reason == Some(Reason::LocalCopy);
-        if is_copy && place.is_in(["img", "img"], ["src", "src"]) {
-            copy = Some(found.link.in_output().to_owned());
-        }
-        if !is_copy && place.is_in(["img", "source"], ["srcset", "srcset"]) {
+        if place.is_in(["img", "source"], ["srcset", "srcset"]) {
             of_picture.push(place.span.start);
+        } else if place.is_in(["img", "img"], ["src", "src"]) {
+            src = Some(Arc::new(found.link));
         }
-        if let Some(copy) = &copy {
-            candidates.extend(of_picture.drain(..).map(|start| (start, copy.clone())));
+        if let Some(src) = &src {
+            candidates.extend(of_picture.drain(..).map(|start| (start, Arc::clone(src))));
         }
-        last = Some(place);
     });
     candidates
 }

@@ -35,7 +35,7 @@ use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{
     Absence, Collection, FoundBy, Located, QueryUse, split_name, stem, url_below, without_query,
 };
-use crate::purpose::alternatives::unsaved_candidates;
+use crate::purpose::alternatives::saved_candidates;
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::rewrite_unless;
@@ -73,7 +73,7 @@ pub fn options(
         path: path.to_vec(),
         own: own(options),
         canonical: canonical_url(bytes, options.format),
-        unsaved: unsaved_candidates(bytes, options),
+        candidates: saved_candidates(bytes, options),
         is_message: options.format.has_headings(),
         collection: Arc::clone(collection),
         place,
@@ -157,8 +157,8 @@ struct LocalDestination {
     own: Option<String>,
     /// The span of the canonical URL.
     canonical: Option<Span>,
-    /// The candidates of `srcset` without a copy, each with the reference of the copy that stands in for them.
-    unsaved: HashMap<usize, String>,
+    /// The candidates of `srcset` in a saved page, each with the `src` whose copy stands in for it.
+    candidates: HashMap<usize, Arc<LinkReport>>,
     /// A placeholder for the URL of the folder on disk.
     place: RootUrl,
     /// The place of the file in the folder that opens from disk.
@@ -285,8 +285,10 @@ impl LocalDestination {
             self.reference(&file, link)
         };
         let stand_in = || {
-            let copy = self.unsaved.get(&link.span.start)?;
-            self.reference(&self.file_on_disk(copy, false)?.0, link)
+            let src = self.candidates.get(&link.span.start)?;
+            let copy = self.place_on_disk(src);
+            let copy = copy.or_else(|| self.local_copy(src.target.as_deref()?, src));
+            self.reference(&copy?, link)
         };
         let local = local().or_else(|| self.in_sheet(link)).or_else(stand_in);
         // A URL that denotes a part of a message is meaningless in the mirror.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
 use crate::collection::{Located, TextMap};
-use crate::purpose::alternatives::LinkPlace;
+use crate::purpose::alternatives::CandidatePlace;
 use crate::purpose::custom_property::in_sheet;
 use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::base::BaseChain;
@@ -32,7 +32,7 @@ pub(super) struct CaptureJudge<'a> {
     missing: Vec<CheckedLink>,
     /// True if the archive has one of the alternatives.
     has_one: bool,
-    last: Option<LinkPlace>,
+    last: Option<CandidatePlace>,
     counted: BTreeMap<Class, usize>,
     /// The URLs so far, without fragments: many links of a document lead to one URL.
     known: TextMap<KnownUrl>,
@@ -143,7 +143,7 @@ impl LinkReceiver for CaptureJudge<'_> {
 
     fn link(&mut self, listed: ListedLink, _: &BaseChain, charset: Charset) {
         let link = &listed.link;
-        let place = LinkPlace::of(link);
+        let place = CandidatePlace::of(link);
         let last = self.last.as_ref();
         if !last.is_some_and(|last| last.has_alternative(self.bytes, &place)) {
             self.pass_on();
