@@ -14,7 +14,7 @@
 //! Unknown properties are skipped without recursion, however deeply nested. An entry is an anomaly if a property
 //! that is needed for its URL or body has the wrong type.
 //!
-//! Deliberately absent: header fields other than `Location` and `Content-Range`, cookies, timings, and bodies in separate files
+//! Deliberately absent: header fields other than `Location`, `Content-Range` and `ETag`, cookies, timings, and bodies in separate files
 //! (`_file`, an option of Playwright).
 
 use std::borrow::Cow;
@@ -56,6 +56,8 @@ pub struct HarEntry {
     pub redirect_url: Option<String>,
     /// The range of the content in the body, of a partial response: `bytes 0-7/8` (RFC 9110, 14.4).
     pub content_range: Option<String>,
+    /// The `ETag` of the response.
+    pub entity_tag: Option<String>,
     /// The media type of the body, with its parameters.
     pub media_type: Option<String>,
     /// The body as written.
@@ -183,6 +185,7 @@ impl HarEntry {
             status: parse_tolerantly(response.status),
             redirect_url: redirect_url.or_else(|| header("Location")),
             content_range: header("Content-Range"),
+            entity_tag: header("ETag"),
             media_type: mime_type,
             text,
             is_base64: encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64")),

@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 use std::iter;
+use std::sync::Arc;
 
 use crate::archive::{HarEntry, WebResource};
 use crate::collection::capture::Capture;
@@ -323,7 +324,8 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     let is_whole = entry
         .content_range
         .as_deref()
-        .is_some_and(|range| http::whole_range(range).is_some());
+        .and_then(http::content_range)
+        .is_some_and(|(first, end, length)| end - first == length);
     // With the status 304, the browser took the body from its cache.
     capture.status = match (status, entry.has_body()) {
         _ if !record::is_retrievable(&entry.url) => 0,
@@ -337,8 +339,16 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     capture.date = entry.started.as_deref().and_then(|date| date.parse().ok());
     capture.location = entry.redirect_url.as_deref().map(Into::into);
     let label = is_text.then_some("utf-8");
+    let range = (entry.content_range.clone(), entry.entity_tag.clone());
     let body = entry.into_body()?.unwrap_or_default();
     capture.is_short = body.is_empty();
+    if capture.status == 206 {
+        capture.range = record::body_range(body.len(), |name| match name {
+            "Content-Range" => range.0.clone(),
+            "ETag" => range.1.clone(),
+            _ => None,
+        });
+    }
     Ok((
         number,
         CapturedBytes::new(Source::Har, capture, body, media_type, label),
@@ -393,6 +403,30 @@ impl Archived {
                     ..found
                 })
             }
+        }
+    }
+
+    /// The bytes of the body, if it has no coding.
+    pub(crate) fn raw_body(&self) -> &[u8] {
+        match &self.content {
+            DocumentBytes::Record(record, _) => {
+                let response = http::response(record.block(), &Arc::default());
+                &record.block()[response.entities[0].body.range()]
+            }
+            DocumentBytes::Capture(captured) => &captured.body,
+        }
+    }
+
+    /// The capture with the whole `body` of the resource of this URL and media type, of which it has a range.
+    pub(crate) fn with_body(&self, body: Vec<u8>, (url, media_type): (&str, &str)) -> Self {
+        let source = self.retrieval(url).source;
+        let media_type = MediaType::read(media_type.as_bytes());
+        let captured = CapturedBytes::new(source, Capture::of(url), body, media_type, None);
+        Self {
+            key: RecordKey::default(),
+            number: self.number,
+            content: DocumentBytes::Capture(Box::new(captured)),
+            options: self.options.clone(),
         }
     }
 

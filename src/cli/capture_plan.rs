@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use crate::collection::Collection;
 use crate::collection::capture::{Captures, ChosenCaptures, DateRange};
+use crate::collection::ranges::{BodyRange, GatheredBodies};
 use crate::collection::record::CapturedBody;
 use baselink_rewrite::Options;
 use baselink_scan::is_read;
@@ -38,6 +39,7 @@ pub(crate) struct CapturePlan {
     pub(crate) archives: Vec<(PathBuf, u32)>,
     /// The items with the bodies of resources, each with the number of its resource, in order.
     by_item: Vec<(u32, u32)>,
+    gathered: GatheredBodies,
 }
 
 impl CapturePlan {
@@ -77,8 +79,14 @@ impl CapturePlan {
         }
         output.show_progress(None);
         plan.chosen = captures.choose(|url| documents.selection.takes(&place_of(url)));
-        let items = plan.chosen.resources.iter().map(|one| one.item);
-        plan.by_item = items.zip(0..).collect();
+        for (resource, number) in plan.chosen.resources.iter().zip(0..) {
+            match plan.chosen.parts.get(&number) {
+                Some(parts) => plan
+                    .by_item
+                    .extend(parts.iter().map(|(item, _)| (*item, number))),
+                None => plan.by_item.push((resource.item, number)),
+            }
+        }
         plan.by_item.sort_unstable();
         Ok(plan)
     }
@@ -114,9 +122,19 @@ impl CapturePlan {
             let resources = self.by_item[begin..]
                 .iter()
                 .take_while(|(other, _)| *other == item);
-            Ok(resources
-                .map(|&(_, number)| work(number as usize, (input, archived), output))
-                .collect::<Vec<_>>())
+            let mut results = Vec::new();
+            for &(_, number) in resources {
+                let whole = match self.chosen.parts.get(&number) {
+                    Some(parts) => match self.whole(number, parts, (item, archived)) {
+                        Some(whole) => Some(whole),
+                        None => continue,
+                    },
+                    None => None,
+                };
+                let archived = whole.as_ref().unwrap_or(archived);
+                results.push(work(number as usize, (input, archived), output));
+            }
+            Ok(results)
         };
         let anomalies = open_archive(path, documents, wanted, |archive| {
             format = archive.format;
@@ -128,6 +146,23 @@ impl CapturePlan {
             })
         })?;
         Ok((format, anomalies))
+    }
+}
+
+impl CapturePlan {
+    /// The resource with this number, of which `archived` is a part, the capture `item`. `None` until all `parts` are read.
+    fn whole(
+        &self,
+        number: u32,
+        parts: &[(u32, BodyRange)],
+        (item, archived): (u32, &Archived),
+    ) -> Option<Archived> {
+        let (_, range) = parts.iter().find(|(other, _)| *other == item)?;
+        let part = (*range, archived.raw_body());
+        let body = self.gathered.add(number, part, parts.len())?;
+        let number = number as usize;
+        let names = (self.chosen.url(number), self.chosen.media_type(number));
+        Some(archived.with_body(body, names))
     }
 }
 

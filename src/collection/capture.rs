@@ -3,7 +3,8 @@
 //! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] chooses the best
 //! capture of each URL. Whole resources (a 2xx status except 204, 205 and 206) rank first, then resources with an empty
 //! or incomplete body, then redirects with a `Location`, then all other captures. Within a rank, the capture nearest to
-//! a requested date wins, or else the latest. Only responses to `GET` answer a link.
+//! a requested date wins, or else the latest. Only responses to `GET` answer a link. Ranges that cover a resource count if it has
+//! no whole capture.
 //!
 //! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes another URL of the
 //! final resource. A revisit record (ISO 28500, 6.7) refers to another capture and gets its body.
@@ -38,6 +39,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
 use super::normal::{MAX_REDIRECTS, host, normal, with_other_scheme};
+use super::ranges::{BodyRange, covering};
 use super::text_map::TextMap;
 use baselink_text::error::{Error, Result};
 use baselink_url::{Base, Profile};
@@ -61,6 +63,8 @@ pub struct Capture {
     pub media_type: Arc<str>,
     /// The raw target of a redirect.
     pub location: Option<Box<str>>,
+    /// The place of the body in the resource, if it is a range.
+    pub range: Option<BodyRange>,
     /// Digests of the identifiers by which revisits refer to this capture ([`name_digest`]).
     pub names: Vec<u64>,
     /// For a revisit, the identifiers of the capture whose body it repeats, the most reliable first.
@@ -83,6 +87,7 @@ impl Capture {
             date: None,
             media_type: Arc::default(),
             location: None,
+            range: None,
             names: Vec::new(),
             repeats: Vec::new(),
             exchange: Vec::new(),
@@ -270,6 +275,7 @@ struct RareParts {
     has_key: bool,
     entity: Option<Arc<str>>,
     location: Option<Box<str>>,
+    range: Option<BodyRange>,
     repeats: Vec<u64>,
 }
 
@@ -285,6 +291,10 @@ impl Candidate {
     fn location(&self) -> Option<&str> {
         let location = self.more.as_ref().and_then(|more| more.location.as_deref());
         location.filter(|_| matches!(self.status, 300..=303 | 307 | 308))
+    }
+
+    fn range(&self) -> Option<BodyRange> {
+        self.more.as_ref().and_then(|more| more.range)
     }
 
     fn repeats(&self) -> &[u64] {
@@ -333,6 +343,9 @@ impl Candidate {
     }
 }
 
+/// The items with the ranges of a resource.
+type RangesOfItems = Vec<(u32, BodyRange)>;
+
 /// The resources of an archive.
 #[derive(Clone, Debug, Default)]
 pub struct ChosenCaptures {
@@ -341,6 +354,8 @@ pub struct ChosenCaptures {
     /// The URLs that differ from their normal forms, by the numbers of their resources.
     urls: HashMap<usize, Box<str>>,
     media_types: Vec<Arc<str>>,
+    /// The items with the ranges of resources that were captured in parts, by the numbers of the resources.
+    pub parts: HashMap<u32, RangesOfItems>,
     /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
     pub collection: Arc<Collection>,
 }
@@ -409,6 +424,7 @@ impl Captures {
         let is_rare = [
             url.is_some(),
             capture.location.is_some(),
+            capture.range.is_some(),
             capture.entity.is_some(),
         ];
         let is_rare = is_rare.contains(&true) || !capture.repeats.is_empty();
@@ -417,6 +433,7 @@ impl Captures {
             has_key,
             entity: capture.entity,
             location: capture.location,
+            range: capture.range,
             repeats: capture.repeats,
         });
         self.all.push(Candidate {
@@ -440,8 +457,15 @@ impl Captures {
         number
     }
 
-    /// The best capture of each URL, and the media types. A URL without a capture gets one with the status 0.
-    fn best(self) -> (TextMap<Candidate>, Vec<Arc<str>>) {
+    /// The best capture of each URL, the media types, and the ranges of the captures that were put together, by the indices of
+    /// their URLs. A URL without a capture gets one with the status 0.
+    fn best(
+        self,
+    ) -> (
+        TextMap<Candidate>,
+        Vec<Arc<str>>,
+        HashMap<u32, RangesOfItems>,
+    ) {
         let Self {
             near,
             urls,
@@ -463,7 +487,12 @@ impl Captures {
         bodies.sort_unstable();
         let mut best: Vec<Candidate> = Vec::new();
         best.resize_with(urls.len(), Candidate::default);
+        let mut ranges: HashMap<u32, Vec<_>> = HashMap::new();
         for mut capture in all {
+            if let Some(range) = capture.range() {
+                let of_url = ranges.entry(capture.url).or_default();
+                of_url.push((range, (capture.item, capture.media_type, range)));
+            }
             if !capture.repeats().is_empty() {
                 capture.find_body(&bodies, &by_number);
             }
@@ -473,12 +502,29 @@ impl Captures {
                 *before = capture;
             }
         }
-        (urls.with_values(best).0, by_number)
+        let mut parts = HashMap::new();
+        for (url, ranges) in ranges {
+            let best = &mut best[url as usize];
+            let Some(found) = covering(ranges).filter(|_| !best.is_resource()) else {
+                continue;
+            };
+            (best.item, best.media_type, _) = found[0];
+            (best.status, best.is_short) = (200, false);
+            parts.insert(
+                url,
+                found
+                    .into_iter()
+                    .map(|(item, _, range)| (item, range))
+                    .collect(),
+            );
+        }
+        (urls.with_values(best).0, by_number, parts)
     }
 
     /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
-        let (found, media_types) = self.best();
+        let (found, media_types, mut ranges) = self.best();
+        let mut parts = HashMap::new();
         let media_type = |best: &Candidate| &media_types[best.media_type as usize];
         let is_resource = |index: &u32| found.values[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
@@ -521,6 +567,9 @@ impl Captures {
             }
             if let Some(url) = best.url() {
                 urls_as_captured.insert(resources.len(), url.into());
+            }
+            if let Some(ranges) = ranges.remove(&index) {
+                parts.insert(u32::try_from(resources.len()).unwrap_or(u32::MAX), ranges);
             }
             resources.push(CapturedResource {
                 number: index,
@@ -570,6 +619,7 @@ impl Captures {
             resources,
             urls: urls_as_captured,
             media_types,
+            parts,
             collection: collection.into(),
         }
     }

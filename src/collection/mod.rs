@@ -37,6 +37,7 @@ mod near;
 mod normal;
 pub mod origin;
 mod path;
+pub mod ranges;
 pub mod record;
 mod renames;
 mod symlinks;

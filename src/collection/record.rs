@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::capture::{Capture, name_digest};
+use super::ranges::BodyRange;
 use baselink_rewrite::archive::{Record, RecordContent, RecordType};
 use baselink_rewrite::container::http;
 use baselink_rewrite::record::url_of;
@@ -89,6 +90,22 @@ pub(crate) fn is_retrievable(url: &str) -> bool {
     )
 }
 
+/// The range of a body of `length` bytes in a response. `field` returns the value of a header field.
+pub(crate) fn body_range(
+    length: usize,
+    field: impl Fn(&str) -> Option<String>,
+) -> Option<BodyRange> {
+    let (first, end, whole) = http::content_range(&field("Content-Range")?)?;
+    let is_all_there = length as u64 == end - first && field("Content-Encoding").is_none();
+    let validator = field("ETag").or_else(|| field("Last-Modified"));
+    is_all_there.then(|| BodyRange {
+        validator: name_digest("validator", &validator.unwrap_or_default()),
+        length: whole,
+        first,
+        end,
+    })
+}
+
 /// True if `block`, a request, has another method than `GET` (RFC 9112, 3).
 fn has_other_method(block: &[u8]) -> bool {
     let line = block
@@ -116,7 +133,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
             let response = http::response(block, &Arc::from(""));
             capture.status = http::status(block, &response).unwrap_or(0);
             let heading = &response.entities[0].heading;
-            let value = |name| {
+            let value = |name: &str| {
                 heading
                     .first(block, name)
                     .map(|field| &block[field.value.range()])
@@ -124,9 +141,12 @@ pub fn capture(record: &Record) -> Option<Capture> {
             // The body of a revisit is in another record.
             let has_body = record.record_type == RecordType::Response;
             capture.is_short = has_body && http::is_short(block, &response);
-            let is_partial = value("Content-Range").is_some() && has_body;
-            if capture.status == 206 && is_partial && http::is_whole(block, &response) {
-                capture.status = 200;
+            if capture.status == 206 && value("Content-Range").is_some() && has_body {
+                let text = |name: &str| value(name).map(|it| String::from_utf8_lossy(it).into());
+                capture.range = body_range(response.entities[0].body.len(), text);
+                if http::is_whole(block, &response) {
+                    capture.status = 200;
+                }
             }
             let is_redirect = (300..400).contains(&capture.status);
             let location = value("Location").filter(|_| is_redirect);

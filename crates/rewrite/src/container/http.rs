@@ -145,7 +145,8 @@ fn is_part(bytes: &[u8], heading: &Heading, body: Span) -> bool {
     };
     let value = str::from_utf8(&bytes[field.value.range()]).unwrap_or_default();
     let is_coded = heading.first(bytes, TRANSFER).is_some();
-    whole_range(value).is_none_or(|length| !is_coded && (body.len() as u64) < length)
+    let whole = content_range(value).filter(|(first, end, length)| end - first == *length);
+    whole.is_none_or(|(.., length)| !is_coded && (body.len() as u64) < length)
 }
 
 /// True if the body of `structure`, the response `bytes`, is all of the content, although its status may be 206.
@@ -154,13 +155,15 @@ pub fn is_whole(bytes: &[u8], structure: &Structure) -> bool {
     !is_part(bytes, heading, *body) && !is_short(bytes, structure)
 }
 
-/// The length of the content, if `value`, a `Content-Range` (RFC 9110, 14.4), denotes all of its bytes: `bytes 0-7/8`.
-pub fn whole_range(value: &str) -> Option<u64> {
+/// The start and end of the bytes that `value`, a `Content-Range` (RFC 9110, 14.4), denotes, and the length of the content:
+/// `bytes 0-7/8`.
+pub fn content_range(value: &str) -> Option<(u64, u64, u64)> {
     let range = value.trim().strip_prefix("bytes ")?.trim();
-    let (last, length) = range.strip_prefix("0-")?.split_once('/')?;
+    let (range, length) = range.split_once('/')?;
+    let (first, last) = range.split_once('-')?;
+    let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
     let length: u64 = length.parse().ok()?;
-    let last: u64 = last.parse().ok()?;
-    (last.checked_add(1) == Some(length)).then_some(length)
+    (first <= last && last < length).then(|| (first, last + 1, length))
 }
 
 /// True if the body of the entity is empty, or shorter than `Content-Length`.
