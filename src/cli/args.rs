@@ -30,6 +30,7 @@ mod named;
 pub(super) mod output;
 mod overwrites;
 pub(super) mod relocate;
+mod renames;
 pub(super) mod resolve;
 pub(super) mod trust;
 

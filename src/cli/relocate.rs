@@ -11,14 +11,18 @@
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
 //! (`baselink_cli::purpose::relocate`).
 
+use std::collections::HashMap;
+use std::path::{Path, is_separator};
 use std::sync::Arc;
 
 use crate::collection::folder::path_of;
 use crate::collection::origin::RootUrl;
+use crate::files::mirror::Mirror;
 use crate::files::stage::StagedMove;
-use crate::files::walk::TreeEntry;
+use crate::files::walk::{Selection, TreeEntry};
 use crate::files::write::write_file;
-use crate::purpose::relocate::{Relocation, redirects};
+use crate::purpose::redirects::{pages, redirects};
+use crate::purpose::relocate::Relocation;
 use baselink_text::error::{Error, Result, name};
 
 use super::args::output::{Rewrite, WrittenTo};
@@ -48,7 +52,9 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     collection::report_expected_path(documents, output);
     report_second_move(request, output);
     let relocation = Arc::new(relocation(request)?);
-    let redirects = request.redirects.as_ref().map(|path| {
+    let folder = request.redirects.as_deref().filter(|path| is_folder(path));
+    let file = request.redirects.as_ref().filter(|_| folder.is_none());
+    let redirects = file.map(|path| {
         let (list, without_redirect) = redirects(&relocation, path.file_name().unwrap_or_default());
         (
             path,
@@ -77,18 +83,50 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         if matches!(destination, WrittenTo::Path { .. }) {
             write_file(path, |out| out.write_all(&text))?;
         }
-        let redirects = count(number, "redirect", "redirects");
-        output.notice(&format_args!("{redirects} written to {}", name(path)));
-        if without_redirect > 0 {
-            let paths = count(without_redirect, "old path has", "old paths have");
-            let why = "another file has the path now, or the syntax cannot express the redirect";
-            output.notice(&format_args!("{paths} no redirect: {why}"));
-        }
+        report_redirects((number, without_redirect), path, output);
+    }
+    if let Some(folder) = folder {
+        report_redirects(write_pages(&relocation, folder)?, folder, output);
     }
     if matches!(destination, WrittenTo::InPlace(_)) {
         report_remaining_folders(request, output);
     }
     Ok(status)
+}
+
+/// Writes the pages that lead on to `folder`. Returns their number, and the number of old paths without one.
+fn write_pages(relocation: &Relocation, folder: &Path) -> Result<(usize, usize)> {
+    let (pages, mut without) = pages(relocation);
+    let mut written = 0;
+    let mirror = Mirror::new(folder)?;
+    for (path, page) in pages {
+        if folder.join(&path).symlink_metadata().is_ok() {
+            without += 1;
+            continue;
+        }
+        let mut file = mirror.begin_dated(&path, None)?;
+        file.write(|out| out.write_all(page.as_bytes()))?;
+        file.commit()?;
+        written += 1;
+    }
+    Ok((written, without))
+}
+
+/// True if `--redirects` names a folder.
+fn is_folder(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    path.is_dir() || last.is_some_and(|&byte| is_separator(char::from(byte)))
+}
+
+/// Reports the number of redirects in `path`, and of old paths without one.
+fn report_redirects((number, without): (usize, usize), path: &Path, output: &mut Output) {
+    let redirects = count(number, "redirect", "redirects");
+    output.notice(&format_args!("{redirects} written to {}", name(path)));
+    if without > 0 {
+        let paths = count(without, "old path has", "old paths have");
+        let why = "another file has the path now, or the syntax cannot express the redirect";
+        output.notice(&format_args!("{paths} no redirect: {why}"));
+    }
 }
 
 /// Warns if the links of the folder already lead to the path to which it moves.
@@ -129,6 +167,16 @@ fn relocation(request: &Move) -> Result<Relocation> {
         !(is_backup || is_in_place && is_usual_backup(&entry.path))
     };
     let mut collection = collection::of_folder(documents, selection, is_moved, true)?;
+    let present = match selection.former.is_empty() {
+        true => None,
+        false => {
+            let present = Selection {
+                former: HashMap::new(),
+                ..selection.clone()
+            };
+            Some(collection::of_folder(documents, &present, is_moved, true)?)
+        }
+    };
     if request.rewrite.output.is_some() {
         collection.without_links();
     }
@@ -136,16 +184,13 @@ fn relocation(request: &Move) -> Result<Relocation> {
         .rename(&request.renames)
         .map_err(|error| Error::new(format!("--rename: {error}")))?;
     if let Some(path) = &request.redirects
+        && !is_folder(path)
         && path.symlink_metadata().is_ok()
     {
         let why = "the file already exists; name a new file";
         return Err(Error::new(format!("--redirects: {}: {why}", name(path))));
     }
     let (from, to) = (request.from.clone(), request.to.clone());
-    Ok(Relocation::new(
-        Arc::new(collection),
-        from,
-        to,
-        request.form(),
-    ))
+    let relocation = Relocation::new(Arc::new(collection), from, to, request.form());
+    Ok(relocation.with_present(present))
 }

@@ -20,6 +20,7 @@
 //!
 //! Deliberately absent: formats, and ignore files such as `.gitignore`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::ffi::OsString;
@@ -122,9 +123,24 @@ pub struct Selection {
     pub follow: bool,
     /// True if folders are entries too, each before its contents. `include` does not apply to them.
     pub folders: bool,
+    /// The former paths of files and folders below the root, by their present paths.
+    pub former: HashMap<PathBuf, PathBuf>,
 }
 
 impl Selection {
+    /// The former path of `path`, which is below the root.
+    fn before<'p>(&self, path: &'p Path) -> Cow<'p, Path> {
+        let around = path.ancestors().filter(|_| !self.former.is_empty());
+        for around in around {
+            if let Some(former) = self.former.get(around)
+                && let Ok(rest) = path.strip_prefix(around)
+            {
+                return former.iter().chain(rest).collect::<PathBuf>().into();
+            }
+        }
+        path.into()
+    }
+
     /// True if `include` is empty or matches `path` or a folder above it, and `exclude` matches none of them.
     pub fn takes(&self, path: &Path) -> bool {
         let is_in = |globs: &Globs| path.ancestors().any(|around| globs.is_match(around));
@@ -173,9 +189,9 @@ impl Root {
 pub struct TreeEntry {
     /// The root, as it was named.
     pub root: Root,
-    /// The names from the root to the entry; empty for the root itself.
+    /// The names from the root to the entry, before it was [moved](Selection::former); empty for the root itself.
     pub relative: Vec<OsString>,
-    /// The path: `root` and `relative`.
+    /// The path: `root`, and the names from there to the entry.
     pub path: PathBuf,
     /// The kind of the entry.
     pub kind: EntryKind,
@@ -224,9 +240,14 @@ impl TreeEntry {
         if self.is_named() {
             NameInFolder::of(&self.path)
         } else {
-            let relative: PathBuf = self.relative.iter().collect();
-            self.root.folder()?.place(&relative)
+            self.root.folder()?.place(&self.below_root())
         }
+    }
+
+    /// The path below the root.
+    pub fn below_root(&self) -> PathBuf {
+        let below = self.path.strip_prefix(&*self.root);
+        below.map_or_else(|_| self.relative.iter().collect(), Path::to_owned)
     }
 
     fn is_named(&self) -> bool {
@@ -398,7 +419,8 @@ impl TreeWalk<'_> {
         if is_folder && !self.selection.folders {
             return None;
         }
-        let relative = below.iter().map(OsString::from).collect();
+        let former = self.selection.before(below);
+        let relative = former.iter().map(OsString::from).collect();
         if let Some(canonical) = &root.canonical {
             let without_links = if self.selection.follow {
                 fs::canonicalize(path).unwrap_or_else(|_| canonical.join(below))

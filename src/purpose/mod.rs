@@ -21,6 +21,7 @@ pub mod entry_page;
 pub mod leftovers;
 pub mod localize;
 mod on_disk;
+pub mod redirects;
 pub mod relocate;
 mod spelling;
 

@@ -36,8 +36,6 @@
 //! those that may contain old URLs.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -58,7 +56,7 @@ use baselink_rewrite::{
 use baselink_scan::document::{Against, Role};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
-use baselink_url::reference::{Category, Grammar, Reference, decode_percent, is_template};
+use baselink_url::reference::{Category, Grammar, Reference, is_template};
 use baselink_url::{Base, Profile};
 
 /// The form of new references to targets in the tree.
@@ -84,6 +82,8 @@ pub struct Relocation {
     from: RootUrl,
     to: RootUrl,
     form: LinkForm,
+    /// The tree as it is, if files were renamed before.
+    present: Option<Collection>,
 }
 
 /// The names of files that usually contain paths of pages.
@@ -134,7 +134,20 @@ impl Relocation {
             from,
             to,
             form,
+            present: None,
         }
+    }
+
+    /// Adds the tree as it is, if some files already have their new names. A link that leads to no file from the old place of
+    /// its document is then kept.
+    pub fn with_present(self, present: Option<Collection>) -> Self {
+        Self { present, ..self }
+    }
+
+    /// True if `url`, below the new root, leads to a file of the tree as it is.
+    fn is_present(&self, url: &str) -> bool {
+        let present = self.present.as_ref();
+        present.is_some_and(|it| it.locate_below(&self.to, url).resource().is_some())
     }
 
     /// The collection that moves.
@@ -276,7 +289,8 @@ impl Relocation {
     }
 }
 
-fn encoded(path: &[u8]) -> Option<String> {
+/// `path`, percent-encoded.
+pub(super) fn encoded(path: &[u8]) -> Option<String> {
     names::path(path, names::Percent::Encode)
 }
 
@@ -289,98 +303,9 @@ pub fn is_at_any_url(name: &[u8]) -> bool {
         .any(|end| path.ends_with(end))
 }
 
-/// Redirects from the old path of each renamed file to its new path, one per line. The syntax depends on the name of
-/// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, and Apache's for `.htaccess`. Also
-/// returns the number of old paths that are omitted, because another file has them now or the syntax cannot express
-/// the redirect.
-pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) {
-    let file = file.to_string_lossy().to_ascii_lowercase();
-    let ends = |end: &str| file.ends_with(end);
-    let collection = &relocation.collection;
-    let renames = collection.renames();
-    let new: HashSet<&[u8]> = renames.iter().map(|(_, new)| *new).collect();
-    let [(old_host, old_root), (host, root)] =
-        [&relocation.from, &relocation.to].map(|root| split_host(root.as_str()));
-    let host = match host == old_host || is_assumed(relocation.from.as_str()) {
-        true => "",
-        false => host,
-    };
-    let (mut lines, mut omitted) = (Vec::new(), 0);
-    for (old, _) in renames.iter().copied() {
-        let Some(number) = collection.number_at(old) else {
-            continue;
-        };
-        if new.contains(old) {
-            omitted += 1;
-            continue;
-        }
-        for form in collection.forms(old) {
-            let to = collection.renamed_as(number, form).unwrap_or_default();
-            let Some((from, to)) = encoded(form).zip(encoded(&to)) else {
-                continue;
-            };
-            let (from, to) = (format!("{old_root}{from}"), format!("{root}{to}"));
-            lines.push(match () {
-                () if ends(".map") || ends(".conf") => {
-                    let from = if from.contains(';') {
-                        format!("\"{from}\"")
-                    } else {
-                        from
-                    };
-                    // `$` would begin the name of a variable.
-                    format!(
-                        "{from} {host}{};\n",
-                        to.replace('$', "%24").replace(';', "%3B")
-                    )
-                }
-                () if ends(".htaccess") => match apache_redirect(&from, host, &to) {
-                    Some(line) => line,
-                    None => {
-                        omitted += 1;
-                        continue;
-                    }
-                },
-                () => {
-                    // `*` would match any text, and `:` would begin the name of a placeholder.
-                    let [from, to] =
-                        [from, to].map(|path| path.replace('*', "%2A").replace(':', "%3A"));
-                    format!("{from} {host}{to} 301\n")
-                }
-            });
-        }
-    }
-    (lines, omitted)
-}
-
 /// The part of `root` before its path, and the path.
 pub(super) fn split_host(root: &str) -> (&str, &str) {
     root.split_at(Reference::split(Grammar::Rfc3986, root).path_span.start)
-}
-
-/// A `RedirectMatch` between these percent-encoded paths; the new one is on `host`, or on the same host if it is empty. Apache
-/// matches the decoded old path, and percent-encodes the new one, except for the marks of a query and a fragment. `None` if a
-/// path cannot be written so.
-fn apache_redirect(from: &str, host: &str, to: &str) -> Option<String> {
-    let decoded = |path: &str| {
-        let text = String::from_utf8(decode_percent(path.as_bytes())).ok()?;
-        (!text.contains(char::is_control)).then_some(text)
-    };
-    let (from, to) = decoded(from).zip(decoded(to).filter(|to| !to.contains(['?', '#'])))?;
-    let mut pattern = String::new();
-    // A backslash is an escape in a quoted argument, too, and in a replacement.
-    for character in from.replace('\\', r"\\").chars() {
-        if r#"\.+*?()|[]{}^$""#.contains(character) {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    let to = to
-        .replace('\\', r"\\\\")
-        .replace('"', "\\\"")
-        .replace('$', "\\$");
-    Some(format!(
-        "RedirectMatch 301 \"^{pattern}$\" \"{host}{to}\"\n"
-    ))
 }
 
 /// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`
@@ -508,9 +433,15 @@ impl Destination for RelocateLinks {
         };
         let moved = self.relocation.moved(target, names_prefix(link));
         // A base needs no file at its URL, and a template is not a URL.
-        let is_lacking = moved.is_lacking
-            && !names_base(&link.element, link.attribute.as_deref())
-            && !is_template(&link.reference);
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let is_lacking = moved.is_lacking && !is_base && !is_template(&link.reference);
+        // An earlier run may have repaired the link. If it was dead before, it would change at every run.
+        if self.relocation.present.is_some() && !(moved.is_there || moved.is_renamed || is_base) {
+            let now = self.base_after(base).base.resolve(&link.reference);
+            let is_present = now.is_ok_and(|now| self.relocation.is_present(&now.url));
+            let kept = Choice::Reference(link.reference.clone());
+            return (kept, is_lacking && !is_present);
+        }
         let reference = match self.has_base_that_stays(link, against) {
             true => self.absolute(link, target, &moved),
             false => {

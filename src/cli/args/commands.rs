@@ -117,6 +117,8 @@ impl Command {
             .into_iter()
             .filter_map(|(option, path)| Some((option, path.as_deref()?)))
             .filter(|(_, path)| !is_standard_input(path))
+            // Redirects in a folder replace no file.
+            .filter(|(option, path)| *option != "--redirects" || !path.is_dir())
             .collect()
     }
 }

@@ -6,19 +6,18 @@
 //!
 //! Deliberately absent: checks that the renamed files exist.
 
-use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use crate::collection::origin::RootUrl;
-use crate::collection::origin::map::pairs;
 use crate::purpose::relocate::LinkForm;
 use baselink_scan::attributes::Group;
-use baselink_text::error::{Error, Result, name};
+use baselink_text::error::{Error, Result};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::output::Rewrite;
+use super::renames::Renames;
 use crate::cli::request::{Archives, is_standard_input};
 
 /// The request of `baselink move`.
@@ -34,15 +33,15 @@ pub(crate) struct Move {
     /// from disk
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
     relative: Option<LinkForm>,
-    /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table (CSV, TSV, JSON Lines) of old and new paths;
-    /// repeatable
+    /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table of old and new paths, or the output of
+    /// `git diff -M --name-status`; repeatable
     ///
-    /// CSV and TSV have the columns old and new; in JSON Lines, each line is an object with both keys. Links into, out of and
-    /// inside renamed files and folders are rewritten.
+    /// A table is CSV or TSV with the columns old and new, or JSON Lines with both keys; `-` is standard input. Links into,
+    /// out of and inside renamed files and folders are rewritten, even if something else has renamed them already.
     #[arg(long, value_name = "OLD=NEW")]
     rename: Vec<OsString>,
     /// Write redirects from the old to the new paths of renamed files; the name of FILE selects the syntax: nginx (.map,
-    /// .conf), Apache (.htaccess), or else `_redirects`
+    /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
     #[arg(long, value_name = "FILE", requires = "rename")]
     pub(crate) redirects: Option<PathBuf>,
     /// The URL of the folder; a placeholder if it is not known.
@@ -110,9 +109,12 @@ impl Move {
         self.to = to.unwrap_or_else(|| self.from.clone());
         origins.root_url = Some(self.from.clone());
         origins.keeps_local_copies = false;
+        let mut renames = Renames::default();
         for typed in &self.rename {
-            self.renames.append(&mut read_renames(typed, folder)?);
+            renames.read(typed, folder)?;
         }
+        self.renames = renames.pairs;
+        documents.selection.former = renames.done;
         let scan = &mut documents.reading.options.scan;
         for group in [Group::Social, Group::Json] {
             scan.groups.insert(group);
@@ -120,36 +122,4 @@ impl Move {
         scan.probe();
         self.rewrite.complete()
     }
-}
-
-/// Reads pairs of an old and a new path from `OLD=NEW` or `@FILE`.
-fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    let refused = |error: Error| Error::new(format!("--rename: {error}"));
-    let bytes = typed.as_encoded_bytes();
-    if let Some(table) = bytes.strip_prefix(b"@") {
-        let path = PathBuf::from(String::from_utf8_lossy(table).into_owned());
-        let text = fs::read(&path).map_err(|error| refused(Error::io(&path)(error)))?;
-        return pairs(&text, &path, ["old", "new"]).map_err(refused);
-    }
-    let at = bytes.iter().position(|byte| *byte == b'=');
-    let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
-        let why = "expected OLD=NEW or @FILE";
-        return Err(Error::new(format!(
-            "--rename: {}: {why}",
-            name(Path::new(typed))
-        )));
-    };
-    let (old, new) = (&bytes[..at], &bytes[at + 1..]);
-    // Shells complete paths from the current folder, so the old path may begin with the path of `folder`.
-    let root = [folder.as_os_str().as_encoded_bytes().trim_ascii_end(), b"/"].concat();
-    let is_typed_with_folder =
-        old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();
-    if is_typed_with_folder {
-        let why = format!("paths are relative to {}; remove that prefix", name(folder));
-        return Err(Error::new(format!(
-            "--rename: {}: {why}",
-            name(Path::new(typed))
-        )));
-    }
-    Ok(vec![(old.to_vec(), new.to_vec())])
 }

@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::collection::folder::name_of;
 use crate::collection::origin::is_assumed;
 use crate::purpose::leftovers::{Leftovers, generator};
 use baselink_rewrite::base::{Rule, Source};
@@ -273,11 +272,12 @@ impl RunSummary {
     /// Adds a file to the lists of files with traces of the old place of the tree.
     pub(super) fn list(&mut self, origin: &Origin, leftovers: Leftovers) {
         let Origin::Entry(entry) = origin else { return };
+        let path = entry.below_root().into_os_string().into_encoded_bytes();
         if leftovers.old_urls {
-            self.naming_old_urls.push(name_of(entry));
+            self.naming_old_urls.push(path.clone());
         }
         if leftovers.root_paths {
-            self.with_root_paths.push(name_of(entry));
+            self.with_root_paths.push(path);
         }
     }
 

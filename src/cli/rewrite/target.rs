@@ -186,7 +186,7 @@ impl<'a> RunTarget<'a> {
             }
             (Self::Staged(staged, collection), Origin::Entry(entry)) => {
                 let original = Box::new(entry.original()?);
-                let old: PathBuf = entry.relative.iter().collect();
+                let old = entry.below_root();
                 let number = collection.number_at(&name_of(entry));
                 let new = number.and_then(|number| path_of(collection.path_in_mirror(number)));
                 let new = new.unwrap_or_else(|| old.clone());
