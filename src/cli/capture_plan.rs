@@ -79,6 +79,9 @@ impl CapturePlan {
         }
         output.show_progress(None);
         plan.chosen = captures.choose(|url| documents.selection.takes(&place_of(url)));
+        if let Some(collection) = Arc::get_mut(&mut plan.chosen.collection) {
+            collection.set_same(Arc::clone(&documents.reading.same));
+        }
         for (resource, number) in plan.chosen.resources.iter().zip(0..) {
             match plan.chosen.parts.get(&number) {
                 Some(parts) => plan

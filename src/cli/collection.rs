@@ -9,6 +9,7 @@
 //! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::{fs, iter};
 
 use crate::collection::origin::expected::expected_host;
@@ -55,6 +56,7 @@ pub(crate) fn of_folder(
         chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
     };
     let mut collection = Collection::new(documents.origins());
+    collection.set_same(Arc::clone(&documents.reading.same));
     all_in_order(documents.jobs, chunks, retrievals, |found| {
         for (origin, retrieval) in &found {
             let Origin::Entry(entry) = origin else {

@@ -27,8 +27,9 @@ const NAME: &str = "baselink.toml";
 const LARGEST: usize = 1 << 20;
 
 /// The options that a settings file may contain.
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "url",
+    "same",
     "url-map",
     "layout",
     "index",

@@ -24,6 +24,7 @@ use super::near::{NearNames, without_case};
 use super::normal::normal;
 use super::origin::{Origins, PathBelowRoot, RootUrl, hosts, names};
 use super::path::{is_page_name, joined, split_name};
+use super::same::SamePrefixes;
 use super::symlinks::{EntryAt, PathEnd, path_end};
 use super::text_map::TextMap;
 use baselink_text::named;
@@ -112,6 +113,8 @@ impl UrlTarget {
 #[derive(Debug)]
 pub struct Collection {
     pub(super) origins: Origins,
+    /// Prefixes of URLs that mean the same.
+    pub(super) same: Arc<[SamePrefixes]>,
     /// The names of index files.
     pub(super) names: Vec<OsString>,
     /// The paths of the resources.
@@ -163,6 +166,7 @@ impl Collection {
         }
         Self {
             origins,
+            same: Arc::default(),
             names,
             files: TextMap::default(),
             others: HashMap::new(),
@@ -191,6 +195,11 @@ impl Collection {
             urls,
             ..Self::default()
         }
+    }
+
+    /// Sets the prefixes of URLs that mean the same.
+    pub fn set_same(&mut self, same: Arc<[SamePrefixes]>) {
+        self.same = same;
     }
 
     /// True if a folder has this path.

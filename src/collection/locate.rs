@@ -35,6 +35,7 @@ use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
 use super::normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query};
 use super::origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments};
 use super::path::{names_folder, split_name, stem};
+use super::same::others;
 use super::symlinks::PathEnd;
 use baselink_rewrite::Site;
 use baselink_rewrite::report::LinkReport;
@@ -135,8 +136,31 @@ fn resource(number: usize, by: FoundBy, query: QueryUse) -> Located {
 }
 
 impl Collection {
-    /// Finds the meaning of `url`, ignoring its fragment.
+    /// Finds the meaning of `url`, ignoring its fragment. URLs with the same meaning lead to the same resource.
     pub fn locate(&self, url: &str) -> Located {
+        let located = self.locate_as_written(url);
+        if located.resource().is_some() {
+            return located;
+        }
+        let elsewhere = Located::Outside {
+            is_host_known: false,
+        };
+        let mut others = others(url, &self.same).map(|url| self.locate_as_written(&url));
+        others.find(|other| *other != elsewhere).unwrap_or(located)
+    }
+
+    /// True if other URLs mean the same as `url`.
+    pub(crate) fn has_same(&self, url: &str) -> bool {
+        others(url, &self.same).next().is_some()
+    }
+
+    /// The URL below the root that means the same as `url`, which is not below it.
+    pub(crate) fn same_below(&self, root: &RootUrl, url: &str) -> Option<String> {
+        let is_below = |url: &Cow<'_, str>| root.below_own(without_query(url)).is_some();
+        others(url, &self.same).find(is_below).map(Cow::into_owned)
+    }
+
+    fn locate_as_written(&self, url: &str) -> Located {
         let located = self.without_rules(url);
         if self.host_rules.is_empty() {
             return located;

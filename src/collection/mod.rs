@@ -40,6 +40,7 @@ mod path;
 pub mod ranges;
 pub mod record;
 mod renames;
+pub mod same;
 mod symlinks;
 mod text_map;
 

@@ -211,18 +211,28 @@ impl Relocation {
 
     /// The new place of `url`.
     fn moved(&self, url: &str, is_prefix: bool) -> MovedTarget {
-        let head = without_query(url);
+        let below = |url: &str| self.from.below_own(without_query(url));
+        let (same, below) = match below(url) {
+            Some(below) => (None, Some(below)),
+            None => {
+                let same = self.collection.same_below(&self.from, url);
+                let below = same.as_deref().and_then(below);
+                (same, below)
+            }
+        };
         let outside = MovedTarget {
-            url: head.to_owned(),
+            url: without_query(url).to_owned(),
             is_inside: false,
             file: None,
             is_there: false,
             is_lacking: false,
             is_renamed: false,
         };
-        let Some(below) = self.from.below_own(head) else {
+        let Some(below) = below else {
             return outside;
         };
+        let url = same.as_deref().unwrap_or(url);
+        let head = without_query(url);
         let located = match is_prefix {
             true => self.collection.locate_prefix(url),
             false => self.collection.locate(url),

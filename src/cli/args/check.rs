@@ -16,6 +16,7 @@ use baselink_text::error::{Error, Result};
 use baselink_url::reference::{Grammar, Reference};
 use clap::Args;
 
+use super::documents::SameUrls;
 use super::output::check_list_of_missing;
 use crate::cli::capture_plan::holds_resources;
 use crate::cli::request::{Archives, Documents, is_standard_input};
@@ -26,6 +27,8 @@ pub(crate) struct Check {
     /// One folder, or archives.
     #[command(flatten)]
     pub(crate) documents: Documents,
+    #[command(flatten)]
+    same: SameUrls,
     /// Also report the links that would break at this new place of the folder: its URL, or the word 'file' if it will be
     /// opened from disk
     #[arg(long = "to", value_name = "URL", help_heading = "Move")]
@@ -147,6 +150,7 @@ impl Check {
         check_list_of_missing(self.missing.as_deref(), printed)?;
         documents.reading.options.scan.probe();
         self.to = new_url(self.typed_to.as_deref(), &folder)?;
+        self.same.apply(&mut documents.reading);
         documents.archives = Archives::Named;
         if !self.is_of_archives {
             documents.archives = Archives::None;

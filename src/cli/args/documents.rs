@@ -16,6 +16,7 @@ use std::sync::Arc;
 use crate::collection::companion::Companions;
 use crate::collection::origin::map::UrlMap;
 use crate::collection::origin::{FolderLayout, Origins, RootUrl};
+use crate::collection::same::SamePrefixes;
 use crate::files::walk::{Globs, Selection};
 use baselink_rewrite::{
     BaseElement, Dkim, Fragments, LocalCopies, Options, base::ContentLocationUse,
@@ -134,6 +135,24 @@ pub(in crate::cli) struct TypedDocuments {
     pub(super) config: Option<PathBuf>,
 }
 
+/// URLs that mean the same as others.
+#[derive(Args)]
+pub(crate) struct SameUrls {
+    /// URLs with one of these prefixes mean those with the other, such as https://www.a.example/=https://a.example/; repeatable
+    ///
+    /// URLs of captures, such as https://web.archive.org/web/2024im_/https://a.example/, mean the captured URLs without this
+    /// option.
+    #[arg(long = "same", value_name = "PREFIX=PREFIX", value_parser = str::parse::<SamePrefixes>, help_heading = "Retrieval URLs")]
+    prefixes: Vec<SamePrefixes>,
+}
+
+impl SameUrls {
+    /// Adds these prefixes to the options for reading.
+    pub(super) fn apply(&self, reading: &mut Reading) {
+        reading.same = self.prefixes.clone().into();
+    }
+}
+
 /// The policies for links.
 #[derive(Clone, Copy, Args)]
 #[command(next_help_heading = "Policies")]
@@ -172,6 +191,8 @@ pub(crate) struct Reading {
     pub(crate) options: Options,
     /// The sources of retrieval URLs.
     pub(crate) origins: Origins,
+    /// Prefixes of URLs that mean the same.
+    pub(crate) same: Arc<[SamePrefixes]>,
 }
 
 impl TypedDocuments {
@@ -288,6 +309,7 @@ impl TypedDocuments {
             format: self.format,
             options,
             origins,
+            same: Arc::default(),
         })
     }
 }

@@ -15,6 +15,7 @@ use crate::files::walk::Globs;
 use baselink_text::error::{Error, Result};
 use clap::Args;
 
+use super::documents::SameUrls;
 use super::output::{Rewrite, check_list_of_missing};
 use crate::cli::capture_plan::is_page;
 use crate::cli::request::{Archives, folder_of};
@@ -26,6 +27,8 @@ pub(crate) struct Localize {
     pub(crate) rewrite: Rewrite,
     #[command(flatten)]
     pub(crate) extraction: Extraction,
+    #[command(flatten)]
+    same: SameUrls,
 }
 
 /// The options for turning archives into a folder, and the list of missing URLs.
@@ -61,6 +64,7 @@ impl Localize {
     pub(super) fn complete(&mut self) -> Result<()> {
         let documents = &mut self.rewrite.documents;
         documents.archives = Archives::Site;
+        self.same.apply(&mut documents.reading);
         documents.reading.options.scan.probe();
         if let [page] = documents.paths.as_slice()
             && is_page(page, documents.reading.format)

@@ -16,6 +16,7 @@ use baselink_text::error::{Error, Result};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::documents::SameUrls;
 use super::output::Rewrite;
 use super::renames::Renames;
 use crate::cli::request::{Archives, is_standard_input};
@@ -26,6 +27,8 @@ use crate::cli::request::{Archives, is_standard_input};
 pub(crate) struct Move {
     #[command(flatten)]
     pub(crate) rewrite: Rewrite,
+    #[command(flatten)]
+    same: SameUrls,
     /// The new URL of the folder
     #[arg(long = "to", value_name = "URL")]
     typed_to: Option<String>,
@@ -84,6 +87,7 @@ impl Move {
             };
             return Err(Error::file(folder, what));
         }
+        self.same.apply(&mut documents.reading);
         let origins = &mut documents.reading.origins;
         if origins.map.is_some() || origins.layout.is_some() {
             return refused(

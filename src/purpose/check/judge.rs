@@ -89,7 +89,9 @@ impl MoveJudge<'_> {
         if prefix.is_empty() {
             let own = self.goal.collection.folder_url().and_then(host);
             let is_own = |other: &str| own.is_some_and(|own| own.eq_ignore_ascii_case(other));
-            return (!host(rest).is_some_and(is_own)).then_some(Class::Outside);
+            let may_be_inside =
+                host(rest).is_some_and(is_own) || self.goal.collection.has_same(rest);
+            return (!may_be_inside).then_some(Class::Outside);
         }
         // A reference that leads above the old root may lead to another file from the new root.
         let folder = prefix.get(tail..)?;
