@@ -191,6 +191,13 @@ fn relocation(request: &Move) -> Result<Relocation> {
         return Err(Error::new(format!("--redirects: {}: {why}", name(path))));
     }
     let (from, to) = (request.from.clone(), request.to.clone());
+    if let Some(redirects) = &request.followed {
+        collection.host_rules.add_file("_redirects", redirects);
+    }
     let relocation = Relocation::new(Arc::new(collection), from, to, request.form());
-    Ok(relocation.with_present(present))
+    let relocation = relocation.with_present(present);
+    Ok(match request.followed {
+        Some(_) => relocation.following_redirects(),
+        None => relocation,
+    })
 }

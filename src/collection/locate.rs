@@ -166,20 +166,32 @@ impl Collection {
             return located;
         }
         self.ruled(self.root_url(), url, located, |url| self.without_rules(url))
+            .0
     }
 
-    /// The meaning of `url` by the rules of the host, if `root`, the URL of the root, is that of its host. Without them,
-    /// `located` is the meaning of `url`, and `find` finds that of other URLs.
+    /// The URL at which the redirects of the host that begin with `url` end. Its fragment is that of the last redirect that has
+    /// one, or else that of `url` (Fetch Standard, 4.4). `None` if they lead to nothing, or if there is no redirect.
+    pub fn end_of_redirects(&self, url: &str) -> Option<String> {
+        if self.host_rules.is_empty() {
+            return None;
+        }
+        let find = |url: &str| self.without_rules(url);
+        self.ruled(self.root_url(), url, find(url), find).1
+    }
+
+    /// The meaning of `url` by the rules of the host, if `root`, the URL of the root, is that of its host, and the URL at which
+    /// redirects end. Without them, `located` is the meaning of `url`, and `find` finds that of other URLs.
     fn ruled(
         &self,
         root: Option<&RootUrl>,
         url: &str,
         mut located: Located,
         find: impl Fn(&str) -> Located,
-    ) -> Located {
+    ) -> (Located, Option<String>) {
         let Some(root) = root.filter(|root| root.is_of_host()) else {
-            return located;
+            return (located, None);
         };
+        let mut end = None;
         let base = Base::new(Profile::Rfc3986, root.as_str());
         let asked = match &located {
             Located::Folder(path) | Located::Lacking(_, path) => path.clone(),
@@ -190,7 +202,7 @@ impl Collection {
             let is_there = match &located {
                 Located::Resource(_) | Located::BehindLink(_) => true,
                 Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => false,
-                Located::Outside { .. } => return located,
+                Located::Outside { .. } => return (located, end),
             };
             let path = Reference::split(Grammar::Rfc3986, &url).path();
             // The rules are not applied to the target of a rewrite.
@@ -200,22 +212,30 @@ impl Collection {
             };
             let Some((to, status)) = rule else {
                 return match located {
-                    _ if followed == 0 => located,
+                    _ if followed == 0 => (located, None),
                     Located::Resource(found) => {
-                        resource(found.number, FoundBy::HostRule, found.query)
+                        let found = resource(found.number, FoundBy::HostRule, found.query);
+                        (found, end)
                     }
-                    _ if is_there => located,
-                    _ => Located::Lacking(Absence::Redirect, asked),
+                    _ if is_there => (located, end),
+                    _ => (Located::Lacking(Absence::Redirect, asked), None),
                 };
             };
             let Ok(next) = base.resolve(&to) else {
                 break;
             };
             is_rewritten = status == REWRITE;
-            url = Cow::Owned(next.url);
+            let mut next = next.url;
+            if let Some((_, fragment)) = url.split_once('#').filter(|_| !next.contains('#')) {
+                next = format!("{next}#{fragment}");
+            }
+            url = Cow::Owned(next);
+            if !is_rewritten {
+                end = Some(url.to_string());
+            }
             located = find(&url);
         }
-        Located::Lacking(Absence::Redirect, asked)
+        (Located::Lacking(Absence::Redirect, asked), None)
     }
 
     /// Finds the meaning of `url` without the rules of the host.
@@ -281,7 +301,7 @@ impl Collection {
                 is_host_known: false,
             },
         };
-        self.ruled(Some(root), url, find(url), find)
+        self.ruled(Some(root), url, find(url), find).0
     }
 
     /// Like [`locate`](Self::locate), for a link of the resource with the number `from`. If it is a part of a message, labels
@@ -328,13 +348,15 @@ impl Collection {
         !self.fragments.is_empty()
     }
 
-    /// The URL with the fragment of the redirect that was captured for it; `None` if there is none.
+    /// The URL with the fragment of the redirect that was captured for it, or that its host declares; `None` if there is none.
     pub fn redirected(&self, url: &str) -> Option<String> {
-        if self.fragments.is_empty() {
-            return None;
-        }
-        let number = self.known_number(&normal(url)?)?;
-        let fragment = self.fragments.get(&number)?;
+        let end = self.end_of_redirects(url);
+        let declared = end.as_deref().and_then(|end| end.split_once('#'));
+        let fragment = match declared {
+            Some((_, fragment)) => fragment,
+            None if self.fragments.is_empty() => return None,
+            None => self.fragments.get(&self.known_number(&normal(url)?)?)?,
+        };
         Some(format!("{}#{fragment}", without_fragment(url)))
     }
 

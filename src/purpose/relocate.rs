@@ -84,6 +84,8 @@ pub struct Relocation {
     form: LinkForm,
     /// The tree as it is, if files were renamed before.
     present: Option<Collection>,
+    /// True if links lead to the end of the redirects of the host.
+    follows_redirects: bool,
 }
 
 /// The names of files that usually contain paths of pages.
@@ -111,12 +113,17 @@ struct MovedTarget {
     is_lacking: bool,
     /// True if the path below the root changes.
     is_renamed: bool,
+    /// The query and fragment of the end of a redirect.
+    new_rest: Option<Box<str>>,
 }
 
 impl MovedTarget {
     /// The query and fragment of the new reference, in place of `rest`. The query goes if it was part of the old name of a
     /// renamed file.
-    fn rest<'r>(&self, rest: &'r str) -> &'r str {
+    fn rest<'r>(&'r self, rest: &'r str) -> &'r str {
+        if let Some(rest) = &self.new_rest {
+            return rest;
+        }
         let selects = |found: FoundResource| found.query == QueryUse::Selects;
         match self.is_renamed && self.file.is_some_and(selects) {
             true => &rest[rest.find('#').unwrap_or(rest.len())..],
@@ -135,6 +142,17 @@ impl Relocation {
             to,
             form,
             present: None,
+            // On disk, no host answers.
+            follows_redirects: form == LinkForm::Disk,
+        }
+    }
+
+    /// Makes links lead to the end of the redirects that the host declares.
+    pub fn following_redirects(self) -> Self {
+        let follows_redirects = true;
+        Self {
+            follows_redirects,
+            ..self
         }
     }
 
@@ -227,6 +245,7 @@ impl Relocation {
             is_there: false,
             is_lacking: false,
             is_renamed: false,
+            new_rest: None,
         };
         let Some(below) = below else {
             return outside;
@@ -264,6 +283,7 @@ impl Relocation {
             is_there,
             is_lacking: !is_there && located.is_inside(),
             is_renamed,
+            new_rest: None,
         }
     }
 
@@ -441,7 +461,16 @@ impl Destination for RelocateLinks {
             Some(other) => (&other.target, &*other.base),
             None => (target, &**base),
         };
-        let moved = self.relocation.moved(target, names_prefix(link));
+        let follows = self.relocation.follows_redirects;
+        let end = follows.then(|| self.relocation.collection.end_of_redirects(target));
+        let end = end.flatten();
+        let target = end.as_ref().unwrap_or(target);
+        let moved = MovedTarget {
+            new_rest: end
+                .as_deref()
+                .map(|end| end[without_query(end).len()..].into()),
+            ..self.relocation.moved(target, names_prefix(link))
+        };
         // A base needs no file at its URL, and a template is not a URL.
         let is_base = names_base(&link.element, link.attribute.as_deref());
         let is_lacking = moved.is_lacking && !is_base && !is_template(&link.reference);
@@ -572,6 +601,7 @@ impl RelocateLinks {
                 .is_some_and(|depth| climbs(&names::decode(head), depth))
         };
         let is_kept = form == written
+            && moved.new_rest.is_none()
             && self.leads_there(head, written, &moved, &after.base)
             && !(is_relative && (is_on_disk || becomes_relative) && climbs_out());
         if is_kept {

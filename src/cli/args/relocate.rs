@@ -36,11 +36,12 @@ pub(crate) struct Move {
     /// from disk
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
     relative: Option<LinkForm>,
-    /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table of old and new paths, or the output of
-    /// `git diff -M --name-status`; repeatable
+    /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table of old and new paths, the output of
+    /// `git diff -M --name-status`, or a file `_redirects`; repeatable
     ///
     /// A table is CSV or TSV with the columns old and new, or JSON Lines with both keys; `-` is standard input. Links into,
-    /// out of and inside renamed files and folders are rewritten, even if something else has renamed them already.
+    /// out of and inside renamed files and folders are rewritten, even if something else has renamed them already. Links to
+    /// old paths in `_redirects` lead to the end of the redirects.
     #[arg(long, value_name = "OLD=NEW")]
     rename: Vec<OsString>,
     /// Write redirects from the old to the new paths of renamed files; the name of FILE selects the syntax: nginx (.map,
@@ -53,6 +54,9 @@ pub(crate) struct Move {
     /// The new URL of the folder, which may be the old one.
     #[arg(skip = RootUrl::of_site(""))]
     pub(crate) to: RootUrl,
+    /// The redirects that links are to follow.
+    #[arg(skip)]
+    pub(crate) followed: Option<String>,
     /// The old and the new path of files and folders, with `/` between the names.
     #[arg(skip)]
     pub(crate) renames: Vec<(Vec<u8>, Vec<u8>)>,
@@ -119,6 +123,7 @@ impl Move {
         }
         self.renames = renames.pairs;
         documents.selection.former = renames.done;
+        self.followed = renames.redirects;
         let scan = &mut documents.reading.options.scan;
         for group in [Group::Social, Group::Json] {
             scan.groups.insert(group);

@@ -4,6 +4,7 @@
 //! a.html=b.html                  one pair
 //! @names.csv                     a table with the columns old and new
 //! @changes  R100 ⇥ a.html ⇥ b.html    the output of git diff -M --name-status
+//! @_redirects                    redirects, which links then follow
 //! ```
 //!
 //! Deliberately absent: the effect of the renames.
@@ -25,6 +26,8 @@ pub(super) struct Renames {
     pub(super) pairs: Vec<(Vec<u8>, Vec<u8>)>,
     /// The old paths of files and folders that are already at their new paths.
     pub(super) done: HashMap<PathBuf, PathBuf>,
+    /// The redirects that links are to follow, in the syntax of `_redirects`.
+    pub(super) redirects: Option<String>,
 }
 
 impl Renames {
@@ -46,6 +49,11 @@ impl Renames {
             _ => fs::read(&path),
         };
         let text = text.map_err(|error| refused(Error::io(&path)(error)))?;
+        if table.ends_with(b"_redirects") {
+            let redirects = String::from_utf8_lossy(&text);
+            self.redirects.get_or_insert_default().push_str(&redirects);
+            return Ok(());
+        }
         let Some(renames) = of_git(&text) else {
             let pairs = pairs(&text, &path, ["old", "new"]).map_err(refused)?;
             let add = |pair| self.add(pair, folder, &HashSet::new());

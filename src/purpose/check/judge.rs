@@ -67,6 +67,8 @@ impl MoveJudge<'_> {
             let _ = self.document_base.set(base.clone());
         }
         let (finding, ids_of) = self.link(link, base.as_deref(), is_crawled);
+        let target = finding.target.as_deref();
+        let redirected = target.and_then(|target| self.goal.collection.redirected(target));
         let finding = Finding {
             target: finding.target.map(without_assumed),
             moved: finding.moved.map(without_assumed),
@@ -74,6 +76,7 @@ impl MoveJudge<'_> {
             ..finding
         };
         let url = finding.target.as_ref().unwrap_or(&link.reference);
+        let url = redirected.as_ref().unwrap_or(url);
         let fragment = url.split_once('#').map_or("", |(_, fragment)| fragment);
         match ids_of.map_or(FragmentPlace::There, |number| self.place(number, fragment)) {
             FragmentPlace::There => finding,
@@ -211,6 +214,8 @@ impl MoveJudge<'_> {
         if is_by_name && here().is_some_and(|here| served(&here) != served(now)) {
             return alone(Class::Dangling, Some(Cause::Elsewhere));
         }
+        let redirected = collection.redirected(target);
+        let target = redirected.as_deref().unwrap_or(target);
         let Some((class, file)) = served(now) else {
             if is_template(&link.reference) {
                 return alone(Class::Left, Some(Cause::Kept(Reason::Placeholder)));
