@@ -24,16 +24,16 @@
 //!       base: http://b/  (3.2 encapsulating)
 //! ```
 //!
-//! Documents of several files, or of an archive, are shown on one line each: path, base and source.
+//! Documents of several files, or of an archive, are shown on one line each: path, base, source, retrieval URL and its source.
 //!
 //! Deliberately absent: links.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
 use crate::files::walk::{EntryKind, walk};
 use anstyle::Style;
-use baselink_rewrite::base::{BaseChain, Level, Rule, Status};
+use baselink_rewrite::base::{BaseChain, Established, Level, Rule, Status};
 use baselink_rewrite::{Options, Rewritten, Totals, report::EntityReport, rewrite_each};
 use baselink_text::error::{name, visible};
 
@@ -45,7 +45,7 @@ use super::files::{each_document, status_after};
 use super::input::{File, Input};
 use super::json_records;
 use super::output::{
-    FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, visible_reference,
+    FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, count, visible_reference,
 };
 use super::places::FilePlaces;
 use super::request::Documents;
@@ -62,14 +62,15 @@ pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitSt
     } else {
         BasesForm::Levels
     };
-    let mut has_tree = false;
+    let mut all = ShownBases::default();
     let read = each_document(
         documents,
         output,
         |_, file, output| show_file(request, form, file, output),
-        |_, is_tree| has_tree |= is_tree,
+        |_, shown| all.merge(shown),
     )?;
-    if has_tree {
+    all.report(output);
+    if all.has_tree {
         writeln!(
             output.out(),
             "\nRFC 1808, section 3: the innermost of these gives the base."
@@ -91,6 +92,42 @@ enum BasesForm {
     Json,
 }
 
+/// The documents that were shown.
+#[derive(Default)]
+struct ShownBases {
+    /// True if one was shown as a tree.
+    has_tree: bool,
+    hints: BaseHints,
+    /// The numbers of documents on lines by the sources of their retrieval URLs.
+    sources: BTreeMap<&'static str, usize>,
+}
+
+impl ShownBases {
+    fn merge(&mut self, later: Self) {
+        self.has_tree |= later.has_tree;
+        self.hints.merge(later.hints);
+        for (source, number) in later.sources {
+            *self.sources.entry(source).or_default() += number;
+        }
+    }
+
+    /// Reports where the documents came from that were shown on lines.
+    fn report(&self, output: &mut Output) {
+        if self.sources.is_empty() {
+            return;
+        }
+        let documents = count(self.sources.values().sum(), "document", "documents");
+        let sources: Vec<_> = self
+            .sources
+            .iter()
+            .map(|(source, number)| format!("{number} {source}"))
+            .collect();
+        let sources = sources.join(", ");
+        output.notice(&format_args!("retrieval URLs of {documents}: {sources}"));
+        self.hints.report(output);
+    }
+}
+
 /// True if more than one file is read.
 fn has_several(documents: &Documents) -> bool {
     let files = walk(&documents.paths, &documents.selection).flatten();
@@ -101,46 +138,46 @@ fn has_several(documents: &Documents) -> bool {
             .is_some()
 }
 
-/// Shows the bases of a file. The flag is true if they were shown as a tree.
+/// Shows the bases of a file.
 fn show_file(
     request: &ShowBases,
     form: BasesForm,
     file: File<'_>,
     output: &mut Output,
-) -> io::Result<(ExitStatus, bool)> {
-    let (mut has_tree, mut hints, path) = (false, BaseHints::default(), file.path);
+) -> io::Result<(ExitStatus, ShownBases)> {
+    let (mut all, path) = (ShownBases::default(), file.path);
     let form = match form {
         BasesForm::Levels if file.format.is_archive() => BasesForm::Line,
         form => form,
     };
     let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
-        let (totals, is_tree) = show_document(form, input, options, output)?;
-        let mut helps = BaseHints::default();
-        helps.add(input, options, &totals);
-        Ok((is_tree, helps))
+        let (totals, mut shown) = show_document(form, input, options, output)?;
+        shown.hints.add(input, options, &totals);
+        Ok(shown)
     };
-    let read = source::each(file, output, work, |(is_tree, helps), _, buffer, output| {
-        has_tree |= is_tree;
-        hints.merge(helps);
+    let read = source::each(file, output, work, |shown, _, buffer, output| {
+        all.merge(shown);
         Ok(output.append(buffer)?)
     });
     let read = Failure::separate(read)?.map(drop);
-    if let Some(hint) = hints
+    if let Some(hint) = all
+        .hints
         .url
+        .as_ref()
         .filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
     {
         output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
     }
-    Ok((status_after(read, ExitStatus::Done, output)?, has_tree))
+    Ok((status_after(read, ExitStatus::Done, output)?, all))
 }
 
-/// Shows the bases of a document. The flag is true if they were shown as a tree.
+/// Shows the bases of a document.
 fn show_document(
     form: BasesForm,
     input: &Input<'_>,
     options: &Options,
     output: &mut Output,
-) -> io::Result<(Totals, bool)> {
+) -> io::Result<(Totals, ShownBases)> {
     let is_tree = form == BasesForm::Levels && input.format.has_headings();
     let Rewritten { report, totals, .. } = rewrite_each(input.bytes, options, &mut drop);
     let places = FilePlaces::of(input, &totals);
@@ -172,10 +209,22 @@ fn show_document(
             }
         }
     }
-    Ok((totals, is_tree))
+    let mut shown = ShownBases {
+        has_tree: is_tree,
+        ..ShownBases::default()
+    };
+    if form == BasesForm::Line {
+        let own = report
+            .entities
+            .first()
+            .and_then(|own| retrieval(&own.chain));
+        let source = own.map_or("none", |own| own.source.name());
+        shown.sources.insert(source, 1);
+    }
+    Ok((totals, shown))
 }
 
-/// Prints path, base and source, separated by tabs. The number of an inner entity follows the path.
+/// Prints path, base, source, retrieval URL and its source, separated by tabs. The number of an inner entity follows the path.
 fn print_line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
     let chain = &entity.chain;
     let number = match &*chain.entity {
@@ -184,7 +233,20 @@ fn print_line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> 
     };
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (path, source) = (input.name, chain.source.name());
-    writeln!(output.out(), "{path}{number}\t{base}\t{source}")
+    let (url, from) = match retrieval(chain) {
+        Some(retrieval) => (visible(&retrieval.url), retrieval.source.name()),
+        None => ("none".into(), "none"),
+    };
+    writeln!(
+        output.out(),
+        "{path}{number}\t{base}\t{source}\t{url}\t{from}"
+    )
+}
+
+/// The retrieval URL of a document (RFC 1808, 3.3).
+fn retrieval(chain: &BaseChain) -> Option<&Established> {
+    let own = chain.retrieval.as_ref();
+    own.filter(|own| own.rule == Rule::Retrieval)
 }
 
 const RULES: [Rule; 4] = [
