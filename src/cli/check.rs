@@ -92,6 +92,7 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     if !is_held {
         report_denied(request, &denied, output);
     }
+    status = status.max(report_anomalies(request, &tree, output));
     report_move(request, &tree, output);
     // The program ends now, so freeing a large tree would only take time.
     std::mem::forget(tree);
@@ -126,6 +127,25 @@ fn report_accepted(
 fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output) {
     let [_, problem, _] = words::problem(request, denied);
     output.error(&format_args!("links {problem}: {}", words::classes(denied)));
+}
+
+/// Reports the number of records with anomalies. Returns an error status if they are denied.
+fn report_anomalies(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -> ExitStatus {
+    let anomalies = tree
+        .captures
+        .as_ref()
+        .map_or(0, |(_, anomalies)| *anomalies);
+    if anomalies == 0 {
+        return ExitStatus::Done;
+    }
+    let records = count(anomalies, "record is", "records are");
+    let sentence = format!("{records} damaged, so links may be lacking here");
+    if request.strict {
+        output.error(&sentence);
+        return ExitStatus::NotHeld;
+    }
+    output.notice(&sentence);
+    ExitStatus::Done
 }
 
 /// Suggests a `baselink move` command, if it would fix links that break.
@@ -168,7 +188,7 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
         return status;
     }
     let sum = &tree.sum;
-    if let Some(plan) = &tree.captures {
+    if let Some((plan, _)) = &tree.captures {
         let missing = tree
             .targets
             .iter()

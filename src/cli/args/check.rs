@@ -39,6 +39,9 @@ pub(crate) struct Check {
     /// fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied, too. Repeatable.
     #[arg(long = "deny", value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
     denied: Vec<Classes>,
+    /// Exit with 1 if a record of an archive is damaged or cannot be read
+    #[arg(long, help_heading = "Archives")]
+    pub(crate) strict: bool,
     /// Accept the findings that this file records; list and deny only new ones
     #[arg(long, value_name = "FILE", help_heading = "Policies")]
     pub(crate) baseline: Option<PathBuf>,
@@ -146,6 +149,9 @@ impl Check {
         }
         if self.is_of_archives && self.typed_to.is_some() {
             return refused("--to applies only to folders; an archive is never moved");
+        }
+        if self.strict && !self.is_of_archives {
+            return refused("--strict applies only to archives");
         }
         check_list_of_missing(self.missing.as_deref(), printed)?;
         documents.reading.options.scan.probe();

@@ -45,8 +45,8 @@ use crate::cli::status::ExitStatus;
 
 /// A folder, or archives, whose documents were checked.
 pub(super) struct CheckedTree<'a> {
-    /// The captures, if archives are checked.
-    pub(super) captures: Option<CapturePlan>,
+    /// The captures, if archives are checked, and the number of records with anomalies.
+    pub(super) captures: Option<(CapturePlan, usize)>,
     pub(super) origins: &'a Origins,
     /// The files with links that fail, that may break or that a target lists.
     pub(super) files: Vec<CheckedFile>,
@@ -227,7 +227,7 @@ impl<'a> CheckedTree<'a> {
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
-        let mut status = ExitStatus::Done;
+        let (mut status, mut anomalies) = (ExitStatus::Done, 0);
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan =
@@ -243,13 +243,14 @@ impl<'a> CheckedTree<'a> {
                 Ok(())
             };
             let read = plan.each((number, Wanted::Bodies), documents, output, scan, done);
-            if ok_or_report(read, output)?.is_none() {
-                status = ExitStatus::Unusable;
+            match ok_or_report(read, output)? {
+                Some((_, found)) => anomalies += found,
+                None => status = ExitStatus::Unusable,
             }
             finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
-        self.captures = Some(plan);
+        self.captures = Some((plan, anomalies));
         Ok(status)
     }
 
