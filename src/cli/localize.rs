@@ -56,6 +56,7 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     let kind = RewriteKind::Local {
         collection: Arc::new(collection),
         missing: request.extraction.missing.clone(),
+        adapts: Some(request.extraction.adapts),
     };
     rewrite(&request.rewrite, &kind, output)
 }

@@ -12,14 +12,15 @@
 //! (`baselink_cli::purpose::relocate`).
 
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, is_separator};
 use std::sync::Arc;
 
-use crate::collection::folder::path_of;
+use crate::collection::folder::{name_of, path_of};
 use crate::collection::origin::RootUrl;
 use crate::files::mirror::Mirror;
 use crate::files::stage::StagedMove;
-use crate::files::walk::{Selection, TreeEntry};
+use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use crate::files::write::write_file;
 use crate::purpose::redirects::{pages, redirects};
 use crate::purpose::relocate::Relocation;
@@ -89,6 +90,7 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         report_redirects(write_pages(&relocation, folder)?, folder, output);
     }
     if matches!(destination, WrittenTo::InPlace(_)) {
+        move_empty_folders(request, &relocation)?;
         report_remaining_folders(request, output);
     }
     Ok(status)
@@ -143,6 +145,28 @@ fn report_second_move(request: &Move, output: &mut Output) {
             name(folder)
         ));
     }
+}
+
+/// Moves the empty folders in renamed folders, innermost first.
+fn move_empty_folders(request: &Move, relocation: &Relocation) -> Result<()> {
+    let documents = &request.rewrite.documents;
+    let selection = Selection {
+        folders: true,
+        ..documents.selection.clone()
+    };
+    let found: Vec<_> = walk(&documents.paths, &selection).flatten().collect();
+    for entry in found.iter().rev() {
+        let new = relocation.collection().renamed_with_folder(&name_of(entry));
+        let failed = Error::io(&entry.path);
+        // Only an empty folder can be removed so.
+        if let Some(new) = new.as_deref().and_then(path_of)
+            && entry.kind == EntryKind::Folder
+            && fs::remove_dir(&entry.path).is_ok()
+        {
+            fs::create_dir_all(documents.paths[0].join(new)).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// Reports renamed folders that were not removed, because they contain files that a move does not touch.

@@ -26,12 +26,13 @@
 //! ```
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
-//! (`srcdoc`, `noscript`); tags in UTF-16 and ISO-2022-JP; and module scripts, which browsers never load from disk.
-//! [`refused`] counts them.
+//! (`srcdoc`, `noscript`); tags in UTF-16 and ISO-2022-JP; and what browsers never load from disk, such as module scripts, which
+//! is counted.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use baselink_scan::attributes::Namespace;
 use baselink_scan::html::sink::{Sink, TextModel};
 use baselink_scan::html::tag::{self, RawAttribute, RawTag};
@@ -70,6 +71,8 @@ pub struct Adapted {
     pub edits: Edits,
     /// The kind and span of each edit, in order. Offsets refer to the document before the edits.
     pub made: Vec<(Adaptation, Span)>,
+    /// The items that browsers refuse even after the edits.
+    pub refused: RefusedCounts,
 }
 
 impl Adapted {
@@ -80,18 +83,17 @@ impl Adapted {
 }
 
 /// The numbers of items that keep browsers from loading local targets from disk: module scripts, `integrity` and
-/// `crossorigin` attributes, and SVG `use` elements.
-pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
-    let Some((found, Some(syntax))) = reading(bytes, format, None) else {
-        return [0; 3];
-    };
-    if !found.charset.is_ascii_compatible() {
-        return [0; 3];
+/// `crossorigin` attributes, SVG `use` elements, `track` elements, and XSLT style sheets.
+pub type RefusedCounts = [usize; 5];
+
+impl Adapted {
+    /// The items that browsers refuse in the document without the adaptations.
+    pub fn refused_before(&self) -> RefusedCounts {
+        let [modules, _, rest @ ..] = self.refused;
+        let [uses, tracks, sheets] = rest;
+        let [_, removed, _] = self.counts();
+        [modules, removed, uses, tracks, sheets]
     }
-    let tags = Tags::read(bytes, found.mark, found.charset, syntax);
-    let is_removed = |change: &&Change| change.kind == Adaptation::Integrity;
-    let removed = tags.changes.iter().filter(is_removed).count();
-    [tags.modules, removed, tags.uses]
 }
 
 /// The encoding and syntax of a document; `None` for a format without adaptations.
@@ -123,18 +125,19 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
     let Some((found, syntax)) = reading(bytes, format, charset) else {
         return Adapted::default();
     };
-    let mut changes = Vec::new();
+    let (mut changes, mut adapted) = (Vec::new(), Adapted::default());
     if found.declaration == Declaration::Given {
         changes.extend(declaration(bytes, format, found.charset));
     }
     if let Some(syntax) = syntax
         && found.charset.is_ascii_compatible()
-        && may_have_changes(bytes)
+        && is_concerned(bytes)
     {
-        changes.extend(Tags::read(bytes, found.mark, found.charset, syntax).changes);
+        let tags = Tags::read(bytes, found.mark, found.charset, syntax);
+        adapted.refused = [tags.modules, 0, tags.uses, tags.tracks, tags.sheets];
+        changes.extend(tags.changes);
     }
     changes.sort_by_key(|change| change.span.start);
-    let mut adapted = Adapted::default();
     for Change { kind, span, new } in changes {
         if adapted.edits.add(span, &new) {
             adapted.made.push((kind, span));
@@ -143,24 +146,31 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
     adapted
 }
 
-/// False if `bytes` contain the name of no attribute that is removed or renamed. Most documents are decided by this
-/// look at the letters that are rarest in these names.
-fn may_have_changes(bytes: &[u8]) -> bool {
-    contains(bytes, b"http-equiv", b'q')
-        || contains(bytes, b"integrity", b'g')
-        || contains(bytes, b"crossorigin", b'g')
+/// False if `bytes` contain no name that leads to an adaptation, or to a target that browsers refuse. Most documents are decided
+/// by this look.
+pub fn is_concerned(bytes: &[u8]) -> bool {
+    CONCERNED.as_ref().is_none_or(|texts| texts.is_match(bytes))
 }
 
-/// True if `bytes` contain `name` in any case. `letter` is the letter of the name to search for.
-fn contains(bytes: &[u8], name: &[u8], letter: u8) -> bool {
-    let before = memchr::memchr(letter, name).unwrap_or_default();
-    memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
-        let found = at
-            .checked_sub(before)
-            .and_then(|start| bytes.get(start..start + name.len()));
-        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
-    })
-}
+/// The texts for [`is_concerned`].
+static CONCERNED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let texts = [
+        "http-equiv",
+        "integrity",
+        "crossorigin",
+        "type=module",
+        "type=\"module",
+        "type='module",
+        "<use",
+        ":use",
+        "<track",
+        "<?xml-stylesheet",
+    ];
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(texts)
+        .ok()
+});
 
 /// An adaptation with its edit.
 struct Change {
@@ -307,6 +317,10 @@ struct Tags<'a> {
     modules: usize,
     /// The number of SVG `use` elements with local targets.
     uses: usize,
+    /// The number of `track` elements with local targets.
+    tracks: usize,
+    /// The number of XSLT style sheets.
+    sheets: usize,
 }
 
 impl<'a> Tags<'a> {
@@ -319,6 +333,8 @@ impl<'a> Tags<'a> {
             changes: Vec::new(),
             modules: 0,
             uses: 0,
+            tracks: 0,
+            sheets: 0,
         };
         match syntax {
             TagSyntax::Html => {
@@ -327,6 +343,10 @@ impl<'a> Tags<'a> {
             }
             TagSyntax::Xml => {
                 tokens::scan(bytes, start, &mut |token, span| {
+                    let text = &bytes[span.range()];
+                    if token == XmlToken::Instruction && text.starts_with(b"<?xml-stylesheet") {
+                        tags.sheets += usize::from(memchr::memmem::find(text, b"xsl").is_some());
+                    }
                     if let XmlToken::StartTag { is_empty } = token {
                         let end = span.end - 1 - usize::from(is_empty);
                         let name = tokens::tag(bytes, span.start + 1, end)?.name;
@@ -350,8 +370,10 @@ impl<'a> Tags<'a> {
         if name == b"meta" {
             self.changes.extend(self.policy(&attributes));
         }
-        if name == b"use" {
-            self.uses += usize::from(self.is_local(&attributes));
+        match name {
+            b"use" => self.uses += usize::from(self.is_local(&attributes)),
+            b"track" => self.tracks += usize::from(self.is_local(&attributes)),
+            _ => {}
         }
         if name == b"script" {
             let kind = self.value(&attributes, "type").unwrap_or_default();
@@ -479,6 +501,7 @@ impl Sink for Tags<'_> {
         let is_meta = namespace == Namespace::Html && name.eq_ignore_ascii_case(b"meta");
         if is_meta
             || name.eq_ignore_ascii_case(b"use")
+            || name.eq_ignore_ascii_case(b"track")
             || ELEMENTS.iter().any(|one| name.eq_ignore_ascii_case(one))
         {
             self.element(tag.span.start, &name.to_ascii_lowercase());

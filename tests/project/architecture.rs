@@ -79,6 +79,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "collection/",
         ],
     ),
+    ("aho_corasick", &["purpose/adapt.rs"]),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("walkdir", &["files/"]),

@@ -364,3 +364,20 @@ fn a_file_gives_its_name_to_a_folder() {
     ];
     assert_eq!(files(here), scene(&new));
 }
+
+/// Bug 397: empty folders stayed behind. A folder with a hidden file stays.
+#[test]
+fn empty_folders_move_with_their_parent() {
+    let temporary = tempfile::tempdir().unwrap();
+    let here = temporary.path();
+    for folder in ["w/docs/none/inner", "w/docs/hidden", "w/none"] {
+        fs::create_dir_all(here.join(folder)).unwrap();
+    }
+    put(&here.join("w/docs/a.html"), "<p>");
+    put(&here.join("w/docs/hidden/.x"), "");
+    let line = "move -q -i --rename docs=guide/en w";
+    assert!(baselink(here, line).status().unwrap().success());
+    let is_there = |folder: &str| here.join(folder).is_dir();
+    assert!(is_there("w/guide/en/none/inner") && is_there("w/none"));
+    assert!(!is_there("w/docs/none") && is_there("w/docs/hidden"));
+}

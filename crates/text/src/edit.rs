@@ -283,6 +283,48 @@ impl Edits {
         }
     }
 
+    /// Adds `later`, which are edits of the output of these. An edit that changes new bytes is ignored.
+    ///
+    /// ```
+    /// use baselink_text::edit::Edits;
+    /// use baselink_text::span::Span;
+    /// let (mut edits, mut later) = (Edits::default(), Edits::default());
+    /// edits.add(Span::new(0, 1), b"xyz");
+    /// later.add(Span::new(4, 5), b"C");
+    /// edits.then(&later);
+    /// assert_eq!(edits.apply(b"abc"), b"xyzbC");
+    /// ```
+    pub fn then(&mut self, later: &Self) {
+        let mut own = self.iter().peekable();
+        let (mut added, mut removed) = (0, 0);
+        let mut beneath = Vec::new();
+        for edit in later.iter() {
+            // The place of an own edit in the output begins at its start, plus what was added, less what was removed.
+            let place = |one: &Edit<'_>, added: usize, removed: usize| {
+                let start = one.span.start + added - removed;
+                start..start + one.new.len()
+            };
+            while let Some(one) =
+                own.next_if(|one| place(one, added, removed).end <= edit.span.start)
+            {
+                added += one.new.len();
+                removed += one.span.len();
+            }
+            let is_old = own
+                .peek()
+                .is_none_or(|one| place(one, added, removed).start >= edit.span.end);
+            if is_old {
+                let [start, end] = [edit.span.start, edit.span.end].map(|at| at + removed - added);
+                beneath.push(Edit {
+                    span: Span::new(start, end),
+                    new: edit.new,
+                });
+            }
+        }
+        drop(own);
+        self.merge(beneath);
+    }
+
     /// Adds `others`, which may precede or interleave with present edits. If edits overlap, the first wins.
     pub fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
         let sorted = self.places.len();

@@ -46,6 +46,12 @@ pub(crate) struct Extraction {
     /// Without it, the latest capture is taken. A captured error never replaces a page.
     #[arg(long = "date", value_name = "WHEN")]
     pub(crate) near: Option<DateRange>,
+    /// In a folder, also make the changes to documents that copies out of an archive get, so that more loads from disk
+    ///
+    /// `integrity` and `crossorigin` are removed from elements with local targets, and a Content-Security-Policy that blocks files
+    /// is disabled.
+    #[arg(long = "adapt", conflicts_with = "is_exact", help_heading = "Output")]
+    pub(crate) adapts: bool,
     /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
     ///
     /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,

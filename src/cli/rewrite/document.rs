@@ -13,7 +13,7 @@ use baselink_verify::verify;
 
 use super::document_links::DocumentLinks;
 use super::kind::RewriteKind;
-use super::summary::{FileSummary, add_counts};
+use super::summary::FileSummary;
 use super::target::FileSink;
 use crate::cli::args::output::Rewrite;
 use crate::cli::diff::DiffProgress;
@@ -90,10 +90,11 @@ pub(super) fn rewrite_document(
     }
     summary.add_diagnostics(request, &report.diagnostics, &places);
     summary.add(&rewritten.totals, links, kind);
-    add_counts(
-        &mut summary.refused,
-        kind.refused(&rewritten, options.format),
-    );
+    let (adapted, makes) = kind.adapted(input.bytes, &rewritten, options.format);
+    summary.adapt(&adapted, makes);
+    if makes {
+        rewritten.edits.then(&adapted.edits);
+    }
     summary.hints.add(input, options, &rewritten.totals);
     RewrittenDocument {
         edits: rewritten.edits,

@@ -23,7 +23,7 @@ use crate::collection::record::CapturedBody;
 use crate::files::mirror::Mirror;
 use crate::files::walk::{Selection, walk};
 use crate::files::write::{NotPreserved, Replacement};
-use crate::purpose::adapt::{Adaptation, adapted};
+use crate::purpose::adapt::{Adapted, adapted};
 use crate::purpose::entry_page::{PageEntry, entry_page, title};
 use crate::purpose::localize;
 use baselink_rewrite::Options;
@@ -34,7 +34,7 @@ use baselink_text::format::Format;
 
 use super::document::rewrite_document;
 use super::kind::RewriteKind;
-use super::summary::{FileSummary, RunSummary};
+use super::summary::{FileSummary, RunSummary, adapted_text};
 use crate::cli::archive_item::{Archived, Wanted};
 use crate::cli::args::localize::Extraction;
 use crate::cli::args::output::{Rewrite, WrittenTo};
@@ -61,11 +61,7 @@ struct WrittenFile {
     lost: Vec<NotPreserved>,
     /// The title, if it is a page.
     title: Option<String>,
-    adaptations: Adaptations,
 }
-
-/// The number of adaptations of each kind.
-type Adaptations = [usize; Adaptation::ALL.len()];
 
 /// Makes a folder from the named archives.
 pub(crate) fn extract(
@@ -154,6 +150,7 @@ impl ArchiveRun<'_> {
             Some(extraction) => RewriteKind::Local {
                 collection: Arc::clone(plan.collection()),
                 missing: extraction.missing.clone(),
+                adapts: None,
             },
         };
         // The table is written first: even if the run is killed, the table marks the folder as its output.
@@ -166,7 +163,7 @@ impl ArchiveRun<'_> {
             Wanted::Documents
         };
         let progress = progress(documents, output);
-        let (mut totals, mut counts) = (RunSummary::default(), WrittenCounts::default());
+        let (mut totals, mut files) = (RunSummary::default(), 0);
         let mut pages: Vec<(usize, String)> = Vec::new();
         let mut is_written = vec![false; plan.chosen.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
@@ -182,7 +179,7 @@ impl ArchiveRun<'_> {
                 is_unwritten = true;
                 if let Some(new_file) = new_file? {
                     is_written[new_file.resource] = true;
-                    counts.add(&new_file, plan.name(new_file.resource), output);
+                    files += 1;
                     pages.extend(new_file.title.map(|title| (new_file.resource, title)));
                     new_file.lost.iter().for_each(|lost| output.caution(lost));
                 }
@@ -223,7 +220,7 @@ impl ArchiveRun<'_> {
                     &summary.diagnostics,
                 ))?;
             }
-            if is_read || counts.files > 0 {
+            if is_read || files > 0 {
                 summary.report(path, format, self.mirror.is_some(), output);
             }
             totals.add(format, summary, false);
@@ -241,7 +238,7 @@ impl ArchiveRun<'_> {
         if self.extraction.is_some() && is_written.contains(&false) {
             self.write_table(plan, |number| is_written[number])?;
         }
-        self.end(plan, pages, (&is_written, &counts), &totals, output)
+        self.end(plan, pages, (&is_written, files), &totals, output)
     }
 
     /// Makes the file of the resource with this number; `None` if the resource gets no file.
@@ -259,7 +256,6 @@ impl ArchiveRun<'_> {
             resource: number,
             lost: Vec::new(),
             title: None,
-            adaptations: Adaptations::default(),
         };
         let whole;
         let bytes: Cow<'_, [u8]> = match kind {
@@ -327,15 +323,14 @@ impl ArchiveRun<'_> {
                     let is_page = matches!(format, Format::Html | Format::Xhtml);
                     new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
                     let local = rewritten.edits.apply(&bytes);
-                    match self.extraction {
-                        Some(Extraction {
-                            is_exact: false, ..
-                        }) => {
-                            let adapted = adapted(&local, format, charset);
-                            new_file.adaptations = adapted.counts();
-                            adapted.edits.apply(&local).into()
-                        }
-                        _ => local.into(),
+                    let adapted = adapted(&local, format, charset);
+                    let are_made = self.extraction.is_some_and(|it| !it.is_exact);
+                    summary.adapt(&adapted, are_made);
+                    if are_made {
+                        report_adapted(&adapted, plan.name(number), output);
+                        adapted.edits.apply(&local).into()
+                    } else {
+                        local.into()
                     }
                 } else {
                     bytes
@@ -393,12 +388,12 @@ impl ArchiveRun<'_> {
         &mut self,
         plan: &CapturePlan,
         mut pages: Vec<(usize, String)>,
-        (is_written, counts): (&[bool], &WrittenCounts),
+        (is_written, number): (&[bool], usize),
         totals: &RunSummary,
         output: &mut Output,
     ) -> FileResult<()> {
         report_failures(plan.collection(), output);
-        let files = count(counts.files, "file", "files");
+        let files = count(number, "file", "files");
         let list = self
             .extraction
             .and_then(|extraction| extraction.missing.as_deref());
@@ -406,15 +401,12 @@ impl ArchiveRun<'_> {
             output.notice(&format_args!("{files} would be written"));
             return list.map_or(Ok(()), |list| totals.list_missing(list, output));
         };
-        if counts.files > 0 || self.status == ExitStatus::Done {
+        if number > 0 || self.status == ExitStatus::Done {
             output.notice(&format_args!("{files} written to {}", name(out)));
         }
-        if let Some(adapted) = adapted_text(&counts.adaptations) {
-            output.notice(&format_args!(
-                "adapted to open from disk: {adapted}; --exact turns this off"
-            ));
-        }
-        if counts.files == 0 {
+        totals.report_adaptations("; --exact turns this off", output);
+        totals.report_refused(false, output);
+        if number == 0 {
             if self.status == ExitStatus::Done {
                 output.error(&"no captures to write; check --include and --exclude");
             }
@@ -543,47 +535,14 @@ impl ArchiveRun<'_> {
     }
 }
 
-/// The numbers of files and adaptations of a run.
-#[derive(Default)]
-struct WrittenCounts {
-    files: usize,
-    adaptations: Adaptations,
-}
-
-impl WrittenCounts {
-    fn add(&mut self, new_file: &WrittenFile, name: &[u8], output: &mut Output) {
-        self.files += 1;
-        self.adaptations
-            .iter_mut()
-            .zip(new_file.adaptations)
-            .for_each(|(sum, number)| *sum += number);
-        if let Some(adapted) = adapted_text(&new_file.adaptations).filter(|_| output.is_verbose()) {
-            output.notice(&format_args!(
-                "{}: adapted: {adapted}",
-                String::from_utf8_lossy(name)
-            ));
-        }
+/// Reports the adaptations of the file called `name` if that was asked for.
+fn report_adapted(adapted: &Adapted, name: &[u8], output: &mut Output) {
+    if let Some(adapted) = adapted_text(&adapted.counts()).filter(|_| output.is_verbose()) {
+        output.notice(&format_args!(
+            "{}: adapted: {adapted}",
+            String::from_utf8_lossy(name)
+        ));
     }
-}
-
-/// The adaptations in words.
-fn adapted_text(adaptations: &Adaptations) -> Option<String> {
-    let text = |(kind, number)| match kind {
-        Adaptation::Charset => count(number, "charset declared", "charsets declared"),
-        Adaptation::Integrity => count(
-            number,
-            "integrity or crossorigin removed",
-            "integrity or crossorigin removed",
-        ),
-        Adaptation::Policy => count(
-            number,
-            "security policy disabled",
-            "security policies disabled",
-        ),
-    };
-    let counts = Adaptation::ALL.into_iter().zip(*adaptations);
-    let texts: Vec<_> = counts.filter(|(_, number)| *number > 0).map(text).collect();
-    (!texts.is_empty()).then(|| texts.join(", "))
 }
 
 /// Reports the number of URLs without a file, by reason.

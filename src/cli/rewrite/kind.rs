@@ -17,7 +17,7 @@ use crate::collection::Collection;
 use crate::collection::folder::name_of;
 use crate::collection::origin::without_assumed_hosts;
 use crate::files::stage::StagedMove;
-use crate::purpose::adapt;
+use crate::purpose::adapt::{self, Adapted};
 use crate::purpose::leftovers::Leftovers;
 use crate::purpose::localize;
 use crate::purpose::relocate::{self, LinkForm, Relocation};
@@ -40,6 +40,8 @@ pub(crate) enum RewriteKind {
     Local {
         collection: Arc<Collection>,
         missing: Option<PathBuf>,
+        /// True if documents are adapted to open from disk, `None` in an archive.
+        adapts: Option<bool>,
     },
     /// Links into the tree lead to the new places of their targets. With a staged move, files are replaced in place.
     Moved(Arc<Relocation>, Option<StagedMove>),
@@ -181,13 +183,22 @@ impl RewriteKind {
         }
     }
 
-    /// The counts of [`adapt::refused`] for a moved document that is to open from disk; zeros for all others.
-    pub(super) fn refused(&self, moved: &Rewritten<'_>, format: Format) -> [usize; 3] {
-        match self {
-            Self::Moved(relocation, _) if relocation.form() == LinkForm::Disk => {
-                adapt::refused(&moved.output(), format)
-            }
-            _ => [0; 3],
+    /// The adaptations of a document that is to open from disk; none for others, and for documents of an archive, which are
+    /// adapted later. The flag is true if they are to be made.
+    pub(super) fn adapted(
+        &self,
+        bytes: &[u8],
+        local: &Rewritten<'_>,
+        format: Format,
+    ) -> (Adapted, bool) {
+        let makes = match self {
+            Self::Moved(relocation, _) => (relocation.form() == LinkForm::Disk).then_some(false),
+            Self::Local { adapts, .. } => *adapts,
+            Self::Absolute => None,
+        };
+        match makes.filter(|_| adapt::is_concerned(bytes)) {
+            Some(makes) => (adapt::adapted(&local.output(), format, None), makes),
+            None => (Adapted::default(), false),
         }
     }
 

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::collection::origin::is_assumed;
+use crate::purpose::adapt::{Adaptation, Adapted, RefusedCounts};
 use crate::purpose::leftovers::{Leftovers, generator};
 use baselink_rewrite::base::{Rule, Source};
 use baselink_rewrite::{LinkBases, Totals};
@@ -40,6 +41,9 @@ use crate::cli::status::ExitStatus;
 const NOT_WRITTEN: &str =
     "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
+/// The number of adaptations of each kind.
+pub(super) type AdaptationCounts = [usize; Adaptation::ALL.len()];
+
 /// The summary of a file. More than ten fields: one for each sentence of the summary or key of `--json`.
 #[derive(Default)]
 pub(super) struct FileSummary {
@@ -56,8 +60,10 @@ pub(super) struct FileSummary {
     /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
     link_bases: LinkBases,
-    /// The counts of [`refused`](crate::purpose::adapt::refused).
-    pub(super) refused: [usize; 3],
+    /// The items that browsers refuse to load from disk.
+    refused: RefusedCounts,
+    /// The number of adaptations of each kind.
+    pub(super) adaptations: AdaptationCounts,
     pub(super) leftovers: Leftovers,
 }
 
@@ -65,6 +71,16 @@ pub(super) struct FileSummary {
 type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
 impl FileSummary {
+    /// Adds the adaptations of a document, if they are made, and what browsers still refuse.
+    pub(super) fn adapt(&mut self, adapted: &Adapted, are_made: bool) {
+        if are_made {
+            add_counts(&mut self.adaptations, adapted.counts());
+            add_counts(&mut self.refused, adapted.refused);
+        } else {
+            add_counts(&mut self.refused, adapted.refused_before());
+        }
+    }
+
     /// Adds a document of the file.
     pub(super) fn add(&mut self, totals: &Totals, links: DocumentLinks, kind: &RewriteKind) {
         if kind.result().is_none() {
@@ -100,6 +116,7 @@ impl FileSummary {
         self.hints.merge(later.hints);
         merge_missing(&mut self.missing, later.missing);
         add_counts(&mut self.refused, later.refused);
+        add_counts(&mut self.adaptations, later.adaptations);
         self.leftovers.old_urls |= later.leftovers.old_urls;
         self.leftovers.root_paths |= later.leftovers.root_paths;
         self.fragments += later.fragments;
@@ -230,11 +247,12 @@ pub(super) struct RunSummary {
     naming_old_urls: Vec<Vec<u8>>,
     /// The paths of scripts that have paths from the old root.
     with_root_paths: Vec<Vec<u8>>,
-    refused: [usize; 3],
+    refused: RefusedCounts,
+    adaptations: AdaptationCounts,
 }
 
 /// Adds the numbers of `more` to `sums`.
-pub(super) fn add_counts(sums: &mut [usize; 3], more: [usize; 3]) {
+fn add_counts<const N: usize>(sums: &mut [usize; N], more: [usize; N]) {
     let sums = sums.iter_mut().zip(more);
     sums.for_each(|(sum, more)| *sum += more);
 }
@@ -266,6 +284,7 @@ impl RunSummary {
         *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
         add_counts(&mut self.refused, summary.refused);
+        add_counts(&mut self.adaptations, summary.adaptations);
         merge_missing(&mut self.missing, summary.missing);
     }
 
@@ -384,7 +403,8 @@ impl RunSummary {
             ", --missing - lists all"
         };
         self.report_missing(lists, output);
-        self.report_refused(output);
+        self.report_adaptations("", output);
+        self.report_refused(matches!(kind, RewriteKind::Local { .. }), output);
         self.report_leftovers(output);
         if !are_written {
             output.notice(&"nothing was written");
@@ -419,13 +439,22 @@ impl RunSummary {
         }
     }
 
+    /// Reports the adaptations, and then `hint`.
+    pub(super) fn report_adaptations(&self, hint: &str, output: &mut Output) {
+        if let Some(adapted) = adapted_text(&self.adaptations) {
+            output.notice(&format_args!("adapted to open from disk: {adapted}{hint}"));
+        }
+    }
+
     /// Reports resources that browsers refuse to load from disk.
-    fn report_refused(&self, output: &mut Output) {
+    pub(super) fn report_refused(&self, has_adapt: bool, output: &mut Output) {
         let attributes = "integrity or crossorigin";
         let names = [
             ("module script", "module scripts"),
             (attributes, attributes),
             ("use of another SVG file", "uses of other SVG files"),
+            ("track", "tracks"),
+            ("XSLT style sheet", "XSLT style sheets"),
         ];
         let counts = self.refused.into_iter().zip(names);
         let parts = counts.filter(|(number, _)| *number > 0);
@@ -434,8 +463,12 @@ impl RunSummary {
             .collect();
         if !parts.is_empty() {
             let parts = parts.join(", ");
+            let hint = match has_adapt && self.refused[1] > 0 {
+                true => "; --adapt removes integrity and crossorigin",
+                false => "",
+            };
             output.notice(&format_args!(
-                "browsers load only from a server, not from disk: {parts}"
+                "browsers load only from a server, not from disk: {parts}{hint}"
             ));
         }
     }
@@ -475,4 +508,24 @@ impl RunSummary {
             output.notice(&format_args!("  and {} more", urls.len() - NAMED));
         }
     }
+}
+
+/// The adaptations in words.
+pub(super) fn adapted_text(adaptations: &AdaptationCounts) -> Option<String> {
+    let text = |(kind, number)| match kind {
+        Adaptation::Charset => count(number, "charset declared", "charsets declared"),
+        Adaptation::Integrity => count(
+            number,
+            "integrity or crossorigin removed",
+            "integrity or crossorigin removed",
+        ),
+        Adaptation::Policy => count(
+            number,
+            "security policy disabled",
+            "security policies disabled",
+        ),
+    };
+    let counts = Adaptation::ALL.into_iter().zip(*adaptations);
+    let texts: Vec<_> = counts.filter(|(_, number)| *number > 0).map(text).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
 }
