@@ -95,7 +95,7 @@ const FORMATS: &[FormatRow] = &[
     (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", OptIn),
     (Format::Manifest, "manifest", "application/manifest+json", &["webmanifest"], "a web app manifest", OptIn),
     (Format::JsonFeed, "jsonfeed", "application/feed+json", &[], "a JSON Feed", OptIn),
-    (Format::Message, "message", "message/rfc822", &["eml", "mht", "mhtml", "nws"], "a message", Entities),
+    (Format::Message, "message", "message/rfc822", &["eml", "emlx", "mht", "mhtml", "nws"], "a message", Entities),
     (Format::Mbox, "mbox", "application/mbox", &["mbox", "mbx", "mbs"], "a mailbox", Messages),
     (Format::Http, "http", "application/http", &["http"], "an HTTP response", Entities),
     (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", Archive),

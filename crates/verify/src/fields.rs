@@ -9,6 +9,7 @@
 //! Deliberately absent: the functions that write these fields. A proof based on them would prove nothing.
 
 use baselink_rewrite::Rewritten;
+use baselink_rewrite::container::counted_message;
 use baselink_rewrite::container::entity::{Container, Entity, EntityKind, Structure};
 use baselink_rewrite::report::{LinkReport, Outcome};
 use baselink_scan::fields::{Field, decimal};
@@ -37,8 +38,8 @@ pub(super) fn in_headings<'l>(
 }
 
 /// The edits of a file that are not allowed. An edit is allowed in a changed body, in a rewritten link of a heading
-/// (from `links`), and in a field that describes a body. New text in a link of a heading must be visible ASCII,
-/// because readers treat other characters differently (RFC 5322, 2.2; RFC 2557, 4.4).
+/// (from `links`), in a field that describes a body, and in the length before a message. New text in a link of a
+/// heading must be visible ASCII, because readers treat other characters differently (RFC 5322, 2.2; RFC 2557, 4.4).
 pub(super) fn disallowed_edits(
     container: &Container,
     rewritten: &Rewritten<'_>,
@@ -58,8 +59,10 @@ pub(super) fn disallowed_edits(
         .filter(|field| is_of_body(container, &source[field.name.range()]))
         .map(|field| field.span);
     let links = changed.map(|link| (link.span, true));
+    let length = counted_message(source).map(|message| Span::new(0, message.start));
     let mut allowed: Vec<(Span, bool)> = fields
         .chain(bodies)
+        .chain(length)
         .map(|span| (span, false))
         .chain(links)
         .collect();

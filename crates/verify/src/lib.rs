@@ -38,8 +38,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::pieces::{Dissection, TreePiece, VISIBLE_TEXT, event_pieces};
-use baselink_rewrite::container;
 use baselink_rewrite::container::entity::{Container, EntityKind};
+use baselink_rewrite::container::{self, counted_message};
 use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
 use baselink_rewrite::{Options, PlannedPart, Rewritten, Site, rewrite};
 use baselink_scan::ScanOptions;
@@ -215,7 +215,9 @@ fn entities(
     );
     let mut parts = rewritten.parts.iter().peekable();
     // The offsets up to which input and output are compared. Delimiters, preambles and opaque parts must be equal.
-    let mut compared = (0, 0);
+    // A length before a message is not compared, because a wrong one would be read as a part of the heading.
+    let start = |bytes| counted_message(bytes).map_or(0, |message| message.start);
+    let mut compared = (start(source), start(output));
     let mut between = |old: usize, new: usize, next: (usize, usize)| {
         let same = source.get(compared.0..old) == output.get(compared.1..new);
         compared = next;

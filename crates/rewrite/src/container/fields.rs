@@ -18,6 +18,7 @@
 use std::cell::LazyCell;
 
 use super::entity::{ChangedBody, Described, Entity, Structure};
+use super::mime::counted_message;
 use baselink_scan::fields::{Heading, decimal};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::edit::{Edit, Edits};
@@ -77,6 +78,15 @@ pub fn keep_lengths(bytes: &[u8], structure: &Structure, edits: &mut EntityEdits
         changes[index] = whole.changes;
         if let Some(parent) = entity.parent {
             of_body[parent] = of_body[parent].plus(whole);
+        } else if let Some(message) = counted_message(bytes).filter(|_| whole.changes) {
+            // Apple Mail pads the number with spaces.
+            let width = message.start - 1;
+            let length = message.len().saturating_add_signed(whole.bytes);
+            let edit = Edit {
+                span: Span::new(0, width),
+                new: format!("{length:<width$}").into_bytes().into(),
+            };
+            edits.in_headings.push((index, edit));
         }
     }
     changes

@@ -35,7 +35,7 @@ use super::fields;
 use super::mbox::from_lines;
 use baselink_scan::document::{UrlField, entity_name};
 use baselink_scan::fields::heading::line_end_of;
-use baselink_scan::fields::{Field, Heading, MediaType};
+use baselink_scan::fields::{Field, Heading, MediaType, decimal};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::layer::transfer::TransferEncoding;
 use baselink_text::span::Span;
@@ -68,16 +68,17 @@ pub fn entities(bytes: &[u8]) -> Structure {
 
 /// Finds the entities of a message that is called `name`, such as one of several in a file.
 pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
+    let message = counted_message(bytes).unwrap_or(Span::new(0, bytes.len()));
     let mut walk = EntityWalk {
-        bytes,
+        bytes: &bytes[..message.end],
         name: Arc::clone(name),
-        line_end: line_end_of(bytes),
+        line_end: line_end_of(&bytes[message.range()]),
         entities: Vec::new(),
         diagnostics: Vec::new(),
         open: Vec::new(),
         boundaries: Boundaries::new(),
     };
-    walk.run();
+    walk.run(message.start);
     walk.diagnostics
         .sort_by_key(|diagnostic| diagnostic.span.start);
     Structure {
@@ -85,6 +86,16 @@ pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
         entities: walk.entities,
         diagnostics: walk.diagnostics,
     }
+}
+
+/// The message in a file of Apple Mail (`.emlx`): a line with the length of the message, the message, and a property
+/// list in XML. `None` for other files, and if the length is wrong.
+pub fn counted_message(bytes: &[u8]) -> Option<Span> {
+    let start = memchr::memchr(b'\n', bytes)? + 1;
+    let length: usize = decimal(bytes[..start].trim_ascii())?;
+    let end = start.checked_add(length)?;
+    let is_right = bytes.get(end..)?.starts_with(b"<?xml");
+    is_right.then_some(Span::new(start, end))
 }
 
 /// An entity whose end has not been reached.
@@ -211,8 +222,8 @@ struct EntityWalk<'a> {
 }
 
 impl EntityWalk<'_> {
-    fn run(&mut self) {
-        let mut at = self.begin(0);
+    fn run(&mut self, start: usize) {
+        let mut at = self.begin(start);
         let start_of_line = [self.line_end, b'-', b'-'];
         let finder = memchr::memmem::Finder::new(&start_of_line);
         while at < self.bytes.len() {

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use self::entity::Container;
 pub use self::entity::{Entity, EntityKind, Opaque, Structure};
 use self::mbox::Messages;
-pub use self::mime::{entities, entities_named};
+pub use self::mime::{counted_message, entities, entities_named};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
 
