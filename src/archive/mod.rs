@@ -13,5 +13,5 @@ mod wacz;
 mod webarchive;
 
 pub use self::har::{Har, HarEntry};
-pub use self::wacz::{Wacz, WaczPage};
+pub use self::wacz::{Wacz, WaczPage, is_archive_in_wacz};
 pub use self::webarchive::{WebArchive, WebResource};

@@ -1,6 +1,7 @@
 //! WACZ: a zip file with archives in the folder `archive` (Web Archive Collection Zipped 1.1.1, 4).
 //!
-//! Archives are read as streams, so memory does not grow with their decompressed size.
+//! Archives are read as streams, so memory does not grow with their decompressed size. The folder may be in another,
+//! and was called `warcs` in version 0.1. A file of several WACZ files, as Browsertrix writes it, is read one level deep.
 //!
 //! ```
 //! use baselink_cli::archive::Wacz;
@@ -13,13 +14,11 @@
 use std::io::{Read, Seek, SeekFrom};
 
 use serde::Deserialize;
+use zip::read::ZipFileSeek;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
 use baselink_text::error::{Error, Result, cause, visible};
-
-/// The folder of the archives.
-const FOLDER: &str = "archive/";
 
 /// The archives of a WACZ file.
 #[derive(Debug)]
@@ -27,6 +26,8 @@ pub struct Wacz<R> {
     zip: ZipArchive<R>,
     /// The names of archives in the folder, and their indexes in the zip file.
     archives: Vec<(String, usize)>,
+    /// The names of WACZ files in this one, and their indexes.
+    inner: Vec<(String, usize)>,
 }
 
 impl<R: Read + Seek> Wacz<R> {
@@ -45,19 +46,16 @@ impl<R: Read + Seek> Wacz<R> {
             }
             _ => Error::new("not a WACZ file: it is not a readable zip file"),
         })?;
-        let names = zip
-            .file_names_raw()
-            .map(String::from_utf8_lossy)
-            .enumerate();
-        let archives = names.filter_map(|(number, name)| {
-            let name = name.strip_prefix(FOLDER)?;
-            // An archive must be directly in the folder.
-            let is_plain = !name.contains(['/', '\\']);
-            let is_archive = [".warc", ".warc.gz"].iter().any(|end| name.ends_with(end));
-            (is_plain && is_archive).then(|| (name.to_owned(), number))
-        });
-        let archives: Vec<_> = archives.collect();
-        let sizes = archives.iter().map(|(_, number)| {
+        let (mut archives, mut inner) = (Vec::new(), Vec::new());
+        let names = zip.file_names_raw().map(String::from_utf8_lossy);
+        for (number, name) in names.enumerate() {
+            if is_archive_in_wacz(&name) {
+                archives.push((name.into_owned(), number));
+            } else if ends_with(&name, ".wacz") {
+                inner.push((name.into_owned(), number));
+            }
+        }
+        let sizes = archives.iter().chain(&inner).map(|(_, number)| {
             let entry = zip.by_index_raw(*number);
             entry.map_or(0, |entry| entry.compressed_size())
         });
@@ -65,14 +63,65 @@ impl<R: Read + Seek> Wacz<R> {
             let message = "its archives overlap, so that a small file has a very large content";
             return Err(Error::new(message));
         }
-        if archives.is_empty() {
-            let message = format!("not a WACZ file: it has no WARC file in its folder {FOLDER}");
-            return Err(Error::new(message));
+        if archives.is_empty() && inner.is_empty() {
+            return Err(Error::new(WITHOUT_ARCHIVES));
         }
-        Ok(Self { zip, archives })
+        Ok(Self {
+            zip,
+            archives,
+            inner,
+        })
     }
 
-    /// The file names of the archives, in file order and without folder.
+    /// Calls `visit` with the name and the bytes of each archive, also of those in the WACZ files in this one, or with
+    /// the reason why it cannot be opened.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error of `visit`.
+    pub fn each<E>(
+        &mut self,
+        mut visit: impl FnMut(&str, Result<&mut dyn Read>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.each_own("", &mut visit)?;
+        for at in 0..self.inner.len() {
+            let name = self.inner[at].0.clone();
+            match self.inner(at) {
+                Ok(mut inner) => inner.each_own(&format!("{name}/"), &mut visit)?,
+                Err(error) => visit(&name, Err(error))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn each_own<E>(
+        &mut self,
+        folder: &str,
+        visit: &mut impl FnMut(&str, Result<&mut dyn Read>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for at in 0..self.archives.len() {
+            let name = format!("{folder}{}", self.archives[at].0);
+            match self.archive(at) {
+                Ok(mut archive) => visit(&name, Ok(&mut archive))?,
+                Err(error) => visit(&name, Err(error))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the WACZ file at index `at` of those in this one. WACZ files in that are no archives.
+    fn inner(&mut self, at: usize) -> Result<Wacz<ZipFileSeek<'_, R>>> {
+        let (name, number) = &self.inner[at];
+        let failed = |why: &str| Error::new(format!("{}: {why}", visible(name)));
+        let file = self.zip.by_index_seek(*number);
+        let file = file.map_err(|_| failed("compressed or encrypted; unpack it first"))?;
+        match Wacz::open(file) {
+            Ok(inner) if inner.archives.is_empty() => Err(failed(WITHOUT_ARCHIVES)),
+            opened => opened.map_err(|error| failed(&error.to_string())),
+        }
+    }
+
+    /// The names of the archives in the file, with their folder and in file order.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.archives.iter().map(|(name, _)| name.as_str())
     }
@@ -122,18 +171,28 @@ pub struct WaczPage {
 const LONGEST_LIST: u64 = 64 << 20;
 
 impl<R: Read + Seek> Wacz<R> {
-    /// The pages in the lists of the file. Pages in `pages.jsonl`, the starting points of the crawl, come first.
-    /// Invalid lines are skipped.
+    /// The pages in the lists of the file and of the WACZ files in it. Pages in `pages.jsonl`, the starting points of
+    /// the crawl, come first. Invalid lines are skipped.
     pub fn pages(&mut self) -> Vec<WaczPage> {
+        let mut pages = self.own_pages();
+        for at in 0..self.inner.len() {
+            pages.extend(
+                self.inner(at)
+                    .map_or(Vec::new(), |mut inner| inner.own_pages()),
+            );
+        }
+        pages
+    }
+
+    fn own_pages(&mut self) -> Vec<WaczPage> {
         let names = self
             .zip
             .file_names_raw()
             .map(String::from_utf8_lossy)
             .zip(0..);
-        let lists =
-            names.filter(|(name, _)| name.starts_with("pages/") && name.ends_with(".jsonl"));
+        let lists = names.filter(|(name, _)| name.contains("pages") && name.ends_with(".jsonl"));
         let mut lists: Vec<(bool, String, usize)> = lists
-            .map(|(name, number)| (name != "pages/pages.jsonl", name.into_owned(), number))
+            .map(|(name, number)| (!name.ends_with("/pages.jsonl"), name.into_owned(), number))
             .collect();
         lists.sort();
         let mut pages = Vec::new();
@@ -149,6 +208,21 @@ impl<R: Read + Seek> Wacz<R> {
         }
         pages
     }
+}
+
+const WITHOUT_ARCHIVES: &str = "not a WACZ file: it has no WARC file in its folder archive/";
+
+/// True if `name`, a path with slashes, is that of an archive directly in the folder for archives.
+pub fn is_archive_in_wacz(name: &str) -> bool {
+    let mut names = name.rsplit('/');
+    let own = names.next().unwrap_or_default();
+    let is_named = [".warc", ".warc.gz"].iter().any(|end| ends_with(own, end));
+    is_named && !own.contains('\\') && matches!(names.next(), Some("archive" | "warcs"))
+}
+
+/// True if `name` ends with `end`, whatever its case.
+fn ends_with(name: &str, end: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(end)
 }
 
 /// True if the compression method is supported.

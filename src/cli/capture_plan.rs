@@ -9,10 +9,12 @@
 //!
 //! Deliberately absent: choosing a capture, and naming files, which `baselink_cli::collection` does.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::archive::is_archive_in_wacz;
 use crate::collection::Collection;
 use crate::collection::capture::{Captures, ChosenCaptures, DateRange};
 use crate::collection::ranges::{BodyRange, GatheredBodies};
@@ -241,6 +243,24 @@ pub(crate) fn are_all_archives(documents: &Documents) -> bool {
         .paths
         .iter()
         .all(|path| format_of_file(path, documents.reading.format).is_some_and(Format::is_archive))
+}
+
+/// Replaces each folder that is an unpacked WACZ file by the archives in it.
+pub(crate) fn enter_unpacked(paths: &mut Vec<PathBuf>) {
+    let archives_in = |folder: &Path| -> Option<Vec<PathBuf>> {
+        folder.join("datapackage.json").metadata().ok()?;
+        let entries = fs::read_dir(folder.join("archive")).ok()?;
+        let mut archives: Vec<_> = entries.filter_map(|one| Some(one.ok()?.path())).collect();
+        archives.retain(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            is_archive_in_wacz(&format!("archive/{name}"))
+        });
+        archives.sort();
+        (!archives.is_empty()).then_some(archives)
+    };
+    let entered = paths.iter();
+    let entered = entered.flat_map(|path| archives_in(path).unwrap_or(vec![path.clone()]));
+    *paths = entered.collect();
 }
 
 /// Opens the archive at `path` and hands it to `work`.

@@ -106,7 +106,7 @@ const ZIPS: &[(&[u8], &str, Remedy)] = &[
 ];
 
 /// The signatures of a local file header, and of the end record with which an empty archive begins.
-const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+pub(super) const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The number of bytes of a ZIP archive that are searched for its kind.
 const ZIP_HEAD: usize = 4_096;

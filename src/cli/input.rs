@@ -13,10 +13,11 @@
 //! is in memory whole. A mailbox is read message by message.
 
 use std::fs::{self, Metadata};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::archive::Wacz;
 use crate::collection::origin::canonical;
 use crate::files::maildir;
 use crate::files::walk::{EntryKind, open_file};
@@ -33,7 +34,7 @@ use super::archive_item::{Archived, Wanted};
 use super::document_name::DocumentName;
 use super::dotless_hosts;
 use super::failure::FileResult;
-use super::foreign::ForeignFile;
+use super::foreign::{ForeignFile, ZIP};
 use super::request::{Archives, Documents, Origin};
 
 /// The number of bytes from which a format is detected.
@@ -224,7 +225,7 @@ impl<'a> File<'a> {
             || Format::detect(Some(&path.to_string_lossy()), b"") == Format::Wacz;
         let again = file
             .as_ref()
-            .filter(|_| is_wacz)
+            .filter(|_| is_wacz || origin.is_named())
             .and_then(|file| file.try_clone().ok());
         let mut reader = match file {
             Some(file) => Box::new(file) as Box<dyn Read>,
@@ -248,7 +249,10 @@ impl<'a> File<'a> {
         let format = match reading.format {
             Some(format) => format,
             None if is_archive(&bytes) => Format::Warc,
-            None => detect(origin, &bytes, scan),
+            None => match (detect(origin, &bytes, scan), &again) {
+                (Format::Other, Some(file)) => format_of_zip(file, &bytes),
+                (format, _) => format,
+            },
         };
         let is_site = matches!(documents.archives, Archives::None | Archives::Site);
         let is_page = is_site && format == Format::Message && is_mhtml(path);
@@ -473,9 +477,8 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
     // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
     let mut head = Vec::new();
-    is_file
-        .then(|| open_file(path).ok().flatten())
-        .flatten()?
+    let file = is_file.then(|| open_file(path).ok().flatten()).flatten()?;
+    (&file)
         .take(FORMAT_HEAD as u64)
         .read_to_end(&mut head)
         .ok()?;
@@ -483,10 +486,28 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
         if is_archive(&head) {
             Format::Warc
         } else {
-            Format::detect(Some(&path.to_string_lossy()), &head)
+            match Format::detect(Some(&path.to_string_lossy()), &head) {
+                Format::Other => format_of_zip(&file, &head),
+                format => format,
+            }
         }
     };
     Some(format.unwrap_or_else(by_head))
+}
+
+/// The format of a ZIP archive that begins with `head`, from the names in it. The position in `file` remains.
+fn format_of_zip(mut file: &fs::File, head: &[u8]) -> Format {
+    if !head.starts_with(ZIP[0]) {
+        return Format::Other;
+    }
+    let format = match Wacz::open(file) {
+        Ok(_) => Format::Wacz,
+        Err(_) => Format::Other,
+    };
+    match file.seek(SeekFrom::Start(head.len() as u64)) {
+        Ok(_) => format,
+        Err(_) => Format::Other,
+    }
 }
 
 /// The format of a file that begins with `head`.

@@ -213,11 +213,11 @@ fn read(
         }
         Contents::Wacz(file) => {
             let mut wacz = Wacz::open(file).map_err(failed)?;
-            let in_wacz = wacz.names().map(|inner| path.join("archive").join(inner));
             // A damaged inner archive does not stop the others.
             let mut latest = None;
-            for (at, inner) in in_wacz.collect::<Vec<_>>().iter().enumerate() {
-                let read = wacz.archive(at).map_err(failed).and_then(|reader| {
+            wacz.each(|name, reader| {
+                let inner = &path.join(name);
+                let read = reader.map_err(failed).and_then(|reader| {
                     process(inner, &mut records(inner, reader, options, wanted), output)
                 });
                 if let Err(error) = Failure::separate(read)?
@@ -225,7 +225,8 @@ fn read(
                 {
                     output.error(&earlier);
                 }
-            }
+                Ok::<_, Failure>(())
+            })?;
             latest.map_or(Ok(()), |error| Err(Failure::File(error)))
         }
     }

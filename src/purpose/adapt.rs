@@ -32,7 +32,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 use baselink_scan::attributes::Namespace;
 use baselink_scan::html::sink::{Sink, TextModel};
 use baselink_scan::html::tag::{self, RawAttribute, RawTag};
@@ -154,12 +154,14 @@ pub fn is_concerned(bytes: &[u8], adapts: bool) -> bool {
             || contains(bytes, b"integrity", b'g')
             || contains(bytes, b"crossorigin", b'g')
     };
-    let has_counted = COUNTED.as_ref().is_none_or(|texts| texts.is_match(bytes));
+    let has_counted = COUNTED
+        .as_ref()
+        .is_none_or(|texts| texts.find(bytes).is_some());
     has_counted || (adapts && is_changed())
 }
 
 /// The usual spellings of items that are counted.
-static COUNTED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+static COUNTED: LazyLock<Option<Searcher>> = LazyLock::new(|| {
     let texts = [
         "integrity=",
         "crossorigin",
@@ -172,7 +174,7 @@ static COUNTED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         "<track",
         "<?xml-stylesheet",
     ];
-    AhoCorasick::new(texts).ok()
+    Searcher::new(texts)
 });
 
 /// True if `bytes` contain `name` in any case. `letter` is the letter of the name to search for.

@@ -574,7 +574,7 @@ fn an_error_of_the_reader_ends_the_archive() {
 fn wacz(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in files {
-        let method = if name.ends_with(".gz") {
+        let method = if name.ends_with(".gz") || name.ends_with(".wacz") {
             zip::CompressionMethod::Stored
         } else {
             zip::CompressionMethod::Deflated
@@ -599,7 +599,10 @@ fn a_wacz_file_yields_only_its_archives() {
         ("archive/b.warc", &plain),
     ]);
     let mut wacz = Wacz::open(Cursor::new(file)).unwrap();
-    assert_eq!(wacz.names().collect::<Vec<_>>(), ["data.warc.gz", "b.warc"]);
+    assert_eq!(
+        wacz.names().collect::<Vec<_>>(),
+        ["archive/data.warc.gz", "archive/b.warc"]
+    );
     for (at, id) in [(1, "urn:x:1"), (0, "urn:x:2")] {
         let found: Vec<_> = Records::new(wacz.archive(at).unwrap())
             .collect::<Result<_, _>>()
@@ -607,6 +610,62 @@ fn a_wacz_file_yields_only_its_archives() {
         assert_eq!(records(&found)[0].id().unwrap(), id);
     }
     assert!(wacz.archive(2).is_err());
+}
+
+/// The names of all archives in the WACZ file `file`, and the reasons why some cannot be opened.
+fn all_archives(file: Vec<u8>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut wacz = Wacz::open(Cursor::new(file)).unwrap();
+    let ended: Result<(), ()> = wacz.each(|name, archive| {
+        found.push(match archive {
+            Ok(archive) => format!("{name} {}", Records::new(archive).count()),
+            Err(error) => error.to_string(),
+        });
+        Ok(())
+    });
+    ended.unwrap();
+    found
+}
+
+/// Bug 360: Browsertrix zips the WACZ files of a crawl together. The folder of archives may be in another, or have its
+/// name of WACZ 0.1, and names may be in capitals.
+#[test]
+fn wacz_files_in_a_wacz_file_and_other_forms_are_read() {
+    let one = resource(1, b"*{}");
+    let page = b"{\"url\":\"http://a/1\"}\n";
+    let inner = wacz(&[("archive/A.WARC", &one), ("pages/pages.jsonl", page)]);
+    let older = wacz(&[("export/warcs/b.warc", &one), ("export/pages.jsonl", page)]);
+    let file = wacz(&[("x.wacz", &inner), ("c/y.wacz", &older)]);
+    let pages = Wacz::open(Cursor::new(file.clone())).unwrap().pages();
+    assert_eq!(pages.len(), 2);
+    let expected = ["x.wacz/archive/A.WARC 1", "c/y.wacz/export/warcs/b.warc 1"];
+    assert_eq!(all_archives(file.clone()), expected);
+    // Below the second level, in damaged files and in compressed ones, nothing is read.
+    let without = "not a WACZ file: it has no WARC file in its folder archive/";
+    let deeper = wacz(&[("z.wacz", &file), ("x.wacz", &inner)]);
+    let expected = [&format!("z.wacz: {without}"), "x.wacz/archive/A.WARC 1"];
+    assert_eq!(all_archives(deeper), expected);
+    let cut = &inner[..inner.len() - 9];
+    let expected = "z.wacz: not a WACZ file: it is not a readable zip file";
+    assert_eq!(all_archives(wacz(&[("z.wacz", cut)])), [expected]);
+    let expected = "z.WACZ: compressed or encrypted; unpack it first";
+    assert_eq!(all_archives(wacz(&[("z.WACZ", &inner)])), [expected]);
+}
+
+/// The declared size of an entry is not allocated, and an archive that lacks bytes is an error.
+#[test]
+fn a_wacz_file_may_declare_any_size() {
+    let mut file = wacz(&[("archive/a.warc", &resource(1, b"*{}"))]);
+    let directory = file
+        .windows(4)
+        .rposition(|signature| signature == b"PK\x01\x02");
+    // The decompressed size, in the local header and in the directory (APPNOTE.TXT, 4.3.7 and 4.3.12).
+    for at in [22, directory.unwrap() + 24] {
+        file[at..at + 4].copy_from_slice(&0xffff_fffe_u32.to_le_bytes());
+    }
+    let mut wacz = Wacz::open(Cursor::new(file)).unwrap();
+    let mut entries = Records::new(wacz.archive(0).unwrap());
+    assert!(entries.next().unwrap().is_ok());
 }
 
 /// WACZ 1.1.1, 5.2.2: the first line of a list is its heading. `pages.jsonl` comes before `extraPages.jsonl`.
@@ -674,12 +733,15 @@ fn files_that_are_not_wacz_give_an_error() {
         .unwrap();
     encrypted[6] |= 1;
     encrypted[directory + 8] |= 1;
-    assert_eq!(error(&encrypted), "a.warc is encrypted and cannot be read");
+    assert_eq!(
+        error(&encrypted),
+        "archive/a.warc is encrypted and cannot be read"
+    );
     let mut method = whole;
     (method[8], method[directory + 10]) = (14, 14);
     assert_eq!(
         error(&method),
-        "a.warc is compressed with Lzma, which is not supported"
+        "archive/a.warc is compressed with Lzma, which is not supported"
     );
 }
 

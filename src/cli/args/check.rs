@@ -18,7 +18,7 @@ use clap::Args;
 
 use super::documents::SameUrls;
 use super::output::check_list_of_missing;
-use crate::cli::capture_plan::holds_resources;
+use crate::cli::capture_plan::{enter_unpacked, holds_resources};
 use crate::cli::request::{Archives, Documents, is_standard_input};
 
 /// The request of `baselink check`. Each option is a field.
@@ -123,6 +123,7 @@ impl Check {
             CheckForm::Text => None,
         };
         let documents = &mut self.documents;
+        enter_unpacked(&mut documents.paths);
         self.is_of_archives = documents
             .paths
             .iter()

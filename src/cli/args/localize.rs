@@ -17,7 +17,7 @@ use clap::Args;
 
 use super::documents::SameUrls;
 use super::output::{Rewrite, check_list_of_missing};
-use crate::cli::capture_plan::is_page;
+use crate::cli::capture_plan::{enter_unpacked, is_page};
 use crate::cli::request::{Archives, folder_of};
 
 /// The request of `baselink localize`.
@@ -70,6 +70,7 @@ impl Localize {
     pub(super) fn complete(&mut self) -> Result<()> {
         let documents = &mut self.rewrite.documents;
         documents.archives = Archives::Site;
+        enter_unpacked(&mut documents.paths);
         self.same.apply(&mut documents.reading);
         documents.reading.options.scan.probe();
         if let [page] = documents.paths.as_slice()
