@@ -8,7 +8,7 @@
 //! Deliberately absent: files outside the folder of the archive, and symbolic links.
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
@@ -74,6 +74,9 @@ impl Attached {
         };
         match read {
             Ok(_) => Ok(bytes),
+            Err(error) if error.kind() == ErrorKind::InvalidInput => Err(Error::new(
+                "it is not a file below the folder of the archive",
+            )),
             Err(error) => Err(Error::new(cause(&error))),
         }
     }

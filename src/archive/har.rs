@@ -228,7 +228,10 @@ impl HarEntry {
             return Ok(());
         };
         let bytes = bodies.read(file).map_err(|error| {
-            let message = format!("the file with its body, {}: {error}", visible(file));
+            let message = format!(
+                "its body in the file {} cannot be read: {error}",
+                visible(file)
+            );
             anomaly(self.number, Code::RecordBroken, message)
         })?;
         // Playwright writes text that Chromium decoded as UTF-8.
@@ -237,10 +240,10 @@ impl HarEntry {
         Ok(())
     }
 
-    /// True if the body is text that the browser decoded. It is UTF-8, regardless of the `charset` in the media type.
+    /// True if a body is text that the browser decoded. It is UTF-8, regardless of the `charset` in the media type.
     /// Other bodies are the bytes of the response, without codings.
     pub fn is_text(&self) -> bool {
-        matches!(self.body, Some(Body::Text(_)))
+        !matches!(self.body, Some(Body::Base64(_) | Body::Bytes(_)))
     }
 
     /// True if the archive has a body for the entry, which may be empty.
