@@ -35,7 +35,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
     ("md5", &["text/layer/digest.rs"]),
     ("brotli_decompressor", &["text/layer/transfer/codings"]),
-    ("ruzstd", &["text/layer/transfer/codings"]),
+    (
+        "ruzstd",
+        &["rewrite/archive/zstd", "text/layer/transfer/codings"],
+    ),
     ("sha2", &["cli/check/report.rs"]),
     (
         "flate2",
