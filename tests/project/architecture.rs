@@ -42,9 +42,13 @@ const CRATES: &[(&str, &[&str])] = &[
     ("sha2", &["cli/check/report.rs"]),
     (
         "flate2",
-        &["rewrite/archive/", "text/layer/transfer/codings"],
+        &[
+            "archive/har.rs",
+            "rewrite/archive/",
+            "text/layer/transfer/codings",
+        ],
     ),
-    ("zip", &["archive/wacz.rs"]),
+    ("zip", &["archive/attached.rs", "archive/wacz.rs"]),
     ("plist", &["archive/webarchive.rs"]),
     ("url", &["url/"]),
     ("clap", &["cli/", "main.rs"]),
