@@ -14,21 +14,24 @@
 //! Unknown properties are skipped without recursion, however deeply nested. An entry is an anomaly if a property
 //! that is needed for its URL or body has the wrong type.
 //!
-//! Deliberately absent: header fields other than `Location`, `Content-Range` and `ETag`, cookies, timings, and bodies in separate files
-//! (`_file`, an option of Playwright).
+//! Deliberately absent: header fields other than `Location`, `Content-Range` and `ETag`, cookies, and timings.
 
 use std::borrow::Cow;
+use std::io::Read;
 use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use baselink_rewrite::archive::{Anomaly, Offset};
 use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, Result};
+use baselink_text::error::{Error, Result, visible};
+
+use super::attached::Attached;
 
 /// The entries of an HTTP archive.
 #[derive(Debug)]
@@ -60,11 +63,20 @@ pub struct HarEntry {
     pub entity_tag: Option<String>,
     /// The media type of the body, with its parameters.
     pub media_type: Option<String>,
-    /// The body as written.
-    text: Option<String>,
-    /// True if the body is in base64, so that its bytes are those of the response, without codings. Other bodies
-    /// are text that the browser decoded; here they are UTF-8, regardless of the `charset` in the media type.
-    pub is_base64: bool,
+    body: Option<Body>,
+}
+
+/// A body as the archive has it.
+#[derive(Debug)]
+enum Body {
+    /// Text that the browser decoded.
+    Text(String),
+    /// The bytes of the response, in base64.
+    Base64(String),
+    /// The bytes of an attached file.
+    Bytes(Vec<u8>),
+    /// The name of an attached file: `_file`.
+    File(String),
 }
 
 #[derive(Deserialize)]
@@ -108,6 +120,8 @@ struct ContentJson {
     mime_type: Option<String>,
     text: Option<String>,
     encoding: Option<String>,
+    #[serde(rename = "_file")]
+    file: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -117,12 +131,18 @@ struct FieldJson {
 }
 
 impl Har {
-    /// Reads the archive `bytes`.
+    /// Reads the archive `bytes`, which may be compressed with gzip.
     ///
     /// # Errors
     ///
     /// Returns an error if `bytes` are not JSON with the array `log.entries`.
     pub fn read(mut bytes: Vec<u8>) -> Result<Self> {
+        if bytes.starts_with(b"\x1f\x8b") {
+            let mut json = Vec::new();
+            // If data are damaged, the JSON is incomplete.
+            let _ = MultiGzDecoder::new(&*bytes).read_to_end(&mut json);
+            bytes = json;
+        }
         // An unpaired surrogate must not make an entry unreadable.
         mend_surrogates(&mut bytes);
         let json = String::from_utf8(bytes)
@@ -176,7 +196,14 @@ impl HarEntry {
             mime_type,
             text,
             encoding,
+            file,
         } = response.content.unwrap_or_default();
+        let is_base64 = encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64"));
+        let body = match text {
+            Some(text) if is_base64 => Some(Body::Base64(text)),
+            Some(text) => Some(Body::Text(text)),
+            None => parse_tolerantly(file).map(Body::File),
+        };
         Ok(Self {
             number,
             url: request.url,
@@ -187,14 +214,41 @@ impl HarEntry {
             content_range: header("Content-Range"),
             entity_tag: header("ETag"),
             media_type: mime_type,
-            text,
-            is_base64: encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64")),
+            body,
         })
+    }
+
+    /// Reads the attached file with the body, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an anomaly if the file cannot be read. The entry then has no body.
+    pub fn attach(&mut self, bodies: &mut Attached) -> Result<(), Anomaly> {
+        let Some(Body::File(file)) = &self.body else {
+            return Ok(());
+        };
+        let bytes = bodies.read(file).map_err(|error| {
+            let message = format!(
+                "its body in the file {} cannot be read: {error}",
+                visible(file)
+            );
+            anomaly(self.number, Code::RecordBroken, message)
+        })?;
+        // Playwright writes text that Chromium decoded as UTF-8.
+        let text = String::from_utf8(bytes).map(Body::Text);
+        self.body = Some(text.unwrap_or_else(|error| Body::Bytes(error.into_bytes())));
+        Ok(())
+    }
+
+    /// True if a body is text that the browser decoded. It is UTF-8, regardless of the `charset` in the media type.
+    /// Other bodies are the bytes of the response, without codings.
+    pub fn is_text(&self) -> bool {
+        !matches!(self.body, Some(Body::Base64(_) | Body::Bytes(_)))
     }
 
     /// True if the archive has a body for the entry, which may be empty.
     pub fn has_body(&self) -> bool {
-        self.text.is_some()
+        !matches!(self.body, None | Some(Body::File(_)))
     }
 
     /// Returns the body without codings. `None` if the archive does not contain it, as for redirects and for
@@ -204,12 +258,14 @@ impl HarEntry {
     ///
     /// Returns an anomaly if the base64 is invalid.
     pub fn into_body(self) -> Result<Option<Vec<u8>>, Anomaly> {
-        match self.text {
-            Some(text) if self.is_base64 => STANDARD.decode(&text).map(Some).map_err(|_| {
+        match self.body {
+            Some(Body::Base64(text)) => STANDARD.decode(&text).map(Some).map_err(|_| {
                 let message = "the base64 of this entry cannot be decoded; skipped";
                 anomaly(self.number, Code::TransferUndecodable, message)
             }),
-            text => Ok(text.map(String::into_bytes)),
+            Some(Body::Text(text)) => Ok(Some(text.into_bytes())),
+            Some(Body::Bytes(bytes)) => Ok(Some(bytes)),
+            Some(Body::File(_)) | None => Ok(None),
         }
     }
 }

@@ -8,10 +8,12 @@
 //!
 //! Deliberately absent: CDX; writing archives; reading the documents in them.
 
+mod attached;
 mod har;
 mod wacz;
 mod webarchive;
 
+pub use self::attached::{Attached, has_har};
 pub use self::har::{Har, HarEntry};
 pub use self::wacz::{Wacz, WaczPage, is_archive_in_wacz};
 pub use self::webarchive::{WebArchive, WebResource};

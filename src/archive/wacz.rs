@@ -216,7 +216,9 @@ const WITHOUT_ARCHIVES: &str = "not a WACZ file: it has no WARC file in its fold
 pub fn is_archive_in_wacz(name: &str) -> bool {
     let mut names = name.rsplit('/');
     let own = names.next().unwrap_or_default();
-    let is_named = [".warc", ".warc.gz"].iter().any(|end| ends_with(own, end));
+    let is_named = [".warc", ".warc.gz", ".warc.zst"]
+        .iter()
+        .any(|end| ends_with(own, end));
     is_named && !own.contains('\\') && matches!(names.next(), Some("archive" | "warcs"))
 }
 

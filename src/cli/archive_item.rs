@@ -314,7 +314,7 @@ impl CapturedBytes {
 
 /// The capture of an entry of an HTTP archive, and its number.
 fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
-    let (number, is_text) = (entry.number, !entry.is_base64);
+    let (number, is_text) = (entry.number, entry.is_text());
     let media_type = entry
         .media_type
         .as_deref()

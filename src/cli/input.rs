@@ -17,7 +17,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::archive::Wacz;
+use crate::archive::{Attached, Wacz, has_har};
 use crate::collection::origin::canonical;
 use crate::files::maildir;
 use crate::files::walk::{EntryKind, open_file};
@@ -144,8 +144,8 @@ pub(crate) enum Contents {
     Warc(Box<dyn Read>),
     /// WARC files in a ZIP archive.
     Wacz(fs::File),
-    /// Entries in JSON (HAR 1.2).
-    Har(Box<dyn Read>),
+    /// Entries in JSON (HAR 1.2), and the place of attached bodies.
+    Har(Box<dyn Read>, Attached),
     /// Resources in a property list, as Safari saves them.
     WebArchive(Box<dyn Read>),
     /// Parts of a message: a page that a browser saved as MHTML, or mail.
@@ -303,7 +303,12 @@ impl<'a> File<'a> {
         // A new archive format is rejected until it has an arm here.
         let contents = match (format, again) {
             (Format::Warc, _) => Contents::Warc(joined(bytes, reader)),
-            (Format::Har, _) => Contents::Har(joined(bytes, reader)),
+            (Format::Har, Some(file)) if bytes.starts_with(ZIP[0]) => {
+                let (har, bodies) = Attached::in_zip(file)
+                    .map_err(|error| Error::file(path, &error.to_string()))?;
+                Contents::Har(Box::new(io::Cursor::new(har)), bodies)
+            }
+            (Format::Har, _) => Contents::Har(joined(bytes, reader), Attached::beside(path)),
             (Format::WebArchive, _) => Contents::WebArchive(joined(bytes, reader)),
             (Format::Wacz, Some(file)) => Contents::Wacz(file),
             (Format::Wacz, None) => {
@@ -502,6 +507,7 @@ fn format_of_zip(mut file: &fs::File, head: &[u8]) -> Format {
     }
     let format = match Wacz::open(file) {
         Ok(_) => Format::Wacz,
+        Err(_) if has_har(file) => Format::Har,
         Err(_) => Format::Other,
     };
     match file.seek(SeekFrom::Start(head.len() as u64)) {

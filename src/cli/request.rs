@@ -26,6 +26,7 @@ use clap::Args;
 use super::args::documents::TypedDocuments;
 pub(crate) use super::args::documents::{Reading, is_standard_input};
 use super::settings::Settings;
+use super::shell;
 
 /// The options for messages: how many are printed, and the use of colours.
 #[derive(Clone, Copy, Default)]
@@ -125,6 +126,22 @@ impl Documents {
             .iter()
             .map(PathBuf::as_path)
             .filter(|path| !is_standard_input(path))
+    }
+
+    /// An error if the last of several paths does not exist, so that it may be meant as the output, or as a form of links.
+    pub(crate) fn output_among_inputs(&self) -> Option<Error> {
+        let [first, .., last] = &*self.paths else {
+            return None;
+        };
+        let missing = [first, last]
+            .into_iter()
+            .find(|path| !is_standard_input(path) && path.symlink_metadata().is_err())?;
+        let option = match missing.to_str() {
+            Some("disk") => "--relative=disk".to_owned(),
+            _ => format!("-o {}", shell::word(&missing.to_string_lossy())),
+        };
+        let why = format!("no such file or folder; did you mean {option}?");
+        Some(Error::file(missing, why.as_str()))
     }
 
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.

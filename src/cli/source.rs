@@ -24,7 +24,7 @@ use std::sync::Arc;
 use crate::archive::{Har, Wacz, WebArchive, WebResource};
 use crate::collection::message::resources;
 use baselink_rewrite::Options;
-use baselink_rewrite::archive::Records;
+use baselink_rewrite::archive::{Anomaly, Records};
 use baselink_rewrite::container::mbox::Messages;
 use baselink_text::error::{Error, Result, cause, name};
 use baselink_text::format::Format;
@@ -180,11 +180,24 @@ fn read(
         Contents::Warc(reader) => {
             process(path, &mut records(path, reader, options, wanted), output)
         }
-        Contents::Har(reader) => {
+        Contents::Har(reader, mut bodies) => {
             let har = read_whole(reader).and_then(Har::read).map_err(failed)?;
-            let items = har
-                .entries()
-                .map(|entry| Item::of_har(entry, options, wanted));
+            let items = har.entries().map(|mut entry| {
+                let read = match &mut entry {
+                    Ok(entry) => entry.attach(&mut bodies),
+                    Err(_) => Ok(()),
+                };
+                let mut item = Item::of_har(entry, options, wanted);
+                if let Err(Anomaly {
+                    offset,
+                    code,
+                    message,
+                }) = read
+                {
+                    item.messages.push((offset, code, message));
+                }
+                item
+            });
             process(path, &mut items.map(item), output)
         }
         Contents::WebArchive(reader) => {

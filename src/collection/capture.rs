@@ -615,6 +615,9 @@ impl Captures {
         let mut collection = Collection::of_captures(files, urls);
         (collection.hosts, collection.entities) = (hosts, entities);
         collection.fragments = fragments;
+        collection
+            .uses
+            .resize_with(resources.len(), Default::default);
         ChosenCaptures {
             resources,
             urls: urls_as_captured,

@@ -17,6 +17,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::host_rules::HostRules;
@@ -147,6 +148,15 @@ pub struct Collection {
     pub(super) fragments: HashMap<usize, Box<str>>,
     /// The redirects and rewrites of the host. They count if the root of the site is that of its host.
     pub(crate) host_rules: HostRules,
+    /// The uses of captured resources by the documents that were localized so far. Empty unless the resources are captures.
+    pub(super) uses: Vec<ResourceUse>,
+}
+
+/// The use of a resource by other documents.
+#[derive(Debug, Default)]
+pub(super) struct ResourceUse {
+    is_linked: AtomicBool,
+    is_frame: AtomicBool,
 }
 
 impl Default for Collection {
@@ -183,6 +193,7 @@ impl Collection {
             entities: HashMap::new(),
             fragments: HashMap::new(),
             host_rules: HostRules::default(),
+            uses: Vec::new(),
         }
     }
 
@@ -323,6 +334,21 @@ impl Collection {
     /// The number of the resource with this name.
     pub fn number_at(&self, path: &[u8]) -> Option<usize> {
         self.files.number(path)
+    }
+
+    /// Notes that a document links to a resource, or that it embeds it as a frame.
+    pub(crate) fn note_use(&self, number: usize, is_linked: bool, is_frame: bool) {
+        if let Some(used) = self.uses.get(number) {
+            used.is_linked.fetch_or(is_linked, Ordering::Relaxed);
+            used.is_frame.fetch_or(is_frame, Ordering::Relaxed);
+        }
+    }
+
+    /// True if documents embed a resource as a frame, and none links to it.
+    pub(crate) fn is_only_frame(&self, number: usize) -> bool {
+        self.uses.get(number).is_some_and(|used| {
+            used.is_frame.load(Ordering::Relaxed) && !used.is_linked.load(Ordering::Relaxed)
+        })
     }
 
     /// The URL of the root.

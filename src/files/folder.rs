@@ -227,6 +227,22 @@ impl OpenFolder {
     }
 }
 
+/// Opens the regular file `relative` below `folder` for reading.
+///
+/// # Errors
+///
+/// Returns the system's errors, and an error if `relative` leads out of the folder, contains a symbolic link, or is not
+/// a regular file.
+pub fn open_below(folder: &Path, relative: &Path) -> io::Result<File> {
+    let place = OpenFolder::named(folder)?.place(relative)?;
+    let file = place.folder.read(&place.name)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::ErrorKind::InvalidInput.into())
+    }
+}
+
 /// The options to create a file with these permission bits, reduced by the umask.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "no permission bits"))]
 fn new_file(mode: u32) -> OpenOptions {

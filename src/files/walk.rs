@@ -34,6 +34,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
 pub use super::file::{EntryKind, open_file};
+pub use super::folder::open_below;
 use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
 use super::write::{Original, is_temporary};

@@ -32,7 +32,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 use baselink_scan::attributes::Namespace;
 use baselink_scan::html::sink::{Sink, TextModel};
 use baselink_scan::html::tag::{self, RawAttribute, RawTag};
@@ -131,7 +131,7 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
     }
     if let Some(syntax) = syntax
         && found.charset.is_ascii_compatible()
-        && is_concerned(bytes)
+        && is_concerned(bytes, true)
     {
         let tags = Tags::read(bytes, found.mark, found.charset, syntax);
         adapted.refused = [tags.modules, 0, tags.uses, tags.tracks, tags.sheets];
@@ -146,18 +146,26 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
     adapted
 }
 
-/// False if `bytes` contain no name that leads to an adaptation, or to a target that browsers refuse. Most documents are decided
-/// by this look.
-pub fn is_concerned(bytes: &[u8]) -> bool {
-    CONCERNED.as_ref().is_none_or(|texts| texts.is_match(bytes))
+/// False if `bytes` contain the name of no attribute that is removed or renamed, and no item that is counted. Most documents are
+/// decided by this look at the letters that are rarest in these names.
+pub fn is_concerned(bytes: &[u8], adapts: bool) -> bool {
+    let is_changed = || {
+        contains(bytes, b"http-equiv", b'q')
+            || contains(bytes, b"integrity", b'g')
+            || contains(bytes, b"crossorigin", b'g')
+    };
+    let has_counted = COUNTED
+        .as_ref()
+        .is_none_or(|texts| texts.find(bytes).is_some());
+    has_counted || (adapts && is_changed())
 }
 
-/// The texts for [`is_concerned`].
-static CONCERNED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+/// The usual spellings of items that are counted.
+static COUNTED: LazyLock<Option<Searcher>> = LazyLock::new(|| {
     let texts = [
-        "http-equiv",
-        "integrity",
+        "integrity=",
         "crossorigin",
+        "crossOrigin",
         "type=module",
         "type=\"module",
         "type='module",
@@ -166,11 +174,19 @@ static CONCERNED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         "<track",
         "<?xml-stylesheet",
     ];
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(texts)
-        .ok()
+    Searcher::new(texts)
 });
+
+/// True if `bytes` contain `name` in any case. `letter` is the letter of the name to search for.
+fn contains(bytes: &[u8], name: &[u8], letter: u8) -> bool {
+    let before = memchr::memchr(letter, name).unwrap_or_default();
+    memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
+        let found = at
+            .checked_sub(before)
+            .and_then(|start| bytes.get(start..start + name.len()));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+    })
+}
 
 /// An adaptation with its edit.
 struct Change {

@@ -107,9 +107,8 @@ impl CandidatePlace {
 /// its picture. Chromium saves only that image, and does not change `srcset`.
 pub(super) fn saved_candidates(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<LinkReport>> {
     let mut candidates = HashMap::new();
-    let note = saved(bytes, &options.scan);
-    let is_possible = note.is_some_and(|note| note.program == Program::Browser)
-        && memchr::memmem::find(bytes, b"srcset").is_some();
+    let is_saved = || saved(bytes, &options.scan).is_some_and(|it| it.program == Program::Browser);
+    let is_possible = memchr::memmem::find(bytes, b"srcset").is_some() && is_saved();
     if !is_possible {
         return candidates;
     }

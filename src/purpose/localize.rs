@@ -181,6 +181,14 @@ impl Destination for LocalDestination {
             true => self.collection.locate_prefix(target),
             false => self.collection.locate_from(self.number, target),
         });
+        if let Some(Located::Resource(found)) = &located
+            && self.number != Some(found.number)
+        {
+            let is_linked = link.role == Role::Navigation;
+            let is_frame = matches!(&*link.element, "iframe" | "frame" | "object" | "embed");
+            self.collection
+                .note_use(found.number, is_linked, is_frame && !is_linked);
+        }
         let choice = match (target, &located, self.fixed(link, against)) {
             (_, _, Some(choice)) => choice,
             (Some(target), Some(located), None) => self.choice(link, target, located),

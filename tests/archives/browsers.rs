@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use baselink_cli::archive::{Har, HarEntry, WebArchive, WebResource};
+use baselink_cli::archive::{Attached, Har, HarEntry, WebArchive, WebResource};
 use baselink_text::diagnostic::Code;
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -323,7 +323,7 @@ fn an_entry_has_the_fields_of_har_1_2() {
     assert_eq!(
         (
             entry.redirect_url.as_deref(),
-            entry.is_base64,
+            !entry.is_text(),
             entry.has_body()
         ),
         (None, false, true)
@@ -368,7 +368,7 @@ fn an_archive_of_playwright_has_the_responses_of_the_server() {
         let target = entry.redirect_url.clone().unwrap_or_default();
         let (status, kind) = (
             entry.status.unwrap(),
-            if entry.is_base64 { "bytes" } else { "text" },
+            if entry.is_text() { "text" } else { "bytes" },
         );
         assert!(
             entry
@@ -500,4 +500,61 @@ fn json_of_any_depth_is_an_error_or_skipped() {
             &entry[..40]
         );
     }
+}
+
+/// Bug 361: Playwright attaches bodies as files beside the archive. None is read from outside its folder.
+#[cfg(unix)]
+#[test]
+fn an_attached_body_is_read_only_below_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("own");
+    std::fs::create_dir_all(own.join("sub")).unwrap();
+    for name in ["secret", "own/p.html", "own/sub/p.html"] {
+        std::fs::write(folder.path().join(name), "p").unwrap();
+    }
+    std::os::unix::fs::symlink("../secret", own.join("link")).unwrap();
+    std::os::unix::fs::symlink("..", own.join("up")).unwrap();
+    let absolute = folder.path().join("secret");
+    let refused = [
+        "../secret",
+        "link",
+        "up/secret",
+        "sub",
+        "sub/../../secret",
+        "",
+        ".",
+        "..",
+        "gone",
+    ];
+    let refused = refused.map(|name| (name, false));
+    let read = [
+        ("p.html", true),
+        ("sub/p.html", true),
+        (absolute.to_str().unwrap(), false),
+    ];
+    for (name, is_read) in refused.into_iter().chain(read) {
+        let content = format!(r#"{{"mimeType": "text/html", "_file": "{name}"}}"#);
+        let mut entry = first_entry(&format!(
+            r#"{{"request": {{"url": "u"}}, "response": {{"status": 200, "content": {content}}}}}"#
+        ));
+        let attached = entry.attach(&mut Attached::Folder(own.clone()));
+        assert_eq!(
+            (attached.is_ok(), entry.has_body()),
+            (is_read, is_read),
+            "{name}"
+        );
+        let body = is_read.then(|| b"p".to_vec());
+        assert_eq!(entry.into_body().unwrap(), body, "{name}");
+    }
+}
+
+/// Bug 361: whole and cut.
+#[test]
+fn a_compressed_archive_is_read() {
+    let json = br#"{"log": {"version": "1.1", "entries": []}}"#;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, json).unwrap();
+    let bytes = encoder.finish().unwrap();
+    assert_eq!(Har::read(bytes.clone()).unwrap().entries().count(), 0);
+    assert!(Har::read(bytes[..bytes.len() / 2].to_vec()).is_err());
 }

@@ -744,3 +744,25 @@ fn files_that_are_not_wacz_give_an_error() {
         "archive/a.warc is compressed with Lzma, which is not supported"
     );
 }
+
+/// Bug 399: Zstandard frames were not read. Those of `site.warc.zst` need the dictionary before them, which is compressed too.
+#[test]
+fn frames_of_zstandard_have_the_same_records() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive");
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    let (plain, compressed) = (entries(&read("site.warc")), read("site.warc.zst"));
+    let found = entries(&compressed);
+    let contents = |all: &[ArchiveEntry]| -> Vec<_> {
+        let all = records(all).into_iter();
+        all.map(|one| (one.id(), one.offset.file, one.block().to_vec()))
+            .collect()
+    };
+    assert_eq!(contents(&found), contents(&plain));
+    // Damage ends the archive with an error, or with fewer records.
+    for at in 0..compressed.len() {
+        let _ = Records::new(&compressed[..at]).count();
+        let mut damaged = compressed.clone();
+        damaged[at] ^= 0x10;
+        let _ = Records::new(&damaged[..]).count();
+    }
+}

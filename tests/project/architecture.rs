@@ -35,13 +35,20 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
     ("md5", &["text/layer/digest.rs"]),
     ("brotli_decompressor", &["text/layer/transfer/codings"]),
-    ("ruzstd", &["text/layer/transfer/codings"]),
+    (
+        "ruzstd",
+        &["rewrite/archive/zstd", "text/layer/transfer/codings"],
+    ),
     ("sha2", &["cli/check/report.rs"]),
     (
         "flate2",
-        &["rewrite/archive/", "text/layer/transfer/codings"],
+        &[
+            "archive/har.rs",
+            "rewrite/archive/",
+            "text/layer/transfer/codings",
+        ],
     ),
-    ("zip", &["archive/wacz.rs"]),
+    ("zip", &["archive/attached.rs", "archive/wacz.rs"]),
     ("plist", &["archive/webarchive.rs"]),
     ("url", &["url/"]),
     ("clap", &["cli/", "main.rs"]),

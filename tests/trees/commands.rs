@@ -99,7 +99,8 @@ fn symbolic_links_are_skipped_and_counted() {
     let summary = format!("1 link: 1 rewritten\n{notice}");
     assert_eq!(run(here, "links w"), (0, listed.into(), summary));
     let (status, _, stderr) = run(here, "base w");
-    assert_eq!((status, stderr.as_str()), (0, notice));
+    let summary = format!("retrieval URLs of 1 document: 1 retrieval\n{notice}");
+    assert_eq!((status, stderr), (0, summary));
     let summary = "1 file: 1 rewritten\n  html  1 file, 1 link: 1 rewritten\n";
     assert_eq!(
         run(here, "rewrite w -o out"),
@@ -268,7 +269,7 @@ fn pipes_and_sockets_are_reported_and_never_opened() {
                 error: w/socket: not a regular file; skipped\n";
     for (line, summary) in [
         ("links w", "2 files, 2 links: 2 rewritten\n"),
-        ("base w", ""),
+        ("base w", "retrieval URLs of 2 documents: 2 retrieval\n"),
         (
             "rewrite w -o out",
             "4 files: 2 rewritten, 2 could not be used\n  html  2 files, 2 links: 2 rewritten\n",

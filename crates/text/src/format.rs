@@ -231,12 +231,11 @@ impl Format {
     /// The format of a known extension. Crawlers append the query to it: `s.css?v=3`. A compressed web archive has
     /// a second extension.
     fn of_extension(name: &str) -> Option<Self> {
-        let last = name.len().saturating_sub(".warc.gz".len());
-        if name
-            .get(last..)
-            .is_some_and(|last| last.eq_ignore_ascii_case(".warc.gz"))
-        {
-            return Some(Self::Warc);
+        for (end, format) in [(".warc.gz", Self::Warc), (".har.gz", Self::Har)] {
+            let last = name.get(name.len().saturating_sub(end.len())..);
+            if last.is_some_and(|last| last.eq_ignore_ascii_case(end)) {
+                return Some(format);
+            }
         }
         [name, before_query(name)].into_iter().find_map(|name| {
             let (_, extension) = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?;

@@ -143,6 +143,9 @@ impl Rewrite {
                 backup: self.suffix.clone(),
             }),
             (None, None) if number > 1 => {
+                if let Some(error) = self.documents.output_among_inputs() {
+                    return Err(error);
+                }
                 return Err(Error::new(format!(
                     "{number} files cannot be written to standard output together; use -o DIR or --in-place, or preview with \
                      --diff or --dry-run"

@@ -81,7 +81,9 @@ impl Move {
         let documents = &mut self.rewrite.documents;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
-            return refused("move takes one folder; run it once for each folder");
+            return Err(documents.output_among_inputs().unwrap_or_else(|| {
+                Error::new("move takes one folder; run it once for each folder")
+            }));
         };
         if is_standard_input(folder) || !folder.is_dir() {
             let what = if folder.exists() && !is_standard_input(folder) {

@@ -499,12 +499,12 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 }
 
 impl ArchiveRun<'_> {
-    /// The `pages` that the lists in WACZ archives name, in the order of these lists; all `pages` if no list names
-    /// any.
+    /// The `pages` that the lists in WACZ archives name, in the order of these lists. If no list names any,
+    /// all `pages` but those that are only frames of others.
     fn pages_in_lists(
         &self,
         plan: &CapturePlan,
-        pages: Vec<(usize, String)>,
+        mut pages: Vec<(usize, String)>,
         is_written: &[bool],
     ) -> Vec<(usize, String)> {
         let format = self.request.documents.reading.format;
@@ -531,7 +531,14 @@ impl ArchiveRun<'_> {
                 listed.push((found.number, title.unwrap_or_default()));
             }
         }
-        if listed.is_empty() { pages } else { listed }
+        if !listed.is_empty() {
+            return listed;
+        }
+        let is_frame = |page: &(usize, String)| plan.collection().is_only_frame(page.0);
+        if !pages.iter().all(is_frame) {
+            pages.retain(|page| !is_frame(page));
+        }
+        pages
     }
 }
 

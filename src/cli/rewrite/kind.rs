@@ -196,7 +196,7 @@ impl RewriteKind {
             Self::Local { adapts, .. } => *adapts,
             Self::Absolute => None,
         };
-        match makes.filter(|_| adapt::is_concerned(bytes)) {
+        match makes.filter(|makes| adapt::is_concerned(bytes, *makes)) {
             Some(makes) => (adapt::adapted(&local.output(), format, None), makes),
             None => (Adapted::default(), false),
         }

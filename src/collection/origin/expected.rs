@@ -15,24 +15,29 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use super::names;
+use super::{canonical, names};
 use crate::files::os_string;
 use baselink_rewrite::{Options, links};
+use baselink_text::format::Format;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
 
 /// The largest page that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
+
+/// The bytes of a page of `folder`, if it is not too large.
+fn read(folder: &Path, name: &str) -> Option<Vec<u8>> {
+    let page = folder.join(name);
+    let is_small = fs::metadata(&page).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
+    is_small.then(|| fs::read(page).ok()).flatten()
+}
 
 /// The targets of the links of `folder` that do not depend on the paths of their pages, without fragments. `root` is the URL of
 /// the folder if it is the root of its host.
 fn targets(folder: &Path, root: &str) -> HashSet<String> {
     let mut targets = HashSet::new();
     for name in ["index.html", "404.html"] {
-        let page = folder.join(name);
-        let is_small = fs::metadata(&page).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
-        let bytes = is_small.then(|| fs::read(page).ok()).flatten();
         links(
-            &bytes.unwrap_or_default(),
+            &read(folder, name).unwrap_or_default(),
             &Options::at(root),
             &mut |listed| {
                 let link = listed.link;
@@ -76,7 +81,8 @@ pub(super) fn expected_path(folder: &Path, root: &str) -> Option<String> {
     is_clear.then(|| format!("{first}/"))
 }
 
-/// The URL of the host to which the pages of `folder` link for files of the folder; `None` if there is none. `root` is the URL
+/// The URL of the host to which the pages of `folder` link for files of the folder, or that of the folder by its canonical URL;
+/// `None` if there is none. `root` is the URL
 /// of the folder if it is the root of its host.
 pub(crate) fn expected_host(folder: &Path, root: &str) -> Option<String> {
     let mut hosts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
@@ -95,6 +101,14 @@ pub(crate) fn expected_host(folder: &Path, root: &str) -> Option<String> {
         }
     }
     let mut hosts = hosts.into_iter();
-    let (host, _) = hosts.find(|(_, (links, found))| *found > 1 && found * 2 > *links)?;
-    Some(host + "/")
+    let by_links = hosts.find(|(_, (links, found))| *found > 1 && found * 2 > *links);
+    by_links
+        .map(|(host, _)| host + "/")
+        .or_else(|| own_url(folder))
+}
+
+/// The URL of `folder` according to the canonical URL of its index file.
+fn own_url(folder: &Path) -> Option<String> {
+    let url = canonical::named(&read(folder, "index.html")?, Format::Html)?.url;
+    (url.ends_with('/') && !url.contains(['?', '#'])).then_some(url)
 }

@@ -21,6 +21,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
 use super::record::{BEGINNING, STARTS, begins_record, record_start};
+use super::zstd::WithoutZstd;
 
 /// The number of bytes to read at a time.
 const CHUNK: usize = 128 << 10;
@@ -81,7 +82,7 @@ enum DataState {
 /// The data of the archive in `reader`.
 #[derive(Debug)]
 pub(super) struct Data<R> {
-    reader: R,
+    reader: WithoutZstd<R>,
     /// True if `reader` is at its end.
     ended: bool,
     state: DataState,
@@ -104,7 +105,7 @@ pub(super) struct Data<R> {
 impl<R: Read> Data<R> {
     pub(super) fn new(reader: R) -> Self {
         Self {
-            reader,
+            reader: WithoutZstd::new(reader),
             ended: false,
             state: DataState::New,
             inflate: Decompress::new_gzip(WINDOW_BITS),

@@ -15,12 +15,12 @@
 //! # Ok::<(), baselink_text::error::Error>(())
 //! ```
 //!
-//! Deliberately absent: ARC, the predecessor of WARC; CDX; WARC files compressed by Zstandard; writing archives;
-//! decoding and reading the documents in records.
+//! Deliberately absent: ARC, the predecessor of WARC; CDX; writing archives; decoding and reading the documents in records.
 
 mod data;
 mod record;
 mod records;
+mod zstd;
 
 use std::io::Read as _;
 
@@ -40,7 +40,7 @@ pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
 pub fn is_archive(head: &[u8]) -> bool {
     let begins_archive = |head: &[u8]| record::begins_record(head) || head.starts_with(ARC);
     if !head.starts_with(GZIP) {
-        return begins_archive(head);
+        return begins_archive(head) || zstd::is_archive(head, begins_archive);
     }
     let mut inflated = Vec::new();
     // A truncated member returns an error after the bytes that could be decompressed.

@@ -1,0 +1,115 @@
+//! Archives compressed by Zstandard (RFC 8878): one frame for each record, after a skippable frame with their dictionary
+//! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
+//!
+//! ```text
+//! 5D 2A 4D 18, a length, a dictionary | a frame | a frame | …   -->   WARC/1.0 … WARC/1.0 …
+//! ```
+//!
+//! Offsets of records are those in the decompressed data. Deliberately absent: other compressions, which pass through; and
+//! the search for the next frame after a damaged one.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Error, Read};
+
+use ruzstd::decoding::BlockDecodingStrategy::{UptoBlocks, UptoBytes};
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{Dictionary, FrameDecoder};
+
+/// The first bytes of a frame.
+const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
+/// The first bytes of a frame with a dictionary.
+const DICTIONARY: &[u8] = b"\x5d\x2a\x4d\x18";
+/// The largest size of a dictionary, in bytes.
+const LARGEST: u64 = 16 << 20;
+/// The largest window, in bytes: that of `zstd --ultra`.
+const WINDOW: u64 = 128 << 20;
+
+/// A reader of the data of an archive without Zstandard. Other data pass through.
+pub(super) struct WithoutZstd<R> {
+    source: BufReader<R>,
+    /// `None` before the first read; then the decoder, if the data are compressed by Zstandard.
+    decoder: Option<Option<Box<FrameDecoder>>>,
+}
+
+impl<R> fmt::Debug for WithoutZstd<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WithoutZstd").finish_non_exhaustive()
+    }
+}
+
+impl<R: Read> WithoutZstd<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self {
+            source: BufReader::new(reader),
+            decoder: None,
+        }
+    }
+}
+
+impl<R: Read> Read for WithoutZstd<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.decoder.is_none() {
+            let head = self.source.fill_buf()?;
+            let is_zstd = head.starts_with(FRAME) || head.starts_with(DICTIONARY);
+            self.decoder = Some(is_zstd.then(Box::default));
+        }
+        let Some(Some(decoder)) = &mut self.decoder else {
+            return self.source.read(into);
+        };
+        decoder.set_max_window_size(WINDOW);
+        while !into.is_empty() && decoder.can_collect() == 0 {
+            match decoder.is_finished() {
+                false => {
+                    let decoded = decoder.decode_blocks(&mut self.source, UptoBlocks(1));
+                    decoded.map_err(damaged)?;
+                }
+                true if self.source.fill_buf()?.is_empty() => return Ok(0),
+                true => next_frame(decoder, &mut self.source)?,
+            }
+        }
+        decoder.read(into)
+    }
+}
+
+fn damaged(error: FrameDecoderError) -> Error {
+    Error::other(format!("its Zstandard data are damaged: {error}"))
+}
+
+/// Begins the next frame of `source`, after its dictionary.
+fn next_frame(decoder: &mut FrameDecoder, source: &mut impl Read) -> io::Result<()> {
+    let Err(error) = decoder.reset(&mut *source) else {
+        return Ok(());
+    };
+    let FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+        magic_number,
+        length,
+    }) = error
+    else {
+        return Err(damaged(error));
+    };
+    let mut skipped = source.take(length.into());
+    if magic_number.to_le_bytes() != *DICTIONARY {
+        return io::copy(&mut skipped, &mut io::sink()).map(drop);
+    }
+    let mut dictionary = Vec::new();
+    skipped.take(LARGEST).read_to_end(&mut dictionary)?;
+    if dictionary.starts_with(FRAME) {
+        let (mut frame, mut rest) = (FrameDecoder::new(), &dictionary[..]);
+        frame.reset(&mut rest).map_err(damaged)?;
+        let decoded = frame.decode_blocks(&mut rest, UptoBytes(LARGEST as usize));
+        decoded.map_err(damaged)?;
+        dictionary = frame.collect().unwrap_or_default();
+    }
+    let dictionary = Dictionary::decode_dict(&dictionary)
+        .map_err(|error| Error::other(format!("its Zstandard dictionary is damaged: {error}")))?;
+    decoder.add_dict(dictionary).map_err(damaged)
+}
+
+/// True if `head` is the beginning of an archive compressed by Zstandard. After a dictionary, this is assumed.
+pub(super) fn is_archive(head: &[u8], begins: impl Fn(&[u8]) -> bool) -> bool {
+    let mut plain = Vec::new();
+    // A truncated frame returns an error after the bytes that could be decompressed.
+    let mut first = WithoutZstd::new(head).take(64);
+    let _ = head.starts_with(FRAME) && first.read_to_end(&mut plain).is_ok();
+    head.starts_with(DICTIONARY) || begins(&plain)
+}
