@@ -17,8 +17,8 @@
 
 use std::cell::LazyCell;
 
+use super::emlx::counted_message;
 use super::entity::{ChangedBody, Described, Entity, Structure};
-use super::mime::counted_message;
 use baselink_scan::fields::{Heading, decimal};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::edit::{Edit, Edits};

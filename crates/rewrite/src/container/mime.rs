@@ -28,6 +28,7 @@ use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use super::emlx::counted_message;
 use super::entity::{
     Container, DEEPEST_NAME, Entity, EntityKind, Opaque, Structure, not_fields, separator_missing,
 };
@@ -35,7 +36,7 @@ use super::fields;
 use super::mbox::from_lines;
 use baselink_scan::document::{UrlField, entity_name};
 use baselink_scan::fields::heading::line_end_of;
-use baselink_scan::fields::{Field, Heading, MediaType, decimal};
+use baselink_scan::fields::{Field, Heading, MediaType};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::layer::transfer::TransferEncoding;
 use baselink_text::span::Span;
@@ -86,16 +87,6 @@ pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
         entities: walk.entities,
         diagnostics: walk.diagnostics,
     }
-}
-
-/// The message in a file of Apple Mail (`.emlx`): a line with the length of the message, the message, and a property
-/// list in XML. `None` for other files, and if the length is wrong.
-pub fn counted_message(bytes: &[u8]) -> Option<Span> {
-    let start = memchr::memchr(b'\n', bytes)? + 1;
-    let length: usize = decimal(bytes[..start].trim_ascii())?;
-    let end = start.checked_add(length)?;
-    let is_right = bytes.get(end..)?.starts_with(b"<?xml");
-    is_right.then_some(Span::new(start, end))
 }
 
 /// An entity whose end has not been reached.

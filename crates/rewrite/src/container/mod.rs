@@ -25,6 +25,7 @@
 //!
 //! Deliberately absent: the content of a body, which is a document that `scan` reads.
 
+mod emlx;
 pub mod entity;
 pub mod fields;
 pub mod http;
@@ -35,10 +36,11 @@ pub mod mime;
 use std::iter;
 use std::sync::Arc;
 
+pub use self::emlx::counted_message;
 use self::entity::Container;
 pub use self::entity::{Entity, EntityKind, Opaque, Structure};
 use self::mbox::Messages;
-pub use self::mime::{counted_message, entities, entities_named};
+pub use self::mime::{entities, entities_named};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
 
