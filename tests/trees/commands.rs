@@ -1165,3 +1165,24 @@ fn a_message_about_a_name_that_is_not_utf_8_is_utf_8() {
             .starts_with("error: w/\u{fffd}.html: the file has 2 names")
     );
 }
+
+/// Bug 399: an archive in one frame of Zstandard was recognized only by a short first block (RFC 8878, 3.1.1.2).
+#[test]
+fn a_long_block_of_zstandard_is_an_archive() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let page = format!("{}<a href=x>", " ".repeat(100_000));
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.example/\r\nContent-Type: text/html\r\n\
+         Content-Length: {}\r\n\r\n{page}\r\n\r\n",
+        page.len()
+    );
+    // The window has 128 KiB, and the only block is raw.
+    let mut frame = b"\x28\xb5\x2f\xfd\x00\x38".to_vec();
+    let block = u32::try_from(record.len() << 3).unwrap() | 1;
+    frame.extend_from_slice(&block.to_le_bytes()[..3]);
+    frame.extend_from_slice(record.as_bytes());
+    fs::write(here.join("a.warc.zst"), frame).unwrap();
+    let (status, listed, _) = run(here, "links --only-targets a.warc.zst");
+    assert_eq!((status, listed.as_str()), (0, "http://a.example/x\n"));
+}

@@ -20,7 +20,7 @@
 mod data;
 mod record;
 mod records;
-mod zstd;
+pub mod zstd;
 
 use std::io::Read as _;
 

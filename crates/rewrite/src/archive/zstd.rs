@@ -15,8 +15,10 @@ use ruzstd::decoding::BlockDecodingStrategy::{UptoBlocks, UptoBytes};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{Dictionary, FrameDecoder};
 
+/// The largest size of a block in a frame, in bytes (RFC 8878, 3.1.1.2.4).
+pub const BLOCK: u64 = 128 << 10;
 /// The first bytes of a frame.
-const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
+pub const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The first bytes of a frame with a dictionary.
 const DICTIONARY: &[u8] = b"\x5d\x2a\x4d\x18";
 /// The largest size of a dictionary, in bytes.
