@@ -111,7 +111,7 @@ def taken():
 
 size, step = 24 << 20, 8 << 20
 page = b"<a href=x>" + bytes(size)
-link = (b"<a href='a/long/way/to/some/page.html'>" + bytes(100)) * 8_000
+link = (b"<a href='a/long/way/to/some/page.html'>" + bytes(100)) * 64_000
 block = b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n" + page
 head = b"WARC/1.1\\r\\nWARC-Type: response\\r\\nWARC-Target-URI: http://h.example/\\r\\nContent-Type: application/http\\r\\n"
 record = b"".join([head, b"Content-Length: %d\\r\\n\\r\\n" % len(block), block, b"\\r\\n\\r\\n"])
@@ -119,7 +119,7 @@ url = "http://h.example/"
 works = {{
     "rewrite": lambda: baselink.rewrite(page, url),
     "rewrite_report": lambda: baselink.rewrite_report(page, url),
-    "rewrite, grown": lambda: baselink.rewrite(link, url + "x" * 4000 + "/"),
+    "rewrite, grown": lambda: baselink.rewrite(link, url + "x" * 450 + "/"),
     "archive_documents": lambda: list(baselink._baselink.archive_documents(io.BytesIO(record), "-")),
     "archive_links": lambda: list(baselink._baselink.archive_links(io.BytesIO(record), "-")),
 }}
