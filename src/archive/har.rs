@@ -14,7 +14,7 @@
 //! Unknown properties are skipped without recursion, however deeply nested. An entry is an anomaly if a property
 //! that is needed for its URL or body has the wrong type.
 //!
-//! Deliberately absent: header fields other than `Location`, `Content-Range` and `ETag`, cookies, and timings.
+//! Deliberately absent: header fields other than `Location`, `Content-Range` and validators, cookies, and timings.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -59,8 +59,8 @@ pub struct HarEntry {
     pub redirect_url: Option<String>,
     /// The range of the content in the body, of a partial response: `bytes 0-7/8` (RFC 9110, 14.4).
     pub content_range: Option<String>,
-    /// The `ETag` of the response.
-    pub entity_tag: Option<String>,
+    /// The `ETag` of the response, or else its `Last-Modified`.
+    pub validator: Option<String>,
     /// The media type of the body, with its parameters.
     pub media_type: Option<String>,
     body: Option<Body>,
@@ -212,7 +212,7 @@ impl HarEntry {
             status: parse_tolerantly(response.status),
             redirect_url: redirect_url.or_else(|| header("Location")),
             content_range: header("Content-Range"),
-            entity_tag: header("ETag"),
+            validator: header("ETag").or_else(|| header("Last-Modified")),
             media_type: mime_type,
             body,
         })

@@ -109,7 +109,7 @@ impl<R: Read + Seek> Wacz<R> {
         Ok(())
     }
 
-    /// Opens the WACZ file at index `at` of those in this one. WACZ files in that are no archives.
+    /// Opens the WACZ file at index `at` of those in this one, if it contains archives itself.
     fn inner(&mut self, at: usize) -> Result<Wacz<ZipFileSeek<'_, R>>> {
         let (name, number) = &self.inner[at];
         let failed = |why: &str| Error::new(format!("{}: {why}", visible(name)));

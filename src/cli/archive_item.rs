@@ -339,7 +339,7 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     capture.date = entry.started.as_deref().and_then(|date| date.parse().ok());
     capture.location = entry.redirect_url.as_deref().map(Into::into);
     let label = is_text.then_some("utf-8");
-    let range = (entry.content_range.clone(), entry.entity_tag.clone());
+    let range = (entry.content_range.clone(), entry.validator.clone());
     let body = entry.into_body()?.unwrap_or_default();
     capture.is_short = body.is_empty();
     if capture.status == 206 {

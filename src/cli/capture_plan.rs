@@ -11,6 +11,7 @@
 
 use std::fs;
 use std::io;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -247,20 +248,22 @@ pub(crate) fn are_all_archives(documents: &Documents) -> bool {
 
 /// Replaces each folder that is an unpacked WACZ file by the archives in it.
 pub(crate) fn enter_unpacked(paths: &mut Vec<PathBuf>) {
-    let archives_in = |folder: &Path| -> Option<Vec<PathBuf>> {
-        folder.join("datapackage.json").metadata().ok()?;
-        let entries = fs::read_dir(folder.join("archive")).ok()?;
-        let mut archives: Vec<_> = entries.filter_map(|one| Some(one.ok()?.path())).collect();
-        archives.retain(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            is_archive_in_wacz(&format!("archive/{name}"))
-        });
-        archives.sort();
-        (!archives.is_empty()).then_some(archives)
-    };
-    let entered = paths.iter();
-    let entered = entered.flat_map(|path| archives_in(path).unwrap_or(vec![path.clone()]));
+    let entered = mem::take(paths).into_iter();
+    let entered = entered.flat_map(|path| archives_in(&path).unwrap_or(vec![path]));
     *paths = entered.collect();
+}
+
+/// The archives in `folder`, if it is an unpacked WACZ file, in the order of their names.
+fn archives_in(folder: &Path) -> Option<Vec<PathBuf>> {
+    folder.join("datapackage.json").metadata().ok()?;
+    let entries = fs::read_dir(folder.join("archive")).ok()?;
+    let mut archives: Vec<_> = entries.filter_map(|one| Some(one.ok()?.path())).collect();
+    archives.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        is_archive_in_wacz(&format!("archive/{name}"))
+    });
+    archives.sort();
+    (!archives.is_empty()).then_some(archives)
 }
 
 /// Opens the archive at `path` and hands it to `work`.

@@ -23,7 +23,7 @@ use crate::files::maildir;
 use crate::files::walk::{EntryKind, open_file};
 use crate::files::write::Original;
 use baselink_rewrite::Options;
-use baselink_rewrite::archive::{is_archive, zstd};
+use baselink_rewrite::archive::is_archive;
 use baselink_rewrite::base::Retrieval;
 use baselink_scan::html::saved::HEAD;
 use baselink_scan::{ScanOptions, group_of, is_read};
@@ -245,11 +245,6 @@ impl<'a> File<'a> {
             .take(head as u64)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
-        // Only the whole first block of a frame shows what it contains.
-        if bytes.starts_with(zstd::FRAME) {
-            let mut block = reader.by_ref().take(zstd::BLOCK);
-            block.read_to_end(&mut bytes).map_err(failed)?;
-        }
         let scan = &reading.options.scan;
         let format = match reading.format {
             Some(format) => format,

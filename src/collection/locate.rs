@@ -170,7 +170,7 @@ impl Collection {
     }
 
     /// The URL at which the redirects of the host that begin with `url` end. Its fragment is that of the last redirect that has
-    /// one, or else that of `url` (Fetch Standard, 4.4). `None` if they lead to nothing, or if there is no redirect.
+    /// one, or else that of `url` (Fetch Standard, 4.4). `None` if they lead to nothing, and without a redirect.
     pub fn end_of_redirects(&self, url: &str) -> Option<String> {
         if self.host_rules.is_empty() {
             return None;

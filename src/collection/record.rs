@@ -90,16 +90,17 @@ pub(crate) fn is_retrievable(url: &str) -> bool {
     )
 }
 
-/// The range of a body of `length` bytes in a response. `field` returns the value of a header field.
+/// The range of a body of `length` bytes in a response. `field` returns the value of a header field. `None` without a validator,
+/// because ranges of different versions must not be put together (RFC 9110, 15.3.7.3).
 pub(crate) fn body_range(
     length: usize,
     field: impl Fn(&str) -> Option<String>,
 ) -> Option<BodyRange> {
     let (first, end, whole) = http::content_range(&field("Content-Range")?)?;
     let is_all_there = length as u64 == end - first && field("Content-Encoding").is_none();
-    let validator = field("ETag").or_else(|| field("Last-Modified"));
+    let validator = field("ETag").or_else(|| field("Last-Modified"))?;
     is_all_there.then(|| BodyRange {
-        validator: name_digest("validator", &validator.unwrap_or_default()),
+        validator: name_digest("validator", &validator),
         length: whole,
         first,
         end,

@@ -30,7 +30,7 @@ fn new_paths(relocation: &Relocation) -> HashSet<&[u8]> {
 }
 
 /// Pages at the old paths of renamed pages, each with its path, that lead to the new paths; and the number of old paths without
-/// one, because another file has them now, or because the file is no page.
+/// one, because another file has them now, or because the file is not HTML.
 pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
     let new = new_paths(relocation);
     let (mut pages, mut omitted) = (Vec::new(), 0);

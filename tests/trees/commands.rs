@@ -1166,9 +1166,9 @@ fn a_message_about_a_name_that_is_not_utf_8_is_utf_8() {
     );
 }
 
-/// Bug 399: an archive in one frame of Zstandard was recognized only by a short first block (RFC 8878, 3.1.1.2).
+/// Bug 399: an archive in one frame was recognized only if the frame was short. Its decoder keeps a window of 2 MiB back.
 #[test]
-fn a_long_block_of_zstandard_is_an_archive() {
+fn a_long_frame_of_zstandard_is_an_archive() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let page = format!("{}<a href=x>", " ".repeat(100_000));
@@ -1177,8 +1177,8 @@ fn a_long_block_of_zstandard_is_an_archive() {
          Content-Length: {}\r\n\r\n{page}\r\n\r\n",
         page.len()
     );
-    // The window has 128 KiB, and the only block is raw.
-    let mut frame = b"\x28\xb5\x2f\xfd\x00\x38".to_vec();
+    // The only block is raw (RFC 8878, 3.1.1.2.2).
+    let mut frame = b"\x28\xb5\x2f\xfd\x00\x58".to_vec();
     let block = u32::try_from(record.len() << 3).unwrap() | 1;
     frame.extend_from_slice(&block.to_le_bytes()[..3]);
     frame.extend_from_slice(record.as_bytes());

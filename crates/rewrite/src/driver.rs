@@ -73,8 +73,8 @@ impl<'a> Task<'a> {
 
     /// Limits the growth of a document of `length` bytes if its links have a long base.
     fn limit(&mut self, chain: &BaseChain, length: usize) {
-        let is_long = |base: &Arc<str>| base.len() > SHORT_BASE;
-        if chain.base.as_ref().is_some_and(is_long) {
+        let base = chain.base.as_deref().unwrap_or_default();
+        if base.len() > SHORT_BASE {
             self.around.room.get_or_insert(room(length));
         }
     }

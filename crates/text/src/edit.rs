@@ -15,6 +15,7 @@
 use std::borrow::Cow;
 use std::collections::TryReserveError;
 use std::io;
+use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
@@ -35,6 +36,12 @@ pub struct Edit<'a> {
 }
 
 impl Edit<'_> {
+    /// The place of the new bytes in the output, if the edits before add and remove these numbers of bytes.
+    fn in_output(&self, added: usize, removed: usize) -> Range<usize> {
+        let start = self.span.start + added - removed;
+        start..start + self.new.len()
+    }
+
     /// Converts the edit into one that owns its new bytes.
     pub fn into_owned(self) -> Edit<'static> {
         Edit {
@@ -296,23 +303,19 @@ impl Edits {
     /// ```
     pub fn then(&mut self, later: &Self) {
         let mut own = self.iter().peekable();
+        // The lengths of the new and the old bytes of the edits before.
         let (mut added, mut removed) = (0, 0);
         let mut beneath = Vec::new();
         for edit in later.iter() {
-            // The place of an own edit in the output begins at its start, plus what was added, less what was removed.
-            let place = |one: &Edit<'_>, added: usize, removed: usize| {
-                let start = one.span.start + added - removed;
-                start..start + one.new.len()
-            };
             while let Some(one) =
-                own.next_if(|one| place(one, added, removed).end <= edit.span.start)
+                own.next_if(|one| one.in_output(added, removed).end <= edit.span.start)
             {
                 added += one.new.len();
                 removed += one.span.len();
             }
             let is_old = own
                 .peek()
-                .is_none_or(|one| place(one, added, removed).start >= edit.span.end);
+                .is_none_or(|one| one.in_output(added, removed).start >= edit.span.end);
             if is_old {
                 let [start, end] = [edit.span.start, edit.span.end].map(|at| at + removed - added);
                 beneath.push(Edit {

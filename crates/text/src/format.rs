@@ -231,7 +231,11 @@ impl Format {
     /// The format of a known extension. Crawlers append the query to it: `s.css?v=3`. A compressed web archive has
     /// a second extension.
     fn of_extension(name: &str) -> Option<Self> {
-        for (end, format) in [(".warc.gz", Self::Warc), (".har.gz", Self::Har)] {
+        for (end, format) in [
+            (".warc.gz", Self::Warc),
+            (".warc.zst", Self::Warc),
+            (".har.gz", Self::Har),
+        ] {
             let last = name.get(name.len().saturating_sub(end.len())..);
             if last.is_some_and(|last| last.eq_ignore_ascii_case(end)) {
                 return Some(format);

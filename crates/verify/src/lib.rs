@@ -216,8 +216,7 @@ fn entities(
     let mut parts = rewritten.parts.iter().peekable();
     // The offsets up to which input and output are compared. Delimiters, preambles and opaque parts must be equal.
     // A length before a message is not compared, because a wrong one would be read as a part of the heading.
-    let start = |bytes| counted_message(bytes).map_or(0, |message| message.start);
-    let mut compared = (start(source), start(output));
+    let mut compared = (message_start(source), message_start(output));
     let mut between = |old: usize, new: usize, next: (usize, usize)| {
         let same = source.get(compared.0..old) == output.get(compared.1..new);
         compared = next;
@@ -300,6 +299,11 @@ fn entities(
         differences.push("a changed part is not in any entity".to_owned());
     }
     beyond_ascii
+}
+
+/// The offset of the message in a file.
+fn message_start(bytes: &[u8]) -> usize {
+    counted_message(bytes).map_or(0, |message| message.start)
 }
 
 /// True if `body` is base64 to its end, in groups of four (RFC 2045, 6.8). Not all readers stop at the padding.

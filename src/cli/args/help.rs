@@ -207,7 +207,7 @@ Examples:
 
 Exit status:
   0  done
-  1  a link has a denied class, and --baseline does not accept it
+  1  a link has a denied class, and --baseline does not accept it; --strict: a record of an archive is damaged
   2  a file or an argument could not be used";
 
 pub(super) const COMPLETIONS_AFTER: &str = "\

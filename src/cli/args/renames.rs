@@ -55,9 +55,9 @@ impl Renames {
             return Ok(());
         }
         let Some(renames) = of_git(&text) else {
-            let pairs = pairs(&text, &path, ["old", "new"]).map_err(refused)?;
-            let add = |pair| self.add(pair, folder, &HashSet::new());
-            pairs.into_iter().for_each(add);
+            for pair in pairs(&text, &path, ["old", "new"]).map_err(refused)? {
+                self.add(pair, folder, &HashSet::new());
+            }
             return Ok(());
         };
         // Git compares two states, so these renames are done, unless a later change undid them.
@@ -84,8 +84,8 @@ impl Renames {
             }
             let is_gone = taken.contains(&old) || !exists(&folder.join(&before));
             if is_gone && exists(&folder.join(&after)) {
-                let normal = |path: PathBuf| path.components().collect();
-                self.done.insert(normal(after), normal(before));
+                let [after, before] = [after, before].map(|path| path.components().collect());
+                self.done.insert(after, before);
             }
         }
         self.pairs.push((old, new));
@@ -122,7 +122,7 @@ fn typed_pair(typed: &OsStr, folder: &Path) -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((old.to_vec(), new.to_vec()))
 }
 
-/// The renames in the output of `git diff -M --name-status`; `None` if `text` is no such output.
+/// The renames in `text`, the output of `git diff -M --name-status`; `None` for any other text.
 fn of_git(text: &[u8]) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
     let mut renames = Vec::new();
     for line in text.split(|&byte| byte == b'\n') {

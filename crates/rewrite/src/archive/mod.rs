@@ -20,7 +20,7 @@
 mod data;
 mod record;
 mod records;
-pub mod zstd;
+mod zstd;
 
 use std::io::Read as _;
 

@@ -15,10 +15,8 @@ use ruzstd::decoding::BlockDecodingStrategy::{UptoBlocks, UptoBytes};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{Dictionary, FrameDecoder};
 
-/// The largest size of a block in a frame, in bytes (RFC 8878, 3.1.1.2.4).
-pub const BLOCK: u64 = 128 << 10;
 /// The first bytes of a frame.
-pub const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
+const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The first bytes of a frame with a dictionary.
 const DICTIONARY: &[u8] = b"\x5d\x2a\x4d\x18";
 /// The largest size of a dictionary, in bytes.
@@ -29,8 +27,16 @@ const WINDOW: u64 = 128 << 20;
 /// A reader of the data of an archive without Zstandard. Other data pass through.
 pub(super) struct WithoutZstd<R> {
     source: BufReader<R>,
-    /// `None` before the first read; then the decoder, if the data are compressed by Zstandard.
-    decoder: Option<Option<Box<FrameDecoder>>>,
+    compression: Compression,
+}
+
+/// The compression of an archive, as its first bytes show it.
+enum Compression {
+    /// Nothing was read yet.
+    Unknown,
+    /// Not Zstandard.
+    Other,
+    Zstd(Box<FrameDecoder>),
 }
 
 impl<R> fmt::Debug for WithoutZstd<R> {
@@ -39,26 +45,35 @@ impl<R> fmt::Debug for WithoutZstd<R> {
     }
 }
 
+impl Compression {
+    fn of(head: &[u8]) -> Self {
+        if !head.starts_with(FRAME) && !head.starts_with(DICTIONARY) {
+            return Self::Other;
+        }
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(WINDOW);
+        Self::Zstd(Box::new(decoder))
+    }
+}
+
 impl<R: Read> WithoutZstd<R> {
     pub(super) fn new(reader: R) -> Self {
         Self {
             source: BufReader::new(reader),
-            decoder: None,
+            compression: Compression::Unknown,
         }
     }
 }
 
 impl<R: Read> Read for WithoutZstd<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.decoder.is_none() {
+        if let Compression::Unknown = self.compression {
             let head = self.source.fill_buf()?;
-            let is_zstd = head.starts_with(FRAME) || head.starts_with(DICTIONARY);
-            self.decoder = Some(is_zstd.then(Box::default));
+            self.compression = Compression::of(head);
         }
-        let Some(Some(decoder)) = &mut self.decoder else {
+        let Compression::Zstd(decoder) = &mut self.compression else {
             return self.source.read(into);
         };
-        decoder.set_max_window_size(WINDOW);
         while !into.is_empty() && decoder.can_collect() == 0 {
             match decoder.is_finished() {
                 false => {
@@ -73,8 +88,8 @@ impl<R: Read> Read for WithoutZstd<R> {
     }
 }
 
-fn damaged(error: FrameDecoderError) -> Error {
-    Error::other(format!("its Zstandard data are damaged: {error}"))
+fn damaged(_: FrameDecoderError) -> Error {
+    Error::other("its Zstandard data are damaged or incomplete")
 }
 
 /// Begins the next frame of `source`, after its dictionary.
@@ -103,15 +118,20 @@ fn next_frame(decoder: &mut FrameDecoder, source: &mut impl Read) -> io::Result<
         dictionary = frame.collect().unwrap_or_default();
     }
     let dictionary = Dictionary::decode_dict(&dictionary)
-        .map_err(|error| Error::other(format!("its Zstandard dictionary is damaged: {error}")))?;
+        .map_err(|_| Error::other("its Zstandard dictionary is damaged"))?;
     decoder.add_dict(dictionary).map_err(damaged)
 }
 
-/// True if `head` is the beginning of an archive compressed by Zstandard. After a dictionary, this is assumed.
+/// True if `head` is the beginning of an archive compressed by Zstandard. After a dictionary, this is assumed. Otherwise the whole
+/// first frame must be in `head`, as it usually is, because it contains only a description of the crawl.
 pub(super) fn is_archive(head: &[u8], begins: impl Fn(&[u8]) -> bool) -> bool {
-    let mut plain = Vec::new();
-    // A truncated frame returns an error after the bytes that could be decompressed.
-    let mut first = WithoutZstd::new(head).take(64);
-    let _ = head.starts_with(FRAME) && first.read_to_end(&mut plain).is_ok();
-    head.starts_with(DICTIONARY) || begins(&plain)
+    if head.starts_with(DICTIONARY) {
+        return true;
+    }
+    let mut plain = [0; 64];
+    let mut first = WithoutZstd::new(head);
+    head.starts_with(FRAME)
+        && first
+            .read(&mut plain)
+            .is_ok_and(|length| begins(&plain[..length]))
 }
