@@ -123,8 +123,8 @@ impl Move {
         for typed in &self.rename {
             renames.read(typed, folder)?;
         }
+        documents.selection.former = renames.done(folder);
         self.renames = renames.pairs;
-        documents.selection.former = renames.done;
         self.followed = renames.redirects;
         let scan = &mut documents.reading.options.scan;
         for group in [Group::Social, Group::Json] {

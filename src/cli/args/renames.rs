@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: the effect of the renames.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
@@ -24,8 +24,8 @@ use baselink_text::error::{Error, Result, name};
 pub(super) struct Renames {
     /// The old and new paths.
     pub(super) pairs: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The old paths of files and folders that are already at their new paths.
-    pub(super) done: HashMap<PathBuf, PathBuf>,
+    /// The renames that git found between two states of the folder.
+    of_git: Vec<(Vec<u8>, Vec<u8>)>,
     /// The redirects that links are to follow, in the syntax of `_redirects`.
     pub(super) redirects: Option<String>,
 }
@@ -36,8 +36,7 @@ impl Renames {
         let refused = |error: Error| Error::new(format!("--rename: {error}"));
         let bytes = typed.as_encoded_bytes();
         let Some(table) = bytes.strip_prefix(b"@") else {
-            let pair = typed_pair(typed, folder)?;
-            self.add(pair, folder, &HashSet::new());
+            self.pairs.push(typed_pair(typed, folder)?);
             return Ok(());
         };
         let path = PathBuf::from(String::from_utf8_lossy(table).into_owned());
@@ -54,46 +53,44 @@ impl Renames {
             self.redirects.get_or_insert_default().push_str(&redirects);
             return Ok(());
         }
-        let Some(renames) = of_git(&text) else {
-            for pair in pairs(&text, &path, ["old", "new"]).map_err(refused)? {
-                self.add(pair, folder, &HashSet::new());
-            }
-            return Ok(());
-        };
-        // Git compares two states, so these renames are done, unless a later change undid them.
-        let new: HashSet<_> = renames.iter().map(|(_, new)| new.clone()).collect();
-        for pair in renames {
-            let count = self.done.len();
-            self.add(pair, folder, &new);
-            if self.done.len() == count {
-                self.pairs.pop();
+        match of_git(&text) {
+            Some(mut renames) => self.of_git.append(&mut renames),
+            None => {
+                let mut pairs = pairs(&text, &path, ["old", "new"]).map_err(refused)?;
+                self.pairs.append(&mut pairs);
             }
         }
         Ok(())
     }
 
-    /// Adds a rename. If the old path is gone, or has a file with one of the `taken` new names, and the new path is there, the
-    /// rename is done.
-    fn add(&mut self, (old, new): (Vec<u8>, Vec<u8>), folder: &Path, taken: &HashSet<Vec<u8>>) {
-        let is_into = new
-            .last()
-            .is_some_and(|&byte| is_separator(char::from(byte)));
-        if let (Some(before), Some(mut after)) = (path_of(&old), path_of(&new)) {
-            if is_into {
-                after.extend(before.file_name());
-            }
-            let is_gone = taken.contains(&old) || !exists(&folder.join(&before));
-            if is_gone && exists(&folder.join(&after)) {
-                let [after, before] = [after, before].map(|path| path.components().collect());
-                self.done.insert(after, before);
+    /// The old paths of the files and folders in `folder` that are already at their new paths, by these: the old path is free, and
+    /// something has the new one. Renames that were typed are done all together or not at all. Those of git that a later change
+    /// undid are ignored, and the others are added to the pairs.
+    pub(super) fn done(&mut self, folder: &Path) -> HashMap<PathBuf, PathBuf> {
+        let typed: Option<Vec<_>> = self.pairs.iter().map(|pair| moved(folder, pair)).collect();
+        let mut done = typed.unwrap_or_default();
+        for pair in std::mem::take(&mut self.of_git) {
+            if let Some(places) = moved(folder, &pair) {
+                done.push(places);
+                self.pairs.push(pair);
             }
         }
-        self.pairs.push((old, new));
+        done.into_iter().collect()
     }
 }
 
-fn exists(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
+/// The new and the old place of what was renamed in `folder` already; `None` if it was not.
+fn moved(folder: &Path, (old, new): &(Vec<u8>, Vec<u8>)) -> Option<(PathBuf, PathBuf)> {
+    let (before, mut after) = (path_of(old)?, path_of(new)?);
+    if new
+        .last()
+        .is_some_and(|&byte| is_separator(char::from(byte)))
+    {
+        after.extend(before.file_name());
+    }
+    let exists = |path: &Path| folder.join(path).symlink_metadata().is_ok();
+    let is_moved = !exists(&before) && exists(&after);
+    is_moved.then(|| (after.components().collect(), before.components().collect()))
 }
 
 /// The pair `OLD=NEW`.
