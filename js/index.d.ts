@@ -33,7 +33,7 @@ export interface ResolveOptions {
 export interface Options extends ResolveOptions {
   /** The absolute URL from which the document was retrieved (RFC 1808, section 3.3). Default: unknown. */
   url?: string | URL | null;
-  /** The format; `"script"`, `"manifest"`, `"jsonfeed"` and `"text"` require `enable`. Default: detected from the first bytes. */
+  /** The format; `"script"`, `"manifest"`, `"jsonfeed"` and `"text"` require `enable`. Default: detected from the first bytes; `"html"` for other text. */
   format?: Format | null;
   /** The encoding, by a label of the Encoding Standard. Default: as the document declares; UTF-8 for a string. */
   charset?: string | null;

@@ -258,7 +258,7 @@ function showLinks(bytes, links) {
   if (until < bytes.length) limits.push(`The first ${count(until, "byte")} of ${count(bytes.length, "byte")} are shown.`);
   if (inside.length > MARKED) limits.push(`The first ${count(MARKED, "link")} of ${count(links.length, "link")} are marked.`);
   if (limits.length > 0) limits.push("The download is complete.");
-  if (links.length === 0 && bytes.length <= LISTED) limits.push("No link was found. For a piece of HTML choose the format HTML.");
+  if (links.length === 0 && bytes.length <= LISTED) limits.push("No link was found.");
   $("more").textContent = limits.join(" ");
 
   const outcomes = Object.entries(OUTCOMES).map(([outcome, words]) => [outcome, words, links.filter((link) => link.outcome === outcome).length]);

@@ -15,7 +15,7 @@ use baselink::{Base, ListedLink};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::options::{profile, rewriter};
+use crate::options::{profile, rewriter_of};
 
 #[wasm_bindgen]
 extern "C" {
@@ -86,7 +86,7 @@ struct BaseRow<'a> {
 /// The document with every relative link made absolute.
 #[wasm_bindgen]
 pub fn rewrite(data: &[u8], options: Vec<String>) -> Result<Vec<u8>, TypeError> {
-    let (edits, totals) = rewriter(options)?.edits(data);
+    let (edits, totals) = rewriter_of(data, options)?.edits(data);
     if totals.lacks_memory {
         // Any other lack of memory aborts, too. `package.js` catches both.
         abort();
@@ -98,7 +98,7 @@ pub fn rewrite(data: &[u8], options: Vec<String>) -> Result<Vec<u8>, TypeError> 
 #[wasm_bindgen]
 pub fn links(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
     let mut json = vec![b'['];
-    rewriter(options)?.links(data, |found| {
+    rewriter_of(data, options)?.links(data, |found| {
         if json.len() > 1 {
             json.push(b',');
         }
@@ -111,7 +111,7 @@ pub fn links(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
 /// The base URL of a document, and every level with its reason, as JSON.
 #[wasm_bindgen]
 pub fn base(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
-    let found = rewriter(options)?.base(data);
+    let found = rewriter_of(data, options)?.base(data);
     let row = BaseRow {
         url: found.base.as_deref(),
         rule: found.rule.section(),

@@ -36,8 +36,14 @@ const CONTENT_LOCATION: Pair<ContentLocationUse> = [
 ];
 const DKIM: Pair<Dkim> = [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)];
 
-/// Builds a rewriter from `options`.
-pub(crate) fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
+/// Builds a rewriter for `data` from `options`.
+pub(crate) fn rewriter_of(data: &[u8], options: Vec<String>) -> Result<Rewriter, TypeError> {
+    let rewriter = rewriter(options)?;
+    not_archive(rewriter.format(data))?;
+    Ok(rewriter)
+}
+
+fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
     let mut builder = Rewriter::builder();
     for [name, value] in options.as_chunks().0 {
         builder = option(builder, name, value)?;
@@ -89,10 +95,14 @@ fn format(name: &str) -> Result<Format, TypeError> {
     if name == Format::Other.name() {
         return Ok(Format::Other);
     }
-    let format: Format = name.parse().map_err(type_error)?;
+    not_archive(name.parse().map_err(type_error)?)
+}
+
+fn not_archive(format: Format) -> Result<Format, TypeError> {
     match format.is_archive() {
         true => Err(type_error(format!(
-            "format '{name}' is an archive of documents: the command baselink reads it"
+            "format '{}' is an archive of documents: the command baselink reads it",
+            format.name()
         ))),
         false => Ok(format),
     }

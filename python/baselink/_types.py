@@ -10,7 +10,8 @@ class Options(TypedDict, total=False):
     """The keyword arguments of every function that takes a document. None means the default.
 
     format            the format: "html", "xhtml", "svg", "xml", "css", "message", "mbox", "http"; also "script" with
-                      enable="scripts", "manifest" and "jsonfeed" with enable="manifest"; detected from the first bytes by default
+                      enable="scripts", "manifest" and "jsonfeed" with enable="manifest"; detected from the first bytes by
+                      default, and text in no known format is HTML
     charset           the encoding, by a label of the Encoding Standard; a byte order mark takes precedence
     resolver          "rfc1808" (default), "rfc3986", or "whatwg" to resolve as browsers do
     fragments         the treatment of "#x": "rewrite" (default), "keep", or "auto" to rewrite it only if a browser

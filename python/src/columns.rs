@@ -21,7 +21,7 @@ use pyo3::types::{PyDict, PyIterator, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::{Data, to_python};
-use crate::options::{at, builder};
+use crate::options::{at, builder, check_format};
 use crate::rows::pair;
 
 /// The maximum number of rows in a batch. Spark is slower with larger batches.
@@ -331,6 +331,7 @@ impl LinkColumns {
             let held = Data::of(&data)?;
             let rewriter = at(self.builder.clone(), url.as_deref())?;
             let bytes = held.bytes();
+            check_format(&rewriter, bytes)?;
             let (number, batches) = (self.number, &mut self.batches);
             py.detach(|| {
                 rewriter.links(bytes, |found| {

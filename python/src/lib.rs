@@ -25,7 +25,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::buffer::{Data, Output, to_python};
 use crate::messages::io_exception;
-use crate::options::rewriter;
+use crate::options::{check_format, rewriter};
 use crate::rows::{Rows, list_links};
 
 /// Converts an error about an argument to Python's `ValueError`.
@@ -37,7 +37,8 @@ fn value_error(error: baselink::Error) -> PyErr {
 ///
 /// `data` is bytes, a bytearray, a memoryview or any other buffer. `url` is the absolute URL from which the document
 /// was retrieved (RFC 1808, section 3.3). If no base URL is known, the document is returned unchanged. The options are
-/// those of `baselink.Options`. No document raises an exception; a wrong argument raises ValueError or TypeError.
+/// those of `baselink.Options`. No document raises an exception; a wrong argument, such as an archive of documents, raises
+/// ValueError or TypeError.
 ///
 /// >>> import baselink
 /// >>> baselink.rewrite(b'<a href="../x.html">', "http://h.example/a/b.html")
@@ -53,6 +54,7 @@ fn rewrite<'py>(
     let rewriter = rewriter("rewrite", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
+    check_format(&rewriter, bytes)?;
     let (edits, totals) = py.detach(|| rewriter.edits(bytes));
     match data.cast_exact::<PyBytes>() {
         Ok(same) if edits.is_empty() && !totals.lacks_memory => Ok(same.clone()),
@@ -139,6 +141,7 @@ fn base<'py>(
     let rewriter = rewriter("base", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
+    check_format(&rewriter, bytes)?;
     let chain = py.detach(|| rewriter.base(bytes));
     Rows::new(py)?.base(&chain)
 }

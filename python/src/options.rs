@@ -123,11 +123,20 @@ fn format(name: &str) -> PyResult<Format> {
     if name == Format::Other.name() {
         return Ok(Format::Other);
     }
-    let format: Format = name.parse().map_err(value_error)?;
+    not_archive(name.parse().map_err(value_error)?)
+}
+
+/// Rejects `data` in the format of an archive, which only the other readers take apart.
+pub(crate) fn check_format(rewriter: &Rewriter, data: &[u8]) -> PyResult<()> {
+    not_archive(rewriter.format(data)).map(drop)
+}
+
+fn not_archive(format: Format) -> PyResult<Format> {
     match format.is_archive() {
         true => Err(PyValueError::new_err(format!(
-            "format '{name}' is an archive of documents, each with a URL of its own: baselink.warc reads WARC, the \
-             command baselink every archive"
+            "format '{}' is an archive of documents, each with a URL of its own: baselink.warc reads WARC, the command \
+             baselink every archive",
+            format.name()
         ))),
         false => Ok(format),
     }

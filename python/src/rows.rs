@@ -20,7 +20,7 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::{Data, to_python};
-use crate::options::{at, builder};
+use crate::options::{at, builder, check_format};
 
 /// The classes of `baselink/_types.py`.
 struct Classes {
@@ -207,6 +207,7 @@ impl<'py> Rows<'py> {
 /// The links of a document as Python objects.
 pub(crate) fn list_links(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<PyAny>>> {
     let (py, bytes) = (data.py(), data.bytes());
+    check_format(rewriter, bytes)?;
     let mut found = Some(Vec::new());
     py.detach(|| {
         rewriter.links(bytes, |link| {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import copy
+import gzip
 import inspect
 import mmap
 import pickle
@@ -81,6 +82,27 @@ def test_results_can_be_compared_pickled_and_copied() -> None:
     assert type(pickle.loads(pickle.dumps(link))) is baselink.Link
     assert hash(link) == hash(baselink.links(PAGE, URL)[0])
     assert link._replace(line=2) != link
+
+
+def test_html_may_begin_with_text() -> None:
+    """bug 362: such a document was returned unchanged, without a diagnostic."""
+    for start in ["hello ", "&nbsp;", "\U0001f600", "# Markdown\n\n", "{} "]:
+        page = f"{start}<a href=x>".encode()
+        assert baselink.rewrite(page, URL) == page.replace(b"x>", b"http://h.example/a/x>")
+        assert len(baselink.links(page, URL)) == 1
+
+
+def test_what_is_not_read_is_reported() -> None:
+    [found] = baselink.rewrite_report(b"\x89PNG\r\n\x1a\n<a href=x>", URL).diagnostics
+    assert (found.code, found.message) == ("format-unread", "the format is unknown, so no link was read")
+    for archive in [b"WARC/1.1\r\n", gzip.compress(b"WARC/1.1\r\n")]:
+        assert [found.code for found in baselink.rewrite_report(archive, URL).diagnostics] == ["format-unread"]
+        calls: list[Any] = [baselink.rewrite, baselink.links, baselink.base]
+        calls += [lambda data: list(baselink.iter_links([data])), lambda data: list(baselink.link_columns([data]))]
+        for call in calls:
+            with pytest.raises(ValueError, match=r"format 'warc' is an archive .*baselink\.warc"):
+                call(archive)
+        assert baselink.links(archive, format="html") == []
 
 
 def test_an_unchanged_document_is_the_same_object() -> None:
@@ -250,13 +272,6 @@ def test_options() -> None:
     # None means the default.
     nothing = dict.fromkeys(baselink.Options.__annotations__)
     assert rewritten(PAGE, **nothing) == rewritten(PAGE)
-
-
-def test_text_before_the_first_tag_requires_a_format() -> None:
-    data = b"hello <a href=x>"
-    assert baselink.detect(None, data) == "other"
-    assert baselink.rewrite(data, URL) == baselink.rewrite(data, URL, format="other") == data
-    assert baselink.rewrite(data, URL, format="html") == b"hello <a href=http://h.example/a/x>"
 
 
 def test_every_format_that_is_detected_may_be_given() -> None:

@@ -125,10 +125,12 @@ fn commands() -> Vec<String> {
 fn every_diagnostic_has_a_case() {
     let cases = Case::all();
     each_has_a_case("diagnostic", &Code::ALL.map(Code::name), |code| {
-        is_printed(
-            &cases,
-            &[format!("[{code}]: "), format!(r#""code":"{code}""#)],
-        )
+        // The command does not open what the library reports so.
+        code == Code::FormatUnread.name()
+            || is_printed(
+                &cases,
+                &[format!("[{code}]: "), format!(r#""code":"{code}""#)],
+            )
     });
 }
 

@@ -74,6 +74,63 @@ fn a_chosen_text_that_is_already_present_is_kept() {
     assert_eq!(choose(Choice::Kept), (Outcome::Left, Some(Reason::Kept)));
 }
 
+/// bug 362: the library read text first as no document, and said nothing.
+#[test]
+fn html_that_begins_with_text_is_rewritten_and_what_is_not_read_is_reported() {
+    let rewriter = at("http://a/");
+    for start in [
+        "hello ",
+        "&nbsp;",
+        "\u{1f600}",
+        "# Markdown\n\n",
+        "From here ",
+        "{} ",
+    ] {
+        let [input, output] = ["x", "http://a/x"].map(|link| format!("{start}<a href={link}>"));
+        check(&rewriter, input.as_bytes(), output.as_bytes());
+    }
+    let feed =
+        b"{\"version\": \"https://jsonfeed.org/version/1.1\", \"home_page_url\": \"<a href=x>\"}";
+    for (bytes, sentence) in [
+        (
+            &b"a\0<a href=x>"[..],
+            "the format is unknown, so no link was read",
+        ),
+        (
+            b"%PDF-1.7 <a href=x>",
+            "the format is unknown, so no link was read",
+        ),
+        (
+            b"WARC/1.1\r\n",
+            "a web archive holds many documents, and none was read",
+        ),
+        (
+            b"filedesc://a.arc",
+            "a web archive holds many documents, and none was read",
+        ),
+        (
+            feed,
+            "a JSON Feed is read only if the group 'manifest' is enabled",
+        ),
+    ] {
+        check(&rewriter, bytes, bytes);
+        let [found] = &rewriter.edits(bytes).1.diagnostics[..] else {
+            panic!("{}", bytes.escape_ascii())
+        };
+        assert_eq!(
+            (found.code.name(), &*found.message),
+            ("format-unread", sentence)
+        );
+    }
+    // What has an encoding is text.
+    let rewriter = Rewriter::builder().url("http://a/").charset(Charset::UTF_8);
+    check(
+        &rewriter.build().unwrap(),
+        b"a\0<a href=x>",
+        b"a\0<a href=http://a/x>",
+    );
+}
+
 #[test]
 fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
     let html = "Content-Type: text/html\n\n<a href=x>\n";

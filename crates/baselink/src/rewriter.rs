@@ -416,6 +416,32 @@ impl Rewriter {
         })
     }
 
+    /// The format in which a document that begins with `head` is read: the one that was set, or else the detected one. Text
+    /// in no known format is HTML. [`Format::Other`] and archives are not read.
+    ///
+    /// ```
+    /// use baselink::{Format, Rewriter};
+    /// let rewriter = Rewriter::builder().build()?;
+    /// assert_eq!(rewriter.format(b"hello <a href=x>"), Format::Html);
+    /// assert_eq!(rewriter.format(b"WARC/1.1\r\n"), Format::Warc);
+    /// # Ok::<(), baselink_text::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn format(&self, head: &[u8]) -> Format {
+        if !self.detects {
+            return self.options.format;
+        }
+        #[cfg(feature = "codings")]
+        if baselink_rewrite::archive::is_archive(head) {
+            return Format::Warc;
+        }
+        match Format::of_document(head) {
+            // What has an encoding is text.
+            Format::Other if self.options.scan.charset.is_some() => Format::Html,
+            format => format,
+        }
+    }
+
     /// The options for a document. The format is HTML unless one was set.
     #[doc(hidden)]
     #[must_use]
@@ -425,9 +451,7 @@ impl Rewriter {
 
     fn options_for(&self, head: &[u8]) -> Options {
         let mut options = self.options.clone();
-        if self.detects {
-            options.format = Format::detect(None, head);
-        }
+        options.format = self.format(head);
         options
     }
 }

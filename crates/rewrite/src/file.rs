@@ -20,8 +20,11 @@ use crate::base::BaseChain;
 use crate::container;
 use crate::report::Report;
 use baselink_scan::document::Document;
+use baselink_scan::{group_of, is_read};
+use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
 
 /// The plan for `bytes`, a file of the format in `options`. Each link goes to `sink`, in the order of the file; without it,
 /// most links are only counted. Without `has_edits`, edits are made only if the outcome of a link depends on them.
@@ -48,8 +51,13 @@ fn document<'r>(
     let mut task = Task::of(options);
     // The edits of HTML links share the prefixes of the base, so their memory needs no limit. A long base sets one.
     task.around.room = (format != Format::Html).then(|| room(bytes.len()));
-    let plan = driver::content(task, format, bytes, sink).unwrap_or_else(|| {
-        let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
+    let content = match is_read(format, task.scan) {
+        true => driver::content(task, format, bytes, sink),
+        false => None,
+    };
+    let plan = content.unwrap_or_else(|| {
+        let mut empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
+        empty.diagnostics.push(unread(format));
         driver::document(task, empty, &[], Charset::UTF_8, &[])
     });
     FilePlan {
@@ -62,6 +70,17 @@ fn document<'r>(
         },
         tally: plan.tally,
     }
+}
+
+/// Says why no link of a file of the `format` is read.
+fn unread(format: Format) -> Diagnostic {
+    let noun = format.noun();
+    let why = match group_of(format) {
+        Some(group) => format!("{noun} is read only if the group '{group}' is enabled"),
+        None if format.is_archive() => format!("{noun} holds many documents, and none was read"),
+        None => "the format is unknown, so no link was read".to_owned(),
+    };
+    Diagnostic::new(Code::FormatUnread, Span::new(0, 0), why)
 }
 
 /// The base of `bytes` if they are HTML in an encoding that extends ASCII; found without scanning for links.

@@ -60,6 +60,8 @@ named! {
         FieldsRenamed = "fields-renamed",
         /// More than one HTTP response in a file; only one is read.
         SeveralResponses = "several-responses",
+        /// A file whose format is unknown, or of a kind that is not read as one document; no link was read.
+        FormatUnread = "format-unread",
         /// A part in a charset that cannot be scanned for markup; it is kept unchanged.
         CharsetUnknown = "charset-unknown",
         /// A DKIM or ARC signature that the changes invalidate.

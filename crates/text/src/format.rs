@@ -228,6 +228,24 @@ impl Format {
             .unwrap_or_else(|| Self::sniff(head))
     }
 
+    /// The format of a document without a name that begins with `head`: text in no known format is HTML, which may begin with
+    /// text. Bytes that no text has are no document (MIME Sniffing, 7).
+    ///
+    /// ```
+    /// use baselink_text::format::Format;
+    /// assert_eq!(Format::of_document(b"hello <a href=x>"), Format::Html);
+    /// assert_eq!(Format::of_document(b"%PDF-1.7\n"), Format::Other);
+    /// ```
+    #[doc(hidden)]
+    pub fn of_document(head: &[u8]) -> Self {
+        match Self::sniff(head) {
+            Self::Other if !is_compressed(head, true) && media_type_of(head).is_none() => {
+                Self::Html
+            }
+            format => format,
+        }
+    }
+
     /// The format of a known extension. Crawlers append the query to it: `s.css?v=3`. A compressed web archive has
     /// a second extension.
     fn of_extension(name: &str) -> Option<Self> {
