@@ -45,10 +45,12 @@ def make_links_absolute(
     html: AnyStr,
     base_url: str | None = None,
     handle_failures: Literal["ignore"] | None = None,
+    *,
+    resolver: Literal["rfc1808", "rfc3986", "whatwg"] = "whatwg",
 ) -> AnyStr:
     """The HTML document with every relative link made absolute; a replacement for lxml.html's function.
 
-    The base element counts, and stays, with an absolute href; lxml removes it. If a reference has no target, nothing is
+    References are resolved as in browsers, unless `resolver` says otherwise. The base element counts, and stays, with an absolute href; lxml removes it. If a reference has no target, nothing is
     raised and the link stays, as with handle_failures="ignore".
 
     >>> import baselink
@@ -58,8 +60,8 @@ def make_links_absolute(
     if handle_failures not in ("ignore", None):
         raise ValueError(f"handle_failures is 'ignore' or None, and not {handle_failures!r}: no attribute is taken out")
     if isinstance(html, bytes):
-        return rewrite(html, base_url, format="html")
-    output = rewrite(_encoded(html), base_url, format="html", charset="utf-8")
+        return rewrite(html, base_url, format="html", resolver=resolver)
+    output = rewrite(_encoded(html), base_url, format="html", charset="utf-8", resolver=resolver)
     return output.decode("utf-8", "surrogatepass")
 
 

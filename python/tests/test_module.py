@@ -92,6 +92,20 @@ def test_html_may_begin_with_text() -> None:
         assert len(baselink.links(page, URL)) == 1
 
 
+def test_a_target_of_whatwg_is_a_serialized_url() -> None:
+    """bug 363: the target of an absolute link was its reference. The bytes of such a link never change."""
+    page = b"<a href='ht\ntp://z/a\tb'><a href='HTTP://EXAMPLE.com:80/a b'><a href='http://[bad'><a href='mailto:a@b'>"
+    for url in [URL, None]:
+        assert baselink.rewrite(page, url, resolver="whatwg") == page
+        assert [(link.target, link.outcome, link.reason) for link in baselink.links(page, url, resolver="whatwg")] == [
+            ("http://z/ab", "absolute", None),
+            ("http://example.com/a%20b", "absolute", None),
+            (None, "left", "unresolvable"),
+            ("mailto:a@b", "absolute", None),
+        ]
+    assert baselink.links(page, URL)[1].target == "HTTP://EXAMPLE.com:80/a b"
+
+
 def test_what_is_not_read_is_reported() -> None:
     [found] = baselink.rewrite_report(b"\x89PNG\r\n\x1a\n<a href=x>", URL).diagnostics
     assert (found.code, found.message) == ("format-unread", "the format is unknown, so no link was read")

@@ -131,6 +131,39 @@ fn html_that_begins_with_text_is_rewritten_and_what_is_not_read_is_reported() {
     );
 }
 
+/// bug 363: the target of an absolute link was its reference under every profile.
+#[test]
+fn a_target_of_the_url_standard_is_what_a_browser_serializes() {
+    let page = "<a href='HTTP://A.example:80/b c'></a><a href='http://a.example'></a><a href='http://[bad'></a>\
+        <a href='http://a.example/b'></a><a href='MAILTO:a@b'></a><a href='http://a.example/%7e?b|c'></a>";
+    let targets = |rewriter: Rewriter| {
+        let mut found = Vec::new();
+        check(&rewriter, page.as_bytes(), page.as_bytes());
+        rewriter.links(page.as_bytes(), |one| found.push(one.link));
+        found
+    };
+    let expected = [
+        Some("http://a.example/b%20c"),
+        Some("http://a.example/"),
+        None,
+        Some("http://a.example/b"),
+        Some("mailto:a@b"),
+        Some("http://a.example/%7e?b|c"),
+    ];
+    for builder in [Rewriter::builder(), Rewriter::builder().url("http://a/")] {
+        let found = targets(builder.clone().profile(Profile::Whatwg).build().unwrap());
+        let shown: Vec<_> = found.iter().map(|link| link.target.as_deref()).collect();
+        assert_eq!(shown, expected);
+        assert_eq!(
+            (found[2].outcome, found[2].reason),
+            (Outcome::Left, Some(Reason::Unresolvable))
+        );
+        for link in targets(builder.build().unwrap()) {
+            assert_eq!(link.target, Some(link.reference));
+        }
+    }
+}
+
 #[test]
 fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
     let html = "Content-Type: text/html\n\n<a href=x>\n";

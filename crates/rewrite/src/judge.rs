@@ -630,12 +630,16 @@ impl<'a> Judge<'a> {
         }: LinkBase<'_>,
         verdict: Verdict<'_>,
     ) -> (LinkReport, Option<Vec<Kept>>) {
-        let (outcome, reason) = verdict.outcome();
+        let (mut outcome, mut reason) = verdict.outcome();
         let (mut differs_under, mut kept) = (NOWHERE, None);
         let target = match verdict {
             Verdict::Absolute => {
-                differs_under = absolute_differs(&reference, prepared);
-                Some(reference.clone())
+                let target = self.absolute(&reference, prepared);
+                differs_under = absolute_differs(&reference, target.as_deref(), prepared);
+                if target.is_none() {
+                    (outcome, reason) = (Outcome::Left, Some(Reason::Unresolvable));
+                }
+                target
             }
             Verdict::NoBase => None,
             Verdict::Left(reason) => {
@@ -689,6 +693,18 @@ impl<'a> Judge<'a> {
         (report, kept)
     }
 
+    /// The target of an absolute `reference`. Under `whatwg` it is serialized, and the parser may fail.
+    fn absolute(&self, reference: &str, prepared: Option<&PreparedBase>) -> Option<String> {
+        if self.options.profile != Profile::Whatwg || resolve::is_serialized_absolute(reference) {
+            return Some(reference.to_owned());
+        }
+        let target = match prepared {
+            Some(prepared) => prepared.base.resolve(reference),
+            None => prepare(Profile::Whatwg, "", self.charset).resolve(reference),
+        };
+        Some(target.ok()?.url)
+    }
+
     /// True if the outcome for a reference with the bytes `raw` may depend on files next to the document.
     #[inline(always)]
     fn may_need_files(&self, raw: &[u8]) -> bool {
@@ -729,8 +745,8 @@ impl<'a> Judge<'a> {
         if is_result && value::is_template(text?) {
             return Some(Verdict::Left(Reason::Placeholder));
         }
-        let is_agreed = || str::from_utf8(raw).is_ok_and(resolve::is_agreed_absolute);
-        if is_absolute(raw) && (profile != Profile::Whatwg || is_agreed()) {
+        let is_serialized = || str::from_utf8(raw).is_ok_and(resolve::is_serialized_absolute);
+        if is_absolute(raw) && (profile != Profile::Whatwg || is_serialized()) {
             return Some(Verdict::Absolute);
         }
         let splice = match found {
@@ -955,8 +971,12 @@ fn above_root_differs(profile: Profile) -> Under {
     Profile::ALL.map(|other| (other == Profile::Rfc1808) != (profile == Profile::Rfc1808))
 }
 
-/// The profiles that disagree on the absolute `reference`: they see a relative reference, or another target.
-fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
+/// The profiles that disagree on the absolute `reference`: they see a relative reference, or another `target`.
+fn absolute_differs(
+    reference: &str,
+    target: Option<&str>,
+    prepared: Option<&PreparedBase>,
+) -> Under {
     let only = |other: Profile, differs: bool| Profile::ALL.map(|one| differs && one == other);
     if resolve::is_agreed_absolute(reference) {
         return NOWHERE;
@@ -969,14 +989,7 @@ fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
         let browser = prepare(Profile::Whatwg, &prepared.parsed, prepared.charset);
         return only(Profile::Whatwg, browser.is_relative(reference));
     }
-    match prepared.base.profile() {
-        // The report has the reference as the target, not the URL that a browser makes of it.
-        Profile::Whatwg => {
-            let own = prepared.base.resolve(reference).ok();
-            prepared.differs(reference, own.as_ref().map(|own| &*own.url))
-        }
-        Profile::Rfc1808 | Profile::Rfc3986 => prepared.differs(reference, Some(reference)),
-    }
+    prepared.differs(reference, target)
 }
 
 /// True if only RFC 1808 sees a scheme in `reference`: it allows a digit or a mark as the first character.

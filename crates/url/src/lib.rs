@@ -46,7 +46,7 @@ mod usable;
 mod whatwg;
 pub use ascii::ascii;
 pub use explanation::{Explanation, Step, explain};
-pub use place::{is_agreed_absolute, is_same_place};
+pub use place::{is_agreed_absolute, is_same_place, is_serialized_absolute};
 pub use profile::Profile;
 pub use relative::relativize;
 pub use splice::Splice;

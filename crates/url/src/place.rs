@@ -13,7 +13,7 @@
 //!
 //! Deliberately absent: the server's interpretation of a path.
 
-use super::splice::{is_plain_by_blocks, is_plain_host};
+use super::splice::{is_plain_by_blocks, is_plain_host, is_plain_path};
 use super::whatwg::{is_special, serialised};
 use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
 
@@ -104,12 +104,30 @@ fn segments(path: &str) -> Segments {
 
 /// True if all profiles are known to see an absolute URL in `reference`, with the same target. Scans the bytes once.
 pub fn is_agreed_absolute(reference: &str) -> bool {
+    is_agreed(reference, false)
+}
+
+/// True if `reference` is [agreed](is_agreed_absolute), and known to be spelled as the URL Standard serializes it.
+///
+/// ```
+/// use baselink_url::is_serialized_absolute;
+/// assert!(is_serialized_absolute("http://a.example/b?c"));
+/// assert!(!is_serialized_absolute("http://a.example") && !is_serialized_absolute("http://a.example/b c"));
+/// ```
+pub fn is_serialized_absolute(reference: &str) -> bool {
+    is_agreed(reference, true)
+}
+
+fn is_agreed(reference: &str, is_serialized: bool) -> bool {
     let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else {
         return false;
     };
     let rest = &reference.as_bytes()[scheme.len() + 1..];
+    if is_serialized && scheme.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return false;
+    }
     if !is_special(scheme) && !rest.starts_with(b"/") {
-        return true;
+        return !is_serialized || is_plain_by_blocks(rest);
     }
     let Some(rest) = rest.strip_prefix(b"//") else {
         return false;
@@ -125,7 +143,11 @@ pub fn is_agreed_absolute(reference: &str) -> bool {
         b'%' => !matches!(path[at + 1..], [b'2', b'e' | b'E', ..]),
         byte => !byte.is_ascii_control(),
     };
-    is_plain_host(host) && (is_plain_by_blocks(path) || (0..path.len()).all(is_read_alike))
+    let is_plain = match is_serialized {
+        true => path.starts_with(b"/") && is_plain_path(path, true),
+        false => is_plain_by_blocks(path) || (0..path.len()).all(is_read_alike),
+    };
+    is_plain && is_plain_host(host)
 }
 
 #[cfg(test)]
@@ -197,5 +219,56 @@ mod tests {
         ] {
             assert!(!is_agreed_absolute(one), "{one}");
         }
+    }
+
+    /// The standard's own parser is the referee.
+    #[test]
+    fn a_serialized_url_is_spelled_as_the_parser_spells_it() {
+        let mut serialized = 0;
+        for scheme in ["http", "HTTP", "https", "file", "data", "x-y"] {
+            for host in [
+                "//a", "//a.b", "//A", "//a:80", "//a:81", "//1", "//xn--a", "", "/", "//",
+            ] {
+                for path in [
+                    "",
+                    "/",
+                    "/b",
+                    "/b/",
+                    "/b/./c",
+                    "/b/../c",
+                    "/b/.c",
+                    "/%2e/c",
+                    "/b c",
+                    "/b|c",
+                    "/b^c",
+                    "/b'c",
+                    "/b:c",
+                    "/b;c=d,e",
+                    "/%7e%zz",
+                    "/{b}",
+                    "/\u{e9}",
+                    "/b\\c",
+                    "/b?c'd",
+                    "/b?c d",
+                    "/b?{c}|^`",
+                    "/b#c`d",
+                    "/b#c d",
+                    "?c",
+                    "#c",
+                    "b",
+                    "b c ",
+                    "/a/path/that/is/longer/than/one/block?of=bytes#x",
+                    "text/plain;base64,AAAAAAAAAAAAAAAAAAAA",
+                    "text/plain;charset=utf-8,a b c d e f g h i ",
+                ] {
+                    let url = format!("{scheme}:{host}{path}");
+                    if is_serialized_absolute(&url) {
+                        serialized += 1;
+                        assert_eq!(serialised(&url), url);
+                    }
+                }
+            }
+        }
+        assert!(serialized > 20, "{serialized}");
     }
 }

@@ -238,7 +238,7 @@ const BLOCK: usize = 16;
 
 /// True if every profile keeps `path` and the text after it byte for byte. `has_slash` is true if a preceding `/`
 /// keeps a `:` from ending a scheme.
-fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
+pub(super) fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
     is_plain_by_blocks(path) || is_plain_by_bytes(path, has_slash)
 }
 

@@ -297,7 +297,7 @@ impl MoveJudge<'_> {
     ) -> Result<String, Finding> {
         let left = |cause| Err(Finding::of(Class::Left, cause));
         match (link.outcome, link.reason) {
-            (Outcome::Absolute, _) => return Ok(link.reference.clone()),
+            (Outcome::Absolute, _) => return Ok(link.target.clone().unwrap_or_default()),
             (Outcome::NoBase, _) => return left(Some(Cause::NoBase)),
             (Outcome::Left, Some(Reason::LocalCopy)) => return Err(self.local_copy(link)),
             (Outcome::Left, reason) if reason != Some(Reason::CustomProperty) => {
