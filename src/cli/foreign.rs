@@ -34,6 +34,10 @@ const UNZIP: Remedy = [
     "unpack it first: unzip {} -d FOLDER",
     "save it to a file and unpack it with unzip",
 ];
+const UNZIP_MAFF: Remedy = [
+    "unpack it first: unzip {} -d FOLDER; its pages open offline, and each index.rdf has the URL for --url",
+    "save it to a file and unpack it with unzip",
+];
 const OFFICE: Remedy = ["convert it to HTML with pandoc or LibreOffice"; 2];
 const WITHOUT_LINKS: Remedy = ["it has no links"; 2];
 
@@ -102,7 +106,6 @@ const ZIPS: &[(&[u8], &str, Remedy)] = &[
         "an Office Open XML file (.docx and the like), a ZIP archive",
         OFFICE,
     ),
-    (b"/index.rdf", "a MAFF web archive, a ZIP archive", UNZIP),
 ];
 
 /// The signatures of a local file header, and of the end record with which an empty archive begins.
@@ -110,6 +113,14 @@ pub(super) const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The number of bytes of a ZIP archive that are searched for its kind.
 const ZIP_HEAD: usize = 4_096;
+
+const OTHER_ZIP: &str = "a ZIP archive";
+
+/// A file called `.maff`, whose `index.rdf` may be its last entry.
+const MAFF: ForeignFile = ForeignFile {
+    kind: "a MAFF web archive, a ZIP archive",
+    remedy: UNZIP_MAFF,
+};
 
 const UTF_16: &str = "UTF-16 without a byte order mark";
 
@@ -136,9 +147,8 @@ impl ForeignFile {
             let known = ZIPS
                 .iter()
                 .find(|(bytes, ..)| memchr::memmem::find(head, bytes).is_some());
-            let (kind, remedy) = known.map_or(("a ZIP archive", UNZIP), |&(_, kind, remedy)| {
-                (kind, remedy)
-            });
+            let (kind, remedy) =
+                known.map_or((OTHER_ZIP, UNZIP), |&(_, kind, remedy)| (kind, remedy));
             return Some(Self { kind, remedy });
         }
         None
@@ -168,6 +178,12 @@ impl ForeignFile {
 
     /// A sentence about the file `path`, which should have been read as `format`.
     pub(crate) fn sentence(self, path: &Path, format: Format) -> String {
+        let is_maff = path
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("maff"));
+        if is_maff && self.kind == OTHER_ZIP {
+            return MAFF.sentence(path, format);
+        }
         let is_standard = is_standard_input(path);
         let file = path.to_string_lossy();
         let file = shell::word(&file);
