@@ -17,7 +17,7 @@ use baselink::{Profile, Rewriter};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let archive = env::args_os().nth(1).ok_or("usage: archive FILE")?;
-    let rewriter = Rewriter::builder().profile(Profile::Whatwg).build()?;
+    let rewriter = Rewriter::builder().resolver(Profile::Whatwg).build()?;
     let mut out = BufWriter::new(io::stdout().lock());
     for entry in Records::new(File::open(archive)?) {
         let record = match entry? {

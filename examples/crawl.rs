@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let archives: Vec<String> = env::args().skip(1).collect();
     let queue = Mutex::new(archives.iter());
     let next = || queue.lock().ok()?.next();
-    let rewriter = Rewriter::builder().profile(Profile::Whatwg).build()?;
+    let rewriter = Rewriter::builder().resolver(Profile::Whatwg).build()?;
     let task = || {
         let mut edges = Edges::new();
         while let Some(archive) = next() {

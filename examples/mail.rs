@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     io::stdin().lock().read_to_end(&mut mail)?;
     // `//host/…` gets a scheme, `#top` stays in the mail, and signed messages keep their bytes.
     let rewriter = Rewriter::builder()
-        .assumed_scheme("https")
+        .assume_scheme("https")
         .fragments(Fragments::Auto);
     let rewritten = rewriter.dkim(Dkim::Keep).build()?.rewrite(&mail);
     for entity in &rewritten.report.entities {

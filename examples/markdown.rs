@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Resolves as browsers do; `#top` stays a link within the page.
     let rewriter = Rewriter::builder()
         .url(url)
-        .profile(Profile::Whatwg)
+        .resolver(Profile::Whatwg)
         .fragments(Fragments::Auto);
     let page = fs::read(file)?;
     let absolute = rewriter.build()?.rewrite(&page).into_output();

@@ -114,7 +114,7 @@ export interface Level {
 /** The base URL of a document, and every level at which a base may be declared. */
 export interface Base {
   /** The base URL; `null` if there is none. */
-  url: string | null;
+  base: string | null;
   /** The rule that gave it. */
   rule: Rule;
   /** The source that gave it. */
@@ -152,7 +152,7 @@ export function links(data: Data, options?: Options): Link[];
  * @throws {TypeError} For a wrong argument, never for a document.
  * @throws {RangeError} If the document needs more memory than there is.
  * @example
- * base("<base href=/b/>", { url: "https://a.example/" }).url; // 'https://a.example/b/'
+ * base("<base href=/b/>", { url: "https://a.example/" }).base; // 'https://a.example/b/'
  */
 export function base(data: Data, options?: Options): Base;
 

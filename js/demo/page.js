@@ -176,7 +176,7 @@ function source(name) {
   return SOURCES[name] ?? name.replaceAll("-", " ");
 }
 
-function showBase({ url, rule, source: origin, chain }, links) {
+function showBase({ base: url, rule, source: origin, chain }, links) {
   const result = url ? [element("strong", {}, url), `by rule ${rule}, ${source(origin)}`] : [element("strong", {}, "none"), "Relative links stay as they are."];
   $("result").replaceChildren(...result);
   let inner;

@@ -77,7 +77,7 @@ impl<'a> LinkRow<'a> {
 /// The base URL of a document.
 #[derive(Serialize)]
 struct BaseRow<'a> {
-    url: Option<&'a str>,
+    base: Option<&'a str>,
     rule: &'static str,
     source: &'static str,
     chain: &'a [Level],
@@ -113,10 +113,10 @@ pub fn links(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
 pub fn base(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
     let found = rewriter_of(data, options)?.base(data);
     let row = BaseRow {
-        url: found.base.as_deref(),
+        base: found.base.as_deref(),
         rule: found.rule.section(),
         source: found.source.name(),
-        chain: &found.levels,
+        chain: &found.chain,
     };
     let mut json = Vec::new();
     put(&mut json, &row);

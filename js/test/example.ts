@@ -11,7 +11,7 @@ const bytes: Uint8Array<ArrayBuffer> = rewrite(new Uint8Array(), options);
 const either = (data: string | Uint8Array): string | Uint8Array => rewrite(data);
 const found: Link[] = links(text, options);
 const targets: (string | null)[] = found.map(({ outcome, target }) => (outcome === "rewritten" ? target : null));
-const { chain, url }: Base = base(bytes);
+const { base: url, chain }: Base = base(bytes);
 const taken: Level | undefined = chain.find(({ status }) => status === "taken");
 const resolved: string = resolve("https://a.example/", "x", { resolver: "rfc3986" });
 const relative: string = relativize(new URL("https://a.example/"), resolved);

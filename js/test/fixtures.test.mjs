@@ -38,7 +38,7 @@ test("a case gives the expected result", async (t) => {
       assert.deepEqual(Uint8Array.from(input), given);
       assert.deepEqual(links(input, options).map(row), expected.links);
       const found = base(input, options);
-      assert.deepEqual([found.rule, found.source, field(found.url)], expected.base.split("\t").slice(-3));
+      assert.deepEqual([found.rule, found.source, field(found.base)], expected.base.split("\t").slice(-3));
       const chunks = new Blob([input]).stream();
       assert.deepEqual(await collected(chunks.pipeThrough(new RewriterStream(options))), expected.expected);
     });

@@ -75,9 +75,9 @@ test("a link has the keys of the command, and offsets in bytes", () => {
 test("a base has levels, each with its reason", () => {
   const message = "Content-Type: text/html\nContent-Base: https://b.example/\n\n<a href=x>";
   const found = base(message, { format: "message" });
-  assert.deepEqual([found.url, found.rule, found.source], ["https://b.example/", "3.1", "content-base"]);
+  assert.deepEqual([found.base, found.rule, found.source], ["https://b.example/", "3.1", "content-base"]);
   const none = base("<a href=x>");
-  assert.deepEqual([none.url, none.rule, none.source], [null, "3.4", "default"]);
+  assert.deepEqual([none.base, none.rule, none.source], [null, "3.4", "default"]);
   assert.deepEqual(Object.keys(none.chain[0]), ["entity", "rule", "source", "value", "status", "reason"]);
 });
 

@@ -30,10 +30,10 @@ def get_base_url(text: str | bytes, baseurl: str | bytes = "", encoding: str | N
         found = base(data, retrieval, format="html", charset=charset, resolver="whatwg")
     except ValueError:  # `baseurl` is not absolute.
         found = base(data, format="html", charset=charset, resolver="whatwg")
-    if found.url is not None and found.source != "retrieval":
-        return found.url
-    first = found.levels[0]
-    if found.url is None and first.status == "passed-over" and first.value is not None:
+    if found.base is not None and found.source != "retrieval":
+        return found.base
+    first = found.chain[0]
+    if found.base is None and first.status == "passed-over" and first.value is not None:
         try:
             return urljoin(retrieval, first.value)
         except ValueError:

@@ -124,18 +124,18 @@ class Level(NamedTuple):
 class Base(NamedTuple):
     """The base URL of a document. `str()` explains it."""
 
-    url: str | None
+    base: str | None
     """The base URL; None if there is none."""
     rule: str
     """The rule that gave it: "3.1" to "3.4"."""
     source: str
     """The source that gave it: "base-element", "retrieval" and so on."""
-    levels: list[Level]
+    chain: list[Level]
     """Every level, innermost first."""
 
     def __str__(self) -> str:
-        lines = [f"base: {self.url or 'none'} ({self.rule} {self.source})"]
-        for level in self.levels:
+        lines = [f"base: {self.base or 'none'} ({self.rule} {self.source})"]
+        for level in self.chain:
             value = "" if level.value is None else f"{level.value}: "
             lines.append(f"  {level.rule} {level.source}: {value}{level.status}, {level.reason}")
         return "\n".join(lines)

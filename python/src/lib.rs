@@ -122,7 +122,7 @@ fn links(
 ///
 /// >>> import baselink
 /// >>> found = baselink.base(b"<base href=/b/>", "http://h.example/a")
-/// >>> found.url, found.rule, found.source
+/// >>> found.base, found.rule, found.source
 /// ('http://h.example/b/', '3.1', 'base-element')
 /// >>> print(found)
 /// base: http://h.example/b/ (3.1 base-element)

@@ -89,7 +89,7 @@ fn option(
         for one in texts(value, name)? {
             builder = match name {
                 "enable" => builder.enable(one.parse().map_err(value_error)?),
-                _ => builder.place(one.parse().map_err(value_error)?),
+                _ => builder.attributes([one.parse().map_err(value_error)?]),
             };
         }
         return Ok(builder);
@@ -98,11 +98,11 @@ fn option(
     Ok(match name {
         "format" => builder.format(format(text)?),
         "charset" => builder.charset(text.parse().map_err(value_error)?),
-        "resolver" => builder.profile(text.parse().map_err(value_error)?),
+        "resolver" => builder.resolver(text.parse().map_err(value_error)?),
         "fragments" => builder.fragments(text.parse().map_err(value_error)?),
         "base_element" => builder.base_element(text.parse().map_err(value_error)?),
         "local_copies" => builder.local_copies(text.parse().map_err(value_error)?),
-        "assume_scheme" => builder.assumed_scheme(text),
+        "assume_scheme" => builder.assume_scheme(text),
         "content_location" => {
             let uses = [
                 ("base", ContentLocationUse::Base),

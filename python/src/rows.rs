@@ -192,7 +192,7 @@ impl<'py> Rows<'py> {
             );
             self.make(&self.classes.level, values)
         };
-        let levels: PyResult<Vec<_>> = chain.levels.iter().map(level).collect();
+        let levels: PyResult<Vec<_>> = chain.chain.iter().map(level).collect();
         let levels = PyList::new(self.py, levels?)?;
         let values = (
             chain.base.as_deref(),

@@ -36,7 +36,7 @@ def test_a_case_gives_the_expected_result(case: Case) -> None:
     # A message has the columns entity, media type, rule, source, base; a document has no media type.
     outermost = case.rows("expected.base")[0]
     base = baselink.base(data, **options)
-    assert [base.rule, base.source, field(base.url)] == outermost[-3:]
+    assert [base.rule, base.source, field(base.base)] == outermost[-3:]
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

@@ -199,7 +199,7 @@ def test_a_url_that_is_not_absolute_is_a_value_error(url: str) -> None:
 def test_unusual_urls() -> None:
     # RFC 1808 requires only a scheme. A base that is not hierarchical gives no target.
     for url in ["http:", "http://[", "data:,x", "about:blank", "mailto:a@b", "C:\\x"]:
-        assert baselink.base(b"<a href=x>", url).url == url
+        assert baselink.base(b"<a href=x>", url).base == url
     assert baselink.rewrite(b"<a href=x>", "mailto:a@b") == b"<a href=x>"
     with pytest.raises(ValueError, match="the URL Standard's parser fails on it"):
         baselink.rewrite(b"<a href=x>", "http://[", resolver="whatwg")
@@ -309,9 +309,9 @@ def test_every_format_that_is_detected_may_be_given() -> None:
 def test_a_base_has_an_explanation() -> None:
     found = baselink.base(PAGE, URL)
     assert str(found).splitlines()[0] == "base: http://h.example/a/c/ (3.1 base-element)"
-    assert [level.status for level in found.levels] == ["taken", "absent", "passed-over", "passed-over"]
+    assert [level.status for level in found.chain] == ["taken", "absent", "passed-over", "passed-over"]
     nothing = baselink.base(b"<p>")
-    assert (nothing.url, nothing.rule, nothing.source) == (None, "3.4", "default")
+    assert (nothing.base, nothing.rule, nothing.source) == (None, "3.4", "default")
     assert str(nothing).splitlines()[0] == "base: none (3.4 default)"
 
 

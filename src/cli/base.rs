@@ -272,7 +272,7 @@ fn print_levels(
     writeln!(out)?;
     for rule in RULES {
         writeln!(out, "  {} {}", rule.section(), rule.title())?;
-        for level in chain.levels.iter().filter(|level| level.rule == rule) {
+        for level in chain.chain.iter().filter(|level| level.rule == rule) {
             write!(out, "    ")?;
             print_level(level, None, places, styler, out)?;
         }
@@ -381,7 +381,7 @@ fn print_entities(
         let beneath = format!("{around}{beneath}{}", bar(has_children));
         for level in entity
             .chain
-            .levels
+            .chain
             .iter()
             .filter(|level| level.value.is_some())
         {

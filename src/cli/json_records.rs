@@ -286,7 +286,7 @@ impl<'a> BaseRecord<'a> {
             rule,
             source,
             declared,
-            levels,
+            chain,
             ..
         } = &entity.chain;
         Self {
@@ -297,7 +297,7 @@ impl<'a> BaseRecord<'a> {
             rule: *rule,
             source: *source,
             declared: declared.as_ref(),
-            chain: levels,
+            chain,
             of_record: ArchivePlaceRecord::of(input.name),
         }
     }

@@ -595,7 +595,7 @@ impl Output {
                 "" => String::new(),
                 number => format!("entity {number}: "),
             };
-            for level in &entity.chain.levels {
+            for level in &entity.chain.chain {
                 let place = level
                     .span
                     .map_or_else(|| input.name.to_string(), |span| places.at(span));

@@ -558,7 +558,7 @@ fn every_declaration_of_a_base_is_in_the_chain() {
     let report = check(document);
     let chain = &report.entities[0].chain;
     let levels: Vec<_> = chain
-        .levels
+        .chain
         .iter()
         .map(|level| (level.source.name(), level.value.as_deref(), level.status))
         .collect();
@@ -573,7 +573,7 @@ fn every_declaration_of_a_base_is_in_the_chain() {
             ("default", None, Status::PassedOver),
         ]
     );
-    assert_eq!(&document[chain.levels[1].span.unwrap().range()], b"c/");
+    assert_eq!(&document[chain.chain[1].span.unwrap().range()], b"c/");
     let link = &report.links[2];
     assert_eq!(link.reference, "javascript:x");
     assert_eq!(report.links[1].base.as_deref(), Some("http://a/b/b/"));

@@ -151,7 +151,7 @@ fn a_target_of_the_url_standard_is_what_a_browser_serializes() {
         Some("http://a.example/%7e?b|c"),
     ];
     for builder in [Rewriter::builder(), Rewriter::builder().url("http://a/")] {
-        let found = targets(builder.clone().profile(Profile::Whatwg).build().unwrap());
+        let found = targets(builder.clone().resolver(Profile::Whatwg).build().unwrap());
         let shown: Vec<_> = found.iter().map(|link| link.target.as_deref()).collect();
         assert_eq!(shown, expected);
         assert_eq!(
@@ -290,11 +290,11 @@ fn errors_have_a_kind_and_a_source() {
     let kind = |builder: baselink::RewriterBuilder| builder.build().unwrap_err().kind();
     assert_eq!(kind(Rewriter::builder().url("a/b")), ErrorKind::Url);
     assert_eq!(
-        kind(Rewriter::builder().assumed_scheme("mailto")),
+        kind(Rewriter::builder().assume_scheme("mailto")),
         ErrorKind::Argument
     );
     assert_eq!(
-        kind(Rewriter::builder().assumed_scheme("https:")),
+        kind(Rewriter::builder().assume_scheme("https:")),
         ErrorKind::Argument
     );
     assert_eq!(

@@ -11,5 +11,6 @@ mod folder;
 mod fuzz;
 mod library;
 mod limits;
+mod names;
 mod public_api;
 mod readme;

@@ -52,10 +52,10 @@ fn every_document_has_its_base_in_every_profile() {
             };
             let report = rewrite(document.as_bytes(), &options).report;
             let chain = &report.entities[0].chain;
-            if chain.base.as_deref() != Some(expected) || !levels_match(levels, &chain.levels) {
+            if chain.base.as_deref() != Some(expected) || !levels_match(levels, &chain.chain) {
                 wrong.push(format!(
                     "{id} under {profile}: {:?} instead of {expected:?}\n  {:?}",
-                    chain.base, chain.levels
+                    chain.base, chain.chain
                 ));
             }
         }

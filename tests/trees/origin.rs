@@ -899,7 +899,7 @@ fn the_chain_names_the_source_of_a_base() {
             (Rule::Retrieval, source, name)
         );
         let level = chain
-            .levels
+            .chain
             .iter()
             .find(|level| level.status == Status::Taken)
             .unwrap();

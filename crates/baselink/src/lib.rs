@@ -50,7 +50,7 @@
 //! - *link*: a reference at its position in a document ([`LinkReport`]);
 //! - *outcome*: the result for a link, exactly one of a closed list ([`Outcome`]);
 //! - *role*: the use of a link: embedded in the document, followed by a reader, or read by programs ([`Role`]);
-//! - *profile*: the rules of resolution: RFC 1808, RFC 3986 or the URL Standard ([`Profile`]);
+//! - *profile*: the rules that the option `resolver` names: RFC 1808, RFC 3986 or the URL Standard ([`Profile`]);
 //! - *place*: an attribute or other syntax that holds references ([`Place`]);
 //! - *group*: a named set of optional places ([`Group`]);
 //! - *view*: decoded text with a map from each position to the bytes that it was decoded from;

@@ -85,8 +85,8 @@ impl RewriterBuilder {
     }
 
     /// Sets the rules by which references are resolved.
-    pub fn profile(mut self, profile: Profile) -> Self {
-        self.options.profile = profile;
+    pub fn resolver(mut self, resolver: Profile) -> Self {
+        self.options.profile = resolver;
         self
     }
 
@@ -124,7 +124,7 @@ impl RewriterBuilder {
 
     /// Sets the scheme of references that begin with `//` in a document without a base (RFC 1808, 3.4). It
     /// must be a scheme whose URLs name a host, such as `https`.
-    pub fn assumed_scheme(mut self, scheme: impl Into<String>) -> Self {
+    pub fn assume_scheme(mut self, scheme: impl Into<String>) -> Self {
         self.assumed_scheme = Some(scheme.into());
         self
     }
@@ -155,17 +155,17 @@ impl RewriterBuilder {
         self
     }
 
-    /// Treats an attribute as a link. A [`Place`] parses from `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`,
+    /// Treats further attributes as links. A [`Place`] parses from `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`,
     /// `urls`, `srcset`, `css` or `html`.
     ///
     /// ```
     /// use baselink::Rewriter;
-    /// let rewriter = Rewriter::builder().url("http://a/").place("*[data-src]=url".parse()?).build()?;
+    /// let rewriter = Rewriter::builder().url("http://a/").attributes(["*[data-src]=url".parse()?]).build()?;
     /// assert_eq!(&*rewriter.rewrite(b"<p data-src=x>").into_output(), b"<p data-src=http://a/x>");
     /// # Ok::<(), baselink_text::error::Error>(())
     /// ```
-    pub fn place(mut self, place: Place) -> Self {
-        self.options.scan.places.push(place);
+    pub fn attributes(mut self, attributes: impl IntoIterator<Item = Place>) -> Self {
+        self.options.scan.places.extend(attributes);
         self
     }
 

@@ -268,8 +268,7 @@ pub struct BaseChain {
     /// True if the base depends on something outside the file, such as a retrieval URL.
     pub is_from_outside: bool,
     /// The levels, innermost first.
-    #[serde(rename = "chain")]
-    pub levels: Vec<Level>,
+    pub chain: Vec<Level>,
     /// The base that the document would have without declarations in its content.
     #[doc(hidden)]
     #[serde(skip)]
@@ -400,7 +399,7 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
         .filter(Saved::is_of_page)
         .or(chain.saved);
     chain.add_base_elements(document, profile);
-    if chain.levels.is_empty() {
+    if chain.chain.is_empty() {
         let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
         let absent = match document.format {
             Format::Svg | Format::Xml if has_xml_base => None,
@@ -486,7 +485,7 @@ impl BaseChain {
             source: Source::Default,
             declared: None,
             is_from_outside: true,
-            levels: Vec::new(),
+            chain: Vec::new(),
             fallback: None,
             retrieval: None,
             document: None,
@@ -510,8 +509,8 @@ impl BaseChain {
     ) -> &mut Level {
         let reason = reason.into();
         let entity = Arc::clone(&self.entity);
-        let number = self.levels.len();
-        self.levels.push(Level {
+        let number = self.chain.len();
+        self.chain.push(Level {
             entity,
             rule,
             source,
@@ -520,7 +519,7 @@ impl BaseChain {
             status,
             reason,
         });
-        &mut self.levels[number]
+        &mut self.chain[number]
     }
 
     fn set_base(&mut self, base: Arc<str>, rule: Rule, source: Source) {
@@ -722,7 +721,7 @@ impl BaseChain {
             && match against {
                 Against::Retrieval => true,
                 Against::Document => {
-                    self.source == Source::Layout || self.levels.iter().any(is_empty)
+                    self.source == Source::Layout || self.chain.iter().any(is_empty)
                 }
                 Against::DocumentEntity => self.document.as_ref().is_some_and(is_layout),
                 _ => false,
@@ -732,7 +731,7 @@ impl BaseChain {
     /// Records the reason why the outermost document has no retrieval URL.
     pub(crate) fn set_retrieval_reason(&mut self, why: &'static str) {
         if let Some(level) = self
-            .levels
+            .chain
             .iter_mut()
             .find(|level| level.rule == Rule::Retrieval && level.status == Status::Absent)
         {

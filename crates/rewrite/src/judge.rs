@@ -597,7 +597,7 @@ impl<'a> Judge<'a> {
             .declared
             .as_ref()
             .map(|outer| (outer.rule, outer.source.kind()));
-        match (chain.levels.iter().find(declares), inherited) {
+        match (chain.chain.iter().find(declares), inherited) {
             (Some(level), _) => match level.source.kind() {
                 SourceKind::Note => BaseInCopy::Undeclared,
                 kind if kind.is_in_document()

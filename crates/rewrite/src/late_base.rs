@@ -36,7 +36,7 @@ pub(super) fn late_base(
         return None;
     }
     let level = chain
-        .levels
+        .chain
         .iter()
         .find(|level| level.status == Status::Taken)?;
     let (text, charset) = match &document.decoded {

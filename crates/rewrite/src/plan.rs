@@ -204,7 +204,7 @@ impl DocumentPlan {
         for level in self
             .entities
             .iter_mut()
-            .flat_map(|entity| &mut entity.chain.levels)
+            .flat_map(|entity| &mut entity.chain.chain)
         {
             if level.source.kind().is_in_document() {
                 level.span = level.span.map(&beneath);

@@ -62,7 +62,7 @@ pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnost
         return None;
     }
     let level = chain
-        .levels
+        .chain
         .iter()
         .find(|level| level.status == base::Status::Taken);
     let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));

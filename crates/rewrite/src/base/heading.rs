@@ -58,7 +58,7 @@ pub fn of_heading(
 ) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
     chain
-        .levels
+        .chain
         .reserve_exact(fields.len() + if fields.is_empty() { 4 } else { 3 });
     for field in UrlField::ALL {
         if field == UrlField::SnapshotContentLocation {
@@ -83,7 +83,7 @@ pub fn of_heading(
         }
     }
     if chain
-        .levels
+        .chain
         .iter()
         .all(|level| level.rule != Rule::Encapsulating)
     {
@@ -212,8 +212,8 @@ impl BaseChain {
     /// Adds the levels of the heading of a document, after the `base` elements of its content.
     pub(super) fn add_heading(&mut self, heading: &Self) {
         let inner = self.base.is_some();
-        self.levels
-            .extend(heading.levels.iter().map(|level| match level.status {
+        self.chain
+            .extend(heading.chain.iter().map(|level| match level.status {
                 Status::Taken if inner => Level {
                     status: Status::PassedOver,
                     reason: INNER.into(),

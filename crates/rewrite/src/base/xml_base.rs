@@ -69,7 +69,7 @@ impl BaseChain {
             if let Some(GivenBase { base, is_absolute }) = given {
                 self.report_doubt(doubt, declared.span);
                 self.is_from_outside &= !is_absolute;
-                for level in &mut self.levels {
+                for level in &mut self.chain {
                     if level.status == Status::Taken {
                         (level.status, level.reason) = (Status::PassedOver, INNER.into());
                     }
@@ -125,8 +125,8 @@ impl BaseChain {
                 None => around,
             });
         }
-        levels.append(&mut self.levels);
-        self.levels = levels;
+        levels.append(&mut self.chain);
+        self.chain = levels;
     }
 
     /// Creates the level of a base that the XML content declares.
