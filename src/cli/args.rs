@@ -23,6 +23,7 @@ use super::shell;
 
 pub(super) mod check;
 pub(super) mod commands;
+pub(super) mod deferred;
 pub(super) mod documents;
 mod help;
 pub(super) mod localize;
@@ -44,10 +45,9 @@ pub(crate) enum Refusal {
 
 /// Reads the command line, which begins with the program's name, and the settings for its inputs.
 pub(crate) fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
-    let program = program();
+    let mut program = program();
     let matches = program
-        .clone()
-        .try_get_matches_from(&words)
+        .try_get_matches_from_mut(&words)
         .map_err(usage_error)?;
     let mut request = Request::from_arg_matches(&matches).map_err(usage_error)?;
     let verbosity = request.verbosity();
@@ -55,10 +55,11 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
     let is_map_typed = request.table().is_some();
     let (mut settings, mut below) = (None, None);
     if let Some((path, is_found)) = request.settings_file() {
+        program.build();
         let read = Settings::read(&path, &program).map_err(refused)?;
         let gives_url;
         (request, gives_url) =
-            with_settings(words, &program, &matches, &read).map_err(usage_error)?;
+            with_settings(words, &mut program, &matches, &read).map_err(usage_error)?;
         if let Some(table) = request.table().filter(|_| is_found && !is_map_typed) {
             read.holds(&table).map_err(refused)?;
         }
@@ -88,7 +89,7 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
 /// the layout of their folder.
 fn with_settings(
     mut words: Vec<OsString>,
-    program: &clap::Command,
+    program: &mut clap::Command,
     matches: &clap::ArgMatches,
     settings: &Settings,
 ) -> Result<(Request, bool), clap::Error> {
@@ -106,7 +107,7 @@ fn with_settings(
         .position(|word| word == name)
         .map_or(0, |at| at + 1);
     words.splice(after..after, added);
-    let matches = program.clone().try_get_matches_from(words)?;
+    let matches = program.try_get_matches_from_mut(words)?;
     Ok((Request::from_arg_matches(&matches)?, gives_url))
 }
 

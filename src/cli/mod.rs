@@ -18,6 +18,7 @@ use baselink_text::error::{cause, name, visible};
 
 use self::args::Refusal;
 use self::args::commands::Command;
+use self::args::deferred::Deferred;
 use self::failure::FileResult;
 use self::output::{Output, ok_or_report, without_workflow_command};
 use self::request::{Verbosity, is_standard_input};
@@ -131,7 +132,7 @@ fn execute(command: &mut Command, output: &mut Output) -> FileResult<ExitStatus>
     if let Some((documents, _)) = command.documents() {
         files::check(documents)?;
         reads_standard_input = documents.paths.iter().any(|path| is_standard_input(path));
-    } else if let Command::Resolve(request) = command {
+    } else if let Command::Resolve(Deferred(request)) = command {
         (reads_standard_input, otherwise) = (request.references.is_empty(), "give references");
     }
     if reads_standard_input && io::stdin().is_terminal() {
@@ -139,13 +140,13 @@ fn execute(command: &mut Command, output: &mut Output) -> FileResult<ExitStatus>
         output.notice(&sentence);
     }
     Ok(match command {
-        Command::Rewrite(request) => rewrite::run(&request.rewrite, output)?,
-        Command::Links(request) => links::run(request, output)?,
-        Command::Base(request) => base::run(request, output)?,
-        Command::Resolve(request) => resolve::run(request, output)?,
-        Command::Localize(request) => localize::run(request, output)?,
-        Command::Move(request) => relocate::run(request, output)?,
-        Command::Check(request) => check::run(request, output)?,
+        Command::Rewrite(Deferred(request)) => rewrite::run(&request.rewrite, output)?,
+        Command::Links(Deferred(request)) => links::run(request, output)?,
+        Command::Base(Deferred(request)) => base::run(request, output)?,
+        Command::Resolve(Deferred(request)) => resolve::run(request, output)?,
+        Command::Localize(Deferred(request)) => localize::run(request, output)?,
+        Command::Move(Deferred(request)) => relocate::run(request, output)?,
+        Command::Check(Deferred(request)) => check::run(request, output)?,
         Command::Completions { shell } => manual::print_completions(*shell, output)?,
         Command::Man { folder } => manual::write_pages(folder.as_deref(), output)?,
     })

@@ -14,15 +14,23 @@ use crate::collection::origin::RootUrl;
 use crate::purpose::check::Class;
 use baselink_text::error::{Error, Result};
 use baselink_url::reference::{Grammar, Reference};
-use clap::Args;
+use clap::{Arg, Args};
 
 use super::documents::SameUrls;
+use super::help::{CHECK_AFTER, for_folders};
 use super::output::check_list_of_missing;
 use crate::cli::capture_plan::{enter_unpacked, holds_resources};
 use crate::cli::request::{Archives, Documents, is_standard_input};
 
+/// The arguments of `check` that differ from those of other commands.
+fn of_check(arg: Arg) -> Arg {
+    let paths = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive";
+    for_folders(arg, "PATH", paths)
+}
+
 /// The request of `baselink check`. Each option is a field.
 #[derive(Args)]
+#[command(after_help = CHECK_AFTER, mut_args(of_check))]
 pub(crate) struct Check {
     /// One folder, or archives.
     #[command(flatten)]

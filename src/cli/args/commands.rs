@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use anstream::ColorChoice;
 use baselink_text::error::{Error, Result, visible};
 use baselink_url::reference::{Grammar, scheme as scheme_of};
-use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use super::check::Check;
+use super::deferred::Deferred;
 use super::documents::Policy;
 use super::help::{
-    BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER, MOVE_AFTER,
-    PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER,
+    BASE_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, MAN_AFTER, PROGRAM_AFTER, REWRITE_AFTER,
 };
 use super::localize::Localize;
 use super::output::Rewrite;
@@ -65,12 +65,12 @@ impl Command {
     /// The documents that the command reads, and its option `--verbose`.
     pub(crate) fn documents(&mut self) -> Option<(&mut Documents, bool)> {
         Some(match self {
-            Self::Rewrite(of) => (&mut of.rewrite.documents, of.rewrite.verbose),
-            Self::Links(of) => (&mut of.documents, of.verbose),
-            Self::Base(of) => (&mut of.documents, false),
-            Self::Localize(of) => (&mut of.rewrite.documents, of.rewrite.verbose),
-            Self::Move(of) => (&mut of.rewrite.documents, of.rewrite.verbose),
-            Self::Check(of) => (&mut of.documents, of.verbose),
+            Self::Rewrite(Deferred(of)) => (&mut of.rewrite.documents, of.rewrite.verbose),
+            Self::Links(Deferred(of)) => (&mut of.documents, of.verbose),
+            Self::Base(Deferred(of)) => (&mut of.documents, false),
+            Self::Localize(Deferred(of)) => (&mut of.rewrite.documents, of.rewrite.verbose),
+            Self::Move(Deferred(of)) => (&mut of.rewrite.documents, of.rewrite.verbose),
+            Self::Check(Deferred(of)) => (&mut of.documents, of.verbose),
             Self::Resolve(_) | Self::Completions { .. } | Self::Man { .. } => return None,
         })
     }
@@ -78,20 +78,20 @@ impl Command {
     /// Checks the arguments together, and computes what follows from them.
     pub(super) fn complete(&mut self) -> Result<()> {
         match self {
-            Self::Rewrite(request) => request.complete(),
-            Self::Links(request) => {
+            Self::Rewrite(Deferred(request)) => request.complete(),
+            Self::Links(Deferred(request)) => {
                 request.documents.has_result_files = request.output.is_some();
                 request.policy.apply(&mut request.documents.reading.options);
                 Ok(())
             }
-            Self::Base(request) => {
+            Self::Base(Deferred(request)) => {
                 request.documents.reading.origins.every_source = true;
                 Ok(())
             }
-            Self::Resolve(request) => request.check(),
-            Self::Localize(request) => request.complete(),
-            Self::Move(request) => request.complete(),
-            Self::Check(request) => request.complete(),
+            Self::Resolve(Deferred(request)) => request.check(),
+            Self::Localize(Deferred(request)) => request.complete(),
+            Self::Move(Deferred(request)) => request.complete(),
+            Self::Check(Deferred(request)) => request.complete(),
             Self::Completions { .. } | Self::Man { .. } => Ok(()),
         }
     }
@@ -99,9 +99,9 @@ impl Command {
     /// The files that options other than `--output` tell the command to write.
     pub(super) fn side_files(&self) -> Vec<(&'static str, &Path)> {
         let files = match self {
-            Self::Localize(request) => vec![("--missing", &request.extraction.missing)],
-            Self::Move(request) => vec![("--redirects", &request.redirects)],
-            Self::Check(request) => {
+            Self::Localize(Deferred(request)) => vec![("--missing", &request.extraction.missing)],
+            Self::Move(Deferred(request)) => vec![("--redirects", &request.redirects)],
+            Self::Check(Deferred(request)) => {
                 let mut files = vec![
                     ("--report", &request.report),
                     ("--missing", &request.missing),
@@ -150,36 +150,29 @@ pub(crate) enum Command {
     /// Make every relative link absolute.
     ///
     /// Only the bytes of URLs change. The result of one document is written to standard output, or to a file with -o.
-    #[command(after_help = REWRITE_AFTER)]
-    Rewrite(Box<RewriteDocuments>),
+    Rewrite(Deferred<RewriteDocuments>),
     /// List every link with its place, its target, and what `rewrite` would do with it.
-    #[command(after_help = LINKS_AFTER)]
-    Links(Box<ListLinks>),
+    Links(Deferred<ListLinks>),
     /// Show the base of each document, and the rule that gave it.
-    #[command(after_help = BASE_AFTER)]
-    Base(Box<ShowBases>),
+    Base(Deferred<ShowBases>),
     /// Resolve references against a base URL, one per line.
-    #[command(after_help = RESOLVE_AFTER)]
-    Resolve(Resolve),
+    Resolve(Deferred<Resolve>),
     /// Report dead links of a folder, what a move would break (--to), and what the pages in an archive lack.
     ///
     /// Every link gets one class: travels, no-slash, clean-url, lines, pinned, escapes, dangling, missing, missing-page,
     /// fragment, outside or left.
-    #[command(after_help = CHECK_AFTER, mut_args(of_check))]
-    Check(Box<Check>),
+    Check(Deferred<Check>),
     /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
     ///
     /// In a folder, only the bytes of URLs change. With -o, the mirror is another folder; with -i, the files are rewritten
     /// in place. An archive becomes a folder with -o: it contains everything that was captured, a table of the files, and a
     /// page that lists the captured pages.
-    #[command(after_help = LOCALIZE_AFTER, mut_args(of_localize))]
-    Localize(Box<Localize>),
+    Localize(Deferred<Localize>),
     /// Move a folder to another URL, or rename files in it, and keep every link working.
     ///
     /// Each link keeps its form: a relative one stays relative, `/path` begins at the new root, and an absolute URL gets the new
     /// host and path. Links out of the folder stay as they are. Only the bytes of URLs change.
-    #[command(after_help = MOVE_AFTER, mut_args(of_move))]
-    Move(Box<Move>),
+    Move(Deferred<Move>),
     /// Print a shell completion script for baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
     Completions {
@@ -194,89 +187,6 @@ pub(crate) enum Command {
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
         folder: Option<PathBuf>,
     },
-}
-
-/// The arguments of `check` that differ from those of other commands.
-fn of_check(arg: Arg) -> Arg {
-    let paths = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive";
-    for_folders(arg, "PATH", paths)
-}
-
-/// The arguments of `localize` that differ from those of `rewrite`.
-fn of_localize(mut arg: Arg) -> Arg {
-    let paths = "A folder, archives (WARC, WACZ, HAR, MHTML, .webarchive), or a saved page";
-    let help = match arg.get_id().as_str() {
-        "output" => {
-            arg = arg.value_name("DIR");
-            "The folder for the mirror\n\nEach file is replaced whole or not at all. The mirror of a folder contains all \
-             selected files, even those that do not change. For an archive, the folder must be new, empty, or the result of \
-             an earlier run."
-        }
-        "strict" => {
-            "Exit with 1 if a link can be made neither local nor absolute, or if a record of an archive causes a warning\n\n\
-             Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment, \
-             base-element, local-copy, kept."
-        }
-        "json" => {
-            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
-             nothing was written), the numbers of links by result (made-local, local, made-absolute, absolute, base-emptied, \
-             nowhere, no-base, left, not-editable), and diagnostics (an array of code, line, column, start, end, message)."
-        }
-        "verbose" => "Report how each base was found, and the missing URLs with the most links",
-        _ => return for_folders(arg, "PATH", paths),
-    };
-    with_help(arg, help)
-}
-
-/// The arguments of `move` that differ from those of `rewrite`. Those that do not apply to one folder are hidden.
-fn of_move(mut arg: Arg) -> Arg {
-    let help = match arg.get_id().as_str() {
-        "output" => {
-            arg = arg.value_name("DIR");
-            "The folder for the moved copy\n\nEach file is replaced whole or not at all. The copy contains all selected \
-             files, even those that do not change."
-        }
-        "strict" => {
-            "Exit with 1 if a link cannot be moved\n\nLinks that are left for one of these reasons are accepted: \
-             id-reference, empty, placeholder, fragment, base-element, local-copy, kept."
-        }
-        "json" => {
-            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
-             nothing was written), the numbers of links by result, and diagnostics (an array of code, line, column, start, \
-             end, message)."
-        }
-        "verbose" => {
-            "Report the links that were not moved, and the URLs of the folder that have no file"
-        }
-        "url_map" | "layout" | "trust" | "assume_scheme" | "include" | "follow" | "format" => {
-            return arg.hide(true);
-        }
-        _ => return for_folders(arg, "DIR", "The folder (only one)"),
-    };
-    with_help(arg, help)
-}
-
-/// Gives `arg` this help, whose first paragraph is the short one.
-fn with_help(arg: Arg, help: &'static str) -> Arg {
-    let short = help.split("\n\n").next().unwrap_or(help);
-    arg.help(short).long_help(help)
-}
-
-/// The arguments of a command for folders: it requires a path, and resolves as browsers do by default.
-fn for_folders(arg: Arg, name: &'static str, paths: &'static str) -> Arg {
-    match arg.get_id().as_str() {
-        "paths" => arg
-            .value_name(name)
-            .help(paths)
-            .action(ArgAction::Append)
-            .num_args(1..)
-            .required(true),
-        "resolver" => arg
-            .default_value("whatwg")
-            .hide_default_value(true)
-            .help("The rules of resolution: whatwg (default, as in browsers), rfc1808, rfc3986"),
-        _ => arg,
-    }
 }
 
 #[derive(Args)]
@@ -305,6 +215,7 @@ struct TypedVerbosity {
 
 /// The request of `baselink rewrite`.
 #[derive(Args)]
+#[command(after_help = REWRITE_AFTER)]
 pub(crate) struct RewriteDocuments {
     #[command(flatten)]
     pub(crate) rewrite: Rewrite,
@@ -323,6 +234,7 @@ impl RewriteDocuments {
 
 /// The request of `baselink links`.
 #[derive(Args)]
+#[command(after_help = LINKS_AFTER)]
 pub(crate) struct ListLinks {
     #[command(flatten)]
     pub(crate) documents: Documents,
@@ -376,6 +288,7 @@ pub(crate) enum LinksForm {
 
 /// The request of `baselink base`.
 #[derive(Args)]
+#[command(after_help = BASE_AFTER)]
 pub(crate) struct ShowBases {
     #[command(flatten)]
     pub(crate) documents: Documents,

@@ -1,4 +1,4 @@
-//! The end of each `--help`: the meaning of the output, examples, exit statuses.
+//! The end of each `--help` (the meaning of the output, examples, exit statuses), and help that differs by command.
 //!
 //! ```text
 //! Examples:
@@ -9,6 +9,8 @@
 //! ```
 //!
 //! Deliberately absent: the options, each of which has its own help.
+
+use clap::{Arg, ArgAction};
 
 pub(super) const PROGRAM_AFTER: &str = "\
 Examples:
@@ -233,3 +235,26 @@ Examples:
 Exit status:
   0  done
   2  a page cannot be written";
+
+/// Gives `arg` this help, whose first paragraph is the short one.
+pub(super) fn with_help(arg: Arg, help: &'static str) -> Arg {
+    let short = help.split("\n\n").next().unwrap_or(help);
+    arg.help(short).long_help(help)
+}
+
+/// The arguments of a command for folders: it requires a path, and resolves as browsers do by default.
+pub(super) fn for_folders(arg: Arg, name: &'static str, paths: &'static str) -> Arg {
+    match arg.get_id().as_str() {
+        "paths" => arg
+            .value_name(name)
+            .help(paths)
+            .action(ArgAction::Append)
+            .num_args(1..)
+            .required(true),
+        "resolver" => arg
+            .default_value("whatwg")
+            .hide_default_value(true)
+            .help("The rules of resolution: whatwg (default, as in browsers), rfc1808, rfc3986"),
+        _ => arg,
+    }
+}

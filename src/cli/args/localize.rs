@@ -13,15 +13,43 @@ use crate::collection::capture::DateRange;
 use crate::collection::companion;
 use crate::files::walk::Globs;
 use baselink_text::error::{Error, Result};
-use clap::Args;
+use clap::{Arg, Args};
 
 use super::documents::SameUrls;
+use super::help::{LOCALIZE_AFTER, for_folders, with_help};
 use super::output::{Rewrite, check_list_of_missing};
 use crate::cli::capture_plan::{enter_unpacked, is_page};
 use crate::cli::request::{Archives, folder_of};
 
+/// The arguments of `localize` that differ from those of `rewrite`.
+fn of_localize(mut arg: Arg) -> Arg {
+    let paths = "A folder, archives (WARC, WACZ, HAR, MHTML, .webarchive), or a saved page";
+    let help = match arg.get_id().as_str() {
+        "output" => {
+            arg = arg.value_name("DIR");
+            "The folder for the mirror\n\nEach file is replaced whole or not at all. The mirror of a folder contains all \
+             selected files, even those that do not change. For an archive, the folder must be new, empty, or the result of \
+             an earlier run."
+        }
+        "strict" => {
+            "Exit with 1 if a link can be made neither local nor absolute, or if a record of an archive causes a warning\n\n\
+             Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment, \
+             base-element, local-copy, kept."
+        }
+        "json" => {
+            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
+             nothing was written), the numbers of links by result (made-local, local, made-absolute, absolute, base-emptied, \
+             nowhere, no-base, left, not-editable), and diagnostics (an array of code, line, column, start, end, message)."
+        }
+        "verbose" => "Report how each base was found, and the missing URLs with the most links",
+        _ => return for_folders(arg, "PATH", paths),
+    };
+    with_help(arg, help)
+}
+
 /// The request of `baselink localize`.
 #[derive(Args)]
+#[command(after_help = LOCALIZE_AFTER, mut_args(of_localize))]
 pub(crate) struct Localize {
     #[command(flatten)]
     pub(crate) rewrite: Rewrite,

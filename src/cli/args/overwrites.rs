@@ -15,6 +15,7 @@ use crate::files::write::is_one_file;
 use baselink_text::error::{Error, Result};
 
 use super::commands::Command;
+use super::deferred::Deferred;
 use crate::cli::request::folder_of;
 
 /// Checks that no side file of `command` is another one, an input, the baseline, the `table` of URLs or the `settings`.
@@ -33,7 +34,9 @@ pub(super) fn reject(
     };
     let written = command.side_files();
     let baseline = match &*command {
-        Command::Check(request) if !request.updates_baseline => request.baseline.as_deref(),
+        Command::Check(Deferred(request)) if !request.updates_baseline => {
+            request.baseline.as_deref()
+        }
         _ => None,
     };
     let read = [

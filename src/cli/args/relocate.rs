@@ -13,17 +13,47 @@ use crate::collection::origin::RootUrl;
 use crate::purpose::relocate::LinkForm;
 use baselink_scan::attributes::Group;
 use baselink_text::error::{Error, Result};
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args};
 
 use super::documents::SameUrls;
+use super::help::{MOVE_AFTER, for_folders, with_help};
 use super::output::Rewrite;
 use super::renames::Renames;
 use crate::cli::request::{Archives, is_standard_input};
 
+/// The arguments of `move` that differ from those of `rewrite`. Those that do not apply to one folder are hidden.
+fn of_move(mut arg: Arg) -> Arg {
+    let help = match arg.get_id().as_str() {
+        "output" => {
+            arg = arg.value_name("DIR");
+            "The folder for the moved copy\n\nEach file is replaced whole or not at all. The copy contains all selected \
+             files, even those that do not change."
+        }
+        "strict" => {
+            "Exit with 1 if a link cannot be moved\n\nLinks that are left for one of these reasons are accepted: \
+             id-reference, empty, placeholder, fragment, base-element, local-copy, kept."
+        }
+        "json" => {
+            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
+             nothing was written), the numbers of links by result, and diagnostics (an array of code, line, column, start, \
+             end, message)."
+        }
+        "verbose" => {
+            "Report the links that were not moved, and the URLs of the folder that have no file"
+        }
+        "url_map" | "layout" | "trust" | "assume_scheme" | "include" | "follow" | "format" => {
+            return arg.hide(true);
+        }
+        _ => return for_folders(arg, "DIR", "The folder (only one)"),
+    };
+    with_help(arg, help)
+}
+
 /// The request of `baselink move`.
 #[derive(Args)]
 #[command(next_help_heading = "Move")]
+#[command(after_help = MOVE_AFTER, mut_args(of_move))]
 pub(crate) struct Move {
     #[command(flatten)]
     pub(crate) rewrite: Rewrite,

@@ -10,9 +10,11 @@ use baselink_text::error::Result;
 use baselink_url::{Base, Profile};
 use clap::{Args, ValueHint};
 
+use super::help::RESOLVE_AFTER;
 use super::named::{RESOLVERS, named};
 
 #[derive(Args)]
+#[command(after_help = RESOLVE_AFTER)]
 pub(crate) struct Resolve {
     /// An absolute URL
     #[arg(required_unless_present = "pairs", value_hint = ValueHint::Url)]

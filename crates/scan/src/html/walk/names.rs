@@ -16,7 +16,7 @@
 //! looked up in the table later.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use self::ElementKind::*;
 use crate::ScanOptions;
@@ -26,7 +26,7 @@ use crate::attributes::{AttributeBase, Condition, Groups, Namespace, Row, TABLE}
 ///
 /// Letters are compared exactly. Other bytes may count as equal although they differ, because one bit is set in
 /// every byte to make letters lower-case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
     start: u64,
     length: u8,
@@ -200,19 +200,7 @@ pub struct Names {
 
 /// The names for the options that nearly every scan uses: the default groups and those of [`ScanOptions::probe`], each
 /// without and with ids.
-static KNOWN: LazyLock<[(Groups, bool, Names); 4]> = LazyLock::new(|| {
-    [(false, false), (false, true), (true, false), (true, true)].map(|(is_probed, ids)| {
-        let mut options = ScanOptions {
-            ids,
-            ..ScanOptions::default()
-        };
-        if is_probed {
-            options.probe();
-        }
-        let names = Names::new(&options);
-        (options.groups, ids, names)
-    })
-});
+static KNOWN: [OnceLock<Names>; 4] = [const { OnceLock::new() }; 4];
 
 /// The attributes whose values a fragment can refer to.
 const IDS: &[&str] = &["id", "name"];
@@ -220,13 +208,14 @@ const IDS: &[&str] = &["id", "name"];
 impl Names {
     /// The names for documents that are scanned with `options`.
     pub fn of(options: &ScanOptions) -> Cow<'static, Self> {
-        let is_known = |(groups, ids, _): &&(Groups, bool, Self)| {
-            *groups == options.groups && *ids == options.ids && options.places.is_empty()
-        };
-        match KNOWN.iter().find(is_known) {
-            Some((.., names)) => Cow::Borrowed(names),
-            None => Cow::Owned(Self::new(options)),
+        let mut probed = ScanOptions::default();
+        let is_usual = options.groups == probed.groups;
+        probed.probe();
+        if !options.places.is_empty() || !is_usual && options.groups != probed.groups {
+            return Cow::Owned(Self::new(options));
         }
+        let known = &KNOWN[2 * usize::from(is_usual) + usize::from(options.ids)];
+        Cow::Borrowed(known.get_or_init(|| Self::new(options)))
     }
 
     fn new(options: &ScanOptions) -> Self {
@@ -234,13 +223,16 @@ impl Names {
             .iter()
             .filter(|row| row.group.is_none_or(|group| options.groups.contains(group)))
             .collect();
-        let mut whole: Vec<&str> = ALWAYS_WHOLE.to_vec();
+        let names_of = |row: &Row| row.elements.split(' ').map(Name::of);
+        let mut whole: Vec<Name> = ALWAYS_WHOLE.iter().copied().map(Name::of).collect();
         for row in rows.iter().filter(|row| depends_on_others(row)) {
             if !row.elements.contains('*') {
-                whole.extend(row.elements.split(' '));
+                whole.extend(names_of(row));
             }
         }
-        let only_of_whole = |row: &Row| row.elements.split(' ').all(|name| whole.contains(&name));
+        whole.sort_unstable();
+        whole.dedup();
+        let only_of_whole = |row: &Row| names_of(row).all(|name| whole.contains(&name));
         let places = options
             .places
             .iter()
@@ -256,22 +248,13 @@ impl Names {
             .chain(ids)
             .collect();
         let kinds = KINDS.iter().map(|&(name, kind)| {
-            (
-                Name::of(name),
-                Element {
-                    kind,
-                    whole: whole.contains(&name),
-                },
-            )
+            let name = Name::of(name);
+            let whole = whole.contains(&name);
+            (name, Element { kind, whole })
         });
-        let others = whole.iter().map(|name| {
-            (
-                Name::of(name),
-                Element {
-                    kind: ElementKind::Plain,
-                    whole: true,
-                },
-            )
+        let others = whole.iter().map(|&name| {
+            let kind = ElementKind::Plain;
+            (name, Element { kind, whole: true })
         });
         let elements: Vec<_> = kinds.chain(others).collect();
         Self {

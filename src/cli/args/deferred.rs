@@ -1,0 +1,50 @@
+//! Arguments that clap builds only if their command is named. Building those of all commands takes most of the time of
+//! a short run.
+//!
+//! ```text
+//! baselink base page.html  -->  the arguments of `base` are built; of the others, only name and description
+//! ```
+//!
+//! Deliberately absent: the arguments themselves.
+
+use clap::builder::Resettable;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+
+/// The arguments `T` of one command.
+pub(crate) struct Deferred<T>(pub(crate) Box<T>);
+
+impl<T: Args> Args for Deferred<T> {
+    fn augment_args(command: Command) -> Command {
+        command.defer(augment::<T>)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        T::from_arg_matches(matches).map(|arguments| Self(Box::new(arguments)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+/// Adds the arguments `T`. They come before those of all commands, which `command` has already. The description of the
+/// command stays, which the comment of `T` would replace.
+fn augment<T: Args>(command: Command) -> Command {
+    let short = Resettable::from(command.get_about().cloned());
+    let long = Resettable::from(command.get_long_about().cloned());
+    let of_all: Vec<_> = command
+        .get_arguments()
+        .map(|one| one.get_id().clone())
+        .collect();
+    let command = T::augment_args(command).about(short).long_about(long);
+    // `mut_arg` moves an argument to the end.
+    of_all
+        .into_iter()
+        .fold(command, |command, id| command.mut_arg(id, |one| one))
+}
