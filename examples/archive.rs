@@ -11,6 +11,7 @@ use std::env;
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
 
 use baselink::archive::{ArchiveEntry, Records};
 use baselink::{Profile, Rewriter};
@@ -34,8 +35,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let url = String::from_utf8_lossy(&url);
         let mut written = Ok(());
         rewriter.links(&document, |found| {
-            if let (Some(target), Ok(())) = (found.link.target, &written) {
+            if let Some(target) = found.link.target {
                 written = writeln!(out, "{url}\t{target}");
+            }
+            match written {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
             }
         });
         written?;

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::{env, thread};
 
@@ -45,6 +46,7 @@ fn count(archive: &str, rewriter: &Rewriter, edges: &mut Edges) -> Result<(), Bo
                     .entry((source.to_owned(), target.to_owned()))
                     .or_default() += 1;
             }
+            ControlFlow::Continue(())
         });
     }
     Ok(())

@@ -8,6 +8,7 @@
 
 mod options;
 
+use std::ops::ControlFlow;
 use std::process::abort;
 
 use baselink::Level;
@@ -103,6 +104,7 @@ pub fn links(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
             json.push(b',');
         }
         put(&mut json, &LinkRow::of(&found));
+        ControlFlow::Continue(())
     });
     json.push(b']');
     Ok(text(json))

@@ -9,6 +9,7 @@
 
 use std::hint::black_box;
 use std::io::BufRead as _;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use baselink::Rewriter;
@@ -33,7 +34,10 @@ fn main() {
                 }
                 Ok("links") => {
                     let mut found = Vec::new();
-                    rewriter.links(page, |link| found.push(link));
+                    rewriter.links(page, |link| {
+                        found.push(link);
+                        ControlFlow::Continue(())
+                    });
                     black_box(found);
                 }
                 other => panic!("no job: {other:?}"),

@@ -11,6 +11,7 @@
 //! Deliberately absent: pyarrow. Other libraries for Arrow can wrap the same buffers.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::slice;
 
 use baselink::ListedLink;
@@ -336,6 +337,7 @@ impl LinkColumns {
             py.detach(|| {
                 rewriter.links(bytes, |found| {
                     batches.row().number(Some(number)).link(&found);
+                    ControlFlow::Continue(())
                 });
             });
             self.number += 1;

@@ -7,6 +7,7 @@
 //! Deliberately absent: lists of links without an object for each link ([`crate::columns`]).
 
 use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::vec::IntoIter;
 
 use baselink::Lines;
@@ -211,12 +212,15 @@ pub(crate) fn list_links(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<P
     let mut found = Some(Vec::new());
     py.detach(|| {
         rewriter.links(bytes, |link| {
-            let Some(links) = &mut found else { return };
+            let Some(links) = &mut found else {
+                return ControlFlow::Break(());
+            };
             match links.try_reserve(1) {
                 Ok(()) => links.push(link),
                 // This drops the links found so far, so their memory is released at once.
                 Err(_) => found = None,
             }
+            ControlFlow::Continue(())
         })
     });
     let found = found.ok_or_else(|| PyMemoryError::new_err(()))?;

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 use std::error::Error as _;
 use std::io::{self, Cursor, ErrorKind as System, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use baselink::{Charset, Choice, Edits, ErrorKind, Groups, Outcome, Place, Reason, Rewriter};
+use baselink::{
+    Charset, Choice, Edits, ErrorKind, Groups, Messages, Outcome, Place, Reason, Rewriter,
+};
 use baselink_text::format::Format;
 use baselink_url::Profile;
 
@@ -45,7 +48,8 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     }
     let (mut visited, lines) = (Vec::new(), rewriter.rewrite(input).lines());
     rewriter.links(input, |found| {
-        visited.push(((found.line, found.column), found.link.span))
+        visited.push(((found.line, found.column), found.link.span));
+        ControlFlow::Continue(())
     });
     assert_eq!(visited.len(), links);
     assert!(
@@ -139,7 +143,10 @@ fn a_target_of_the_url_standard_is_what_a_browser_serializes() {
     let targets = |rewriter: Rewriter| {
         let mut found = Vec::new();
         check(&rewriter, page.as_bytes(), page.as_bytes());
-        rewriter.links(page.as_bytes(), |one| found.push(one.link));
+        rewriter.links(page.as_bytes(), |one| {
+            found.push(one.link);
+            ControlFlow::Continue(())
+        });
         found
     };
     let expected = [
@@ -165,12 +172,58 @@ fn a_target_of_the_url_standard_is_what_a_browser_serializes() {
 }
 
 #[test]
+fn a_visit_of_links_ends_on_request() {
+    let page = "<a href=x>".repeat(3);
+    let mailbox = format!("From a\nContent-Type: text/html\n\n{page}\n\n").repeat(2);
+    for (document, links) in [(&page, 3), (&mailbox, 6)] {
+        let mut found = 0;
+        let totals = at("http://a/").links(document.as_bytes(), |_| {
+            found += 1;
+            match found {
+                2 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        assert_eq!((found, totals.links()), (2, links));
+    }
+}
+
+#[test]
+fn a_string_gives_a_string() {
+    let rewriter = at("http://a/\u{e9}/");
+    assert!(matches!(
+        rewriter.rewrite_str("<a href=mailto:b>"),
+        Cow::Borrowed(_)
+    ));
+    assert_eq!(
+        rewriter.rewrite_str("\u{e9} <a href=\u{e9}>"),
+        "\u{e9} <a href=http://a/%C3%A9/\u{e9}>"
+    );
+    let error = rewriter.at("b").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Url);
+    let error = io::Error::from(error);
+    assert_eq!(
+        (error.kind(), error.to_string().starts_with("'b'")),
+        (System::InvalidInput, true)
+    );
+}
+
+#[test]
+fn messages_of_a_mailbox_are_read_one_by_one() {
+    let messages: baselink::Result<Vec<_>> = Messages::new(MAILBOX).collect();
+    let messages = messages.unwrap();
+    assert_eq!(messages.len(), 2);
+    assert!(messages[1].starts_with(b"Base: <URL:http://e/f/>"));
+}
+
+#[test]
 fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
     let html = "Content-Type: text/html\n\n<a href=x>\n";
     let mailbox = format!("From a\n{html}\nFrom b\n{html}");
     let mut places = Vec::new();
     at("http://a/").links(mailbox.as_bytes(), |found| {
         places.push((found.line, found.column, found.link.span.start));
+        ControlFlow::Continue(())
     });
     // Each message has five lines and 44 bytes. Its link is on the fourth line, after 40 bytes.
     assert_eq!(places, [(4, 9, 40), (9, 9, 84)]);
@@ -189,7 +242,7 @@ fn the_totals_of_a_mailbox_are_sums() {
         rewriter
             .rewrite_to(mailbox.as_bytes(), &mut Vec::new())
             .unwrap(),
-        rewriter.links(mailbox.as_bytes(), |_| ()),
+        rewriter.links(mailbox.as_bytes(), |_| ControlFlow::Break(())),
     ];
     for totals in totals {
         let count = |outcome| totals.count(outcome);
@@ -238,7 +291,7 @@ fn a_mailbox_is_rewritten_message_by_message() {
     // The proof fails for edits that do not belong to the messages.
     let mut wrong = rewritten;
     wrong.edits = Edits::default();
-    assert!(baselink::verify(&wrong).is_err());
+    assert!(!baselink::verify(&wrong).unwrap_err().to_string().is_empty());
 }
 
 /// `base` of HTML does not scan the links; the report of `rewrite` does.
@@ -322,7 +375,7 @@ fn errors_have_a_kind_and_a_source() {
     }
     let rewriter = at("http://a/");
     let error = rewriter.rewrite_to(Broken, io::sink()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Io);
+    assert_eq!(error.kind(), ErrorKind::Read);
     let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
     assert_eq!(source.kind(), System::ConnectionReset);
     assert_eq!(
@@ -473,6 +526,7 @@ fn reports_have_the_keys_of_json() {
             (&link["rule"], &link["outcome"]),
             (&"3.3".into(), &"rewritten".into())
         );
+        ControlFlow::Continue(())
     });
     let report = rewriter.rewrite(b"<base href=../x><a href=y>").report;
     let report = serde_json::to_value(&report).unwrap();

@@ -7,17 +7,20 @@
 //! use baselink::Rewriter;
 //! let rewriter = Rewriter::builder().url("http://a/x/y.html").build()?;
 //! let rewritten = rewriter.rewrite(b"<base href=/docs/><a href=intro.html>");
-//! assert_eq!(baselink::verify(&rewritten), Ok(())); // Proves that only URLs changed.
+//! baselink::verify(&rewritten)?; // Proves that only URLs changed.
 //! assert_eq!(
 //!     &*rewritten.into_output(),
 //!     b"<base href=http://a/docs/><a href=http://a/docs/intro.html>"
 //! );
-//! # Ok::<(), baselink_text::error::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! | task | function |
 //! |---|---|
 //! | rewrite a document, a message or a mailbox | [`Rewriter::rewrite`], [`Rewriter::rewrite_to`] |
+//! | rewrite a string | [`Rewriter::rewrite_str`] |
+//! | rewrite the next document, from another URL | [`Rewriter::at`] |
+//! | read the messages of a mailbox | [`Messages`] |
 //! | get the edits without a report | [`Rewriter::edits`] |
 //! | list links with their targets | [`Rewriter::links`] |
 //! | explain the base of a document | [`Rewriter::base`] |
@@ -82,6 +85,7 @@ pub use baselink_rewrite::archive;
 pub use baselink_rewrite::base::{
     BaseChain, ContentLocationUse, Declared, Level, Rule, Source, Status,
 };
+pub use baselink_rewrite::container::mbox::Messages;
 pub use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use baselink_rewrite::{
     BaseElement, Choice, Dkim, Fragments, ListedLink, LocalCopies, Rewritten, Totals,
@@ -90,12 +94,12 @@ pub use baselink_scan::attributes::{Group, Groups, Place};
 pub use baselink_scan::document::Role;
 pub use baselink_text::diagnostic::{Code, Diagnostic};
 pub use baselink_text::edit::{Edit, Edits};
-pub use baselink_text::error::{Error, ErrorKind};
+pub use baselink_text::error::{Error, ErrorKind, Result};
 pub use baselink_text::format::Format;
 pub use baselink_text::layer::charset::Charset;
 pub use baselink_text::span::{Lines, Span};
 pub use baselink_url::{Base, Kept, Profile, Target, Unresolvable, Unusable, relativize, resolve};
-pub use baselink_verify::{Difference, verify};
+pub use baselink_verify::{Differences, verify};
 pub use rewriter::{Rewriter, RewriterBuilder};
 
 /// Runs the examples of the README as doc tests.

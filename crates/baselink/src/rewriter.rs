@@ -8,7 +8,7 @@
 //! assert_eq!(&*rewriter.rewrite(b"<a href=d>").into_output(), b"<a href=http://a/b/d>");
 //! // An unchanged document is not copied.
 //! assert!(matches!(rewriter.rewrite(b"<a href=http://d/>").into_output(), Cow::Borrowed(_)));
-//! # Ok::<(), baselink_text::error::Error>(())
+//! # Ok::<(), baselink::Error>(())
 //! ```
 //!
 //! A mailbox (RFC 4155) is rewritten message by message. The name of an entity in it starts with the number of the
@@ -16,10 +16,10 @@
 //!
 //! Deliberately absent: file names and neighboring files. The feature `tree` works on folders of documents.
 
-#[cfg(feature = "codings")]
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use baselink_rewrite::base::{self, BaseChain, ContentLocationUse, Outer, Retrieval};
@@ -30,11 +30,11 @@ use baselink_rewrite::{
     self as rewrite, BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options,
     Rewritten,
 };
-use baselink_rewrite::{ListedLink, Totals};
+use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink, Totals};
 use baselink_scan::attributes::{Groups, Place};
 use baselink_scan::document::{Against, Document};
 use baselink_text::edit::Edits;
-use baselink_text::error::{Error, Result, cause};
+use baselink_text::error::{Error, ErrorKind, Result, cause};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::{Lines, Span};
@@ -74,6 +74,28 @@ impl<F> fmt::Debug for ChoiceClosure<F> {
 impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for ChoiceClosure<F> {
     fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, bool) {
         (self.0(link), false)
+    }
+}
+
+/// A function that receives links until it ends the visit.
+struct Visitor<F> {
+    visit: F,
+    has_ended: bool,
+}
+
+impl<F: FnMut(ListedLink) -> ControlFlow<()>> Visitor<F> {
+    fn take(&mut self, link: ListedLink) {
+        self.has_ended = self.has_ended || (self.visit)(link).is_break();
+    }
+}
+
+impl<F: FnMut(ListedLink) -> ControlFlow<()>> LinkReceiver for Visitor<F> {
+    fn plain(&mut self, _: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+        self.has_ended
+    }
+
+    fn link(&mut self, link: ListedLink, _: &BaseChain, _: Charset) {
+        self.take(link);
     }
 }
 
@@ -148,7 +170,7 @@ impl RewriterBuilder {
     /// let rewriter = Rewriter::builder().url("http://a/").enable("headers".parse()?).build()?;
     /// let message = b"List-Archive: <x>\nSubject: y\n\nz";
     /// assert_eq!(&*rewriter.rewrite(message).into_output(), b"List-Archive: <http://a/x>\nSubject: y\n\nz");
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     pub fn enable(mut self, groups: Groups) -> Self {
         self.options.scan.groups.extend(groups);
@@ -162,7 +184,7 @@ impl RewriterBuilder {
     /// use baselink::Rewriter;
     /// let rewriter = Rewriter::builder().url("http://a/").attributes(["*[data-src]=url".parse()?]).build()?;
     /// assert_eq!(&*rewriter.rewrite(b"<p data-src=x>").into_output(), b"<p data-src=http://a/x>");
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     pub fn attributes(mut self, attributes: impl IntoIterator<Item = Place>) -> Self {
         self.options.scan.places.extend(attributes);
@@ -172,8 +194,7 @@ impl RewriterBuilder {
     /// Calls `choose` to get the new text of each link, relative or absolute, that has a target and may be changed.
     ///
     /// ```
-    /// use baselink_rewrite::Choice;
-    /// use baselink::Rewriter;
+    /// use baselink::{Choice, Rewriter};
     /// let rewriter = Rewriter::builder().url("http://b/").choose(|link| {
     ///     let target = link.target.as_deref().unwrap_or_default();
     ///     target.strip_prefix("http://a/").map_or(Choice::Target, |local| Choice::Reference(local.into()))
@@ -181,7 +202,7 @@ impl RewriterBuilder {
     /// let page = b"<a href='http://a/x?y&amp;z'></a><a href=c></a>";
     /// let rewritten = rewriter.build()?.rewrite(page);
     /// assert_eq!(&*rewritten.into_output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     pub fn choose(
         mut self,
@@ -195,20 +216,18 @@ impl RewriterBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Url`](baselink_text::error::ErrorKind::Url) if [`Base::parse`] rejects the URL, and
-    /// [`ErrorKind::Argument`](baselink_text::error::ErrorKind::Argument) unless URLs of the assumed scheme name a host.
+    /// Returns [`ErrorKind::Url`] if [`Base::parse`] rejects the URL, and
+    /// [`ErrorKind::Argument`] unless URLs of the assumed scheme name a host.
     ///
     /// ```
-    /// use baselink_text::error::ErrorKind;
-    /// use baselink::Rewriter;
+    /// use baselink::{ErrorKind, Rewriter};
     /// let error = Rewriter::builder().url("b/c.html").build().unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::Url);
     /// ```
     pub fn build(self) -> Result<Rewriter> {
         let mut options = self.options;
         if let Some(url) = self.url {
-            Base::parse(options.profile, &url)?;
-            options.retrieval = Some(Retrieval::url(url));
+            set_url(&mut options, url)?;
         }
         if let Some(scheme) = self.assumed_scheme {
             options.assumed_scheme = Some(hierarchical_scheme(&scheme)?.into());
@@ -227,6 +246,46 @@ impl Rewriter {
         RewriterBuilder::default()
     }
 
+    /// A rewriter with the same options for documents from another URL.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Url`] if [`Base::parse`] rejects the URL.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().build()?;
+    /// for url in ["http://a/", "http://b/"] {
+    ///     assert_eq!(rewriter.at(url)?.rewrite_str("<a href='x'>"), format!("<a href='{url}x'>"));
+    /// }
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn at(&self, url: impl Into<String>) -> Result<Self> {
+        let mut rewriter = self.clone();
+        set_url(&mut rewriter.options, url.into())?;
+        Ok(rewriter)
+    }
+
+    /// Makes every relative link of a document absolute. The encoding is UTF-8, whatever the text declares. If a part of a
+    /// message would get bytes of another encoding, the text is returned unchanged.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
+    /// assert_eq!(rewriter.rewrite_str("<meta charset=latin1>é <a href=x>"), "<meta charset=latin1>é <a href=http://a/x>");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    #[must_use]
+    pub fn rewrite_str<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut rewriter = self.clone();
+        rewriter.options.scan.charset = Some(Charset::UTF_8);
+        let (edits, _) = rewriter.edits(text.as_bytes());
+        if edits.is_empty() {
+            return text.into();
+        }
+        String::from_utf8(edits.apply(text.as_bytes())).map_or(text.into(), Cow::Owned)
+    }
+
     /// Makes every relative link of a document absolute. In a message, each part has its own base:
     ///
     /// ```
@@ -237,7 +296,7 @@ impl Rewriter {
     /// let targets: Vec<_> = rewritten.report.links.iter().map(|link| link.in_output()).collect();
     /// assert_eq!(targets, ["http://a/x", "http://b/x"]);
     /// assert_eq!(rewritten.report.entities[1].chain.rule.section(), "3.2");
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     #[must_use]
     pub fn rewrite<'a>(&self, bytes: &'a [u8]) -> Rewritten<'a> {
@@ -274,7 +333,7 @@ impl Rewriter {
     /// let (edits, totals) = Rewriter::builder().url("http://a/").build()?.edits(page);
     /// assert_eq!(edits.apply(page), b"<a href=http://a/x>");
     /// assert!(totals.changed);
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     #[must_use]
     pub fn edits(&self, bytes: &[u8]) -> (Edits, Totals) {
@@ -309,7 +368,7 @@ impl Rewriter {
     /// let mut out = Vec::new();
     /// Rewriter::builder().url("http://a/").build()?.rewrite_to(page, &mut out)?;
     /// assert_eq!(out, b"<a href=http://a/b/x><base href=http://a/b/>");
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     pub fn rewrite_to(&self, mut reader: impl Read, mut writer: impl Write) -> Result<Totals> {
         let mut bytes = Vec::new();
@@ -330,20 +389,28 @@ impl Rewriter {
     }
 
     /// Calls `visit` with every link of a document, in document order: its position, base, target and outcome.
-    /// The links of most HTML documents are not buffered.
+    /// The links of most HTML documents are not buffered. After [`ControlFlow::Break`], the other links are only counted.
     ///
     /// ```
     /// use baselink::Rewriter;
+    /// use std::ops::ControlFlow;
     /// let rewriter = Rewriter::builder().url("http://a/b").build()?;
     /// let mut found = Vec::new();
-    /// rewriter.links(b"<img src=x.png>\n<a href=mailto:c@d>", |one| found.push((one.line, one.link.target)));
+    /// rewriter.links(b"<img src=x.png>\n<a href=mailto:c@d>", |one| {
+    ///     found.push((one.line, one.link.target));
+    ///     ControlFlow::Continue(())
+    /// });
     /// assert_eq!(found, [(1, Some("http://a/x.png".into())), (2, Some("mailto:c@d".into()))]);
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
-    pub fn links(&self, bytes: &[u8], mut visit: impl FnMut(ListedLink)) -> Totals {
+    pub fn links(&self, bytes: &[u8], visit: impl FnMut(ListedLink) -> ControlFlow<()>) -> Totals {
         let options = self.options_for(bytes);
+        let mut visitor = Visitor {
+            visit,
+            has_ended: false,
+        };
         if !options.format.holds_many() {
-            return rewrite::links(bytes, &options, &mut visit);
+            return rewrite::links_to(bytes, &options, &mut visitor);
         }
         let lines = Lines::of(bytes);
         let mut totals = Totals::default();
@@ -352,7 +419,7 @@ impl Rewriter {
             let message = rewrite::links(&bytes[start..end], &options, &mut |mut found| {
                 found.link.span = found.link.span.shifted(start);
                 (found.line, found.column) = lines.place(found.link.span.start);
-                visit(found);
+                visitor.take(found);
             });
             totals.append(message, start);
         }
@@ -364,16 +431,20 @@ impl Rewriter {
     ///
     /// ```
     /// use baselink::Rewriter;
-    /// use baselink_rewrite::archive::{ArchiveEntry, Records};
+    /// use baselink::archive::{ArchiveEntry, Records};
+    /// use std::ops::ControlFlow;
     /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b/c\r\n\
     ///     Content-Type: text/html\r\nContent-Length: 10\r\n\r\n<a href=d>\r\n\r\n";
     /// let rewriter = Rewriter::builder().build()?;
     /// for entry in Records::new(&archive[..]) {
     ///     let ArchiveEntry::Record(record) = entry? else { continue };
     ///     let Some((rewriter, document)) = rewriter.record(&record) else { continue };
-    ///     rewriter.links(&document, |found| assert_eq!(found.link.target.as_deref(), Some("http://a/b/d")));
+    ///     rewriter.links(&document, |found| {
+    ///         assert_eq!(found.link.target.as_deref(), Some("http://a/b/d"));
+    ///         ControlFlow::Continue(())
+    ///     });
     /// }
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     #[cfg(feature = "codings")]
     #[must_use]
@@ -401,7 +472,7 @@ impl Rewriter {
     /// let chain = rewriter.base(b"<base href=http://b/>");
     /// assert_eq!(chain.base.as_deref(), Some("http://b/"));
     /// assert_eq!(chain.rule.section(), "3.1");
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     #[must_use]
     pub fn base(&self, bytes: &[u8]) -> BaseChain {
@@ -424,7 +495,7 @@ impl Rewriter {
     /// let rewriter = Rewriter::builder().build()?;
     /// assert_eq!(rewriter.format(b"hello <a href=x>"), Format::Html);
     /// assert_eq!(rewriter.format(b"WARC/1.1\r\n"), Format::Warc);
-    /// # Ok::<(), baselink_text::error::Error>(())
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     #[must_use]
     pub fn format(&self, head: &[u8]) -> Format {
@@ -456,6 +527,13 @@ impl Rewriter {
     }
 }
 
+/// Sets the URL from which documents were retrieved.
+fn set_url(options: &mut Options, url: String) -> Result<()> {
+    Base::parse(options.profile, &url)?;
+    options.retrieval = Some(Retrieval::url(url));
+    Ok(())
+}
+
 fn named(options: &Options, name: Option<Arc<str>>) -> Options {
     let mut options = options.clone();
     options.scan.entity = name.unwrap_or(options.scan.entity);
@@ -482,14 +560,16 @@ fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) ->
 }
 
 fn reading(error: io::Error) -> Error {
-    Error::system(
+    Error::caused(
+        ErrorKind::Read,
         format!("the document could not be read: {}", cause(&error)),
         error,
     )
 }
 
 fn writing(error: io::Error) -> Error {
-    Error::system(
+    Error::caused(
+        ErrorKind::Write,
         format!("the output could not be written: {}", cause(&error)),
         error,
     )

@@ -39,9 +39,13 @@ pub enum ErrorKind {
     Syntax,
     /// An unsuitable file: a symlink or folder in its place, a name already in use, or a change by another program.
     File,
-    /// A failure that the system reported about a file or stream. The [`source`](std::error::Error::source) is
-    /// usually the system's error.
+    /// A failure that the system reported about a file. The [`source`](std::error::Error::source) is usually the system's
+    /// error.
     Io,
+    /// A document or an archive could not be read from its reader.
+    Read,
+    /// The output could not be written.
+    Write,
     /// Two edits of the same bytes.
     Overlap,
 }
@@ -83,11 +87,24 @@ impl Error {
 
     /// Creates an error with `sentence` from a system error.
     pub fn system(sentence: impl Into<String>, error: io::Error) -> Self {
+        Self::caused(ErrorKind::Io, sentence, error)
+    }
+
+    /// Creates an error of this kind from a system error.
+    pub fn caused(kind: ErrorKind, sentence: impl Into<String>, error: io::Error) -> Self {
         Self {
-            kind: ErrorKind::Io,
-            sentence: sentence.into(),
             source: Some(error),
+            ..Self::of(kind, sentence)
         }
+    }
+}
+
+/// An error of the kind of the system's error, or else of an invalid input.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let source = error.source.as_ref();
+        let kind = source.map_or(io::ErrorKind::InvalidInput, Self::kind);
+        Self::new(kind, error)
     }
 }
 

@@ -34,6 +34,7 @@ mod pieces;
 #[path = "../tests/unit/self_doubt.rs"]
 mod self_doubt;
 
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -51,12 +52,20 @@ use baselink_text::layer::transfer::TransferEncoding;
 use baselink_text::layer::xml;
 use baselink_text::span::Span;
 
-/// A difference in the output that the report does not explain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// A sentence without a full stop.
-    pub message: String,
+/// The first differences in the output that the report does not explain, in document order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// Sentences without a full stop.
+    pub messages: Vec<String>,
 }
+
+impl fmt::Display for Differences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.messages.join("; "))
+    }
+}
+
+impl std::error::Error for Differences {}
 
 /// The maximum number of differences to return, since one often causes others.
 const MOST: usize = 10;
@@ -65,21 +74,21 @@ const MOST: usize = 10;
 ///
 /// # Errors
 ///
-/// Fails with the first differences, in document order.
+/// Fails with the first differences.
 ///
 /// ```
 /// use baselink_rewrite::{Options, rewrite};
 /// use baselink_verify::verify;
 /// let rewritten = rewrite(b"<p class=a><a href='x'>y</a>", &Options::at("http://a/"));
-/// assert_eq!(verify(&rewritten), Ok(()));
+/// verify(&rewritten)?;
+/// # Ok::<(), baselink_verify::Differences>(())
 /// ```
-pub fn verify(rewritten: &Rewritten<'_>) -> Result<(), Vec<Difference>> {
-    let found = differences(rewritten);
-    if found.is_empty() {
-        return Ok(());
+pub fn verify(rewritten: &Rewritten<'_>) -> Result<(), Differences> {
+    let messages = differences(rewritten);
+    match messages.is_empty() {
+        true => Ok(()),
+        false => Err(Differences { messages }),
     }
-    let differences = found.into_iter().map(|message| Difference { message });
-    Err(differences.collect())
 }
 
 /// The first differences.
@@ -633,11 +642,7 @@ mod tests {
         assert_eq!(verify(&rewritten), Ok(()));
         rewritten.edits = Edits::default();
         rewritten.edits.push(span, new.as_bytes()).unwrap();
-        let differences = verify(&rewritten).unwrap_err();
-        differences
-            .into_iter()
-            .map(|difference| difference.message)
-            .collect()
+        verify(&rewritten).unwrap_err().messages
     }
 
     #[test]
@@ -728,7 +733,7 @@ mod tests {
                 .push(Span::new(start, start + old.len()), new)
                 .unwrap();
             let message = "the input was windows-1252, the output reads as UTF-8".to_owned();
-            verify(&rewritten).is_err_and(|all| all.contains(&Difference { message }))
+            verify(&rewritten).is_err_and(|all| all.messages.contains(&message))
         };
         let html = b"Content-Type: text/html\n".to_vec();
         let plain = [html.clone(), b"\n\xc3\xbc<a href=x><a href=\xfc>".to_vec()].concat();

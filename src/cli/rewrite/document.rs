@@ -74,7 +74,7 @@ pub(super) fn rewrite_document(
         summary.status = summary.status.max(status);
     }
     let differences = match request.verify {
-        true => verify(&rewritten).err().unwrap_or_default(),
+        true => verify(&rewritten).err().unwrap_or_default().messages,
         false => Vec::new(),
     };
     for difference in &differences {
@@ -82,7 +82,7 @@ pub(super) fn rewrite_document(
             "" => input.name.to_string(),
             number => format!("{}: message {number}", input.name),
         };
-        output.error(&format_args!("{place}: --verify: {}", difference.message));
+        output.error(&format_args!("{place}: --verify: {difference}"));
     }
     let is_proved = differences.is_empty();
     if !is_proved {

@@ -595,7 +595,7 @@ impl RecordHeading {
 }
 
 fn read_error(error: io::Error) -> Error {
-    Error::system(cause(&error), error)
+    Error::caused(ErrorKind::Read, cause(&error), error)
 }
 
 /// The number of leading line ends.

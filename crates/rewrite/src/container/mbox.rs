@@ -30,6 +30,7 @@ use memchr::memmem::Finder;
 pub(crate) use self::separator::from_lines;
 use self::separator::{FROM, LINE_FROM, without_empty_line};
 use baselink_scan::fields::decimal;
+use baselink_text::error::{Error, ErrorKind, Result, cause};
 use baselink_text::span::Span;
 
 /// The number of bytes after the next `From ` line within which a `Content-Length` may end a message.
@@ -65,6 +66,18 @@ pub struct Messages<R> {
     /// The number of bytes searched or moved.
     #[cfg(test)]
     work: std::cell::Cell<usize>,
+}
+
+/// The bytes of each message, without its line `From `. After an error, the next call continues with the same message.
+impl<R: Read> Iterator for Messages<R> {
+    type Item = Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let of = |found: Message<'_>| found.bytes[found.message.range()].to_vec();
+        let next = self.next_message().map(|found| found.map(of));
+        let failed = |error| Error::caused(ErrorKind::Read, cause(&error), error);
+        next.map_err(failed).transpose()
+    }
 }
 
 /// A message in its mailbox.
@@ -113,6 +126,7 @@ impl<R: Read> Messages<R> {
     ///
     /// Fails if the reader does, except for [`io::ErrorKind::Interrupted`]. No message is lost: the next call
     /// continues with the same one.
+    #[doc(hidden)]
     pub fn next_message(&mut self) -> io::Result<Option<Message<'_>>> {
         let Some((envelope, message)) = self.advance()? else {
             return Ok(None);
