@@ -11,9 +11,10 @@
 //! `pip install warcio fastwarc resiliparse lxml` installs what Python needs. If a reader is missing, a notice says
 //! so. Each round runs each command once, with a new output folder. The table shows medians.
 //! `MB/s` are megabytes of inflated data per second of processor time, `of inflating` compares with the first row, and
-//! the last column is the peak of memory in MB.
+//! the last column is the peak of memory in MB. At the end, the instructions of inflating are compared with those of the
+//! commands, on 20 MB of the samples or on the named archives.
 //!
-//! Deliberately absent: a verdict. The numbers depend on the machine and its load.
+//! Deliberately absent: localizing and checking in one run, for which there is no command.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fs::{self, File};
@@ -21,11 +22,14 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use callgrind::{Goal, Goals, instructions};
 use flate2::bufread::GzDecoder;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use measured::{Measured, median, run};
 
+#[path = "measured/callgrind.rs"]
+mod callgrind;
 mod measured;
 
 /// Archives with complete members and many pages, all of which every reader here can read.
@@ -83,12 +87,51 @@ fn main() {
         }
     }
     let folder = tempfile::tempdir_in(place).unwrap();
+    let mut counted = archives.clone();
     if archives.is_empty() {
-        archives.extend(samples(folder.path(), size * 1_000_000));
+        archives.extend(samples(folder.path(), "timed", size * 1_000_000));
+        counted.extend(samples(folder.path(), "counted", 20_000_000));
     }
-    let rows = rows(&baselink, &python, &folder.path().join("out"));
+    let out = folder.path().join("out");
+    let rows = rows(&baselink, &python, &out);
+    let mut goals = Goals::default();
     for archive in &archives {
-        measure(archive, &rows, rounds);
+        measure(archive, &rows, rounds, &mut goals);
+    }
+    if callgrind::is_installed() {
+        for archive in &counted {
+            count(&baselink, archive, &out, &mut goals);
+        }
+    }
+    goals.print();
+}
+
+/// The commands whose instructions are counted, and the goal of each: the instructions of inflating as a part of its own.
+const COUNTED: [(&str, f64); 4] = [
+    ("links --only-targets", 0.45),
+    ("links --json", 0.3),
+    ("localize -o", 0.23),
+    ("check", 0.27),
+];
+
+/// Counts instructions for `archive`.
+fn count(baselink: &Path, archive: &Path, out: &Path, goals: &mut Goals) {
+    let own = std::env::current_exe().unwrap();
+    let [own, baselink, archive, out] =
+        [&own, baselink, archive, out].map(|path| path.to_str().unwrap());
+    let inflating = instructions(&[own, "--inflate", archive]);
+    for (words, goal) in COUNTED {
+        let out = words.ends_with("-o").then_some(out);
+        let command: Vec<&str> = [baselink]
+            .into_iter()
+            .chain(words.split(' '))
+            .chain(out)
+            .chain(["--config", "none", "-q", "-j1", archive])
+            .collect();
+        let whole = instructions(&command);
+        let work = format!("instructions: inflating as a part of {words}");
+        goals.add(&work, Goal::AtLeast(goal), inflating / whole);
+        let _ = out.map(fs::remove_dir_all);
     }
 }
 
@@ -124,7 +167,7 @@ fn at_another_host(record: &[u8], number: usize) -> Vec<u8> {
 }
 
 /// An archive that repeats the members of the samples, each time from other hosts, until they have `size` bytes.
-fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
+fn samples(folder: &Path, name: &str, size: u64) -> Option<PathBuf> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/warc");
     if !corpus.is_dir() {
         println!("notice: no archive was named, and there are no samples in ../shared");
@@ -134,7 +177,7 @@ fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
         .iter()
         .flat_map(|name| members(&corpus.join(name)))
         .collect();
-    let path = folder.join("samples.warc.gz");
+    let path = folder.join(format!("{name}.warc.gz"));
     let mut archive = io::BufWriter::new(File::create(&path).unwrap());
     let mut written = 0;
     for number in 0.. {
@@ -152,6 +195,9 @@ fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
     archive.into_inner().unwrap();
     Some(path)
 }
+
+/// The peer that the goal names.
+const PEER: &str = "fastwarc + lxml";
 
 /// Measured commands, in the order of the table.
 fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
@@ -176,6 +222,7 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
             "links --config none -q -j 1 --json",
         ),
     ];
+    rows.push(row("check", baselink, "check --config none -q -j 1"));
     for (name, before) in [
         ("rewrite -o", "rewrite --config none -q -j 1"),
         ("localize -o", "localize --config none -q -j 1"),
@@ -188,9 +235,10 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/archive_peers.py");
     for (name, mode, modules) in [
         ("warcio + lxml", "warcio", "warcio, lxml.html"),
+        (PEER, "fastwarc", "fastwarc, lxml.html"),
         (
             "fastwarc + resiliparse",
-            "fastwarc",
+            "resiliparse",
             "fastwarc, resiliparse",
         ),
     ] {
@@ -206,7 +254,7 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
     rows
 }
 
-fn measure(archive: &Path, rows: &[Row], rounds: usize) {
+fn measure(archive: &Path, rows: &[Row], rounds: usize, goals: &mut Goals) {
     let (packed, bytes) = (fs::metadata(archive).unwrap().len(), inflated(archive));
     let megabytes = bytes as f64 / 1e6;
     println!(
@@ -224,7 +272,8 @@ fn measure(archive: &Path, rows: &[Row], rounds: usize) {
                     .iter()
                     .flat_map(|out| ["-o".as_ref(), out.as_os_str()]),
             );
-            measured.push(run(&mut command, 0..=0));
+            // `check` exits with 1 if links are broken.
+            measured.push(run(&mut command, 0..=1));
             // Otherwise the next run would replace existing files, and wait for the disk.
             row.out
                 .iter()
@@ -235,7 +284,7 @@ fn measure(archive: &Path, rows: &[Row], rounds: usize) {
         "{:24}{:>9}{:>11}{:>8}{:>14}{:>8}",
         "", "seconds", "processor", "MB/s", "of inflating", "MB"
     );
-    let mut inflating = None;
+    let (mut inflating, mut speeds) = (None, Vec::new());
     for (row, measured) in rows.iter().zip(&measured) {
         let of = |field: fn(&Measured) -> f64| median(measured.iter().map(field).collect());
         let speed = megabytes / of(|sample| sample.worked);
@@ -247,5 +296,11 @@ fn measure(archive: &Path, rows: &[Row], rounds: usize) {
             speed / *inflating.get_or_insert(speed),
             measured.iter().map(|sample| sample.memory).max().unwrap() as f64 / 1e3,
         );
+        speeds.push((row.name, speed));
     }
+    let of = |name| speeds.iter().find(|(other, _)| *other == name);
+    let (own, peer) = (of("links --only-targets"), of(PEER));
+    let ratio = own.zip(peer).map_or(f64::NAN, |(own, peer)| own.1 / peer.1);
+    let work = format!("speed of links --only-targets to that of {PEER}");
+    goals.add(&work, Goal::AtLeast(20.0), ratio);
 }

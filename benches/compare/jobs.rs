@@ -55,6 +55,12 @@ impl Job {
         }
     }
 
+    /// True if the instructions of the job are counted. Callgrind counts those of a copy by bytes, and the html5ever engine
+    /// is only a reference.
+    pub(crate) fn is_counted(self) -> bool {
+        !matches!(self, Self::Copy | Self::Exact)
+    }
+
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|job| job.name() == name)
     }
@@ -141,8 +147,9 @@ pub(crate) fn row(out: &mut Vec<u8>, at: usize, columns: [&str; 4]) {
     out.push(b'\n');
 }
 
-/// Checks that both scanners give the same bytes and rows, and that the peers change something.
-pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
+/// Checks that both scanners give the same bytes and rows, and that the peers change something. Returns the number of
+/// links.
+pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) -> usize {
     let (mut links, mut edits) = (0, 0);
     for page in pages {
         let [fast, exact] = [&tools.fast, &tools.exact].map(|options| rewrite(page, options));
@@ -177,6 +184,7 @@ pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
     let listed = [lines(Job::List, &mut out), lines(Job::LolList, &mut out)];
     println!("  {listed:?} lines are listed by baselink and by lol_html");
     println!("  {links} links, {edits} edits; fast and exact give the same bytes and rows");
+    links
 }
 
 /// Median time of each job over all pages, in seconds. The jobs take turns in every round.

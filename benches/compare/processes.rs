@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::jobs::Job;
 use crate::table::{self, Table};
 use crate::tools::Tools;
-use crate::{Asked, URL, lol, mail, sets};
+use crate::{Asked, Goal, Goals, URL, lol, mail, sets};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 const SCRIPT: &str = concat!(
@@ -186,8 +186,14 @@ fn high_water_mark(status: &Path) -> Option<u64> {
 }
 
 /// Prints a table of runners, which take turns. Each is compared with the first runner, and with the first runner of
-/// baselink.
-fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Runner]) {
+/// baselink. Returns the seconds of a runner by its title.
+fn compare(
+    asked: &Asked,
+    files: &Files,
+    bytes: u64,
+    count: usize,
+    runners: &[Runner],
+) -> impl Fn(&str) -> f64 {
     let (folder, to) = (files.folder.path(), files.to.as_path());
     let mut results: Vec<Result<Vec<Run>, String>> =
         runners.iter().map(|_| Ok(Vec::new())).collect();
@@ -264,6 +270,13 @@ fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Ru
     for notice in notices {
         println!("{notice}");
     }
+    let medians: Vec<_> = (0..runners.len())
+        .map(|index| (runners[index].title, of(index)))
+        .collect();
+    move |title| {
+        let found = medians.iter().find(|(other, _)| *other == title);
+        found.map_or(f64::NAN, |(_, seconds)| *seconds)
+    }
 }
 
 fn text(path: &Path) -> String {
@@ -329,7 +342,7 @@ impl Files {
 }
 
 /// Measures one large page.
-pub(crate) fn big(asked: &Asked) {
+pub(crate) fn big(asked: &Asked, goals: &mut Goals) {
     let (what, pages) = sets::pages(asked.pages);
     println!(
         "\none large file: concatenated bodies of {what} that have no base element, as processes"
@@ -339,12 +352,17 @@ pub(crate) fn big(asked: &Asked) {
     println!("  {}", table::megabytes(bytes));
     let mut runners = files.copy_and_rewrite(&["--url", URL]);
     runners.extend(files.peers(asked));
-    compare(asked, &files, bytes, 1, &runners);
-    println!("  wanted: 2.5 times the speed of lol_html");
+    let of = compare(asked, &files, bytes, 1, &runners);
+    let speed = of("lol_html, streaming") / of("baselink > FILE");
+    goals.add(
+        "one large file: speed of lol_html",
+        Goal::AtLeast(2.5),
+        speed,
+    );
 }
 
 /// Measures small pages, a hundred in each folder.
-pub(crate) fn small(asked: &Asked, pages: &[Vec<u8>]) {
+pub(crate) fn small(asked: &Asked, pages: &[Vec<u8>], goals: &mut Goals) {
     println!("\nsmall pages; each process handles all of them");
     let files = Files::new(asked, ["pages", "out"]);
     for (number, page) in pages.iter().enumerate() {
@@ -367,12 +385,13 @@ pub(crate) fn small(asked: &Asked, pages: &[Vec<u8>]) {
         Runner::of_job("read and write only", Job::Copy, &from, &to),
     ];
     runners.extend(files.peers(asked));
-    compare(asked, &files, bytes, pages.len(), &runners);
-    println!("  wanted: 0.50 of cp -r");
+    let of = compare(asked, &files, bytes, pages.len(), &runners);
+    let time = of("baselink -o DIR") / of("cp -r");
+    goals.add("small files: time of cp -r", Goal::AtMost(2.0), time);
 }
 
 /// Measures one large mailbox.
-pub(crate) fn mailbox(asked: &Asked) {
+pub(crate) fn mailbox(asked: &Asked, goals: &mut Goals) {
     let (what, messages) = mail::messages();
     println!("\none mailbox, {what} again and again, as processes");
     let files = Files::new(asked, ["big.mbox", "out.mbox"]);
@@ -384,8 +403,9 @@ pub(crate) fn mailbox(asked: &Asked) {
         table::megabytes(largest)
     );
     let runners = files.copy_and_rewrite(&["--format", "mbox", "--url", URL]);
-    compare(asked, &files, bytes, 1, &runners);
-    println!("  wanted: 0.40 of cp, at most 40 MB of memory");
+    let of = compare(asked, &files, bytes, 1, &runners);
+    let time = of("baselink > FILE") / of("cp");
+    goals.add("a mailbox: time of cp", Goal::AtMost(2.5), time);
 }
 
 /// Calls `work` with files that contain these pages. The files are removed afterwards.

@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use self::ElementKind::*;
 use crate::ScanOptions;
-use crate::attributes::{AttributeBase, Condition, Groups, Namespace, Row, TABLE};
+use crate::attributes::{AttributeBase, Condition, Namespace, Row, TABLE};
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///
@@ -288,6 +288,7 @@ fn depends_on_others(row: &Row) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attributes::Groups;
 
     #[test]
     fn a_name_is_the_same_at_any_distance_from_the_end() {
