@@ -408,7 +408,7 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     if !origins.asks_page(known.as_ref()) || entry.kind != EntryKind::File {
         return Ok(known);
     }
-    let mut head = Vec::new();
+    let mut head = Vec::with_capacity(HEAD);
     let (file, _) = entry.open(documents.selection.follow)?;
     let most = if origins.canonical {
         canonical::HEAD
@@ -481,7 +481,7 @@ fn length_if_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
 pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
     // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
-    let mut head = Vec::new();
+    let mut head = Vec::with_capacity(FORMAT_HEAD);
     let file = is_file.then(|| open_file(path).ok().flatten()).flatten()?;
     (&file)
         .take(FORMAT_HEAD as u64)

@@ -222,7 +222,7 @@ impl Pages {
 
 /// The comment about the source of the page `path`.
 fn saved_comment(path: &Path) -> Option<Saved> {
-    let mut head = Vec::new();
+    let mut head = Vec::with_capacity(HEAD);
     open_file(path)
         .ok()??
         .take(HEAD as u64)
