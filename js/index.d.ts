@@ -90,6 +90,10 @@ export interface Link {
   outcome: "rewritten" | "absolute" | "no-base" | "left" | "not-editable";
   /** The reason for `"left"` and `"not-editable"`. */
   reason: string | null;
+  /** The kind of target that the place asks for; the target itself may be of another type. */
+  kind: "document" | "frame" | "image" | "script" | "style" | "media" | "object" | "other";
+  /** The value of the attribute `rel` of the element. */
+  rel: string | null;
 }
 
 /** A rule of RFC 1808, section 3: the base is in the document, in the document around it, the retrieval URL, or absent. */

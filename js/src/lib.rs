@@ -50,6 +50,8 @@ struct LinkRow<'a> {
     role: &'static str,
     outcome: &'static str,
     reason: Option<&'static str>,
+    kind: &'static str,
+    rel: Option<&'a str>,
 }
 
 impl<'a> LinkRow<'a> {
@@ -71,6 +73,8 @@ impl<'a> LinkRow<'a> {
             role: link.role.name(),
             outcome: link.outcome.name(),
             reason: link.reason.map(|reason| reason.name()),
+            kind: link.kind.name(),
+            rel: link.rel.as_deref(),
         }
     }
 }

@@ -65,6 +65,8 @@ test("a link has the keys of the command, and offsets in bytes", () => {
       role: "embedded",
       outcome: "rewritten",
       reason: null,
+      kind: "image",
+      rel: null,
     },
   ]);
   assert.deepEqual(links("a { background: url(#) }", { format: "css" }).map(({ element, attribute }) => [element, attribute]), [

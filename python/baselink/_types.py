@@ -72,6 +72,11 @@ class Link(NamedTuple):
     """The outcome in `rewrite`: "rewritten", "absolute", "no-base", "left" or "not-editable"."""
     reason: str | None
     """The reason for "left" and "not-editable"."""
+    kind: str
+    """The kind of target that the place asks for: "document", "frame", "image", "script", "style", "media", "object" or
+    "other"."""
+    rel: str | None
+    """The value of the attribute `rel` of the element."""
 
 
 class Diagnostic(NamedTuple):

@@ -23,7 +23,7 @@ from ._types import Link
 __all__ = ["LINKS", "link_batches"]
 
 _NUMBERS = ("line", "column", "start", "end")
-_NULLABLE = ("element", "attribute", "base", "target", "reason")
+_NULLABLE = ("element", "attribute", "base", "target", "reason", "rel")
 
 _LINK_FIELDS = [
     pa.field(name, pa.int64() if name in _NUMBERS else pa.string(), nullable=name in _NULLABLE) for name in Link._fields

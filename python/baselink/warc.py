@@ -87,6 +87,8 @@ class ArchiveLink(NamedTuple):
     role: str | None
     outcome: str | None
     reason: str | None
+    kind: str | None
+    rel: str | None
     record: str | None
     """The ID of the record."""
     offset: int | None

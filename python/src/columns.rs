@@ -42,8 +42,8 @@ pub(crate) enum Type {
 }
 
 /// The types of the fields of `Link`, in their order.
-pub(crate) const LINK: [Type; 15] = {
-    let mut types = [Type::Bytes; 15];
+pub(crate) const LINK: [Type; 17] = {
+    let mut types = [Type::Bytes; 17];
     // Line, column, start, end.
     (types[1], types[2], types[3], types[4]) =
         (Type::Number, Type::Number, Type::Number, Type::Number);
@@ -259,6 +259,8 @@ impl Row<'_> {
             .text(Some(link.role.name()))
             .text(Some(link.outcome.name()))
             .text(link.reason.map(Reason::name))
+            .text(Some(link.kind.name()))
+            .text(link.rel.as_deref())
     }
 
     /// Adds an absent value for each column of `types`.

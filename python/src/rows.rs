@@ -121,7 +121,7 @@ impl<'py> Rows<'py> {
         );
         let (entity, line, column, start, end, element, attribute) = place;
         // PyO3 converts tuples of at most 12 values; a longer one is made from an array.
-        let values: [Bound<'py, PyAny>; 15] = [
+        let values: [Bound<'py, PyAny>; 17] = [
             entity.into_any(),
             line.into_pyobject(self.py)?.into_any(),
             column.into_pyobject(self.py)?.into_any(),
@@ -142,6 +142,12 @@ impl<'py> Rows<'py> {
             self.name(link.outcome.name()).into_any(),
             link.reason
                 .map(|reason| self.name(reason.name()))
+                .into_pyobject(self.py)?
+                .into_any(),
+            self.name(link.kind.name()).into_any(),
+            link.rel
+                .as_deref()
+                .map(|rel| self.name(rel))
                 .into_pyobject(self.py)?
                 .into_any(),
         ];

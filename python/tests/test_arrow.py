@@ -41,7 +41,8 @@ def test_the_columns_are_the_fields_of_a_link() -> None:
     [batch] = link_batches([b"<a href=x>"])
     assert batch.schema == LINKS
     assert {field.type for field in LINKS} == {pa.string(), pa.int64()}
-    assert [field.name for field in LINKS if field.nullable] == ["element", "attribute", "base", "target", "reason"]
+    nullable = ["element", "attribute", "base", "target", "reason", "rel"]
+    assert [field.name for field in LINKS if field.nullable] == nullable
 
 
 def test_batches_are_bounded_and_documents_are_taken_one_by_one() -> None:

@@ -56,6 +56,8 @@ def test_links_are_rows() -> None:
         role="metadata",
         outcome="rewritten",
         reason=None,
+        kind="other",
+        rel=None,
     )
     assert (second.base, second.rule, second.target) == ("http://h.example/a/c/", "3.1", "http://h.example/a/c/x")
     assert (third.outcome, third.reason, third.target) == ("left", "empty", None)
@@ -104,6 +106,16 @@ def test_a_target_of_whatwg_is_a_serialized_url() -> None:
             ("mailto:a@b", "absolute", None),
         ]
     assert baselink.links(page, URL)[1].target == "HTTP://EXAMPLE.com:80/a b"
+
+
+def test_a_link_has_a_kind_and_the_text_of_rel() -> None:
+    page = b"<link rel='Preload StyleSheet' href=s><img src=i><iframe src=f></iframe><a rel='next' href=n>"
+    assert [(link.kind, link.rel) for link in baselink.links(page, URL)] == [
+        ("style", "Preload StyleSheet"),
+        ("image", None),
+        ("frame", None),
+        ("document", "next"),
+    ]
 
 
 def test_what_is_not_read_is_reported() -> None:

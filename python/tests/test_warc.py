@@ -85,6 +85,8 @@ def test_a_link_has_its_record() -> None:
         role="navigation",
         outcome="rewritten",
         reason=None,
+        kind="document",
+        rel=None,
         record="urn:uuid:1",
         offset=len(first),
         within=0,

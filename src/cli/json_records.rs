@@ -17,7 +17,7 @@ use crate::purpose::check::{Cause, Finding};
 use baselink_rewrite::archive::Offset;
 use baselink_rewrite::base::{BaseChain, Declared, Level, Rule, Source};
 use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Reason};
-use baselink_scan::document::Role;
+use baselink_scan::document::{Kind, Role};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
@@ -50,6 +50,8 @@ pub(crate) struct LinkRecord<'a> {
     role: Role,
     outcome: Outcome,
     reason: Option<Reason>,
+    kind: Kind,
+    rel: Option<&'a str>,
     #[serde(flatten)]
     grammar: Option<GrammarRecord>,
     #[serde(flatten)]
@@ -148,6 +150,8 @@ impl<'a> LinkRecord<'a> {
             role: link.role,
             outcome: link.outcome,
             reason: link.reason,
+            kind: link.kind,
+            rel: link.rel.as_deref(),
             grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
             of_record: ArchivePlaceRecord::of(name),
             media_type: name.record.map(|record| &*record.media_type),

@@ -171,6 +171,53 @@ fn a_target_of_the_url_standard_is_what_a_browser_serializes() {
     }
 }
 
+/// A `&`, a long tag or a decoded value leaves the fast path, with the same result.
+#[test]
+fn a_link_has_a_kind_and_the_text_of_rel() {
+    let of = |page: &str, format: Format| {
+        let rewriter = Rewriter::builder().url("http://a/").format(format).build();
+        let mut found = Vec::new();
+        rewriter.unwrap().links(page.as_bytes(), |one| {
+            let rel = one.link.rel.as_deref().unwrap_or("-");
+            found.push(format!("{} {rel}", one.link.kind));
+            ControlFlow::Continue(())
+        });
+        found
+    };
+    for (tag, expected) in [
+        ("<a href={} rel=next>", "document next"),
+        ("<a REL='&quot;' href={}>", "document \""),
+        (
+            "<link rel=\"alternate stylesheet\" href={}>",
+            "style alternate stylesheet",
+        ),
+        ("<link rel=ICON href={}>", "image ICON"),
+        ("<link rel=modulepreload href={}>", "script modulepreload"),
+        ("<link rel=canonical href={}>", "other canonical"),
+        ("<link rel=preload imagesrcset='{}'>", "image preload"),
+        ("<form rel=help action={}>", "document help"),
+        ("<img rel=x src={}>", "image -"),
+        ("<img srcset='{}'>", "image -"),
+        ("<video poster={}>", "image -"),
+        ("<source src={}>", "media -"),
+        ("<source srcset='{}'>", "image -"),
+        ("<script src={}></script>", "script -"),
+        ("<iframe src={}></iframe>", "frame -"),
+        ("<embed src={}>", "object -"),
+        ("<p style='background:url({})'>", "other -"),
+        ("<svg><image href={}></svg>", "image -"),
+    ] {
+        for reference in ["x", "&#120;", "x&lt"] {
+            let page = tag.replace("{}", reference);
+            assert_eq!(of(&page, Format::Html), [expected], "{page}");
+        }
+    }
+    let feed = "<feed xmlns='http://www.w3.org/2005/Atom'><link rel='self' href='x'/><link href='y'/></feed>";
+    assert_eq!(of(feed, Format::Xml), ["other self", "document -"]);
+    let page = "<html xmlns='http://www.w3.org/1999/xhtml'><a rel='next' href='x'/></html>";
+    assert_eq!(of(page, Format::Xhtml), ["document next"]);
+}
+
 #[test]
 fn a_visit_of_links_ends_on_request() {
     let page = "<a href=x>".repeat(3);

@@ -91,7 +91,7 @@ pub use baselink_rewrite::{
     BaseElement, Choice, Dkim, Fragments, ListedLink, LocalCopies, Rewritten, Totals,
 };
 pub use baselink_scan::attributes::{Group, Groups, Place};
-pub use baselink_scan::document::Role;
+pub use baselink_scan::document::{Kind, Role};
 pub use baselink_text::diagnostic::{Code, Diagnostic};
 pub use baselink_text::edit::{Edit, Edits};
 pub use baselink_text::error::{Error, ErrorKind, Result};

@@ -339,6 +339,7 @@ impl<'a, 'r> Driver<'a, 'r> {
                 reference: String::new(),
                 role: Role::Embedded,
                 certainty: Certainty::Certain,
+                rel: None,
                 custom_property: None,
                 against: Against::Unknown,
                 empty_resolves: false,

@@ -32,8 +32,9 @@ use super::unfit_base::breaks_template;
 use crate::base::{self, BaseChain, Established, Rule, Source, SourceKind};
 use crate::report::{LinkReport, Outcome, Reason};
 use baselink_scan::block::holds;
-use baselink_scan::document::{Against, Certainty, LONGEST_BASE, Link, Role};
+use baselink_scan::document::{Against, Certainty, Kind, LONGEST_BASE, Link, Role};
 use baselink_scan::html::pass::Plain;
+use baselink_scan::html::tag;
 use baselink_scan::value;
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::edit::Edit;
@@ -160,8 +161,13 @@ struct LinkBase<'a> {
     source: Source,
 }
 
-/// The span of a link, and the names of its element and attribute.
-type NamedSpan = (Span, Cow<'static, str>, Option<Cow<'static, str>>);
+/// The span of a link, the names of its element and attribute, and the `rel` of the element.
+type NamedSpan = (
+    Span,
+    Cow<'static, str>,
+    Option<Cow<'static, str>>,
+    Option<Box<str>>,
+);
 
 impl<'a> Judge<'a> {
     /// The judge of the links of a document in `charset` that has the base of `chain`.
@@ -248,7 +254,10 @@ impl<'a> Judge<'a> {
             None => (Cow::Borrowed("style"), None),
         };
         let base = self.link_base(&Against::Document, &reference);
-        let place = (found.span, element, attribute);
+        let rel = found
+            .names
+            .and_then(|(name, ..)| tag::rel(bytes, name, self.charset));
+        let place = (found.span, element, attribute, rel);
         let role = found.names.map_or(Role::Embedded, |(.., row)| row.role);
         Some(self.report(place, reference, role, base, verdict).0)
     }
@@ -439,6 +448,7 @@ impl<'a> Judge<'a> {
             link.span(),
             link.element.into(),
             link.attribute.map(Cow::Owned),
+            link.rel,
         );
         let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
@@ -619,7 +629,7 @@ impl<'a> Judge<'a> {
     /// The report of a link with this verdict, and the parts of the reference that its target keeps.
     fn report(
         &self,
-        (span, element, attribute): NamedSpan,
+        (span, element, attribute, rel): NamedSpan,
         reference: String,
         role: Role,
         LinkBase {
@@ -667,7 +677,11 @@ impl<'a> Judge<'a> {
                 Some(target.url)
             }
         };
+        let name = attribute.as_deref();
+        let kind = Kind::of(role, &element, name, rel.as_deref().unwrap_or_default());
         let report = LinkReport {
+            kind,
+            rel,
             differs: match outcome {
                 Outcome::NoBase => has_rfc1808_scheme(&reference),
                 _ => differs_under != NOWHERE,

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
-use baselink_scan::document::Role;
+use baselink_scan::document::{Kind, Role};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
@@ -145,6 +145,10 @@ pub struct LinkReport {
     pub target: Option<String>,
     /// The role of the link in the document.
     pub role: Role,
+    /// The kind of target that the place of the link asks for.
+    pub kind: Kind,
+    /// The value of the attribute `rel` of the element.
+    pub rel: Option<Box<str>>,
     /// The decoded new reference, if percent-encoding makes it differ from the target. This happens where a
     /// character has no other escape, such as in lists separated by white space.
     pub written: Option<String>,

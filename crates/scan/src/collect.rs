@@ -129,6 +129,13 @@ impl<'a> Collector<'a> {
         (self.links.len(), self.embedded.len())
     }
 
+    /// Gives the links from number `first` on the `rel` of their element.
+    pub(super) fn relate(&mut self, first: usize, rel: Option<Box<str>>) {
+        for link in &mut self.links[first..] {
+            link.rel.clone_from(&rel);
+        }
+    }
+
     /// Changes the links since [`Self::mark`], which an XSLT style sheet produces. Their base is unknown, unless they
     /// begin with `/`: browsers apply a sheet only to documents of its own origin. All links of a template, which
     /// contains an expression, are unknown. Embedded documents are not read.
@@ -231,6 +238,7 @@ impl<'a> Collector<'a> {
                 carrier,
                 enclosed: self.enclosed,
             },
+            rel: None,
             custom_property: place
                 .custom_property
                 .map(|name| String::from_utf8_lossy(name).into()),

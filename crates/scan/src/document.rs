@@ -227,6 +227,65 @@ named! {
 
 display_by_name!(Role);
 
+named! {
+    /// The kind of the target that the place of a link asks for. The target itself may be of another type.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Kind {
+        /// A document to which a reader navigates.
+        Document = "document",
+        /// A document in a frame.
+        Frame = "frame",
+        /// An image, or a candidate for one.
+        Image = "image",
+        /// A script.
+        Script = "script",
+        /// A style sheet.
+        Style = "style",
+        /// Audio, video, or a text track.
+        Media = "media",
+        /// A plugin or its data.
+        Object = "object",
+        /// Anything else, such as a URL in a style sheet, of which the place does not tell the kind.
+        Other = "other",
+    }
+}
+
+display_by_name!(Kind);
+
+impl Kind {
+    /// The kind of a link with this `role` in an attribute of an element with this `rel`.
+    ///
+    /// ```
+    /// use baselink_scan::document::{Kind, Role};
+    /// let of = |element, attribute, rel| Kind::of(Role::Embedded, element, Some(attribute), rel);
+    /// assert_eq!(of("img", "src", ""), Kind::Image);
+    /// assert_eq!(of("link", "href", "alternate StyleSheet"), Kind::Style);
+    /// assert_eq!(of("img", "style", ""), Kind::Other);
+    /// ```
+    #[doc(hidden)]
+    pub fn of(role: Role, element: &str, attribute: Option<&str>, rel: &str) -> Self {
+        let has = |types: &[&str]| {
+            let mut tokens = rel.split_ascii_whitespace();
+            tokens.any(|token| types.iter().any(|one| one.eq_ignore_ascii_case(token)))
+        };
+        match (role, element, attribute) {
+            (Role::Navigation, ..) => Self::Document,
+            (Role::Metadata, ..) | (.., None | Some("style")) => Self::Other,
+            (_, _, Some("background" | "imagesrcset" | "poster")) => Self::Image,
+            (_, "link", _) if has(&["stylesheet"]) => Self::Style,
+            (_, "link", _) if has(&["modulepreload"]) => Self::Script,
+            (_, "link", _) if has(&["icon", "apple-touch-icon", "mask-icon"]) => Self::Image,
+            (_, "source", Some("srcset")) => Self::Image,
+            (_, "feimage" | "feImage" | "image" | "img" | "input", _) => Self::Image,
+            (_, "script", _) => Self::Script,
+            (_, "frame" | "iframe", Some("src")) => Self::Frame,
+            (_, "audio" | "bgsound" | "source" | "track" | "video", _) => Self::Media,
+            (_, "applet" | "embed" | "object" | "param", _) => Self::Object,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// The certainty that the value of a place is a reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Certainty {
@@ -264,6 +323,8 @@ pub struct Link {
     pub holder: Span,
     /// The spelling of new text in place of the reference.
     pub spelling: Spelling,
+    /// The value of the attribute `rel` of the element (HTML, 4.6.7; RFC 4287, 4.2.7.2).
+    pub rel: Option<Box<str>>,
     /// The name of the custom property whose value contains the reference. Browsers resolve such a reference where
     /// the property is used (CSS Custom Properties 1, 3).
     pub custom_property: Option<Box<str>>,

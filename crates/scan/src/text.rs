@@ -113,6 +113,7 @@ fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
             carrier: Carrier::Raw,
             enclosed: false,
         },
+        rel: None,
         custom_property: None,
     })
 }

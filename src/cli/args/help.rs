@@ -116,7 +116,7 @@ attribute, and the reference as written, with its target or the reason why it is
 
 --json prints an object for each link: path, entity, line, column, start, end, element, attribute, \
 reference, base, rule, source, target, role (embedded, navigation or metadata), outcome (rewritten, absolute, no-base, left or not-editable), \
-reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
+reason, kind (of the target: document, frame, image, script, style, media, object or other), rel (the attribute of the element); and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
 conforms, violation (null, or an object with the keys at, character, production and message; at is a byte offset in the \
 reference). Every key is always present, and null where it does not apply. For a document in an archive (WARC, WACZ, HAR, \
 .webarchive) there are also record (the id of its record), offset and within (the byte of the file \

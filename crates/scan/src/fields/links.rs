@@ -143,6 +143,7 @@ impl FoundLinks<'_> {
                 carrier: Carrier::Raw,
                 enclosed: false,
             },
+            rel: None,
             custom_property: None,
         });
     }

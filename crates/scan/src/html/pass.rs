@@ -225,7 +225,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
                 | Answer::With(_)
                 | Answer::SlowPath => {
                     let element = self.element(tag);
-                    self.attribute(namespace, &element, attribute, &tag.attributes);
+                    self.attribute(namespace, (tag, &element), attribute, &tag.attributes);
                     self.drain();
                 }
             }
@@ -334,7 +334,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
         let attributes = tag::distinct(self.bytes, tag);
         for attribute in attributes.iter() {
-            self.attribute(namespace, &element, attribute, &attributes);
+            self.attribute(namespace, (tag, &element), attribute, &attributes);
         }
         self.open_text(tag, namespace, text, &element, &attributes);
     }
@@ -511,7 +511,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     fn attribute(
         &mut self,
         namespace: Namespace,
-        element: &str,
+        (tag, element): (&RawTag, &str),
         attribute: &RawAttribute,
         attributes: &[RawAttribute],
     ) {
@@ -535,8 +535,11 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             no_value: attribute.value.is_none(),
             ..LinkPlace::text_of(element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
+        let first = self.collector.links.len();
         self.collector
             .references(self.value(attribute), row.syntax, &place);
+        let rel = tag::rel(self.bytes, tag.name, self.charset);
+        self.collector.relate(first, rel);
     }
 
     /// Opens the text after `tag`, if it is to be scanned.
@@ -691,7 +694,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             custom_property: custom,
             ..LinkPlace::text_of(&element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
+        let first = self.collector.links.len();
         self.collector.decoded(view, form, whole, &place);
+        let rel = tag::rel(self.bytes, tag.name, self.charset);
+        self.collector.relate(first, rel);
     }
 
     /// Reports the links found so far, and scans pending markup.

@@ -210,6 +210,27 @@ pub(super) fn read_bounded(
     }))
 }
 
+/// The value of the attribute `rel` in the tag whose name is at `name`, if HTML, 4.6.7, gives the element one.
+pub fn rel(bytes: &[u8], name: Span, charset: Charset) -> Option<Box<str>> {
+    let is_name = |one: &str| bytes[name.range()].eq_ignore_ascii_case(one.as_bytes());
+    if !["a", "area", "form", "link"].into_iter().any(is_name) {
+        return None;
+    }
+    let mut tag = RawTag::default();
+    attributes(bytes, name.end, usize::MAX, &OnlyRel, &mut tag).ok()??;
+    let rel = tag.attributes.first()?;
+    Some(rel.decoded(bytes, charset).text.into())
+}
+
+/// A filter that accepts only `rel`.
+struct OnlyRel;
+
+impl AttributeFilter for OnlyRel {
+    fn keeps(&self, bytes: &[u8], name: Span) -> bool {
+        bytes[name.range()].eq_ignore_ascii_case(b"rel")
+    }
+}
+
 /// The maximum number of attributes that are compared pairwise.
 pub(super) const FEW: usize = 16;
 

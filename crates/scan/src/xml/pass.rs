@@ -632,7 +632,10 @@ impl<'a> XmlPass<'a> {
             self.shown(started.element.name),
             self.shown(attribute.raw.name),
         );
+        let first = self.collector.links.len();
         self.references((&element, &name), attribute.raw.quote, row, against, value);
+        let rel = self.other(started, "rel").map(Into::into);
+        self.collector.relate(first, rel);
     }
 
     /// The row for an attribute: a place of the user, or a row of either table.
