@@ -213,6 +213,12 @@ export function resolve(base: string | URL, reference: string, options?: Resolve
  */
 export function relativize(base: string | URL, target: string | URL, options?: ResolveOptions): string;
 
+/** The options of {@link RewriterStream}. */
+export interface StreamOptions extends Options {
+  /** The largest document in bytes. A longer one fails the stream with a `RangeError`, before it is buffered. Default: no limit. */
+  maxBytes?: number | null | undefined;
+}
+
 /**
  * Rewrites a stream of bytes. The base may follow the links, so the stream is buffered until its end.
  *
@@ -224,7 +230,7 @@ export function relativize(base: string | URL, target: string | URL, options?: R
  */
 export class RewriterStream extends TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
   /** @throws {TypeError} For a wrong option. */
-  constructor(options?: Options);
+  constructor(options?: StreamOptions);
 }
 
 /** A compiled WebAssembly module. Without the library `dom`, TypeScript has no name for this type. */

@@ -17,7 +17,7 @@ const { base: url, chain }: Base = base(bytes);
 const taken: Level | undefined = chain.find(({ status }) => status === "taken");
 const resolved: string = resolve("https://a.example/", "x", { resolver: "rfc3986" });
 const relative: string = relativize(new URL("https://a.example/"), resolved);
-const response = new Response(new Blob([text]).stream().pipeThrough(new RewriterStream(options)));
+const response = new Response(new Blob([text]).stream().pipeThrough(new RewriterStream({ ...options, maxBytes: 1e6 })));
 const loaded: Promise<void> = init(fetch("https://a.example/baselink.wasm"));
 const again = (source: Source): Promise<void> => init(source);
 initSync(bytes);

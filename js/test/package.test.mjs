@@ -182,6 +182,15 @@ test("a stream is rewritten at its end", async () => {
   await assert.rejects(new Response(text.pipeThrough(new RewriterStream())).text(), new TypeError("a chunk must be a Uint8Array"));
 });
 
+test("a stream is no longer than maxBytes (bug 373)", async () => {
+  const source = () => new Blob(["<a href=x>"]).stream();
+  const output = (maxBytes) => new Response(source().pipeThrough(new RewriterStream({ url, maxBytes }))).text();
+  for (const most of [10, 1e9, null, undefined]) assert.equal(await output(most), "<a href=https://a.example/b/x>");
+  for (const most of [9, 0, NaN]) await assert.rejects(output(most), new RangeError(`the document has more than ${most} bytes`));
+  fails(() => new RewriterStream({ maxBytes: "9" }), "maxBytes must be a number");
+  fails(() => new RewriterStream(null), "options must be an object");
+});
+
 test("the example of RewriterStream keeps an absent body, and no header of the old bytes (bug 371)", async (t) => {
   const origin = await serve({ "/b/c": ["text/html", "<a href=x>"] });
   t.after(origin.end);
