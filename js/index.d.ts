@@ -23,39 +23,42 @@ export type Format =
   | "text"
   | "other";
 
+/** A group of further places that count as links. */
+export type Group = "social" | "lazy" | "json" | "headers" | "text" | "manifest" | "scripts" | "rare";
+
 /** The options of `resolve` and `relativize`. */
 export interface ResolveOptions {
   /** The rules of resolution. Default: `"rfc1808"`. */
-  resolver?: Resolver | null;
+  resolver?: Resolver | null | undefined;
 }
 
 /** The options of every function that takes a document. `undefined` and `null` mean the default. */
 export interface Options extends ResolveOptions {
   /** The absolute URL from which the document was retrieved (RFC 1808, section 3.3). Default: unknown. */
-  url?: string | URL | null;
+  url?: string | URL | null | undefined;
   /** The format; `"script"`, `"manifest"`, `"jsonfeed"` and `"text"` require `enable`. Default: detected from the first bytes; `"html"` for other text. */
-  format?: Format | null;
+  format?: Format | null | undefined;
   /** The encoding, by a label of the Encoding Standard. Default: as the document declares; UTF-8 for a string. */
-  charset?: string | null;
+  charset?: string | null | undefined;
   /**
    * The treatment of `#x`. `"auto"` rewrites it only if a browser would leave the page. Default: `"rewrite"`; `"auto"` in a
    * page that records that it was saved.
    */
-  fragments?: "rewrite" | "keep" | "auto" | null;
+  fragments?: "rewrite" | "keep" | "auto" | null | undefined;
   /** The treatment of the `href` of a `base` element. Default: `"absolute"`. */
-  baseElement?: "absolute" | "keep" | null;
+  baseElement?: "absolute" | "keep" | null | undefined;
   /** Groups of further places that count as links, such as `"lazy"`, or `"all"`. Default: none. */
-  enable?: string | readonly string[] | null;
+  enable?: Group | "all" | readonly (Group | "all")[] | null | undefined;
   /** Further attributes that count as links, such as `"*[data-src]=url"`. Default: none. */
-  attributes?: string | readonly string[] | null;
+  attributes?: string | readonly string[] | null | undefined;
   /** The treatment of links to files that a browser saved with the page. Default: `"keep"`. */
-  localCopies?: "keep" | "rewrite" | null;
+  localCopies?: "keep" | "rewrite" | null | undefined;
   /** The scheme of `//host/x` in a document without a base. Default: none, and the link is left. */
-  assumeScheme?: string | null;
+  assumeScheme?: string | null | undefined;
   /** The use of the field `Content-Location`: `"base"`, or `"label"`, which is never a base. Default: `"base"`. */
-  contentLocation?: "base" | "label" | null;
+  contentLocation?: "base" | "label" | null | undefined;
   /** The treatment of messages with a DKIM or ARC signature. Default: `"rewrite"`. */
-  dkim?: "rewrite" | "keep" | null;
+  dkim?: "rewrite" | "keep" | null | undefined;
 }
 
 /** A link of a document, with its outcome in {@link rewrite}. The keys are those of `baselink links --json`. */
@@ -87,14 +90,45 @@ export interface Link {
   /** The role of the link in the document. */
   role: "embedded" | "navigation" | "metadata";
   /** The outcome of the link in {@link rewrite}. */
-  outcome: "rewritten" | "absolute" | "no-base" | "left" | "not-editable";
+  outcome: Outcome;
   /** The reason for `"left"` and `"not-editable"`. */
-  reason: string | null;
+  reason: Reason | null;
   /** The kind of target that the place asks for; the target itself may be of another type. */
   kind: "document" | "frame" | "image" | "script" | "style" | "media" | "object" | "other";
   /** The value of the attribute `rel` of the element. */
   rel: string | null;
 }
+
+/** The outcome of a link in {@link rewrite}. */
+export type Outcome = "rewritten" | "absolute" | "no-base" | "left" | "not-editable";
+
+/** The reason why a link was kept unchanged or could not be edited. */
+export type Reason =
+  | "id-reference"
+  | "empty"
+  | "placeholder"
+  | "fragment"
+  | "entity"
+  | "base-unusable"
+  | "unresolvable"
+  | "base-element"
+  | "local-copy"
+  | "no-value"
+  | "escape"
+  | "undecodable"
+  | "encoding"
+  | "signed"
+  | "dkim"
+  | "sibling-part"
+  | "label"
+  | "becomes-base"
+  | "transfer"
+  | "doubt"
+  | "custom-property"
+  | "growth"
+  | "kept"
+  | "chosen"
+  | "nowhere";
 
 /** A rule of RFC 1808, section 3: the base is in the document, in the document around it, the retrieval URL, or absent. */
 export type Rule = "3.1" | "3.2" | "3.3" | "3.4";
@@ -179,15 +213,24 @@ export function resolve(base: string | URL, reference: string, options?: Resolve
  */
 export function relativize(base: string | URL, target: string | URL, options?: ResolveOptions): string;
 
+/** The options of {@link RewriterStream}. */
+export interface StreamOptions extends Options {
+  /** The largest document in bytes. A longer one fails the stream with a `RangeError`, before it is buffered. Default: no limit. */
+  maxBytes?: number | null | undefined;
+}
+
 /**
  * Rewrites a stream of bytes. The base may follow the links, so the stream is buffered until its end.
  *
  * @example
- * return new Response(response.body.pipeThrough(new RewriterStream({ url: request.url })), response);
+ * // An answer to HEAD has no body. Both headers describe the bytes before the change.
+ * const rewritten = new Response(response.body?.pipeThrough(new RewriterStream({ url: response.url })), response);
+ * for (const name of ["content-length", "etag"]) rewritten.headers.delete(name);
+ * return rewritten;
  */
 export class RewriterStream extends TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
   /** @throws {TypeError} For a wrong option. */
-  constructor(options?: Options);
+  constructor(options?: StreamOptions);
 }
 
 /** A compiled WebAssembly module. Without the library `dom`, TypeScript has no name for this type. */

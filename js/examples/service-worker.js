@@ -15,7 +15,9 @@ addEventListener("fetch", (event) => {
 async function absolute(request) {
   const [response] = await Promise.all([fetch(request), init()]);
   if (!response.headers.get("content-type")?.startsWith("text/html")) return response;
-  const { pathname, search } = new URL(request.url);
+  const { pathname, search } = new URL(response.url);
   const stream = new RewriterStream({ url: ORIGINAL + pathname + search, format: "html", resolver: "whatwg" });
-  return new Response(response.body.pipeThrough(stream), { status: response.status, headers: response.headers });
+  const rewritten = new Response(response.body?.pipeThrough(stream), response);
+  for (const name of ["content-length", "etag"]) rewritten.headers.delete(name);
+  return rewritten;
 }

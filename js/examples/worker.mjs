@@ -8,9 +8,11 @@ export default {
   async fetch(request) {
     const response = await fetch(request);
     if (!response.headers.get("content-type")?.startsWith("text/html")) return response;
-    const headers = new Headers(response.headers);
-    headers.delete("content-length");
-    const stream = new RewriterStream({ url: request.url, format: "html", resolver: "whatwg" });
-    return new Response(response.body.pipeThrough(stream), { status: response.status, headers });
+    const stream = new RewriterStream({ url: response.url, format: "html", resolver: "whatwg" });
+    // An answer to HEAD and the status 304 have no body.
+    const rewritten = new Response(response.body?.pipeThrough(stream), response);
+    // Both describe the bytes before the change.
+    for (const name of ["content-length", "etag"]) rewritten.headers.delete(name);
+    return rewritten;
   },
 };

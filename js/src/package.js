@@ -47,11 +47,15 @@ function text(value, name) {
   throw new TypeError(`${name} must be a string`);
 }
 
-/** Options as a list for Rust: names and values in turn. Options that are undefined or null are omitted. */
-function pairs(options = {}) {
+function object(options = {}) {
   if (options === null || typeof options !== "object") throw new TypeError("options must be an object");
+  return options;
+}
+
+/** Options as a list for Rust: names and values in turn. Options that are undefined or null are omitted. */
+function pairs(options) {
   const list = [];
-  for (const [name, value] of Object.entries(options)) {
+  for (const [name, value] of Object.entries(object(options))) {
     if (value === undefined || value === null) continue;
     for (const one of LISTS.includes(name) && Array.isArray(value) ? value : [value]) list.push(name, text(one, name));
   }
@@ -88,17 +92,23 @@ function relativize(base, target, options) {
 }
 
 class RewriterStream extends TransformStream {
-  constructor(options) {
+  constructor(given) {
+    const { maxBytes, ...options } = object(given);
+    const most = maxBytes ?? Infinity;
+    if (typeof most !== "number") throw new TypeError("maxBytes must be a number");
     // An error about an option is thrown here, not at the end of the stream.
     rewrite(new Uint8Array(), options);
     const chunks = [];
+    let size = 0;
     super({
       transform(chunk) {
         if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk must be a Uint8Array");
+        size += chunk.length;
+        if (!(size <= most)) throw new RangeError(`the document has more than ${most} bytes`);
         chunks.push(chunk);
       },
       flush(controller) {
-        const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+        const whole = new Uint8Array(size);
         let length = 0;
         for (const chunk of chunks.splice(0)) {
           whole.set(chunk, length);

@@ -18,15 +18,17 @@ const program = paths.find((path) => existsSync(path));
 export const options = { skip: !program && !process.env.BASELINK_REQUIRE_OUTSIDE && "Chromium is absent", timeout: 120_000 };
 
 /**
- * Starts a server for `files`, which maps each path to a media type and a body. Returns its `url`, the paths `asked` for so far, and
- * `end()`, which stops it.
+ * Starts a server for `files`, which maps each path to a media type and a body. A request with `If-None-Match` gets the status 304.
+ * Returns its `url`, the paths `asked` for so far, and `end()`, which stops it.
  */
 export async function serve(files) {
   const asked = [];
   const server = createServer((request, response) => {
     asked.push(request.url);
     const [type, body] = files[request.url] ?? ["text/plain", ""];
-    response.writeHead(files[request.url] ? 200 : 404, { "content-type": type }).end(body);
+    const status = !files[request.url] ? 404 : request.headers["if-none-match"] ? 304 : 200;
+    const headers = { "content-type": type, "content-length": Buffer.byteLength(body), etag: '"1"' };
+    response.writeHead(status, headers).end(body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const end = () => {

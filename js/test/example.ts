@@ -1,21 +1,23 @@
 // Every name of the package in TypeScript; installed.test.mjs runs the type checker on this file.
 
 import init, { base, initSync, links, relativize, resolve, rewrite, RewriterStream } from "baselink";
-import type { Base, Format, Level, Link, Options, Source } from "baselink";
+import type { Base, Format, Group, Level, Link, Options, Outcome, Reason, Source } from "baselink";
 
 const format: Format = "html";
-const options: Options = { url: new URL("https://a.example/"), format, resolver: "whatwg", enable: ["lazy"], charset: null };
+const options: Options = { url: new URL("https://a.example/"), format, resolver: "whatwg", enable: ["lazy"], charset: null, dkim: undefined };
 
 const text: string = rewrite("<a href=x>", options);
 const bytes: Uint8Array<ArrayBuffer> = rewrite(new Uint8Array(), options);
 const either = (data: string | Uint8Array): string | Uint8Array => rewrite(data);
 const found: Link[] = links(text, options);
 const targets: (string | null)[] = found.map(({ outcome, target }) => (outcome === "rewritten" ? target : null));
+const group: Group | "all" = "all";
+const reasons: (Reason | Outcome)[] = links(text, { enable: group }).map(({ outcome, reason }) => reason ?? outcome);
 const { base: url, chain }: Base = base(bytes);
 const taken: Level | undefined = chain.find(({ status }) => status === "taken");
 const resolved: string = resolve("https://a.example/", "x", { resolver: "rfc3986" });
 const relative: string = relativize(new URL("https://a.example/"), resolved);
-const response = new Response(new Blob([text]).stream().pipeThrough(new RewriterStream(options)));
+const response = new Response(new Blob([text]).stream().pipeThrough(new RewriterStream({ ...options, maxBytes: 1e6 })));
 const loaded: Promise<void> = init(fetch("https://a.example/baselink.wasm"));
 const again = (source: Source): Promise<void> => init(source);
 initSync(bytes);
@@ -23,9 +25,15 @@ const compiled = async (): Promise<void> => initSync(await WebAssembly.compile(b
 
 // @ts-expect-error No such value exists.
 rewrite("", { resolver: "browser" });
+// @ts-expect-error No such group exists.
+rewrite("", { enable: ["lasy"] });
+// @ts-expect-error No such reason exists.
+found.filter(({ reason }) => reason === "emtpy");
+// @ts-expect-error No such outcome exists.
+found.filter(({ outcome }) => outcome === "kept");
 // @ts-expect-error No such option exists.
 rewrite("", { base_element: "keep" });
 // @ts-expect-error Data has to be a string or a Uint8Array.
 links(new ArrayBuffer(1));
 
-export { again, compiled, either, loaded, relative, response, taken, targets, url };
+export { again, compiled, either, loaded, reasons, relative, response, taken, targets, url };

@@ -53,7 +53,7 @@ test("a page becomes Markdown with absolute links", needs("turndown"), () => {
   );
 });
 
-test("a Cloudflare Worker rewrites a stream under workerd", { ...needs("workerd"), timeout: 60_000 }, async (t) => {
+test("a Cloudflare Worker rewrites a stream under workerd (bug 371)", { ...needs("workerd"), timeout: 60_000 }, async (t) => {
   const origin = await serve({
     "/guide/a.html": ["text/html; charset=utf-8", `<a href="b.html">é</a><base href="/c/">`],
     "/guide/a.css": ["text/css", "@import 'b.css';"],
@@ -67,6 +67,11 @@ test("a Cloudflare Worker rewrites a stream under workerd", { ...needs("workerd"
   const page = await fetch(`http://127.0.0.1:${port}/guide/a.html`);
   const base = `http://127.0.0.1:${port}/c/`;
   assert.equal(await page.text(), `<a href="${base}b.html">é</a><base href="${base}">`);
+  assert.deepEqual([page.headers.get("content-length"), page.headers.get("etag")], [null, null]);
+  const head = await fetch(page.url, { method: "HEAD" });
+  assert.deepEqual([head.status, head.headers.get("etag")], [200, null]);
+  const unchanged = await fetch(page.url, { headers: { "if-none-match": '"1"' } });
+  assert.deepEqual([unchanged.status, unchanged.headers.get("etag"), await unchanged.text()], [304, null, ""]);
   const style = await fetch(`http://127.0.0.1:${port}/guide/a.css`);
   assert.equal(await style.text(), "@import 'b.css';");
 });

@@ -56,8 +56,17 @@ test("an example in TypeScript passes strict type checks, with `import` and with
   const example = join(root, "js", "test", "example.ts");
   for (const name of ["example.mts", "example.cts"]) copyFileSync(example, join(folder, name));
   const tsc = join(root, "js", "node_modules", "typescript", "bin", "tsc");
-  const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", ""];
+  const options = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", ""];
   run(process.execPath, tsc, ...options, "example.mts", "example.cts");
+});
+
+test("the types of groups, outcomes and reasons have the names of the library (bug 372)", () => {
+  const types = readFileSync(join(pkg, "index.d.ts"), "utf8");
+  const names = (text, start, end) => text.split(start)[1].split(end)[0].match(/"[a-z-]+"/g);
+  for (const [name, file] of [["Group", "scan/src/attributes.rs"], ["Outcome", "rewrite/src/report.rs"], ["Reason", "rewrite/src/report.rs"]]) {
+    const library = readFileSync(join(root, "crates", file), "utf8");
+    assert.deepEqual(names(types, `export type ${name} =`, ";"), names(library, `pub enum ${name} {`, "\n    }"), name);
+  }
 });
 
 test("every name has a comment", () => {

@@ -9,6 +9,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import init, * as baselink from "../pkg/node.mjs";
 import { pkg } from "./cases.mjs";
+import { serve } from "./chromium.mjs";
 
 const { base, initSync, links, relativize, resolve, rewrite, RewriterStream } = baselink;
 const url = "https://a.example/b/c.html";
@@ -179,6 +180,34 @@ test("a stream is rewritten at its end", async () => {
   assert.equal(empty, "");
   const text = new ReadableStream({ start: (controller) => controller.enqueue("<p>") });
   await assert.rejects(new Response(text.pipeThrough(new RewriterStream())).text(), new TypeError("a chunk must be a Uint8Array"));
+});
+
+test("a stream is no longer than maxBytes (bug 373)", async () => {
+  const source = () => new Blob(["<a href=x>"]).stream();
+  const output = (maxBytes) => new Response(source().pipeThrough(new RewriterStream({ url, maxBytes }))).text();
+  for (const most of [10, 1e9, null, undefined]) assert.equal(await output(most), "<a href=https://a.example/b/x>");
+  for (const most of [9, 0, NaN]) await assert.rejects(output(most), new RangeError(`the document has more than ${most} bytes`));
+  fails(() => new RewriterStream({ maxBytes: "9" }), "maxBytes must be a number");
+  fails(() => new RewriterStream(null), "options must be an object");
+});
+
+test("the example of RewriterStream keeps an absent body, and no header of the old bytes (bug 371)", async (t) => {
+  const origin = await serve({ "/b/c": ["text/html", "<a href=x>"] });
+  t.after(origin.end);
+  const types = readFileSync(join(pkg, "index.d.ts"), "utf8");
+  const [, example] = types.match(/@example\n((?: \*.*\n)+) \*\/\nexport class RewriterStream/);
+  const rewritten = new Function("response", "RewriterStream", example.replaceAll(/^ \* /gm, ""));
+  for (const [init, ...expected] of [
+    [{}, 200, `<a href=${origin.url}b/x>`],
+    [{ method: "HEAD" }, 200, ""],
+    [{ headers: { "if-none-match": '"1"' } }, 304, ""],
+  ]) {
+    const response = await fetch(`${origin.url}b/c`, init);
+    assert.deepEqual([response.headers.has("content-length"), response.headers.has("etag")], [true, true]);
+    const changed = rewritten(response, RewriterStream);
+    assert.deepEqual([changed.headers.has("content-length"), changed.headers.has("etag")], [false, false]);
+    assert.deepEqual([changed.status, await changed.text()], expected);
+  }
 });
 
 /** Loads the package, with weak references to the memories of its instances. Calls `onMemory` with each new memory. */
