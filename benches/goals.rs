@@ -96,7 +96,7 @@ fn of_folder(docs: &str, folder: &Path, goals: &mut Goals) {
     const ALIKE: [&str; 4] = ["-q", "-j1", "--url", "https://docs.python.org/3/"];
     let inputs = [&ALIKE[..], &[docs]].concat();
     let listed = Command::new(BINARY)
-        .arg("links")
+        .args(["links", "--json"])
         .args(&inputs)
         .stderr(Stdio::null())
         .output()
