@@ -70,9 +70,18 @@ function bytes(data, options) {
   throw new TypeError("data must be a string or a Uint8Array");
 }
 
-function rewrite(data, options) {
-  const output = call("rewrite", ...bytes(data, options));
+/** A document of the type of `data`. */
+function like(data, output) {
   return typeof data === "string" ? decoder.decode(output) : output;
+}
+
+function rewrite(data, options) {
+  return like(data, call("rewrite", ...bytes(data, options)));
+}
+
+function rewriteReport(data, options) {
+  const [output, report] = call("rewrite_report", ...bytes(data, options));
+  return { output: like(data, output), ...JSON.parse(report) };
 }
 
 function links(data, options) {

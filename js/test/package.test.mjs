@@ -11,7 +11,7 @@ import init, * as baselink from "../pkg/node.mjs";
 import { pkg } from "./cases.mjs";
 import { serve } from "./chromium.mjs";
 
-const { base, initSync, links, relativize, resolve, rewrite, RewriterStream } = baselink;
+const { base, initSync, links, relativize, resolve, rewrite, rewriteReport, RewriterStream } = baselink;
 const url = "https://a.example/b/c.html";
 const bytes = (text) => new TextEncoder().encode(text);
 
@@ -73,6 +73,20 @@ test("a link has the keys of the command, and offsets in bytes", () => {
   assert.deepEqual(links("a { background: url(#) }", { format: "css" }).map(({ element, attribute }) => [element, attribute]), [
     [null, null],
   ]);
+});
+
+test("a report has counts, reasons and diagnostics (bug 374)", () => {
+  const page = "<img src=''><a href=x><a href=mailto:y>\n<a href='z";
+  const { output, diagnostics, ...report } = rewriteReport(page, { url });
+  assert.equal(output, rewrite(page, { url }));
+  const counts = { rewritten: 1, absolute: 1, "no-base": 0, left: 1, "not-editable": 0 };
+  assert.deepEqual(report, { counts, reasons: { empty: 1 } });
+  assert.deepEqual(diagnostics, []);
+  const [{ message, ...found }] = rewriteReport("é\n<base href=/x>", { url }).diagnostics;
+  assert.match(message, /^the href of this base element is relative, but RFC 1808/);
+  assert.deepEqual(found, { code: "base-relative", line: 2, column: 1, start: 3, end: 17 });
+  assert.deepEqual(rewriteReport(bytes(page), { url }).output, bytes(output));
+  fails(() => rewriteReport(page, { url: 1 }), "url must be a string");
 });
 
 test("a base has levels, each with its reason", () => {
