@@ -67,11 +67,11 @@ export interface Link {
   entity: string;
   /** The line, counted from 1. */
   line: number;
-  /** The column, counted from 1, in bytes. */
+  /** The column, counted from 1, in the units of the offsets. */
   column: number;
-  /** The offset of the first byte of the link. For a string, offsets count the bytes of its UTF-8. */
+  /** The offset at which the link begins: in a string in UTF-16 code units, as `slice` counts, in other data in bytes. */
   start: number;
-  /** The offset after the last byte of the link. */
+  /** The offset at which the link ends. */
   end: number;
   /** The element; `null` in a style sheet. */
   element: string | null;
@@ -182,11 +182,11 @@ export interface Diagnostic {
   message: string;
   /** The line, counted from 1. */
   line: number;
-  /** The column, counted from 1, in bytes. */
+  /** The column, counted from 1, in the units of the offsets. */
   column: number;
-  /** The offset of the first affected byte. */
+  /** The offset at which the anomaly begins, in the units of {@link Link.start}. */
   start: number;
-  /** The offset after the last affected byte. */
+  /** The offset at which the anomaly ends. */
   end: number;
 }
 

@@ -49,7 +49,7 @@ test("a lone surrogate is U+FFFD, in every string", () => {
 });
 
 test("a link has the keys of the command, and offsets in bytes", () => {
-  assert.deepEqual(links("é\n<img srcset='y 2x'>", { url, format: "html" }), [
+  assert.deepEqual(links(bytes("é\n<img srcset='y 2x'>"), { url, format: "html" }), [
     {
       entity: "",
       line: 2,
@@ -75,6 +75,18 @@ test("a link has the keys of the command, and offsets in bytes", () => {
   ]);
 });
 
+test("offsets and columns of a string count UTF-16 code units (bug 375)", () => {
+  for (const before of ["", "é", "€😀", "\ud800", "\ufeff", "é".repeat(31), "😀".repeat(16), "€".repeat(1000)]) {
+    for (const end of ["", "\n", "\r\n"]) {
+      const page = `${before}${end}${before}<a href=/é😀>${before}<img src=x>`;
+      const found = links(page, { url, format: "html" });
+      assert.deepEqual(found.map(({ start, end }) => page.slice(start, end)), ["/é😀", "x"]);
+      const line = before.length + end.length;
+      for (const { start, column } of found) assert.equal(column, start + 1 - (end ? line : 0));
+    }
+  }
+});
+
 test("a report has counts, reasons and diagnostics (bug 374)", () => {
   const page = "<img src=''><a href=x><a href=mailto:y>\n<a href='z";
   const { output, diagnostics, ...report } = rewriteReport(page, { url });
@@ -84,7 +96,7 @@ test("a report has counts, reasons and diagnostics (bug 374)", () => {
   assert.deepEqual(diagnostics, []);
   const [{ message, ...found }] = rewriteReport("é\n<base href=/x>", { url }).diagnostics;
   assert.match(message, /^the href of this base element is relative, but RFC 1808/);
-  assert.deepEqual(found, { code: "base-relative", line: 2, column: 1, start: 3, end: 17 });
+  assert.deepEqual(found, { code: "base-relative", line: 2, column: 1, start: 2, end: 16 });
   assert.deepEqual(rewriteReport(bytes(page), { url }).output, bytes(output));
   fails(() => rewriteReport(page, { url: 1 }), "url must be a string");
 });
