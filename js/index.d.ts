@@ -67,11 +67,11 @@ export interface Link {
   entity: string;
   /** The line, counted from 1. */
   line: number;
-  /** The column, counted from 1, in bytes. */
+  /** The column, counted from 1, in the units of the offsets. */
   column: number;
-  /** The offset of the first byte of the link. For a string, offsets count the bytes of its UTF-8. */
+  /** The offset at which the link begins: in a string in UTF-16 code units, as `slice` counts, in other data in bytes. */
   start: number;
-  /** The offset after the last byte of the link. */
+  /** The offset at which the link ends. */
   end: number;
   /** The element; `null` in a style sheet. */
   element: string | null;
@@ -173,6 +173,46 @@ export interface Base {
 export function rewrite(data: string, options?: Options): string;
 export function rewrite(data: Uint8Array, options?: Options): Uint8Array<ArrayBuffer>;
 export function rewrite(data: Data, options?: Options): string | Uint8Array<ArrayBuffer>;
+
+/** An anomaly of a document. The keys are those of `baselink rewrite --json`. */
+export interface Diagnostic {
+  /** The kind of the anomaly. */
+  code: string;
+  /** A sentence for people. */
+  message: string;
+  /** The line, counted from 1. */
+  line: number;
+  /** The column, counted from 1, in the units of the offsets. */
+  column: number;
+  /** The offset at which the anomaly begins, in the units of {@link Link.start}. */
+  start: number;
+  /** The offset at which the anomaly ends. */
+  end: number;
+}
+
+/** A rewritten document, and a report. */
+export interface Rewritten<Output> {
+  /** The document with absolute links. */
+  output: Output;
+  /** The number of links with each outcome. */
+  counts: Record<Outcome, number>;
+  /** The number of links with each reason that occurs. */
+  reasons: Partial<Record<Reason, number>>;
+  /** Every anomaly, in document order. */
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Does the same as {@link rewrite}, and reports what happened to the links.
+ *
+ * @throws {TypeError} For a wrong argument, never for a document.
+ * @throws {RangeError} If the document needs more memory than there is.
+ * @example
+ * rewriteReport("<img src=''>", { url: "https://a.example/" }).reasons; // { empty: 1 }
+ */
+export function rewriteReport(data: string, options?: Options): Rewritten<string>;
+export function rewriteReport(data: Uint8Array, options?: Options): Rewritten<Uint8Array<ArrayBuffer>>;
+export function rewriteReport(data: Data, options?: Options): Rewritten<string | Uint8Array<ArrayBuffer>>;
 
 /**
  * Lists every link of a document, in document order.

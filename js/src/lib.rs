@@ -8,11 +8,11 @@
 
 mod options;
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::process::abort;
 
-use baselink::Level;
-use baselink::{Base, ListedLink};
+use baselink::{Base, Diagnostic, Edits, Level, ListedLink, Outcome, Totals};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -79,6 +79,50 @@ impl<'a> LinkRow<'a> {
     }
 }
 
+/// The outcomes of the links of a document, in numbers, and its anomalies.
+#[derive(Serialize)]
+struct ReportRow<'a> {
+    counts: BTreeMap<&'static str, usize>,
+    reasons: BTreeMap<&'static str, usize>,
+    diagnostics: Vec<DiagnosticRow<'a>>,
+}
+
+/// An anomaly of a document.
+#[derive(Serialize)]
+struct DiagnosticRow<'a> {
+    #[serde(flatten)]
+    diagnostic: &'a Diagnostic,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> ReportRow<'a> {
+    fn of(totals: &'a Totals, data: &[u8]) -> Self {
+        let lines = totals.charset.lines(data);
+        let row = |diagnostic: &'a Diagnostic| {
+            let (line, column) = lines.place(diagnostic.span.start);
+            DiagnosticRow {
+                diagnostic,
+                line,
+                column,
+            }
+        };
+        let mut reasons = BTreeMap::new();
+        for (_, reason, number) in totals.counts() {
+            if let Some(reason) = reason {
+                *reasons.entry(reason.name()).or_default() += number;
+            }
+        }
+        Self {
+            counts: Outcome::ALL
+                .map(|outcome| (outcome.name(), totals.count(outcome)))
+                .into(),
+            reasons,
+            diagnostics: totals.diagnostics.iter().map(row).collect(),
+        }
+    }
+}
+
 /// The base URL of a document.
 #[derive(Serialize)]
 struct BaseRow<'a> {
@@ -91,12 +135,25 @@ struct BaseRow<'a> {
 /// The document with every relative link made absolute.
 #[wasm_bindgen]
 pub fn rewrite(data: &[u8], options: Vec<String>) -> Result<Vec<u8>, TypeError> {
+    Ok(edits(data, options)?.0.apply(data))
+}
+
+/// The document with every relative link made absolute, and a report as JSON.
+#[wasm_bindgen]
+pub fn rewrite_report(data: &[u8], options: Vec<String>) -> Result<Vec<JsValue>, TypeError> {
+    let (edits, totals) = edits(data, options)?;
+    let mut json = Vec::new();
+    put(&mut json, &ReportRow::of(&totals, data));
+    Ok(vec![edits.apply(data).into(), text(json).into()])
+}
+
+fn edits(data: &[u8], options: Vec<String>) -> Result<(Edits, Totals), TypeError> {
     let (edits, totals) = rewriter_of(data, options)?.edits(data);
     if totals.lacks_memory {
         // Any other lack of memory aborts, too. `package.js` catches both.
         abort();
     }
-    Ok(edits.apply(data))
+    Ok((edits, totals))
 }
 
 /// Every link of a document, as JSON.

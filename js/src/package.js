@@ -70,13 +70,55 @@ function bytes(data, options) {
   throw new TypeError("data must be a string or a Uint8Array");
 }
 
-function rewrite(data, options) {
-  const output = call("rewrite", ...bytes(data, options));
+/** The length of a block of bytes. */
+const BLOCK = 64;
+
+/** A function that converts an offset in UTF-8 to UTF-16 code units. It takes the time of a block. */
+function units(utf8) {
+  // The first byte of a character counts its units: a character of four bytes has two.
+  const count = (from, to) => {
+    let sum = 0;
+    for (; from < to; from++) sum += ((utf8[from] & 0xc0) !== 0x80) + (utf8[from] >= 0xf0);
+    return sum;
+  };
+  const before = new Uint32Array(Math.ceil((utf8.length + 1) / BLOCK));
+  for (let at = 1; at < before.length; at++) before[at] = before[at - 1] + count((at - 1) * BLOCK, at * BLOCK);
+  return (offset) => before[Math.floor(offset / BLOCK)] + count(offset - (offset % BLOCK), offset);
+}
+
+/** Lets the rows of a string count UTF-16 code units. */
+function located(rows, data, [utf8]) {
+  if (typeof data !== "string" || data.length === utf8.length) return rows;
+  const unit = units(utf8);
+  for (const row of rows) {
+    const line = unit(row.start - row.column + 1);
+    row.start = unit(row.start);
+    row.end = unit(row.end);
+    row.column = row.start - line + 1;
+  }
+  return rows;
+}
+
+/** A document of the type of `data`. */
+function like(data, output) {
   return typeof data === "string" ? decoder.decode(output) : output;
 }
 
+function rewrite(data, options) {
+  return like(data, call("rewrite", ...bytes(data, options)));
+}
+
+function rewriteReport(data, options) {
+  const given = bytes(data, options);
+  const [output, json] = call("rewrite_report", ...given);
+  const report = JSON.parse(json);
+  located(report.diagnostics, data, given);
+  return { output: like(data, output), ...report };
+}
+
 function links(data, options) {
-  return JSON.parse(call("links", ...bytes(data, options)));
+  const given = bytes(data, options);
+  return located(JSON.parse(call("links", ...given)), data, given);
 }
 
 function base(data, options) {

@@ -1,7 +1,7 @@
 // Every name of the package in TypeScript; installed.test.mjs runs the type checker on this file.
 
-import init, { base, initSync, links, relativize, resolve, rewrite, RewriterStream } from "baselink";
-import type { Base, Format, Group, Level, Link, Options, Outcome, Reason, Source } from "baselink";
+import init, { base, initSync, links, relativize, resolve, rewrite, rewriteReport, RewriterStream } from "baselink";
+import type { Base, Diagnostic, Format, Group, Level, Link, Options, Outcome, Reason, Rewritten, Source } from "baselink";
 
 const format: Format = "html";
 const options: Options = { url: new URL("https://a.example/"), format, resolver: "whatwg", enable: ["lazy"], charset: null, dkim: undefined };
@@ -9,6 +9,9 @@ const options: Options = { url: new URL("https://a.example/"), format, resolver:
 const text: string = rewrite("<a href=x>", options);
 const bytes: Uint8Array<ArrayBuffer> = rewrite(new Uint8Array(), options);
 const either = (data: string | Uint8Array): string | Uint8Array => rewrite(data);
+const report: Rewritten<string> = rewriteReport(text, options);
+const kept: number | undefined = report.reasons.empty ?? report.counts["not-editable"];
+const anomalies: Diagnostic[] = rewriteReport(bytes).diagnostics;
 const found: Link[] = links(text, options);
 const targets: (string | null)[] = found.map(({ outcome, target }) => (outcome === "rewritten" ? target : null));
 const group: Group | "all" = "all";
@@ -36,4 +39,4 @@ rewrite("", { base_element: "keep" });
 // @ts-expect-error Data has to be a string or a Uint8Array.
 links(new ArrayBuffer(1));
 
-export { again, compiled, either, loaded, reasons, relative, response, taken, targets, url };
+export { again, anomalies, compiled, either, kept, loaded, reasons, relative, response, taken, targets, url };

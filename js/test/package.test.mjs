@@ -11,7 +11,7 @@ import init, * as baselink from "../pkg/node.mjs";
 import { pkg } from "./cases.mjs";
 import { serve } from "./chromium.mjs";
 
-const { base, initSync, links, relativize, resolve, rewrite, RewriterStream } = baselink;
+const { base, initSync, links, relativize, resolve, rewrite, rewriteReport, RewriterStream } = baselink;
 const url = "https://a.example/b/c.html";
 const bytes = (text) => new TextEncoder().encode(text);
 
@@ -49,7 +49,7 @@ test("a lone surrogate is U+FFFD, in every string", () => {
 });
 
 test("a link has the keys of the command, and offsets in bytes", () => {
-  assert.deepEqual(links("é\n<img srcset='y 2x'>", { url, format: "html" }), [
+  assert.deepEqual(links(bytes("é\n<img srcset='y 2x'>"), { url, format: "html" }), [
     {
       entity: "",
       line: 2,
@@ -73,6 +73,32 @@ test("a link has the keys of the command, and offsets in bytes", () => {
   assert.deepEqual(links("a { background: url(#) }", { format: "css" }).map(({ element, attribute }) => [element, attribute]), [
     [null, null],
   ]);
+});
+
+test("offsets and columns of a string count UTF-16 code units (bug 375)", () => {
+  for (const before of ["", "é", "€😀", "\ud800", "\ufeff", "é".repeat(31), "😀".repeat(16), "€".repeat(1000)]) {
+    for (const end of ["", "\n", "\r\n"]) {
+      const page = `${before}${end}${before}<a href=/é😀>${before}<img src=x>`;
+      const found = links(page, { url, format: "html" });
+      assert.deepEqual(found.map(({ start, end }) => page.slice(start, end)), ["/é😀", "x"]);
+      const line = before.length + end.length;
+      for (const { start, column } of found) assert.equal(column, start + 1 - (end ? line : 0));
+    }
+  }
+});
+
+test("a report has counts, reasons and diagnostics (bug 374)", () => {
+  const page = "<img src=''><a href=x><a href=mailto:y>\n<a href='z";
+  const { output, diagnostics, ...report } = rewriteReport(page, { url });
+  assert.equal(output, rewrite(page, { url }));
+  const counts = { rewritten: 1, absolute: 1, "no-base": 0, left: 1, "not-editable": 0 };
+  assert.deepEqual(report, { counts, reasons: { empty: 1 } });
+  assert.deepEqual(diagnostics, []);
+  const [{ message, ...found }] = rewriteReport("é\n<base href=/x>", { url }).diagnostics;
+  assert.match(message, /^the href of this base element is relative, but RFC 1808/);
+  assert.deepEqual(found, { code: "base-relative", line: 2, column: 1, start: 2, end: 16 });
+  assert.deepEqual(rewriteReport(bytes(page), { url }).output, bytes(output));
+  fails(() => rewriteReport(page, { url: 1 }), "url must be a string");
 });
 
 test("a base has levels, each with its reason", () => {
