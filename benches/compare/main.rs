@@ -1,7 +1,7 @@
 //! Speed of baselink and of other programs for the same job, on the same bytes in the same run.
 //!
 //! ```text
-//! cargo bench --bench compare                    everything; takes ten minutes and 4 GB of disk
+//! cargo bench --bench compare                    everything; takes half an hour and 4 GB of disk
 //! cargo bench --bench compare -- --quick         everything on little data, to see that it works
 //! cargo bench --bench compare -- --set pages     one set: pages, bases, docs, dense, small, big, mail, mbox, hostile
 //! ```
