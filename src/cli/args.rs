@@ -174,6 +174,14 @@ pub(crate) fn program() -> clap::Command {
     Request::command()
 }
 
+/// The same with the arguments of all commands.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn built_program() -> clap::Command {
+    let mut program = program();
+    program.build();
+    program
+}
+
 /// Rejects a table of URLs without a line for any existing input.
 fn reject_map_without_inputs(documents: &Documents) -> Result<()> {
     let Some(map) = &documents.reading.origins.map else {
@@ -217,7 +225,7 @@ mod tests {
     /// The help omits `chosen`: a link with this reason is local or unchanged, which users see as a result.
     #[test]
     fn the_help_of_strict_lists_the_accepted_reasons() {
-        let program = program();
+        let program = built_program();
         for (command, impossible) in [
             ("rewrite", Reason::Kept),
             ("links", Reason::Kept),

@@ -63,9 +63,11 @@ mod status;
 /// Checks for the fuzz target `settings` that arbitrary bytes are either settings or an error of one printable line.
 #[cfg(any(fuzzing, test))]
 pub fn hold_settings(bytes: &[u8]) {
-    if let Err(error) =
-        settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &args::program())
-    {
+    if let Err(error) = settings::Settings::parse(
+        bytes,
+        std::path::Path::new("b.toml"),
+        &args::built_program(),
+    ) {
         let message = error.to_string();
         assert!(
             message.starts_with("b.toml:")

@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Settings> {
-        let program = crate::cli::args::program();
+        let program = crate::cli::args::built_program();
         Settings::parse(text.as_bytes(), Path::new("d/baselink.toml"), &program)
     }
 
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn a_settings_file_has_the_values_of_options() {
         let text = "\u{feff}url-map = 'm.csv'\r\ntrust = '-saved'\nenable = ['text', 'json']\nstrict = true\n";
-        let program = crate::cli::args::program();
+        let program = crate::cli::args::built_program();
         let matches = program
             .clone()
             .get_matches_from(["baselink", "links", "-u", "http://a/"]);
