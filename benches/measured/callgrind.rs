@@ -29,6 +29,10 @@ pub(crate) fn instructions(command: &[&str]) -> f64 {
         .stdout(Stdio::null())
         .output()
         .unwrap();
+    // `check` exits with 1 if links are broken.
+    let status = output.status;
+    let is_expected = status.code().is_some_and(|code| code < 2);
+    assert!(is_expected, "{command:?} ended with {status}");
     // "==1== Collected : 123456"
     let report = String::from_utf8_lossy(&output.stderr).into_owned();
     let line = report.lines().find(|line| line.contains("Collected"));
