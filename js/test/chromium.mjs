@@ -83,7 +83,7 @@ export async function chromium() {
     const ended = new Promise((resolve) => child.on("exit", resolve));
     child.kill();
     await ended;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
   }
   return { open, end };
 }
