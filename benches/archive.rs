@@ -14,7 +14,7 @@
 //! the last column is the peak of memory in MB. At the end, the instructions of inflating are compared with those of the
 //! commands, on 20 MB of the samples or on the named archives.
 //!
-//! Deliberately absent: localizing and checking in one run, for which there is no command.
+//! Deliberately absent: localizing and checking in one run, which no command does.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fs::{self, File};

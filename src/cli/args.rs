@@ -174,7 +174,7 @@ pub(crate) fn program() -> clap::Command {
     Request::command()
 }
 
-/// The same with the arguments of all commands.
+/// The command line with the arguments of all commands, which [`program`] defers.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn built_program() -> clap::Command {
     let mut program = program();

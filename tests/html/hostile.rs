@@ -80,6 +80,24 @@ fn two_hundred_thousand_attributes_on_one_tag() {
     assert!(codes(&report).contains(&Code::WithoutTree));
 }
 
+/// bug 376: each link had a copy of the `rel` of its element, so a page of 330 KB took 3.9 GB. All links of an element share
+/// it now, and one of more than 1,000 bytes, which each row of a list would repeat, is left out.
+#[test]
+fn a_hundred_thousand_links_of_an_element_with_a_long_rel() {
+    for (length, is_kept) in [(1_000, true), (1_001, false), (300_000, false)] {
+        let (rel, links) = ("r".repeat(length), "x ".repeat(100_000));
+        for page in [
+            format!("<a rel={rel} href=x ping='{links}'>"),
+            format!("<a rel={rel} href=&#120; ping='{links}'>"),
+        ] {
+            let report = check(page.as_bytes());
+            let rels = report.links.iter().filter(|link| link.rel.is_some());
+            let expected = if is_kept { 100_001 } else { 0 };
+            assert_eq!((report.links.len(), rels.count()), (100_001, expected));
+        }
+    }
+}
+
 #[test]
 fn a_hundred_megabytes_in_one_line() {
     let mut document = b"<a href=x>".to_vec();

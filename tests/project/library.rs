@@ -126,7 +126,7 @@ fn html_that_begins_with_text_is_rewritten_and_what_is_not_read_is_reported() {
             ("format-unread", sentence)
         );
     }
-    // What has an encoding is text.
+    // Only a text has an encoding.
     let rewriter = Rewriter::builder().url("http://a/").charset(Charset::UTF_8);
     check(
         &rewriter.build().unwrap(),

@@ -507,7 +507,7 @@ impl Rewriter {
             return Format::Warc;
         }
         match Format::of_document(head) {
-            // What has an encoding is text.
+            // Only a text has an encoding.
             Format::Other if self.options.scan.charset.is_some() => Format::Html,
             format => format,
         }

@@ -166,7 +166,7 @@ type NamedSpan = (
     Span,
     Cow<'static, str>,
     Option<Cow<'static, str>>,
-    Option<Box<str>>,
+    Option<Arc<str>>,
 );
 
 impl<'a> Judge<'a> {

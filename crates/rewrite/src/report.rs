@@ -147,8 +147,8 @@ pub struct LinkReport {
     pub role: Role,
     /// The kind of target that the place of the link asks for.
     pub kind: Kind,
-    /// The value of the attribute `rel` of the element.
-    pub rel: Option<Box<str>>,
+    /// The value of the attribute `rel` of the element, unless it is longer than 1,000 bytes.
+    pub rel: Option<Arc<str>>,
     /// The decoded new reference, if percent-encoding makes it differ from the target. This happens where a
     /// character has no other escape, such as in lists separated by white space.
     pub written: Option<String>,

@@ -11,6 +11,8 @@
 //!
 //! Deliberately absent: the positions of values, which the HTML and XML modules find.
 
+use std::sync::Arc;
+
 use super::attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax};
 use super::{ScanOptions, css, json, script, value};
 use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role};
@@ -130,7 +132,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Gives the links from number `first` on the `rel` of their element.
-    pub(super) fn relate(&mut self, first: usize, rel: Option<Box<str>>) {
+    pub(super) fn relate(&mut self, first: usize, rel: Option<Arc<str>>) {
         for link in &mut self.links[first..] {
             link.rel.clone_from(&rel);
         }

@@ -264,17 +264,15 @@ impl Kind {
     /// ```
     #[doc(hidden)]
     pub fn of(role: Role, element: &str, attribute: Option<&str>, rel: &str) -> Self {
-        let has = |types: &[&str]| {
-            let mut tokens = rel.split_ascii_whitespace();
-            tokens.any(|token| types.iter().any(|one| one.eq_ignore_ascii_case(token)))
-        };
         match (role, element, attribute) {
             (Role::Navigation, ..) => Self::Document,
             (Role::Metadata, ..) | (.., None | Some("style")) => Self::Other,
             (_, _, Some("background" | "imagesrcset" | "poster")) => Self::Image,
-            (_, "link", _) if has(&["stylesheet"]) => Self::Style,
-            (_, "link", _) if has(&["modulepreload"]) => Self::Script,
-            (_, "link", _) if has(&["icon", "apple-touch-icon", "mask-icon"]) => Self::Image,
+            (_, "link", _) if has_type(rel, &["stylesheet"]) => Self::Style,
+            (_, "link", _) if has_type(rel, &["modulepreload"]) => Self::Script,
+            (_, "link", _) if has_type(rel, &["icon", "apple-touch-icon", "mask-icon"]) => {
+                Self::Image
+            }
             (_, "source", Some("srcset")) => Self::Image,
             (_, "feimage" | "feImage" | "image" | "img" | "input", _) => Self::Image,
             (_, "script", _) => Self::Script,
@@ -284,6 +282,20 @@ impl Kind {
             _ => Self::Other,
         }
     }
+}
+
+/// True if `rel` has one of these link types (HTML, 4.6.7).
+fn has_type(rel: &str, types: &[&str]) -> bool {
+    let mut tokens = rel.split_ascii_whitespace();
+    tokens.any(|token| types.iter().any(|one| one.eq_ignore_ascii_case(token)))
+}
+
+/// The longest `rel` that links have, in bytes. Each row of an element with many links repeats it.
+const LONGEST_REL: usize = 1_000;
+
+/// The value of an attribute `rel`, which all links of its element share; `None` if it is too long.
+pub(crate) fn shared_rel(value: &str) -> Option<Arc<str>> {
+    (value.len() <= LONGEST_REL).then(|| value.into())
 }
 
 /// The certainty that the value of a place is a reference.
@@ -324,7 +336,7 @@ pub struct Link {
     /// The spelling of new text in place of the reference.
     pub spelling: Spelling,
     /// The value of the attribute `rel` of the element (HTML, 4.6.7; RFC 4287, 4.2.7.2).
-    pub rel: Option<Box<str>>,
+    pub rel: Option<Arc<str>>,
     /// The name of the custom property whose value contains the reference. Browsers resolve such a reference where
     /// the property is used (CSS Custom Properties 1, 3).
     pub custom_property: Option<Box<str>>,

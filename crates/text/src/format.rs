@@ -229,7 +229,7 @@ impl Format {
     }
 
     /// The format of a document without a name that begins with `head`: text in no known format is HTML, which may begin with
-    /// text. Bytes that no text has are no document (MIME Sniffing, 7).
+    /// text. A head with bytes that do not occur in text is binary data (MIME Sniffing, 7).
     ///
     /// ```
     /// use baselink_text::format::Format;

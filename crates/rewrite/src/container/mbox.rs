@@ -73,10 +73,10 @@ impl<R: Read> Iterator for Messages<R> {
     type Item = Result<Vec<u8>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let of = |found: Message<'_>| found.bytes[found.message.range()].to_vec();
-        let next = self.next_message().map(|found| found.map(of));
-        let failed = |error| Error::caused(ErrorKind::Read, cause(&error), error);
-        next.map_err(failed).transpose()
+        match self.next_message() {
+            Ok(found) => found.map(|found| Ok(found.bytes[found.message.range()].to_vec())),
+            Err(error) => Some(Err(Error::caused(ErrorKind::Read, cause(&error), error))),
+        }
     }
 }
 

@@ -13,7 +13,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use std::sync::Arc;
+
 use crate::block::{find, is_space, name_end, value_end};
+use crate::document::shared_rel;
 use baselink_text::layer::View;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::escape::{self, Quote};
@@ -211,7 +214,7 @@ pub(super) fn read_bounded(
 }
 
 /// The value of the attribute `rel` in the tag whose name is at `name`, if HTML, 4.6.7, gives the element one.
-pub fn rel(bytes: &[u8], name: Span, charset: Charset) -> Option<Box<str>> {
+pub fn rel(bytes: &[u8], name: Span, charset: Charset) -> Option<Arc<str>> {
     let is_name = |one: &str| bytes[name.range()].eq_ignore_ascii_case(one.as_bytes());
     if !["a", "area", "form", "link"].into_iter().any(is_name) {
         return None;
@@ -219,7 +222,7 @@ pub fn rel(bytes: &[u8], name: Span, charset: Charset) -> Option<Box<str>> {
     let mut tag = RawTag::default();
     attributes(bytes, name.end, usize::MAX, &OnlyRel, &mut tag).ok()??;
     let rel = tag.attributes.first()?;
-    Some(rel.decoded(bytes, charset).text.into())
+    shared_rel(&rel.decoded(bytes, charset).text)
 }
 
 /// A filter that accepts only `rel`.

@@ -24,7 +24,7 @@ use super::vocabulary;
 use crate::attributes::{self, AttributeBase, Namespace, Row, Syntax};
 use crate::collect::{self, Carriers, Collector, LinkPlace, TextContent};
 use crate::document::{
-    Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, Standing,
+    Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, Standing, shared_rel,
 };
 use crate::html::saved;
 use crate::{ScanOptions, value};
@@ -634,7 +634,7 @@ impl<'a> XmlPass<'a> {
         );
         let first = self.collector.links.len();
         self.references((&element, &name), attribute.raw.quote, row, against, value);
-        let rel = self.other(started, "rel").map(Into::into);
+        let rel = self.other(started, "rel").and_then(|rel| shared_rel(&rel));
         self.collector.relate(first, rel);
     }
 

@@ -223,16 +223,15 @@ impl Names {
             .iter()
             .filter(|row| row.group.is_none_or(|group| options.groups.contains(group)))
             .collect();
-        let names_of = |row: &Row| row.elements.split(' ').map(Name::of);
         let mut whole: Vec<Name> = ALWAYS_WHOLE.iter().copied().map(Name::of).collect();
         for row in rows.iter().filter(|row| depends_on_others(row)) {
             if !row.elements.contains('*') {
-                whole.extend(names_of(row));
+                whole.extend(elements_of(row));
             }
         }
         whole.sort_unstable();
         whole.dedup();
-        let only_of_whole = |row: &Row| names_of(row).all(|name| whole.contains(&name));
+        let only_of_whole = |row: &Row| elements_of(row).all(|name| whole.contains(&name));
         let places = options
             .places
             .iter()
@@ -274,6 +273,11 @@ impl Names {
     pub(super) fn has_attribute(&self, bytes: &[u8], from: usize, to: usize) -> bool {
         self.attributes.get(bytes, from, to).is_some()
     }
+}
+
+/// The names of the elements of `row`.
+fn elements_of(row: &Row) -> impl Iterator<Item = Name> {
+    row.elements.split(' ').map(Name::of)
 }
 
 /// True if `row` depends on other attributes of its tag.
