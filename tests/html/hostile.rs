@@ -89,6 +89,10 @@ fn a_hundred_thousand_links_of_an_element_with_a_long_rel() {
         for page in [
             format!("<a rel={rel} href=x ping='{links}'>"),
             format!("<a rel={rel} href=&#120; ping='{links}'>"),
+            format!(
+                "<link rel={rel} href=x imagesrcset='{}'>",
+                "x 1x, ".repeat(100_000)
+            ),
         ] {
             let report = check(page.as_bytes());
             let rels = report.links.iter().filter(|link| link.rel.is_some());

@@ -17,6 +17,7 @@
 //! Deliberately absent: the choice of the base.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -96,6 +97,9 @@ pub(super) struct Judge<'a> {
     others: HashMap<Against, PreparedBase>,
     /// The styles of the document; `None` before the first link in a custom property.
     styles: Option<PageStyles>,
+    /// The offset of the name of the last element of a [plain report](Self::plain_report), and its `rel`. An element can have
+    /// many links and a long tag, which is read once.
+    last_rel: RefCell<(usize, Option<Arc<str>>)>,
 }
 
 /// The decision on a link.
@@ -199,6 +203,7 @@ impl<'a> Judge<'a> {
             document: None,
             others: HashMap::new(),
             styles: None,
+            last_rel: RefCell::new((usize::MAX, None)),
             has_fast_path: around.kept.is_none() && may_be_plain,
             splices: [0; 2],
             with_ampersands: None,
@@ -254,12 +259,19 @@ impl<'a> Judge<'a> {
             None => (Cow::Borrowed("style"), None),
         };
         let base = self.link_base(&Against::Document, &reference);
-        let rel = found
-            .names
-            .and_then(|(name, ..)| tag::rel(bytes, name, self.charset));
+        let rel = found.names.and_then(|(name, ..)| self.rel(bytes, name));
         let place = (found.span, element, attribute, rel);
         let role = found.names.map_or(Role::Embedded, |(.., row)| row.role);
         Some(self.report(place, reference, role, base, verdict).0)
+    }
+
+    /// The `rel` of the element whose name is at `name`.
+    fn rel(&self, bytes: &[u8], name: Span) -> Option<Arc<str>> {
+        let mut last = self.last_rel.borrow_mut();
+        if last.0 != name.start {
+            *last = (name.start, tag::rel(bytes, name, self.charset));
+        }
+        last.1.clone()
     }
 
     /// The base of the links on the fast path.
