@@ -19,7 +19,7 @@ use baselink_scan::{ScanOptions, Scanner, css, value};
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::transfer::TransferEncoding;
 use baselink_text::span::Span;
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 
@@ -91,7 +91,7 @@ const REFERENCES: [&str; 8] = [
 
 #[divan::bench]
 fn resolve_splice(bencher: Bencher) {
-    let base = Base::new(Profile::Rfc1808, URL);
+    let base = Base::new(Resolver::Rfc1808, URL);
     bencher
         .counter(ItemsCount::new(REFERENCES.len()))
         .bench(|| {

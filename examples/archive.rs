@@ -14,11 +14,11 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use baselink::archive::{ArchiveEntry, Records};
-use baselink::{Profile, Rewriter};
+use baselink::{Resolver, Rewriter};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let archive = env::args_os().nth(1).ok_or("usage: archive FILE")?;
-    let rewriter = Rewriter::builder().resolver(Profile::Whatwg).build()?;
+    let rewriter = Rewriter::builder().resolver(Resolver::Whatwg).build()?;
     let mut out = BufWriter::new(io::stdout().lock());
     for entry in Records::new(File::open(archive)?) {
         let record = match entry? {

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::{env, thread};
 
 use baselink::archive::{ArchiveEntry, Records};
-use baselink::{Profile, Rewriter};
+use baselink::{Resolver, Rewriter};
 
 /// The number of links from one host to another.
 type Edges = BTreeMap<(String, String), usize>;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let archives: Vec<String> = env::args().skip(1).collect();
     let queue = Mutex::new(archives.iter());
     let next = || queue.lock().ok()?.next();
-    let rewriter = Rewriter::builder().resolver(Profile::Whatwg).build()?;
+    let rewriter = Rewriter::builder().resolver(Resolver::Whatwg).build()?;
     let task = || {
         let mut edges = Edges::new();
         while let Some(archive) = next() {

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use baselink::{Fragments, Profile, Rewriter};
+use baselink::{Fragments, Resolver, Rewriter};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Resolves as browsers do; `#top` stays a link within the page.
     let rewriter = Rewriter::builder()
         .url(url)
-        .resolver(Profile::Whatwg)
+        .resolver(Resolver::Whatwg)
         .fragments(Fragments::Auto);
     let page = fs::read(file)?;
     let absolute = rewriter.build()?.rewrite(&page).into_output();

@@ -6,7 +6,7 @@ use baselink_rewrite::Options;
 use baselink_scan::ScanOptions;
 use baselink_scan::Scanner;
 use baselink_text::format::Format;
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 
 /// The options for a scanner and pages from `url`.
 pub(crate) fn options(scanner: Scanner, url: &str) -> Options {
@@ -40,7 +40,7 @@ impl Tools {
                 format: Format::Message,
                 ..Options::at(url)
             },
-            base: Base::new(Profile::Rfc1808, url),
+            base: Base::new(Resolver::Rfc1808, url),
             selector: "*".parse().unwrap(),
         }
     }

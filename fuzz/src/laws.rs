@@ -11,7 +11,7 @@ use baselink_rewrite::{Options, edits, rewrite};
 use baselink_scan::attributes::Groups;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_verify::verify;
 
 const CHARSETS: [&str; 6] = [
@@ -29,7 +29,7 @@ pub(super) fn chosen(bytes: &[u8], format: Format) -> (&[u8], Options) {
     let choice = usize::from(choice);
     let mut options = Options {
         format,
-        profile: Profile::ALL[choice / 2 % 3],
+        resolver: Resolver::ALL[choice / 2 % 3],
         ..Options::at("http://a/b c/'\"&é,()/d;p?q=r&s#f")
     };
     match choice / 6 % 7 {

@@ -36,9 +36,9 @@ pub fn message(bytes: &[u8]) {
     }
     referee::hold(message, &options);
     // With all groups, headings change too.
-    let (profile, fragments) = (drawn.profile, drawn.fragments);
+    let (resolver, fragments) = (drawn.resolver, drawn.fragments);
     let mut options = Options {
-        profile,
+        resolver,
         fragments,
         ..options
     };

@@ -9,7 +9,7 @@
 
 use baselink_rewrite::report::LinkReport;
 use baselink_rewrite::{Options, rewrite};
-use baselink_url::{Base, Profile, explain, parses, relativize};
+use baselink_url::{Base, Resolver, explain, parses, relativize};
 
 #[path = "../../tests/referee/section4.rs"]
 mod section4;
@@ -19,25 +19,25 @@ pub fn resolve(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.split('\n').chain([""; 3]);
     let [base, reference, target] = [(); 3].map(|()| lines.next().unwrap());
-    for profile in Profile::ALL {
-        check_resolution(profile, base, reference);
-        check_in_a_page(profile, base, reference);
-        let found = baselink::resolve(profile, base, reference).unwrap_or_default();
+    for resolver in Resolver::ALL {
+        check_resolution(resolver, base, reference);
+        check_in_a_page(resolver, base, reference);
+        let found = baselink::resolve(resolver, base, reference).unwrap_or_default();
         for target in [target, &found] {
-            let relative = relativize(profile, base, target);
-            if let Ok(expected) = baselink::resolve(profile, base, target)
-                && !is_read_differently(profile, &expected)
+            let relative = relativize(resolver, base, target);
+            if let Ok(expected) = baselink::resolve(resolver, base, target)
+                && !is_read_differently(resolver, &expected)
             {
-                let found = baselink::resolve(profile, base, &relative);
-                assert_eq!(found, Ok(expected), "{profile}: {relative}");
+                let found = baselink::resolve(resolver, base, &relative);
+                assert_eq!(found, Ok(expected), "{resolver}: {relative}");
             }
         }
     }
 }
 
 /// Checks that a link in a page gives the same result as written (fast path) and with a character reference for its
-/// first character (no fast path). Its target is one of those that the rules of the profiles give step by step.
-fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
+/// first character (no fast path). Its target is one of those that the rules of the resolvers give step by step.
+fn check_in_a_page(resolver: Resolver, base: &str, reference: &str) {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"&\"'<>`=".contains(&byte);
     let Some(first) = reference
         .bytes()
@@ -47,7 +47,7 @@ fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
         return;
     };
     let options = Options {
-        profile,
+        resolver,
         ..Options::at(base)
     };
     let read = |page: &str| {
@@ -74,7 +74,7 @@ fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
         assert_eq!(
             summary(&written.0),
             summary(&spelled.0),
-            "{profile} {base:?} {reference:?}"
+            "{resolver} {base:?} {reference:?}"
         );
         // Spaces and control characters of a base are dropped by readers, or cannot be written.
         let is_visible = |target: &&String| target.bytes().all(|byte| byte > b' ');
@@ -84,7 +84,7 @@ fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
             assert_eq!(
                 &read(&written.1).0.reference,
                 target,
-                "{profile} {base:?} {}",
+                "{resolver} {base:?} {}",
                 written.1
             );
         }
@@ -92,7 +92,7 @@ fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
     }
     assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
     let (_, target, _, differs) = &all[0];
-    let by_rules = Profile::ALL.map(|profile| explain(profile, base, reference).result.ok());
+    let by_rules = Resolver::ALL.map(|resolver| explain(resolver, base, reference).result.ok());
     if let (Some(target), [Some(by_rfc1808), Some(by_rfc3986), Some(by_browsers)]) =
         (target, &by_rules)
     {
@@ -114,16 +114,16 @@ fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
 
 /// The url crate reads some file URLs differently from the URL Standard
 /// (`fixtures/resolution/whatwg-known-differences.json`), and reads its own output differently again.
-fn is_read_differently(profile: Profile, url: &str) -> bool {
-    profile == Profile::Whatwg && url.starts_with("file:")
+fn is_read_differently(resolver: Resolver, url: &str) -> bool {
+    resolver == Resolver::Whatwg && url.starts_with("file:")
 }
 
 /// Checks the kept parts, the explanation and the referees for one reference.
-fn check_resolution(profile: Profile, base_url: &str, reference: &str) {
-    let base = Base::new(profile, base_url);
+fn check_resolution(resolver: Resolver, base_url: &str, reference: &str) {
+    let base = Base::new(resolver, base_url);
     let found = base.resolve(reference);
     assert_eq!(
-        explain(profile, base_url, reference).result,
+        explain(resolver, base_url, reference).result,
         found.clone().map(|target| target.url)
     );
     if let Ok(target) = &found {
@@ -141,15 +141,15 @@ fn check_resolution(profile: Profile, base_url: &str, reference: &str) {
         }
         assert!(!base.is_relative(&target.url), "{}", target.url);
         // Under RFC 3986 `?y` and `#s` inherit the dot segments of the base.
-        if profile != Profile::Rfc3986 && !is_read_differently(profile, &target.url) {
+        if resolver != Resolver::Rfc3986 && !is_read_differently(resolver, &target.url) {
             let again = base.resolve(&target.url).map(|again| again.url);
             assert_eq!(again.as_ref(), Ok(&target.url));
         }
     }
     let found = found.ok().map(|target| target.url);
-    match profile {
-        Profile::Rfc1808 => assert_eq!(found, section4::rfc1808(base_url, reference)),
-        Profile::Rfc3986 => assert_eq!(found, section4::rfc3986(base_url, reference)),
+    match resolver {
+        Resolver::Rfc1808 => assert_eq!(found, section4::rfc1808(base_url, reference)),
+        Resolver::Rfc3986 => assert_eq!(found, section4::rfc3986(base_url, reference)),
         _ => assert!(found.is_none_or(|url| parses(&url))),
     }
 }

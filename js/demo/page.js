@@ -17,7 +17,7 @@ const LISTED = 2_000_000;
 /** The maximum number of links for which the standards are compared. */
 const COMPARED = 20_000;
 
-const PROFILES = { rfc1808: "RFC 1808", rfc3986: "RFC 3986", whatwg: "URL Standard" };
+const RESOLVERS = { rfc1808: "RFC 1808", rfc3986: "RFC 3986", whatwg: "URL Standard" };
 const LEVELS = {
   3.1: "Embedded in the content",
   3.2: "Base of the enclosing entity",
@@ -169,7 +169,7 @@ function show() {
   $("edits").textContent = "A document of this size is rewritten when you download it.";
   $("output").replaceChildren();
   if (isListed) showEdits(bytes, baselink.rewrite(bytes, options), links);
-  showProfiles(bytes, given, links.length);
+  showResolvers(bytes, given, links.length);
 }
 
 function source(name) {
@@ -358,16 +358,16 @@ function showEdits(bytes, rewritten, links) {
   $("edits").textContent = `${number} rewritten. Every byte without a mark is as it was.`;
 }
 
-function showProfiles(bytes, given, number) {
-  const note = (text) => $("profiles").replaceChildren(element("p", { className: "note" }, text));
+function showResolvers(bytes, given, number) {
+  const note = (text) => $("resolvers").replaceChildren(element("p", { className: "note" }, text));
   if (bytes.length > LISTED || number > COMPARED) return note("A document of this size is not compared.");
-  const lists = Object.keys(PROFILES).map((resolver) => baselink.links(bytes, { ...given, resolver }));
+  const lists = Object.keys(RESOLVERS).map((resolver) => baselink.links(bytes, { ...given, resolver }));
   const rows = lists[0].map((link, at) => [link, lists.map((list) => list[at]?.target ?? "unknown")]);
   const differing = rows.filter(([, targets]) => new Set(targets).size > 1);
   if (differing.length === 0) return note("Nowhere in this document: RFC 1808, RFC 3986 and the URL Standard agree on each link.");
   const groups = differing.slice(0, ROWS).map(([{ reference, line }, targets]) => {
     const link = element("th", { scope: "rowgroup", colSpan: 2 }, element("code", {}, reference), ` in line ${line}`);
-    const rows = Object.entries(PROFILES).map(([resolver, name], at) => {
+    const rows = Object.entries(RESOLVERS).map(([resolver, name], at) => {
       const target = element("td", {}, element("code", {}, targets[at]));
       const row = element("tr", {}, element("th", { scope: "row" }, name), target);
       row.toggleAttribute("data-is-used", resolver === $("resolver").value);
@@ -375,9 +375,9 @@ function showProfiles(bytes, given, number) {
     });
     return element("tbody", {}, element("tr", {}, link), ...rows);
   });
-  $("profiles").replaceChildren(element("table", {}, ...groups));
+  $("resolvers").replaceChildren(element("table", {}, ...groups));
   const limit = `The first ${count(ROWS, "link")} of ${count(differing.length, "link")}.`;
-  if (differing.length > ROWS) $("profiles").append(element("p", { className: "note" }, limit));
+  if (differing.length > ROWS) $("resolvers").append(element("p", { className: "note" }, limit));
 }
 
 function download() {

@@ -16,7 +16,7 @@ use baselink::{Base, Diagnostic, Edits, Level, ListedLink, Outcome, Totals};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::options::{profile, rewriter_of};
+use crate::options::{resolver, rewriter_of};
 
 #[wasm_bindgen]
 extern "C" {
@@ -203,7 +203,7 @@ pub fn relativize(base: &str, target: &str, options: Vec<String>) -> Result<Stri
 }
 
 fn absolute(base: &str, options: Vec<String>) -> Result<Base, TypeError> {
-    Base::parse(profile(options)?, base).map_err(type_error)
+    Base::parse(resolver(options)?, base).map_err(type_error)
 }
 
 /// Appends a row as JSON. This cannot fail, because all keys are strings, and a vector accepts every write.

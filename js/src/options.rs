@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: their meaning. `index.d.ts` describes the options for people.
 
-use baselink::{ContentLocationUse, Dkim, Format, Profile, Rewriter, RewriterBuilder};
+use baselink::{ContentLocationUse, Dkim, Format, Resolver, Rewriter, RewriterBuilder};
 use baselink_scan::{group_of, is_read};
 
 use crate::{TypeError, type_error};
@@ -60,16 +60,16 @@ fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
     }
 }
 
-/// The profile in the options of `resolve` and `relativize`, which take no other option.
-pub(crate) fn profile(options: Vec<String>) -> Result<Profile, TypeError> {
-    let mut profile = Profile::default();
+/// The resolver in the options of `resolve` and `relativize`, which take no other option.
+pub(crate) fn resolver(options: Vec<String>) -> Result<Resolver, TypeError> {
+    let mut resolver = Resolver::default();
     for [name, value] in options.as_chunks().0 {
         match &**name {
-            "resolver" => profile = value.parse().map_err(type_error)?,
+            "resolver" => resolver = value.parse().map_err(type_error)?,
             _ => return Err(unknown(name, &["resolver"])),
         }
     }
-    Ok(profile)
+    Ok(resolver)
 }
 
 fn option(builder: RewriterBuilder, name: &str, text: &str) -> Result<RewriterBuilder, TypeError> {

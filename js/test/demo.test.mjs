@@ -81,7 +81,7 @@ describe("the page", options, () => {
       "https://rail.example/trains/",
       "https://rail.example/trains/",
     ]);
-    assert.deepEqual((await text("#profiles table")).split(/[\t\n]+/), [
+    assert.deepEqual((await text("#resolvers table")).split(/[\t\n]+/), [
       "../../contact.html#desk in line 8",
       "RFC 1808", "https://rail.example/../contact.html#desk",
       "RFC 3986", "https://rail.example/contact.html#desk",

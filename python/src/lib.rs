@@ -17,7 +17,7 @@ mod rows;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 
-use baselink::{Base, Format, Profile};
+use baselink::{Base, Format, Resolver};
 use baselink_cli::cli;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -147,8 +147,8 @@ fn base<'py>(
 }
 
 fn absolute(base: &str, resolver: &str) -> PyResult<Base> {
-    let profile: Profile = resolver.parse().map_err(value_error)?;
-    Base::parse(profile, base).map_err(value_error)
+    let resolver: Resolver = resolver.parse().map_err(value_error)?;
+    Base::parse(resolver, base).map_err(value_error)
 }
 
 /// The URL that `reference` means in a document with this base (RFC 1808, section 4).

@@ -15,7 +15,7 @@ const OPTIONS: &[(Code, &str)] = &[
         Code::BaseParameters,
         "--resolver rfc3986 treats ';' as part of a name",
     ),
-    (Code::ProfilesDiffer, "see --resolver"),
+    (Code::ResolversDiffer, "see --resolver"),
     (Code::SchemeAssumed, "--assume-scheme sets another"),
     (
         Code::LocalCopiesMissing,
@@ -38,7 +38,7 @@ fn is_of_a_change(code: Code) -> bool {
 
 /// True if a diagnostic is about the document or its base rather than its links or the output.
 pub(crate) fn is_of_bases(code: Code) -> bool {
-    !is_of_a_change(code) && code != Code::ProfilesDiffer
+    !is_of_a_change(code) && code != Code::ResolversDiffer
 }
 
 /// The message for `found`, with the option that helps.

@@ -21,7 +21,7 @@ use baselink_scan::document::{Kind, Role};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_url::reference::{Category, conformance};
 use serde::Serialize;
 
@@ -315,5 +315,5 @@ pub(crate) struct ResolvedRecord<'a> {
     pub(crate) target: Option<&'a str>,
     #[serde(flatten)]
     pub(crate) grammar: GrammarRecord,
-    pub(crate) resolver: Profile,
+    pub(crate) resolver: Resolver,
 }

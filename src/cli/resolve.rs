@@ -24,7 +24,7 @@ use super::status::ExitStatus;
 /// Resolves the references of a request.
 pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
     let base = |text: &str| BaseAsTyped {
-        base: Base::new(request.profile(), text),
+        base: Base::new(request.resolver(), text),
         text: text.to_owned(),
     };
     match (request.base.as_deref(), &*request.references) {
@@ -57,7 +57,7 @@ pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStat
                 let base = match &last {
                     Some(last) if last.text == base_text => last,
                     _ => {
-                        if let Err(why) = Base::parse(request.profile(), base_text) {
+                        if let Err(why) = Base::parse(request.resolver(), base_text) {
                             let (why, reference) = (why.to_string(), reference.as_bytes());
                             return request.unresolved(
                                 Some(base_text),
@@ -173,7 +173,11 @@ impl Resolve {
 
     fn print_steps(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
         output.blank_line()?;
-        writeln!(output.out(), "{}", explain(self.profile(), base, reference))
+        writeln!(
+            output.out(),
+            "{}",
+            explain(self.resolver(), base, reference)
+        )
     }
 
     fn print_json(
@@ -188,7 +192,7 @@ impl Resolve {
             reference,
             target,
             grammar: GrammarRecord::of(reference),
-            resolver: self.profile(),
+            resolver: self.resolver(),
         })
     }
 }

@@ -42,7 +42,7 @@ use super::normal::{MAX_REDIRECTS, host, normal, with_other_scheme};
 use super::ranges::{BodyRange, covering};
 use super::text_map::TextMap;
 use baselink_text::error::{Error, Result};
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 
 /// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -640,9 +640,9 @@ fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<u32> {
     let redirect = &found.values[from];
     let url = redirect.url().unwrap_or(found.url(from));
     let location = redirect.location()?;
-    // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The profile applies only
+    // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The resolver applies only
     // to links.
-    let to = Base::new(Profile::Whatwg, url).resolve(location).ok()?.url;
+    let to = Base::new(Resolver::Whatwg, url).resolve(location).ok()?.url;
     let to = normal(&to)?;
     // If the capture of the target is an error, the target with the other scheme, `http` or `https`, may be a resource.
     let known = |url: &str| {

@@ -42,7 +42,7 @@ use baselink_rewrite::report::LinkReport;
 use baselink_scan::document::Against;
 use baselink_text::layer::digest::first_of_md5;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 
 /// The extensions that programs append to the names of saved files.
 const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
@@ -192,7 +192,7 @@ impl Collection {
             return (located, None);
         };
         let mut end = None;
-        let base = Base::new(Profile::Rfc3986, root.as_str());
+        let base = Base::new(Resolver::Rfc3986, root.as_str());
         let asked = match &located {
             Located::Folder(path) | Located::Lacking(_, path) => path.clone(),
             _ => Vec::new(),

@@ -88,7 +88,7 @@ impl PartResource<'_> {
     }
 }
 
-/// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the profile, the
+/// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the resolver, the
 /// use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are linear in the
 /// size of the message.
 pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
@@ -203,7 +203,7 @@ fn base_of(
         name,
         &fields,
         outer,
-        options.profile,
+        options.resolver,
         options.content_location,
     )
 }
@@ -335,7 +335,7 @@ fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -
         let base = chain.base.as_deref().unwrap_or(THIS_MESSAGE);
         let url = match reference::opaque_scheme(&label) {
             Some(_) => label.to_string(),
-            None => Base::new(options.profile, base)
+            None => Base::new(options.resolver, base)
                 .resolve(&label)
                 .map_or_else(|_| label.to_string(), |target| target.url),
         };
@@ -455,7 +455,7 @@ fn inherit_bases(
         let Some(page) = scan_as(part.media_type.format(), text, &scan) else {
             continue;
         };
-        let around = establish(&page, Outer::Heading(&chains[*index]), options.profile);
+        let around = establish(&page, Outer::Heading(&chains[*index]), options.resolver);
         for &other in &referred[at] {
             let index = parts[other].0;
             chains[index] = base_of(

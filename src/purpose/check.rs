@@ -83,7 +83,7 @@ pub struct CheckedDocument {
 }
 
 /// Scans `bytes`, a document from an archive, and passes each link to `found`, with a finding about what the captures of the
-/// archive lack. `options` contain the format, the retrieval URL, the profile and the places.
+/// archive lack. `options` contain the format, the retrieval URL, the resolver and the places.
 pub fn check_capture(
     bytes: &[u8],
     options: &Options,
@@ -104,7 +104,7 @@ pub fn check_capture(
 /// Scans `bytes`, the resource called `name` or a message in it, and passes links with their findings to `found`. Without a
 /// move, the site is only checked where it stands.
 ///
-/// `options` contain the format, the retrieval URL, the profile and the places.
+/// `options` contain the format, the retrieval URL, the resolver and the places.
 pub fn check(
     name: &[u8],
     bytes: &[u8],

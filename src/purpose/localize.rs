@@ -57,7 +57,7 @@ use baselink_url::reference::{
 use baselink_url::{Base, parses};
 
 /// The options with which [`localize`] rewrites the resource called `name` of `collection` with the contents `bytes`.
-/// `options` contain the format, the retrieval URL, the profile and the places.
+/// `options` contain the format, the retrieval URL, the resolver and the places.
 pub fn options(
     name: &[u8],
     bytes: &[u8],
@@ -68,7 +68,7 @@ pub fn options(
     let path = collection.in_mirror(name);
     let destination = Arc::new(LocalDestination {
         number: collection.number_at(name),
-        on_disk: url_below(&place, name).map(|url| Base::new(options.profile, &url)),
+        on_disk: url_below(&place, name).map(|url| Base::new(options.resolver, &url)),
         disk_place: DiskPlace::new(path, collection.scheme()),
         path: path.to_vec(),
         own: own(options),
@@ -108,7 +108,7 @@ impl Guard for LocalDestination {
 /// The URL of the document itself, in the form in which bases are reported.
 fn own(options: &Options) -> Option<String> {
     let retrieval = options.retrieval.as_ref()?;
-    Some(Base::text_of(options.profile, &retrieval.url).into_owned())
+    Some(Base::text_of(options.resolver, &retrieval.url).into_owned())
 }
 
 /// Rewrites `bytes` with the `options` from [`options`](fn@options), and adds each link to the second result.

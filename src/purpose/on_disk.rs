@@ -16,7 +16,7 @@ use crate::collection::without_query;
 use baselink_rewrite::report::{LinkReport, Reason};
 use baselink_rewrite::{BaseInCopy, NOWHERE};
 use baselink_url::reference::opaque_scheme;
-use baselink_url::{Base, Profile, parses};
+use baselink_url::{Base, Resolver, parses};
 
 /// The URL of a folder on disk. The files around it are unknown.
 const FOLDER: &str = "file:///elsewhere/";
@@ -57,7 +57,7 @@ impl DiskBase {
 impl DiskPlace {
     /// The place of the document with the path `name` below the folder.
     pub(super) fn new(name: &[u8], scheme: &str) -> Self {
-        let base = |path: &str| Base::new(Profile::Whatwg, &format!("{FOLDER}{path}"));
+        let base = |path: &str| Base::new(Resolver::Whatwg, &format!("{FOLDER}{path}"));
         let own = names::path(name, names::Percent::Encode).unwrap_or_default();
         Self {
             depth: own.matches('/').count(),
@@ -127,7 +127,7 @@ impl DiskPlace {
             DiskBase::Own => &self.own,
             DiskBase::Inside => &self.root,
             DiskBase::Url(url) => {
-                given = Base::new(Profile::Whatwg, url);
+                given = Base::new(Resolver::Whatwg, url);
                 &given
             }
         };

@@ -21,7 +21,7 @@ use super::relocate::{Relocation, encoded, split_host};
 use crate::collection::folder::path_of;
 use crate::collection::origin::is_assumed;
 use baselink_url::reference::decode_percent;
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 
 /// The new paths of renamed files.
 fn new_paths(relocation: &Relocation) -> HashSet<&[u8]> {
@@ -45,7 +45,7 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
             continue;
         };
         let url = format!("{to}{path}").replace('&', "&amp;");
-        let base = Base::new(Profile::Whatwg, &format!("{to}{from}"));
+        let base = Base::new(Resolver::Whatwg, &format!("{to}{from}"));
         let reference = base
             .relativize(&format!("{to}{path}"))
             .replace('&', "&amp;");

@@ -57,7 +57,7 @@ use baselink_scan::document::{Against, Role};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
 use baselink_url::reference::{Category, Grammar, Reference, is_template};
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 
 /// The form of new references to targets in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -339,7 +339,7 @@ pub(super) fn split_host(root: &str) -> (&str, &str) {
 }
 
 /// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`
-/// contain the format, the retrieval URL, the profile and the places.
+/// contain the format, the retrieval URL, the resolver and the places.
 pub fn options(
     name: &[u8],
     bytes: &[u8],
@@ -358,7 +358,7 @@ pub fn options(
     };
     let destination = Arc::new(RelocateLinks {
         relocation: Arc::clone(relocation),
-        profile: options.profile,
+        resolver: options.resolver,
         place: relocation.place_on_disk(name),
         keeps_forms,
         is_message: options.format.has_headings(),
@@ -416,7 +416,7 @@ impl Destination for KeepEveryLink {
 #[derive(Debug)]
 struct RelocateLinks {
     relocation: Arc<Relocation>,
-    profile: Profile,
+    resolver: Resolver,
     /// The new place of the document, if links must open from disk.
     place: Option<DiskPlace>,
     /// True if all links keep their form.
@@ -437,10 +437,10 @@ struct BaseAfterMove {
 }
 
 impl BaseAfterMove {
-    fn new(url: &str, profile: Profile, root: &RootUrl) -> Self {
+    fn new(url: &str, resolver: Resolver, root: &RootUrl) -> Self {
         let below = without_query(url).strip_prefix(root.as_str());
         Self {
-            base: Base::new(profile, url),
+            base: Base::new(resolver, url),
             depth: below.map(|below| below.matches('/').count()),
         }
     }
@@ -560,7 +560,7 @@ impl RelocateLinks {
             moved.url,
             moved.rest(&base[without_query(base).len()..])
         );
-        let after = Arc::new(BaseAfterMove::new(&url, self.profile, &self.relocation.to));
+        let after = Arc::new(BaseAfterMove::new(&url, self.resolver, &self.relocation.to));
         *last = Some((base.into(), Arc::clone(&after)));
         after
     }

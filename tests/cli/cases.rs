@@ -298,7 +298,7 @@ fn diagnostics_in_a_large_document_have_line_and_column() {
     );
     let err = err.unwrap();
     assert!(
-        err.starts_with("page.html:600003:10: warning[profiles-differ]: 1 of the "),
+        err.starts_with("page.html:600003:10: warning[resolvers-differ]: 1 of the "),
         "{err}"
     );
     let out = out.unwrap();
@@ -316,7 +316,7 @@ fn the_lines_of_a_large_document_are_those_of_its_encoding() {
     command.args(["rewrite", "--dry-run", "-u", "http://a/b/", "page.html"]);
     let err = String::from_utf8(run(&mut command, b"").stderr).unwrap();
     assert!(
-        err.starts_with("page.html:2:19: warning[profiles-differ]: 1 of the "),
+        err.starts_with("page.html:2:19: warning[resolvers-differ]: 1 of the "),
         "{err}"
     );
 }

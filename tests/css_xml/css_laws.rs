@@ -6,7 +6,7 @@ use baselink_scan::attributes::Groups;
 use baselink_scan::css;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_verify::verify;
 use proptest::prelude::*;
 
@@ -126,9 +126,9 @@ fn base() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn options(url: &str, profile: Profile) -> Options {
+fn options(url: &str, resolver: Resolver) -> Options {
     let mut options = Options {
-        profile,
+        resolver,
         format: Format::Css,
         ..Options::at(url)
     };
@@ -171,7 +171,7 @@ proptest! {
 
     #[test]
     fn without_a_base_nothing_changes(sheet in style_sheet()) {
-        let mut options = options("http://a/", Profile::Rfc1808);
+        let mut options = options("http://a/", Resolver::Rfc1808);
         options.retrieval = None;
         let rewritten = rewrite(sheet.as_bytes(), &options);
         prop_assert_eq!(rewritten.output(), sheet.as_bytes());
@@ -179,11 +179,11 @@ proptest! {
 
     #[test]
     fn rewriting_is_exact_and_done_once(sheet in style_sheet(), url in base()) {
-        for profile in Profile::ALL {
-            check_laws(sheet.as_bytes(), &options(url, profile))?;
+        for resolver in Resolver::ALL {
+            check_laws(sheet.as_bytes(), &options(url, resolver))?;
         }
         for fragments in [Fragments::Keep, Fragments::Auto] {
-            check_laws(sheet.as_bytes(), &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
+            check_laws(sheet.as_bytes(), &Options { fragments: Some(fragments), ..options(url, Resolver::Rfc1808) })?;
         }
     }
 
@@ -193,7 +193,7 @@ proptest! {
         let utf_16 = Charset::for_label("utf-16be").unwrap();
         let bytes = [vec![0xfe, 0xff], utf_16.encode(&sheet).unwrap()].concat();
         let marked = format!("\u{feff}{sheet}");
-        let options = options(url, Profile::Rfc1808);
+        let options = options(url, Resolver::Rfc1808);
         let plain = rewrite(marked.as_bytes(), &options);
         let wide = rewrite(&bytes, &options);
         check_laws(&bytes, &options)?;
@@ -207,7 +207,7 @@ proptest! {
         // At the start of a file, a byte order mark or `@charset` would declare an encoding.
         let sheet = format!(" {sheet}");
         let page = format!("<meta charset=utf-8><style>{sheet}</style>");
-        let options = options(url, Profile::Rfc1808);
+        let options = options(url, Resolver::Rfc1808);
         let of_file = rewrite(sheet.as_bytes(), &options);
         let of_page = rewrite(page.as_bytes(), &Options { format: Format::Html, ..options });
         let links_of = |report: &Report| -> Vec<_> {
@@ -228,7 +228,7 @@ proptest! {
         ], 0..24), label in
         prop::sample::select(vec!["", "utf-8", "windows-1252", "shift_jis", "gb18030", "big5", "euc-jp", "iso-2022-jp", "utf-16le"]))
     {
-        let mut options = options("http://a/b/é", Profile::Rfc1808);
+        let mut options = options("http://a/b/é", Resolver::Rfc1808);
         options.scan.charset = Charset::for_label(label);
         check_laws(&pieces.concat(), &options)?;
     }

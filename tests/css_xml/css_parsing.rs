@@ -10,7 +10,7 @@ use baselink_scan::document::Link;
 use baselink_scan::{css, whole};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_verify::verify;
 use serde_json::Value;
 
@@ -70,20 +70,20 @@ fn check(input: &[u8]) {
         input,
         "changed without a base: {shown:?}"
     );
-    for profile in Profile::ALL {
+    for resolver in Resolver::ALL {
         let mut options = Options {
-            profile,
+            resolver,
             format: Format::Css,
             ..Options::at("http://a/b (c/\"d'\\?q<e#f")
         };
         options.scan.groups = Groups::all();
         let rewritten = rewrite(input, &options);
-        assert_eq!(verify(&rewritten), Ok(()), "{profile}: {shown:?}");
+        assert_eq!(verify(&rewritten), Ok(()), "{resolver}: {shown:?}");
         let output = rewritten.output();
         let again = rewrite(&output, &options);
         assert!(
             again.edits.is_empty(),
-            "{profile}: twice: {shown:?} {:?}",
+            "{resolver}: twice: {shown:?} {:?}",
             again.edits
         );
     }

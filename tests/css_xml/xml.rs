@@ -9,7 +9,7 @@ use baselink_scan::attributes::Groups;
 use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_verify::verify;
 use proptest::prelude::*;
 
@@ -189,9 +189,9 @@ fn base() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn options(url: &str, format: Format, profile: Profile) -> Options {
+fn options(url: &str, format: Format, resolver: Resolver) -> Options {
     let mut options = Options {
-        profile,
+        resolver,
         format,
         ..Options::at(url)
     };
@@ -237,8 +237,8 @@ proptest! {
     #[test]
     fn rewriting_is_exact_and_done_once(document in document(), url in base()) {
         for format in XML {
-            for profile in Profile::ALL {
-                check_laws(&document, &options(url, format, profile))?;
+            for resolver in Resolver::ALL {
+                check_laws(&document, &options(url, format, resolver))?;
             }
         }
     }
@@ -246,8 +246,8 @@ proptest! {
     #[test]
     fn rewriting_keeps_documents_well_formed(document in well_formed(), url in base()) {
         for format in [Format::Xhtml, Format::Xml] {
-            for profile in Profile::ALL {
-                let options = options(url, format, profile);
+            for resolver in Resolver::ALL {
+                let options = options(url, format, resolver);
                 check_laws(&document, &options)?;
                 let codes = codes(&rewrite(&document, &options).report);
                 prop_assert!(!codes.contains(&Code::NotWellFormed), "{:?}", codes);
@@ -258,7 +258,7 @@ proptest! {
     #[test]
     fn the_laws_hold_with_every_policy(document in prop_oneof![document(), well_formed()], url in base()) {
         for format in [Format::Xhtml, Format::Xml] {
-            let options = options(url, format, Profile::Rfc1808);
+            let options = options(url, format, Resolver::Rfc1808);
             for fragments in [Fragments::Keep, Fragments::Auto] {
                 check_laws(&document, &Options { fragments: Some(fragments), ..options.clone() })?;
             }
@@ -280,8 +280,8 @@ proptest! {
     #[test]
     fn no_bytes_cause_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let document = [b"<html xmlns='http://www.w3.org/1999/xhtml'><a href='x'/>", &bytes[..]].concat();
-        check_laws(&document, &options("http://a/b", Format::Xhtml, Profile::Rfc1808))?;
-        check_laws(&bytes, &options("http://a/b", Format::Xml, Profile::Rfc1808))?;
+        check_laws(&document, &options("http://a/b", Format::Xhtml, Resolver::Rfc1808))?;
+        check_laws(&bytes, &options("http://a/b", Format::Xml, Resolver::Rfc1808))?;
     }
 }
 

@@ -11,7 +11,7 @@ use baselink_scan::Scanner;
 use baselink_scan::attributes::Groups;
 use baselink_scan::document::{Document, FallbackReason};
 use baselink_scan::{ScanOptions, scan};
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
 use crate::outside;
 use crate::traps::TRAPS;
@@ -114,12 +114,12 @@ fn rewrite_options() -> Vec<Options> {
             ..Options::default()
         },
         Options {
-            profile: Profile::Rfc3986,
+            resolver: Resolver::Rfc3986,
             base_element: BaseElement::Keep,
             ..usual.clone()
         },
         Options {
-            profile: Profile::Whatwg,
+            resolver: Resolver::Whatwg,
             ..usual.clone()
         },
         at("mailto:x@y", &plain),

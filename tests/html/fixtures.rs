@@ -51,7 +51,7 @@ fn options(case: &Case, format: Format) -> Options {
                 options.content_location = ContentLocationUse::Label;
             }
             "--format" => assert_eq!(value, format.name()),
-            "--resolver" => options.profile = value.parse().unwrap(),
+            "--resolver" => options.resolver = value.parse().unwrap(),
             "--fragments" => options.fragments = Some(value.parse().unwrap()),
             "--base-element" => options.base_element = value.parse().unwrap(),
             "--charset" => options.scan.charset = Some(Charset::for_label(value).unwrap()),

@@ -7,7 +7,7 @@ use baselink_rewrite::{Options, rewrite};
 use baselink_scan::Scanner;
 use baselink_scan::attributes::Groups;
 use baselink_scan::{ScanOptions, scan};
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_verify::verify;
 
 use crate::{facts, outside};
@@ -31,19 +31,19 @@ fn check(input: &[u8]) {
             "changed without a base: {shown:?}"
         );
     }
-    for profile in Profile::ALL {
+    for resolver in Resolver::ALL {
         let mut options = Options {
-            profile,
+            resolver,
             ..Options::at("http://a/b&c/\"d'?q<e#f")
         };
         options.scan.groups = Groups::all();
         let rewritten = rewrite(input, &options);
-        assert_eq!(verify(&rewritten), Ok(()), "{profile}: {shown:?}");
+        assert_eq!(verify(&rewritten), Ok(()), "{resolver}: {shown:?}");
         let output = rewritten.output();
         let again = rewrite(&output, &options);
         assert!(
             again.edits.is_empty(),
-            "{profile}: twice: {shown:?} {:?}",
+            "{resolver}: twice: {shown:?} {:?}",
             again.edits
         );
     }

@@ -7,7 +7,7 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::{View, escape, lift};
 use baselink_text::span::Span;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_verify::verify;
 use proptest::prelude::*;
 
@@ -28,9 +28,9 @@ fn base() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn options(url: &str, profile: Profile) -> Options {
+fn options(url: &str, resolver: Resolver) -> Options {
     let mut options = Options {
-        profile,
+        resolver,
         ..Options::at(url)
     };
     options.scan.groups = Groups::all();
@@ -125,17 +125,17 @@ proptest! {
 
     #[test]
     fn rewriting_is_exact_and_done_once(document in document(), url in base()) {
-        for profile in Profile::ALL {
-            check_laws(&document, &options(url, profile))?;
+        for resolver in Resolver::ALL {
+            check_laws(&document, &options(url, resolver))?;
         }
     }
 
     #[test]
     fn the_laws_hold_with_every_policy(document in document(), url in base()) {
         for fragments in [Fragments::Keep, Fragments::Auto] {
-            check_laws(&document, &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
+            check_laws(&document, &Options { fragments: Some(fragments), ..options(url, Resolver::Rfc1808) })?;
         }
-        check_laws(&document, &Options { base_element: BaseElement::Keep, ..options(url, Profile::Rfc1808) })?;
+        check_laws(&document, &Options { base_element: BaseElement::Keep, ..options(url, Resolver::Rfc1808) })?;
     }
 
     /// The document has the same links in UTF-16, and rewrites to the same text.
@@ -145,7 +145,7 @@ proptest! {
         let utf_16 = Charset::for_label("utf-16le").unwrap();
         let mut bytes = vec![0xff, 0xfe];
         bytes.extend(utf_16.encode(&text).unwrap());
-        let options = options(url, Profile::Rfc1808);
+        let options = options(url, Resolver::Rfc1808);
         let plain = rewrite(text.as_bytes(), &options);
         let wide = rewrite(&bytes, &options);
         let found = utf_16.decode(&wide.output()[2..], 0).text;
@@ -156,7 +156,7 @@ proptest! {
     fn any_bytes_can_be_rewritten_as_a_document(bytes in prop::collection::vec(any::<u8>(), 0..200), label in
         prop::sample::select(vec!["utf-8", "windows-1252", "shift_jis", "gb18030", "iso-2022-jp", "utf-16be", "euc-kr"]))
     {
-        let mut options = options("http://a/é", Profile::Rfc1808);
+        let mut options = options("http://a/é", Resolver::Rfc1808);
         options.scan.charset = Charset::for_label(label);
         let rewritten = rewrite(&bytes, &options);
         prop_assert_eq!(verify(&rewritten), Ok(()));
@@ -171,7 +171,7 @@ proptest! {
         prop::sample::select(vec!["utf-8", "windows-1252", "shift_jis", "gb18030", "big5", "euc-jp"]))
     {
         let bytes = pieces.concat();
-        let mut options = options("http://a/b/c", Profile::Rfc1808);
+        let mut options = options("http://a/b/c", Resolver::Rfc1808);
         options.scan.charset = Charset::for_label(label);
         check_laws(&bytes, &options)?;
         let rewritten = rewrite(&bytes, &options);
@@ -217,11 +217,11 @@ proptest! {
     #[test]
     fn edits_do_not_change_a_guessed_encoding(
         pieces in prop::collection::vec(prop::sample::select(BYTES), 0..16),
-        profile in prop::sample::select(&Profile::ALL[..]),
+        resolver in prop::sample::select(&Resolver::ALL[..]),
         policy in prop::sample::select(vec![BaseElement::Absolute, BaseElement::Keep]),
     ) {
         let document = pieces.concat();
-        let options = Options { base_element: policy, ..options("http://a/b/c", profile) };
+        let options = Options { base_element: policy, ..options("http://a/b/c", resolver) };
         let output = rewrite(&document, &options).output();
         prop_assert_eq!(Charset::detect(&document, None).charset, Charset::detect(&output, None).charset);
     }
@@ -232,7 +232,7 @@ proptest! {
         reference in prop::collection::vec(prop::sample::select(TEXT), 1..4),
         other_text in prop::collection::vec(prop::sample::select(TEXT), 0..3),
         format in prop::sample::select(vec![Format::Plain, Format::Script, Format::Manifest]),
-        profile in prop::sample::select(&Profile::ALL[..]),
+        resolver in prop::sample::select(&Resolver::ALL[..]),
     ) {
         let (before, after): (&[u8], &[u8]) = match format {
             Format::Plain => (b"<URL:", b"> "),
@@ -240,7 +240,7 @@ proptest! {
             _ => (b"{\"start_url\": \"", b"\", \"name\": \"\"} "),
         };
         let document = [before, &reference.concat(), after, &other_text.concat()].concat();
-        let options = Options { format, ..options("http://a/b/c", profile) };
+        let options = Options { format, ..options("http://a/b/c", resolver) };
         let output = rewrite(&document, &options).output();
         let guess = |bytes: &[u8]| Charset::detect_plain(bytes, None).charset;
         prop_assert_eq!(guess(&document), guess(&output));

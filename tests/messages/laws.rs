@@ -14,7 +14,7 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::digest::{content_md5, with_crlf};
 use baselink_text::layer::transfer::TransferEncoding;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use proptest::prelude::*;
 
 #[path = "../referee/message.rs"]
@@ -563,11 +563,11 @@ proptest! {
     }
 
     #[test]
-    fn policies_and_profiles_keep_the_structure_of_a_message(
+    fn policies_and_resolvers_keep_the_structure_of_a_message(
         message in message(),
         ends in line_ends(),
         mut options in options(),
-        profile in prop::sample::select(Profile::ALL.to_vec()),
+        resolver in prop::sample::select(Resolver::ALL.to_vec()),
         fragments in any_of(&[Fragments::Rewrite, Fragments::Keep, Fragments::Auto]),
         base_element in any_of(&[BaseElement::Absolute, BaseElement::Keep]),
         groups in any::<bool>(),
@@ -576,7 +576,7 @@ proptest! {
             options.scan.groups = Groups::all();
         }
         let fragments = Some(fragments);
-        let options = Options { profile, fragments, base_element, ..options };
+        let options = Options { resolver, fragments, base_element, ..options };
         let bytes = ends.of(&message.write(ends));
         let rewritten = rewrite(&bytes, &options);
         always(&bytes, &options, &rewritten, &rewritten.output());
@@ -699,7 +699,7 @@ proptest! {
         check_that_sinks_agree(&rewrite(&bytes, &options), &options);
         let keeping = Options { base_element: BaseElement::Keep, ..options.clone() };
         check_that_sinks_agree(&rewrite(&bytes, &keeping), &keeping);
-        let options = Options { profile: Profile::Whatwg, ..options };
+        let options = Options { resolver: Resolver::Whatwg, ..options };
         check_that_sinks_agree(&rewrite(&bytes, &options), &options);
     }
 }

@@ -147,7 +147,7 @@ fn climbs(path: &str) -> bool {
 /// Checks the links of one document of a copy.
 fn check(text: &str, own: &Url, root: &Url) -> Result<(), String> {
     let options = baselink_rewrite::Options {
-        profile: baselink::Profile::Whatwg,
+        resolver: baselink::Resolver::Whatwg,
         ..baselink_rewrite::Options::at("https://unused.invalid/")
     };
     let links = baselink_rewrite::rewrite(text.as_bytes(), &options)

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use baselink::LinkReport;
 use baselink_rewrite::{Options, rewrite};
 use baselink_text::format::Format;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use url::Url;
 
 use crate::devtools::{Browser, file_url};
@@ -35,7 +35,7 @@ fn links(url: &str, media_type: &str, body: &[u8]) -> Vec<(String, String)> {
     let body = String::from_utf8_lossy(body).replace("Mirrored from", "From");
     let options = Options {
         format,
-        profile: Profile::Whatwg,
+        resolver: Resolver::Whatwg,
         ..Options::at(url)
     };
     let report = rewrite(body.as_bytes(), &options).report;

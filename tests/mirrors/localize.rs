@@ -12,7 +12,7 @@ use baselink_cli::files::walk::{EntryKind, TreeEntry};
 use baselink_cli::purpose::localize::{localize, options};
 use baselink_rewrite::{Options, rewrite};
 use baselink_text::format::Format;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_verify::verify;
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ fn below(url: &str) -> Origins {
 struct Tree {
     origins: Origins,
     index: Arc<Collection>,
-    profile: Profile,
+    resolver: Resolver,
 }
 
 impl Tree {
@@ -53,7 +53,7 @@ impl Tree {
         Self {
             origins,
             index,
-            profile: Profile::default(),
+            resolver: Resolver::default(),
         }
     }
 
@@ -62,7 +62,7 @@ impl Tree {
         let retrieval = self.origins.of(&entry(path), format, text).0;
         let requested = Options {
             format,
-            profile: self.profile,
+            resolver: self.resolver,
             retrieval,
             ..Options::default()
         };

@@ -10,7 +10,7 @@ use baselink::{
     Charset, Choice, Edits, ErrorKind, Groups, Messages, Outcome, Place, Reason, Rewriter,
 };
 use baselink_text::format::Format;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
 use crate::case_file::Case;
 use crate::folder::files;
@@ -135,7 +135,7 @@ fn html_that_begins_with_text_is_rewritten_and_what_is_not_read_is_reported() {
     );
 }
 
-/// bug 363: the target of an absolute link was its reference under every profile.
+/// bug 363: the target of an absolute link was its reference under every resolver.
 #[test]
 fn a_target_of_the_url_standard_is_what_a_browser_serializes() {
     let page = "<a href='HTTP://A.example:80/b c'></a><a href='http://a.example'></a><a href='http://[bad'></a>\
@@ -158,7 +158,7 @@ fn a_target_of_the_url_standard_is_what_a_browser_serializes() {
         Some("http://a.example/%7e?b|c"),
     ];
     for builder in [Rewriter::builder(), Rewriter::builder().url("http://a/")] {
-        let found = targets(builder.clone().resolver(Profile::Whatwg).build().unwrap());
+        let found = targets(builder.clone().resolver(Resolver::Whatwg).build().unwrap());
         let shown: Vec<_> = found.iter().map(|link| link.target.as_deref()).collect();
         assert_eq!(shown, expected);
         assert_eq!(
@@ -410,7 +410,7 @@ fn errors_have_a_kind_and_a_source() {
         ErrorKind::Argument
     );
     assert_eq!(
-        "x".parse::<Profile>().unwrap_err().kind(),
+        "x".parse::<Resolver>().unwrap_err().kind(),
         ErrorKind::Argument
     );
 

@@ -4,7 +4,7 @@
 
 use baselink_rewrite::base::{Level, Rule, Status};
 use baselink_rewrite::{Options, rewrite};
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
 use crate::facts;
 
@@ -32,7 +32,7 @@ fn levels_match(expected: &str, levels: &[Level]) -> bool {
 }
 
 #[test]
-fn every_document_has_its_base_in_every_profile() {
+fn every_document_has_its_base_in_every_resolver() {
     let rows = facts::rows("facts/bases.tsv");
     assert_eq!(rows.len(), 78);
     let mut wrong = Vec::new();
@@ -40,21 +40,21 @@ fn every_document_has_its_base_in_every_profile() {
         let [id, document, base, rfc, levels] = row.as_slice() else {
             panic!("{row:?} has not 5 fields")
         };
-        for profile in Profile::ALL {
-            let expected = if rfc == "=" || profile == Profile::Whatwg {
+        for resolver in Resolver::ALL {
+            let expected = if rfc == "=" || resolver == Resolver::Whatwg {
                 base
             } else {
                 rfc
             };
             let options = Options {
-                profile,
+                resolver,
                 ..Options::at(FALLBACK)
             };
             let report = rewrite(document.as_bytes(), &options).report;
             let chain = &report.entities[0].chain;
             if chain.base.as_deref() != Some(expected) || !levels_match(levels, &chain.chain) {
                 wrong.push(format!(
-                    "{id} under {profile}: {:?} instead of {expected:?}\n  {:?}",
+                    "{id} under {resolver}: {:?} instead of {expected:?}\n  {:?}",
                     chain.base, chain.chain
                 ));
             }

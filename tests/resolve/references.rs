@@ -1,4 +1,4 @@
-//! The tables of resolved references, in every profile that they cover; laws of resolution; and comparisons of the
+//! The tables of resolved references, in every resolver that they cover; laws of resolution; and comparisons of the
 //! fast code with slow transcriptions of the specifications.
 //!
 //! `fixtures/resolution/README.md` names the sources of the tables. All URL tests of the web platform tests run if
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use baselink_url::{Base, Profile, Target, explain, parses, relativize, resolve, usable};
+use baselink_url::{Base, Resolver, Target, explain, parses, relativize, resolve, usable};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -42,16 +42,16 @@ fn rows(table: &Value) -> Vec<Row> {
 }
 
 /// Resolves every row, checks the kept parts and the explanation, and returns the rows that differ.
-fn differing(profile: Profile, rows: &[Row]) -> Vec<(String, String)> {
+fn differing(resolver: Resolver, rows: &[Row]) -> Vec<(String, String)> {
     let mut differing = Vec::new();
     for (base, reference, expected) in rows {
-        let found = Base::new(profile, base).resolve(reference);
+        let found = Base::new(resolver, base).resolve(reference);
         if let Ok(target) = &found {
             assert_kept(reference, target);
         }
         let found = found.map(|target| target.url);
         assert_eq!(
-            explain(profile, base, reference).result,
+            explain(resolver, base, reference).result,
             found,
             "{base} + {reference}"
         );
@@ -90,7 +90,7 @@ fn the_examples_of_rfc1808_have_their_results() {
             row["reference"].as_str().unwrap(),
             row["url"].as_str().unwrap(),
         );
-        let found = resolve(Profile::Rfc1808, base, reference);
+        let found = resolve(Resolver::Rfc1808, base, reference);
         assert_eq!(
             found.as_deref(),
             Ok(url),
@@ -99,13 +99,15 @@ fn the_examples_of_rfc1808_have_their_results() {
         );
         assert_eq!(section4::rfc1808(base, reference).as_deref(), Some(url));
         assert_eq!(
-            explain(Profile::Rfc1808, base, reference).result.as_deref(),
+            explain(Resolver::Rfc1808, base, reference)
+                .result
+                .as_deref(),
             Ok(url)
         );
     }
 }
 
-/// The rows of `references.tsv` with a result for the profile in `column`.
+/// The rows of `references.tsv` with a result for the resolver in `column`.
 fn references(column: usize) -> Vec<Row> {
     let row = |row: Vec<String>| {
         let expected = match &*row[2 + column] {
@@ -123,37 +125,37 @@ fn references(column: usize) -> Vec<Row> {
 
 #[test]
 fn every_reference_of_the_table_leads_to_its_target() {
-    for (column, profile) in Profile::ALL.into_iter().enumerate() {
+    for (column, resolver) in Resolver::ALL.into_iter().enumerate() {
         let rows = references(column);
-        assert!(rows.len() > 300, "{} rows for {profile}", rows.len());
-        assert_eq!(differing(profile, &rows), [], "{profile}");
+        assert!(rows.len() > 300, "{} rows for {resolver}", rows.len());
+        assert_eq!(differing(resolver, &rows), [], "{resolver}");
         for (base, reference, expected) in rows {
-            let referee = match profile {
-                Profile::Rfc1808 => section4::rfc1808(&base, &reference),
-                Profile::Rfc3986 => section4::rfc3986(&base, &reference),
+            let referee = match resolver {
+                Resolver::Rfc1808 => section4::rfc1808(&base, &reference),
+                Resolver::Rfc3986 => section4::rfc3986(&base, &reference),
                 // The URL Standard has no referee here.
                 _ => continue,
             };
             assert_eq!(
                 referee, expected,
-                "the referee of {profile}: {base} + {reference}"
+                "the referee of {resolver}: {base} + {reference}"
             );
         }
     }
 }
 
-/// If a splice exists, the profiles agree, except for the spelling of the base.
+/// If a splice exists, the resolvers agree, except for the spelling of the base.
 #[test]
-fn a_splice_is_the_target_in_every_profile() {
+fn a_splice_is_the_target_in_every_resolver() {
     let spelled =
-        |url: Option<String>| url.map(|url| Base::new(Profile::Whatwg, &url).as_str().to_owned());
+        |url: Option<String>| url.map(|url| Base::new(Resolver::Whatwg, &url).as_str().to_owned());
     let browsers: BTreeMap<_, _> = references(2)
         .into_iter()
         .map(|(base, reference, url)| ((base, reference), url))
         .collect();
     let mut spliced = 0;
     for (base, reference, rfc1808) in references(0) {
-        let prepared = Base::new(Profile::Rfc1808, &base);
+        let prepared = Base::new(Resolver::Rfc1808, &base);
         if let Some(splice) = prepared.splice(reference.as_bytes()) {
             let url = format!("{}{}", splice.prefix, &reference[splice.dropped..]);
             assert_eq!(Some(&url), rfc1808.as_ref(), "{base} {reference}");
@@ -166,14 +168,14 @@ fn a_splice_is_the_target_in_every_profile() {
     assert!(spliced >= 40, "only {spliced}");
 }
 
-/// The rows on which the profile `whatwg` is known to differ from the URL Standard.
+/// The rows on which the resolver `whatwg` is known to differ from the URL Standard.
 fn known_differences() -> BTreeSet<(String, String)> {
     let table = fixture("whatwg-known-differences.json");
     let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
     let row = |row: &Value| {
         assert!(!text(row, "reason").is_empty());
         let (base, reference) = (text(row, "base"), text(row, "reference"));
-        let found = resolve(Profile::Whatwg, &base, &reference);
+        let found = resolve(Resolver::Whatwg, &base, &reference);
         assert_ne!(
             found,
             Ok(text(row, "expected")),
@@ -192,7 +194,7 @@ fn web_platform_tests_fail_only_in_known_rows() {
     };
     let text = fs::read_to_string(folder.join("wpt-urltestdata-with-base.json")).unwrap();
     let found = differing(
-        Profile::Whatwg,
+        Resolver::Whatwg,
         &rows(&serde_json::from_str(&text).unwrap()),
     );
     assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), known);
@@ -232,13 +234,13 @@ fn nasty_base() -> impl Strategy<Value = String> {
 fn documented_results_are_right() {
     let page = fs::read_to_string(Path::new(ROOT).join("docs/resolution.md")).unwrap();
     let code = |cell: &str| cell.trim().trim_matches('`').replace("(empty)", "");
-    let check = |profile, base: &str, reference: &str, expected: &str| match expected {
+    let check = |resolver, base: &str, reference: &str, expected: &str| match expected {
         "absolute" => assert!(
-            !Base::new(profile, base).is_relative(reference),
+            !Base::new(resolver, base).is_relative(reference),
             "{reference}"
         ),
         _ => assert_eq!(
-            resolve(profile, base, reference).as_deref(),
+            resolve(resolver, base, reference).as_deref(),
             Ok(expected),
             "{reference}"
         ),
@@ -250,14 +252,14 @@ fn documented_results_are_right() {
             continue;
         };
         if first.starts_with("http:") && first != "http:g" {
-            check(Profile::Rfc1808, first, second, rfc1808);
-            check(Profile::Rfc3986, first, second, others);
-            check(Profile::Whatwg, first, second, others);
+            check(Resolver::Rfc1808, first, second, rfc1808);
+            check(Resolver::Rfc3986, first, second, others);
+            check(Resolver::Whatwg, first, second, others);
         } else {
             let base = "http://a/b/c/d;p?q#f";
-            check(Profile::Rfc1808, base, first, second);
-            check(Profile::Rfc3986, base, first, rfc1808);
-            check(Profile::Whatwg, base, first, others);
+            check(Resolver::Rfc1808, base, first, second);
+            check(Resolver::Rfc3986, base, first, rfc1808);
+            check(Resolver::Whatwg, base, first, others);
         }
         rows += 1;
     }
@@ -269,48 +271,48 @@ proptest! {
 
     #[test]
     fn rfc1808_agrees_with_its_referee(base in nasty_base(), reference in nasty_reference()) {
-        let found = Base::new(Profile::Rfc1808, &base).resolve(&reference);
+        let found = Base::new(Resolver::Rfc1808, &base).resolve(&reference);
         if let Ok(target) = &found {
             assert_kept(&reference, target);
         }
         let found = found.map(|target| target.url);
-        prop_assert_eq!(&explain(Profile::Rfc1808, &base, &reference).result, &found);
+        prop_assert_eq!(&explain(Resolver::Rfc1808, &base, &reference).result, &found);
         prop_assert_eq!(found.ok(), section4::rfc1808(&base, &reference));
     }
 
     #[test]
     fn rfc3986_agrees_with_its_referee(base in nasty_base(), reference in nasty_reference()) {
-        let found = Base::new(Profile::Rfc3986, &base).resolve(&reference);
+        let found = Base::new(Resolver::Rfc3986, &base).resolve(&reference);
         if let Ok(target) = &found {
             assert_kept(&reference, target);
         }
         let found = found.map(|target| target.url);
-        prop_assert_eq!(&explain(Profile::Rfc3986, &base, &reference).result, &found);
+        prop_assert_eq!(&explain(Resolver::Rfc3986, &base, &reference).result, &found);
         prop_assert_eq!(found.ok(), section4::rfc3986(&base, &reference));
     }
 
     #[test]
     fn whatwg_targets_parse_and_keep_the_reference(base in nasty_base(), reference in nasty_reference()) {
-        let found = Base::new(Profile::Whatwg, &base).resolve(&reference);
+        let found = Base::new(Resolver::Whatwg, &base).resolve(&reference);
         if let Ok(target) = &found {
             assert_kept(&reference, target);
             prop_assert!(parses(&target.url));
         }
         let found = found.map(|target| target.url);
-        prop_assert_eq!(explain(Profile::Whatwg, &base, &reference).result, found);
+        prop_assert_eq!(explain(Resolver::Whatwg, &base, &reference).result, found);
     }
 
     /// Law: the result is absolute, so rewriting again has no effect. It also resolves to itself, except for the
     /// dot segments that `?y` and `#s` inherit under RFC 3986.
     #[test]
     fn resolving_again_changes_nothing(base in nasty_base(), reference in nasty_reference()) {
-        for profile in Profile::ALL {
-            let base = Base::new(profile, &base);
+        for resolver in Resolver::ALL {
+            let base = Base::new(resolver, &base);
             if let Ok(target) = base.resolve(&reference) {
-                prop_assert!(!base.is_relative(&target.url), "{}", profile);
-                if profile != Profile::Rfc3986 {
+                prop_assert!(!base.is_relative(&target.url), "{}", resolver);
+                if resolver != Resolver::Rfc3986 {
                     let again = base.resolve(&target.url).map(|target| target.url);
-                    prop_assert_eq!(again.as_ref(), Ok(&target.url), "{}", profile);
+                    prop_assert_eq!(again.as_ref(), Ok(&target.url), "{}", resolver);
                 }
             }
         }
@@ -319,12 +321,12 @@ proptest! {
     /// Law: a relativized target resolves to the target.
     #[test]
     fn relativize_is_the_inverse(base in nasty_base(), reference in nasty_reference(), other in nasty_base()) {
-        for profile in Profile::ALL {
-            for target in [resolve(profile, &base, &reference).unwrap_or_default(), other.clone()] {
-                let relative = relativize(profile, &base, &target);
-                if let Ok(expected_url) = resolve(profile, &base, &target) {
-                    let found = resolve(profile, &base, &relative);
-                    prop_assert_eq!(found, Ok(expected_url), "{} {}", profile, relative);
+        for resolver in Resolver::ALL {
+            for target in [resolve(resolver, &base, &reference).unwrap_or_default(), other.clone()] {
+                let relative = relativize(resolver, &base, &target);
+                if let Ok(expected_url) = resolve(resolver, &base, &target) {
+                    let found = resolve(resolver, &base, &relative);
+                    prop_assert_eq!(found, Ok(expected_url), "{} {}", resolver, relative);
                 }
             }
         }
@@ -335,12 +337,12 @@ proptest! {
         let _ = (usable(&base), parses(&base));
         let _ = (baselink_url::reference::conformance(&reference), baselink_url::reference::placeholder(&reference));
         let _ = (baselink_url::reference::contains_placeholder(&reference), baselink_url::reference::opaque_scheme(&reference));
-        for profile in Profile::ALL {
+        for resolver in Resolver::ALL {
             for base in [&base, "http://a/b/c", "x:a"] {
-                let prepared = Base::new(profile, base);
+                let prepared = Base::new(resolver, base);
                 let _ = (prepared.is_relative(&reference), prepared.resolve(&reference));
-                let _ = explain(profile, base, &reference).to_string();
-                let _ = relativize(profile, base, &reference);
+                let _ = explain(resolver, base, &reference).to_string();
+                let _ = relativize(resolver, base, &reference);
             }
         }
     }

@@ -1,14 +1,14 @@
 //! A relative link never becomes a script. If a browser treats a reference as relative, its absolute form has the
 //! scheme of the base, whatever the base and the reference contain.
 //!
-//! The `url` crate (URL Standard) stands for the browser. The other profiles resolve differently, but browsers
+//! The `url` crate (URL Standard) stands for the browser. The other resolvers resolve differently, but browsers
 //! read their output too.
 //!
 //! Deliberately absent: links that browsers read as absolute. They are kept unchanged.
 
 use baselink::{Outcome, Rewritten};
 use baselink_rewrite::{Options, rewrite};
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use proptest::prelude::*;
 use url::{ParseError, Url};
 
@@ -74,8 +74,8 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..8).prop_map(|pieces| pieces.concat())
 }
 
-fn profile() -> impl Strategy<Value = Profile> {
-    prop::sample::select(Profile::ALL.to_vec())
+fn resolver() -> impl Strategy<Value = Resolver> {
+    prop::sample::select(Resolver::ALL.to_vec())
 }
 
 /// `text` in a double-quoted attribute.
@@ -106,12 +106,12 @@ proptest! {
         scheme in prop::sample::select(vec!["http", "https", "HTTP", "file", "ftp", "x", "javascript", "data"]),
         rest in text(),
         references in prop::collection::vec(text(), 1..4),
-        profile in profile(),
+        resolver in resolver(),
     ) {
         let base = format!("{scheme}://h/{rest}");
         let mut page: String = references.iter().map(|link| format!("<a href=\"{}\">", escaped(link))).collect();
         page.push_str("<meta http-equiv=refresh content=\"0;url=x\"><p style=\"a:url(y)\"><img srcset=\"z 1x\">");
-        let options = Options { profile, ..Options::at(&base) };
+        let options = Options { resolver, ..Options::at(&base) };
         let rewritten = rewrite(page.as_bytes(), &options);
         for (was, is) in rewritten_links(&rewritten, &options) {
             if is_relative(&was) {
@@ -128,12 +128,12 @@ proptest! {
         base in text(),
         inner in text(),
         references in prop::collection::vec(text(), 1..3),
-        profile in profile(),
+        resolver in resolver(),
     ) {
         let links: String = references.iter().map(|link| format!("<a href=\"{}\"/>", escaped(link))).collect();
         let page = format!("<base href=\"{}\">{links}", escaped(&base));
         let codebase = format!("<object codebase=\"{}\" data=\"x\"></object>", escaped(&inner));
-        let options = Options { profile, ..Options::at("http://h/d/") };
+        let options = Options { resolver, ..Options::at("http://h/d/") };
         let rewritten = rewrite(page.as_bytes(), &options);
         let message = format!("Base: {}\nContent-Type: text/html\n\n{links}{codebase}", base.replace(['\r', '\n'], ""));
         let of_message = Options { format: baselink_text::format::Format::Message, ..options.clone() };

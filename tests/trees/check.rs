@@ -21,7 +21,7 @@ use baselink_rewrite::container::mbox::Messages;
 use baselink_rewrite::{Options, rewrite};
 use baselink_text::format::Format;
 use baselink_text::span::Lines;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -205,7 +205,7 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>,
 fn moving(case: &Case, scene: &Path) -> (Move, Options) {
     let mut moving = Move::default();
     let mut options = Options {
-        profile: Profile::Whatwg,
+        resolver: Resolver::Whatwg,
         ..Options::default()
     };
     for pair in case.arguments.chunks_exact(2) {
@@ -216,7 +216,7 @@ fn moving(case: &Case, scene: &Path) -> (Move, Options) {
             "--layout" => moving.from.layout = Some(FolderLayout::Host),
             "--index" => moving.from.index = Some(value.into()),
             "--to" => moving.to = Some(RootUrl::new(value).unwrap()),
-            "--resolver" => options.profile = value.parse().unwrap(),
+            "--resolver" => options.resolver = value.parse().unwrap(),
             _ => panic!("unknown argument {name}"),
         }
     }
@@ -513,7 +513,7 @@ fn a_tree_without_a_url_is_the_root_of_its_host() {
     ];
     let site = site(&links(&references), &["x.png"]);
     let options = Options {
-        profile: Profile::Whatwg,
+        resolver: Resolver::Whatwg,
         ..Options::default()
     };
     let found = of_page(site.path(), &unknown(None), &options);
@@ -838,7 +838,7 @@ fn the_folder_of_a_host_may_have_capitals() {
 
 /// `;x` has one target under RFC 1808 (5.2) and another under its successors.
 #[test]
-fn differing_profiles_are_reported() {
+fn differing_resolvers_are_reported() {
     let site = site(&links(&[";x", "x.png"]), &["x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     assert_eq!([found[0].differs, found[1].differs], [true, false]);
@@ -847,7 +847,7 @@ fn differing_profiles_are_reported() {
         Some("http://a.example/page.html;x")
     );
     let options = Options {
-        profile: "whatwg".parse().unwrap(),
+        resolver: "whatwg".parse().unwrap(),
         ..Options::default()
     };
     let found = of_page(site.path(), &at("http://a.example/"), &options);
@@ -888,18 +888,18 @@ fn a_file_that_only_browsers_find_is_reported() {
         &links(&[&disputed[..], &agreed].concat()),
         &["a.html", "sub/x.html"],
     );
-    for profile in ["rfc1808", "rfc3986", "whatwg"] {
+    for resolver in ["rfc1808", "rfc3986", "whatwg"] {
         let options = Options {
-            profile: profile.parse().unwrap(),
+            resolver: resolver.parse().unwrap(),
             ..Options::default()
         };
         let found = of_page(site.path(), &at("http://a.example/"), &options);
         let (disputes, agrees) = found.split_at(disputed.len());
         for (finding, reference) in disputes.iter().zip(disputed) {
-            assert!(finding.differs, "{profile} {reference} {finding:?}");
+            assert!(finding.differs, "{resolver} {reference} {finding:?}");
         }
         for (finding, reference) in agrees.iter().zip(agreed) {
-            assert!(!finding.differs, "{profile} {reference} {finding:?}");
+            assert!(!finding.differs, "{resolver} {reference} {finding:?}");
         }
     }
 }
@@ -909,7 +909,7 @@ fn a_file_that_only_browsers_find_is_reported() {
 fn browsers_climb_out_by_encoded_dots() {
     let site = site(&links(&["%2e%2e/x.png"]), &["x.png"]);
     let options = Options {
-        profile: "whatwg".parse().unwrap(),
+        resolver: "whatwg".parse().unwrap(),
         ..Options::default()
     };
     let found = of_page(site.path(), &away("http://a.example/docs/"), &options);

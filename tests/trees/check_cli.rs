@@ -414,7 +414,7 @@ fn the_report_does_not_overwrite_a_file_of_the_folder() {
 }
 
 #[test]
-fn the_page_marks_links_on_which_the_profiles_disagree() {
+fn the_page_marks_links_on_which_the_resolvers_disagree() {
     // RFC 1808, 5.2: `;x` keeps the last segment of the base, which its successors drop.
     let scene = site(&[("index.html", b"<a href=;x>")]);
     let page = page(scene.path(), &[]);

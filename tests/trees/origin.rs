@@ -880,7 +880,7 @@ fn a_canonical_url_counts_last_and_on_request() {
 #[test]
 fn the_chain_names_the_source_of_a_base() {
     use baselink_rewrite::base::{Outer, Retrieval, Rule, Status, establish};
-    use baselink_url::Profile;
+    use baselink_url::Resolver;
     let page = baselink_scan::scan(b"<a href=x>", &Default::default());
     for (source, name) in [
         (Source::UrlMap, "url-map"),
@@ -893,7 +893,7 @@ fn the_chain_names_the_source_of_a_base() {
         (Source::Canonical, "canonical"),
     ] {
         let retrieval = Retrieval::of("http://a/", source);
-        let chain = establish(&page, Outer::Retrieval(Some(&retrieval)), Profile::Rfc1808);
+        let chain = establish(&page, Outer::Retrieval(Some(&retrieval)), Resolver::Rfc1808);
         assert_eq!(
             (chain.rule, chain.source, chain.source.name()),
             (Rule::Retrieval, source, name)

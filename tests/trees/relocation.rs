@@ -3,7 +3,7 @@
 //! The tests generate trees with random pages, roots and renames. A referee determines the target of each link before
 //! and after the move (URL Standard) and its file, independently and in the simplest way, with the crate `url`.
 //!
-//! Deliberately absent: other profiles; formats other than HTML, for which `move` uses the same places as `rewrite`.
+//! Deliberately absent: other resolvers; formats other than HTML, for which `move` uses the same places as `rewrite`.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use baselink_cli::collection::{Collection, Resource};
 use baselink_cli::purpose::relocate::{LinkForm, Relocation, options, relocate};
 use baselink_rewrite::Options;
 use baselink_text::format::Format;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_verify::verify;
 use proptest::prelude::*;
 use url::Url;
@@ -344,7 +344,7 @@ fn moved(path: &str, text: &str, from: &str, relocation: &Arc<Relocation>) -> St
     }
     let known = Options {
         format: Format::Html,
-        profile: Profile::Whatwg,
+        resolver: Resolver::Whatwg,
         ..Options::at(own.as_str())
     };
     let options = options(path.as_bytes(), text.as_bytes(), relocation, &known);

@@ -53,7 +53,7 @@
 //! - *link*: a reference at its position in a document ([`LinkReport`]);
 //! - *outcome*: the result for a link, exactly one of a closed list ([`Outcome`]);
 //! - *role*: the use of a link: embedded in the document, followed by a reader, or read by programs ([`Role`]);
-//! - *profile*: the rules that the option `resolver` names: RFC 1808, RFC 3986 or the URL Standard ([`Profile`]);
+//! - *resolver*: the rules by which references are resolved: RFC 1808, RFC 3986 or the URL Standard ([`Resolver`]);
 //! - *place*: an attribute or other syntax that holds references ([`Place`]);
 //! - *group*: a named set of optional places ([`Group`]);
 //! - *view*: decoded text with a map from each position to the bytes that it was decoded from;
@@ -98,7 +98,7 @@ pub use baselink_text::error::{Error, ErrorKind, Result};
 pub use baselink_text::format::Format;
 pub use baselink_text::layer::charset::Charset;
 pub use baselink_text::span::{Lines, Span};
-pub use baselink_url::{Base, Kept, Profile, Target, Unresolvable, Unusable, relativize, resolve};
+pub use baselink_url::{Base, Kept, Resolver, Target, Unresolvable, Unusable, relativize, resolve};
 pub use baselink_verify::{Differences, verify};
 pub use rewriter::{Rewriter, RewriterBuilder};
 

@@ -38,7 +38,7 @@ use baselink_text::error::{Error, ErrorKind, Result, cause};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::{Lines, Span};
-use baselink_url::{Base, Profile, hierarchical_scheme};
+use baselink_url::{Base, Resolver, hierarchical_scheme};
 
 /// The number of leading bytes from which [`Rewriter::rewrite_to`] detects the format of a document.
 const HEAD: u64 = 4_096;
@@ -107,8 +107,8 @@ impl RewriterBuilder {
     }
 
     /// Sets the rules by which references are resolved.
-    pub fn resolver(mut self, resolver: Profile) -> Self {
-        self.options.profile = resolver;
+    pub fn resolver(mut self, resolver: Resolver) -> Self {
+        self.options.resolver = resolver;
         self
     }
 
@@ -483,7 +483,7 @@ impl Rewriter {
         rewrite::base(&bytes[span.range()], &options).unwrap_or_else(|| {
             let nothing = Document::empty("".into(), options.format, Charset::UTF_8);
             let outer = Outer::Retrieval(options.retrieval.as_ref());
-            base::establish(&nothing, outer, options.profile)
+            base::establish(&nothing, outer, options.resolver)
         })
     }
 
@@ -529,7 +529,7 @@ impl Rewriter {
 
 /// Sets the URL from which documents were retrieved.
 fn set_url(options: &mut Options, url: String) -> Result<()> {
-    Base::parse(options.profile, &url)?;
+    Base::parse(options.resolver, &url)?;
     options.retrieval = Some(Retrieval::url(url));
     Ok(())
 }

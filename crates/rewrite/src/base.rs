@@ -8,10 +8,10 @@
 //!
 //! ```
 //! use baselink_rewrite::base::{self, Outer, Retrieval, Rule};
-//! use baselink_url::Profile;
+//! use baselink_url::Resolver;
 //! let page = baselink_scan::scan(b"<base href=../b/><a href=x>", &Default::default());
 //! let retrieval = Retrieval::url("http://a/dir/page.html");
-//! let chain = base::establish(&page, Outer::Retrieval(Some(&retrieval)), Profile::Rfc1808);
+//! let chain = base::establish(&page, Outer::Retrieval(Some(&retrieval)), Resolver::Rfc1808);
 //! assert_eq!(chain.base.as_deref(), Some("http://a/b/"));
 //! assert_eq!(chain.rule, Rule::Embedded);
 //! ```
@@ -29,7 +29,7 @@ use baselink_text::format::Format;
 use baselink_text::span::Span;
 use baselink_text::{display_by_name, named};
 use baselink_url::reference;
-use baselink_url::{self as resolve, Base, Profile};
+use baselink_url::{self as resolve, Base, Resolver};
 
 mod assumed;
 mod heading;
@@ -391,14 +391,14 @@ const REFERRING: SurroundingWords = SurroundingWords {
 const INNER: &str = "an inner level gave the base";
 
 /// Establishes the base URL of `document`.
-pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
-    let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
+pub fn establish(document: &Document, outer: Outer<'_>, resolver: Resolver) -> BaseChain {
+    let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, resolver);
     chain.saved = document
         .saved
         .clone()
         .filter(Saved::is_of_page)
         .or(chain.saved);
-    chain.add_base_elements(document, profile);
+    chain.add_base_elements(document, resolver);
     if chain.chain.is_empty() {
         let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
         let absent = match document.format {
@@ -422,12 +422,12 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
         chain.add_default();
     }
     chain.document = chain.established();
-    chain.add_xml_bases(document, profile);
+    chain.add_xml_bases(document, resolver);
     chain
 }
 
 impl BaseChain {
-    fn new(entity: Arc<str>, outer: Outer<'_>, profile: Profile) -> Self {
+    fn new(entity: Arc<str>, outer: Outer<'_>, resolver: Resolver) -> Self {
         let around = match outer {
             Outer::Retrieval(_) | Outer::AssumedScheme(_) => None,
             Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
@@ -438,7 +438,7 @@ impl BaseChain {
         let (fallback, retrieval) = match outer {
             Outer::Retrieval(retrieval) => {
                 let established = retrieval.map(|retrieval| Established {
-                    url: Base::text_of(profile, &retrieval.url).into(),
+                    url: Base::text_of(resolver, &retrieval.url).into(),
                     rule: Rule::Retrieval,
                     source: retrieval.source,
                 });
@@ -532,7 +532,7 @@ impl BaseChain {
     fn evaluate_base_element(
         &mut self,
         declared: &DeclaredBase,
-        profile: Profile,
+        resolver: Resolver,
     ) -> (Status, Cow<'static, str>) {
         if declared.standing != Standing::First {
             return (Status::PassedOver, declared.standing.name().into());
@@ -543,7 +543,7 @@ impl BaseChain {
             self.set_base(base, Rule::Embedded, Source::BaseElement);
             return (Status::Taken, reason);
         }
-        let (base, reason) = match self.declared_url(value, profile) {
+        let (base, reason) = match self.declared_url(value, resolver) {
             DeclaredUrl::Absolute(base) => (base, Standing::First.name().into()),
             DeclaredUrl::Relative(base, outer) => {
                 self.diagnostics.push(Diagnostic::new(
@@ -586,12 +586,12 @@ impl BaseChain {
     }
 
     /// Interprets `value` as the declaration of a base inside the outer base.
-    fn declared_url(&mut self, value: &str, profile: Profile) -> DeclaredUrl {
+    fn declared_url(&mut self, value: &str, resolver: Resolver) -> DeclaredUrl {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
-        let declaration = DeclaredUrl::of(value, outer, profile).or_with_scheme(
+        let declaration = DeclaredUrl::of(value, outer, resolver).or_with_scheme(
             self.assumed_scheme.as_ref(),
             value,
-            profile,
+            resolver,
         );
         if matches!(declaration, DeclaredUrl::Absolute(_)) {
             self.is_from_outside = false;
@@ -812,22 +812,22 @@ enum DeclaredUrl {
 
 impl DeclaredUrl {
     /// Interprets `value` inside the base `outer`.
-    fn of(value: &str, outer: Option<Arc<str>>, profile: Profile) -> Self {
+    fn of(value: &str, outer: Option<Arc<str>>, resolver: Resolver) -> Self {
         let scheme = reference::opaque_scheme(value);
         if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
             let why = format!("a {scheme}: URL cannot be a base; the outer base counts");
             return Self::Invalid(why.into());
         }
-        let is_whatwg = profile == Profile::Whatwg;
-        let is_relative = |outer: &str| Base::new(profile, outer).is_relative(value);
+        let is_whatwg = resolver == Resolver::Whatwg;
+        let is_relative = |outer: &str| Base::new(resolver, outer).is_relative(value);
         let is_relative = is_whatwg && outer.as_deref().is_some_and(is_relative);
-        let absolute = Base::is_absolute(profile, value) && !is_relative;
+        let absolute = Base::is_absolute(resolver, value) && !is_relative;
         let has_scheme = scheme.is_some() && is_whatwg && !is_relative;
         if (absolute || has_scheme) && !resolve::parses(value) {
             return Self::Invalid("it is not a URL; the outer base counts".into());
         }
         if absolute {
-            return Self::Absolute(Base::text_of(profile, value).into());
+            return Self::Absolute(Base::text_of(resolver, value).into());
         }
         let Some(outer) = outer else {
             return Self::NoOuter;
@@ -836,7 +836,7 @@ impl DeclaredUrl {
         if outer.len() > LONGEST_BASE {
             return Self::Invalid("it is relative, and the outer base is too long".into());
         }
-        let base = match Base::new(profile, &outer).resolve(value) {
+        let base = match Base::new(resolver, &outer).resolve(value) {
             Ok(target) => resolve::ascii(&target.url).into_owned(),
             Err(why) => return Self::Invalid(format!("it is relative, and {why}").into()),
         };

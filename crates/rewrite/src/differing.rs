@@ -1,4 +1,4 @@
-//! Counts the rewritten links that lead elsewhere under another profile, and reports the target of the first one.
+//! Counts the rewritten links that lead elsewhere under another resolver, and reports the target of the first one.
 //!
 //! ```
 //! use baselink_rewrite::{Options, rewrite};
@@ -9,7 +9,7 @@
 //! );
 //! ```
 //!
-//! The message begins with links that lead elsewhere in browsers. Links that differ only under other profiles follow.
+//! The message begins with links that lead elsewhere in browsers. Links that differ only under other resolvers follow.
 //!
 //! Deliberately absent: the comparison of one link, which [`super::judge`] makes.
 
@@ -21,15 +21,15 @@ use crate::report::LinkReport;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
-/// The order in which profiles are compared.
-const ORDER: [Profile; 3] = [Profile::Whatwg, Profile::Rfc1808, Profile::Rfc3986];
+/// The order in which resolvers are compared.
+const ORDER: [Resolver; 3] = [Resolver::Whatwg, Resolver::Rfc1808, Resolver::Rfc3986];
 
-/// The links that lead elsewhere under another profile.
+/// The links that lead elsewhere under another resolver.
 #[derive(Default)]
 pub(super) struct Differing {
-    /// For each profile of [`ORDER`], the number of links that differ under it but under none before it, and the
+    /// For each resolver of [`ORDER`], the number of links that differ under it but under none before it, and the
     /// first such link.
     under: [(usize, Option<First>); 3],
 }
@@ -44,8 +44,8 @@ struct First {
 impl Differing {
     /// Counts `link`, which is in a document in `charset`.
     pub(super) fn add(&mut self, link: &LinkReport, charset: Charset) {
-        let differs = |profile: Profile| {
-            let at = Profile::ALL.into_iter().position(|one| one == profile);
+        let differs = |resolver: Resolver| {
+            let at = Resolver::ALL.into_iter().position(|one| one == resolver);
             at.is_some_and(|at| link.differs_under[at])
         };
         let Some(at) = ORDER.into_iter().position(differs) else {
@@ -62,7 +62,7 @@ impl Differing {
         let reference = &link.reference;
         let base = match (&link.base, &link.target) {
             (Some(base), _) => Some(Cow::Borrowed(&**base)),
-            // Without a base, a profile finds a target only if the reference lacks only a scheme.
+            // Without a base, a resolver finds a target only if the reference lacks only a scheme.
             (None, Some(target)) if lacks_only_scheme(reference, ORDER[at]) => Some(Cow::Owned(
                 stand_in(target.split(':').next().unwrap_or_default()),
             )),
@@ -80,8 +80,8 @@ impl Differing {
     }
 
     /// Counts a further link that leads above the root. The first must have been [added](Self::add) with its report.
-    pub(super) fn count_above_root(&mut self, profile: Profile) {
-        let at = usize::from(profile != Profile::Rfc1808);
+    pub(super) fn count_above_root(&mut self, resolver: Resolver) {
+        let at = usize::from(resolver != Resolver::Rfc1808);
         self.under[at].0 += 1;
     }
 
@@ -98,18 +98,18 @@ impl Differing {
 
     /// The diagnostic about these links.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
-        let of_profiles = ORDER
+        let of_resolvers = ORDER
             .into_iter()
             .zip(&self.under)
             .filter(|(_, (number, _))| *number > 0);
         let mut message = String::new();
         let mut at: Option<Span> = None;
-        for (other, (number, first)) in of_profiles {
+        for (other, (number, first)) in of_resolvers {
             let first = first.as_ref()?;
             let by = match other {
-                Profile::Whatwg => "in browsers",
-                Profile::Rfc1808 => "by RFC 1808",
-                Profile::Rfc3986 => "by RFC 3986",
+                Resolver::Whatwg => "in browsers",
+                Resolver::Rfc1808 => "by RFC 1808",
+                Resolver::Rfc3986 => "by RFC 3986",
             };
             let verb = if *number == 1 { "leads" } else { "lead" };
             message.push_str(&match &at {
@@ -126,6 +126,6 @@ impl Differing {
             message.push_str(&format!("{the_first}'{reference}'{comma} would {target}"));
             at = at.or(Some(first.span));
         }
-        at.map(|span| Diagnostic::new(Code::ProfilesDiffer, span, message))
+        at.map(|span| Diagnostic::new(Code::ResolversDiffer, span, message))
     }
 }

@@ -81,7 +81,7 @@ impl<'a> Task<'a> {
 
     /// The base of `document`, which is in `bytes`.
     fn establish(&self, document: &Document, bytes: &[u8]) -> BaseChain {
-        let mut chain = base::establish(document, self.outer, self.options.profile);
+        let mut chain = base::establish(document, self.outer, self.options.resolver);
         let has_retrieval = !matches!(self.outer, Outer::Retrieval(None) | Outer::AssumedScheme(_));
         if !has_retrieval && copies::is_copy(self.options) {
             chain.set_retrieval_reason(copies::WITHOUT_RETRIEVAL);
@@ -145,7 +145,7 @@ struct Driver<'a, 'r> {
     /// The number of the document's own links.
     own_links: usize,
     has_noted_base: bool,
-    /// True once a rewritten link with a report leads elsewhere under another profile.
+    /// True once a rewritten link with a report leads elsewhere under another resolver.
     has_differing: bool,
     /// The offset of the first bytes that are not UTF-8; without them, the document would be read as UTF-8.
     not_utf_8: Option<usize>,
@@ -214,7 +214,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             self.own_links > 0,
             self.chain,
             self.task.outer,
-            self.task.options.profile,
+            self.task.options.resolver,
         ));
         all.extend(self.judge.missing_copies());
         all.extend(self.judge.links_of_sheets());
@@ -477,7 +477,7 @@ impl Links for Driver<'_, '_> {
                 self.plan.tally.totals.fragments += 1;
             }
             if differs {
-                self.plan.tally.add_above_root(self.task.options.profile);
+                self.plan.tally.add_above_root(self.task.options.resolver);
             }
             if !is_taken {
                 self.plan.splice(start, splice);

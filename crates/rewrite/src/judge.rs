@@ -45,7 +45,7 @@ use baselink_text::layer::spelling::{Carrier, Spelling};
 use baselink_text::layer::{OffsetMap, lift};
 use baselink_text::span::Span;
 use baselink_url::reference::{self, Grammar, is_template, without_fragment};
-use baselink_url::{self as resolve, Base, Kept, Profile, Splice, Target};
+use baselink_url::{self as resolve, Base, Kept, Resolver, Splice, Target};
 
 /// The surroundings of a document, as far as its links depend on them.
 #[derive(Clone, Copy, Default)]
@@ -107,12 +107,12 @@ pub(super) enum Verdict<'a> {
     Absolute,
     NoBase,
     Left(Reason),
-    /// The target is a prefix of the base, followed by the tail of the reference. Every profile agrees, unless
+    /// The target is a prefix of the base, followed by the tail of the reference. Every resolver agrees, unless
     /// [`Splice::differs`] is true.
     Splice(Splice<'a>),
     Target {
         target: Target,
-        /// True if all profiles are known to agree on the target.
+        /// True if all resolvers are known to agree on the target.
         is_agreed: bool,
     },
 }
@@ -130,7 +130,7 @@ impl Verdict<'_> {
 }
 
 impl<'a> Verdict<'a> {
-    /// The target of `reference` in two parts, if every profile agrees on it.
+    /// The target of `reference` in two parts, if every resolver agrees on it.
     pub(super) fn splice(&self, reference: &str) -> Option<Splice<'a>> {
         match self {
             Self::Splice(splice) if !splice.differs => Some(*splice),
@@ -295,7 +295,7 @@ impl<'a> Judge<'a> {
     /// Prepares the base that `against` denotes; `None` if there is none.
     fn new_base(&self, against: &Against) -> Option<PreparedBase> {
         let mut prepared = PreparedBase::new(self.base_of(against)?, self.options, self.charset);
-        prepared.usable &= !breaks_template(&prepared.parsed, self.chain, self.options.profile);
+        prepared.usable &= !breaks_template(&prepared.parsed, self.chain, self.options.resolver);
         Some(match self.options.layout(self.chain, against) {
             Some(layout) => prepared.in_layout(layout),
             None => prepared,
@@ -317,7 +317,7 @@ impl<'a> Judge<'a> {
             Against::Document => document.cloned(),
             Against::Fallback => self.chain.fallback.as_ref().map(url),
             Against::Retrieval => self.chain.retrieval.as_ref().map(url),
-            Against::Codebase(_) if self.options.profile == Profile::Whatwg => document.cloned(),
+            Against::Codebase(_) if self.options.resolver == Resolver::Whatwg => document.cloned(),
             Against::Codebase(codebase) => self.inner(document.cloned(), codebase),
             Against::Inner(chain) => {
                 let document = self.chain.document.as_ref().map(url);
@@ -329,7 +329,7 @@ impl<'a> Judge<'a> {
             Against::Element(index) => self.element(*index).map(url),
             Against::ElementCodebase(index, codebase) => {
                 let element = self.element(*index).map(url);
-                if self.options.profile == Profile::Whatwg {
+                if self.options.resolver == Resolver::Whatwg {
                     return element;
                 }
                 self.inner(element, codebase)
@@ -347,7 +347,7 @@ impl<'a> Judge<'a> {
                 against,
                 Against::Nothing | Against::Unknown | Against::Results
             )
-            && base::lacks_only_scheme(reference, self.options.profile);
+            && base::lacks_only_scheme(reference, self.options.resolver);
         let assumed = self.assumed.as_ref().filter(|_| may_lack_scheme);
         // A base that is too long to be used is not repeated for every link.
         let url = known
@@ -385,15 +385,15 @@ impl<'a> Judge<'a> {
         if reference::placeholder(reference).is_some() {
             return Some(reference.into());
         }
-        let profile = self.options.profile;
+        let resolver = self.options.resolver;
         match outer {
-            Some(outer) => Some(match Base::new(profile, &outer).resolve(reference) {
+            Some(outer) => Some(match Base::new(resolver, &outer).resolve(reference) {
                 Ok(target) => resolve::ascii(&target.url).into(),
                 Err(_) => outer,
             }),
-            None => match (Base::parse(profile, reference), &self.assumed) {
+            None => match (Base::parse(resolver, reference), &self.assumed) {
                 (Ok(base), _) => Some(resolve::ascii(base.as_str()).into()),
-                (Err(_), Some(assumed)) if base::lacks_only_scheme(reference, profile) => {
+                (Err(_), Some(assumed)) if base::lacks_only_scheme(reference, resolver) => {
                     let target = assumed.base.resolve(reference).ok();
                     target.map(|target| resolve::ascii(&target.url).into())
                 }
@@ -676,7 +676,7 @@ impl<'a> Judge<'a> {
                     prepared.base.spliced(&reference, splice, &mut target);
                 }
                 if splice.differs {
-                    differs_under = above_root_differs(self.options.profile);
+                    differs_under = above_root_differs(self.options.resolver);
                 }
                 kept = Some(target.kept);
                 Some(target.url)
@@ -721,12 +721,12 @@ impl<'a> Judge<'a> {
 
     /// The target of an absolute `reference`. Under `whatwg` it is serialized, and the parser may fail.
     fn absolute(&self, reference: &str, prepared: Option<&PreparedBase>) -> Option<String> {
-        if self.options.profile != Profile::Whatwg || resolve::is_serialized_absolute(reference) {
+        if self.options.resolver != Resolver::Whatwg || resolve::is_serialized_absolute(reference) {
             return Some(reference.to_owned());
         }
         let target = match prepared {
             Some(prepared) => prepared.base.resolve(reference),
-            None => prepare(Profile::Whatwg, "", self.charset).resolve(reference),
+            None => prepare(Resolver::Whatwg, "", self.charset).resolve(reference),
         };
         Some(target.ok()?.url)
     }
@@ -766,13 +766,13 @@ impl<'a> Judge<'a> {
         usage: &ReferenceUse<'j>,
     ) -> Option<Verdict<'j>> {
         let ReferenceUse { against, base, .. } = *usage;
-        let profile = self.options.profile;
+        let resolver = self.options.resolver;
         let is_result = matches!(against, Against::Results);
         if is_result && value::is_template(text?) {
             return Some(Verdict::Left(Reason::Placeholder));
         }
         let is_serialized = || str::from_utf8(raw).is_ok_and(resolve::is_serialized_absolute);
-        if is_absolute(raw) && (profile != Profile::Whatwg || is_serialized()) {
+        if is_absolute(raw) && (resolver != Resolver::Whatwg || is_serialized()) {
             return Some(Verdict::Absolute);
         }
         let splice = match found {
@@ -790,7 +790,7 @@ impl<'a> Judge<'a> {
         if splice.is_none() && !is_fragment {
             let text = text?;
             if reference::has_opaque_scheme(text)
-                && !(profile == Profile::Whatwg
+                && !(resolver == Resolver::Whatwg
                     && base.is_some_and(|base| base.base.is_relative(text)))
             {
                 return Some(Verdict::Absolute);
@@ -798,7 +798,8 @@ impl<'a> Judge<'a> {
             if reference::placeholder(text).is_some() {
                 return Some(Verdict::Left(Reason::Placeholder));
             }
-            if profile != Profile::Whatwg && reference::scheme(profile.grammar(), text).is_some() {
+            if resolver != Resolver::Whatwg && reference::scheme(resolver.grammar(), text).is_some()
+            {
                 return Some(Verdict::Absolute);
             }
         }
@@ -864,7 +865,7 @@ impl<'a> Judge<'a> {
         // Browsers would percent-encode most placeholders in a path. A base with a placeholder is unknown until the
         // template is filled in.
         let is_base = is_fallback || usage.is_xml_base;
-        if (profile == Profile::Whatwg || is_base) && reference::contains_placeholder(text) {
+        if (resolver == Resolver::Whatwg || is_base) && reference::contains_placeholder(text) {
             return Some(Verdict::Left(Reason::Placeholder));
         }
         Some(match prepared.base.resolve(text) {
@@ -873,7 +874,7 @@ impl<'a> Judge<'a> {
             {
                 Verdict::Left(Reason::Placeholder)
             }
-            // The layout of folders is the same for every profile.
+            // The layout of folders is the same for every resolver.
             Ok(target) => Verdict::Target {
                 target,
                 is_agreed: prepared.base.leads_through_layout(text),
@@ -991,29 +992,29 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The profiles under which a reference that climbs above the root has another target than under `profile`. Only
+/// The resolvers under which a reference that climbs above the root has another target than under `resolver`. Only
 /// RFC 1808 keeps the excess `..`.
-fn above_root_differs(profile: Profile) -> Under {
-    Profile::ALL.map(|other| (other == Profile::Rfc1808) != (profile == Profile::Rfc1808))
+fn above_root_differs(resolver: Resolver) -> Under {
+    Resolver::ALL.map(|other| (other == Resolver::Rfc1808) != (resolver == Resolver::Rfc1808))
 }
 
-/// The profiles that disagree on the absolute `reference`: they see a relative reference, or another `target`.
+/// The resolvers that disagree on the absolute `reference`: they see a relative reference, or another `target`.
 fn absolute_differs(
     reference: &str,
     target: Option<&str>,
     prepared: Option<&PreparedBase>,
 ) -> Under {
-    let only = |other: Profile, differs: bool| Profile::ALL.map(|one| differs && one == other);
+    let only = |other: Resolver, differs: bool| Resolver::ALL.map(|one| differs && one == other);
     if resolve::is_agreed_absolute(reference) {
         return NOWHERE;
     }
     let Some(prepared) = prepared else {
-        return only(Profile::Rfc3986, has_rfc1808_scheme(reference));
+        return only(Resolver::Rfc3986, has_rfc1808_scheme(reference));
     };
     if reference::scheme(Grammar::Rfc1808, reference).is_none() {
         // Only a browser sees the scheme. If the base has the same scheme, the browser sees a relative reference.
-        let browser = prepare(Profile::Whatwg, &prepared.parsed, prepared.charset);
-        return only(Profile::Whatwg, browser.is_relative(reference));
+        let browser = prepare(Resolver::Whatwg, &prepared.parsed, prepared.charset);
+        return only(Resolver::Whatwg, browser.is_relative(reference));
     }
     prepared.differs(reference, target)
 }

@@ -57,7 +57,7 @@ impl OpenLabels {
                 continue;
             };
             let is_relative =
-                !label.url.is_empty() && !Base::is_absolute(options.profile, &label.url);
+                !label.url.is_empty() && !Base::is_absolute(options.resolver, &label.url);
             if is_relative || is_file(&label.url) {
                 labels
                     .parts

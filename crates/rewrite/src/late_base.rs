@@ -1,8 +1,8 @@
 //! A `base` element that comes after a link to a resource, which a browser may already have fetched against another base.
 //!
-//! RFC 1808 and HTML define one base for a whole document, and so does every profile: a link before the `base`
+//! RFC 1808 and HTML define one base for a whole document, and so does every resolver: a link before the `base`
 //! element is resolved against it. This is right for the links that a reader follows later, and for most resources
-//! that a browser fetches. A resource before the `base` element is reported, but only under the profile
+//! that a browser fetches. A resource before the `base` element is reported, but only under the resolver
 //! `whatwg`, which models browsers.
 //!
 //! ```text
@@ -19,7 +19,7 @@ use baselink_scan::{ScanOptions, scan};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 use baselink_url::reference;
 
 /// The diagnostic about a late base of `document`, which is in `bytes`.
@@ -29,7 +29,7 @@ pub(super) fn late_base(
     document: &Document,
     bytes: &[u8],
 ) -> Option<Diagnostic> {
-    let may_be_late = options.profile == Profile::Whatwg
+    let may_be_late = options.resolver == Resolver::Whatwg
         && document.format == Format::Html
         && chain.source == Source::BaseElement;
     if !may_be_late {
@@ -48,7 +48,7 @@ pub(super) fn late_base(
     if outer.len().max(base.len()) > LONGEST_BASE {
         return None;
     }
-    let [outer, base] = [outer, base].map(|url| prepare(Profile::Whatwg, url, document.charset));
+    let [outer, base] = [outer, base].map(|url| prepare(Resolver::Whatwg, url, document.charset));
     let scan_options = ScanOptions {
         charset: Some(charset),
         ..options.scan.clone()
@@ -83,12 +83,12 @@ mod tests {
     use crate::base::Retrieval;
     use crate::{Options, rewrite};
     use baselink_text::diagnostic::Code;
-    use baselink_url::Profile;
+    use baselink_url::Resolver;
 
-    fn late_base_message(page: &str, profile: Profile, url: Option<&str>) -> Option<String> {
+    fn late_base_message(page: &str, resolver: Resolver, url: Option<&str>) -> Option<String> {
         let retrieval = url.map(Retrieval::url);
         let options = Options {
-            profile,
+            resolver,
             retrieval,
             ..Options::default()
         };
@@ -107,80 +107,80 @@ mod tests {
         let message = "9: 'x' comes before the base element, so a browser may fetch it as http://a/x, not as \
                        http://a/b/x; move the base element before it";
         assert_eq!(
-            late_base_message(page, Profile::Whatwg, Some("http://a/")).as_deref(),
+            late_base_message(page, Resolver::Whatwg, Some("http://a/")).as_deref(),
             Some(message)
         );
         let inside = "<iframe srcdoc='<img src=x><base href=/b/>'></iframe>";
         let message = "25: 'x' comes before the base element, so a browser may fetch it as http://a/x, not as \
                        http://a/b/x; move the base element before it";
         assert_eq!(
-            late_base_message(inside, Profile::Whatwg, Some("http://a/")).as_deref(),
+            late_base_message(inside, Resolver::Whatwg, Some("http://a/")).as_deref(),
             Some(message)
         );
     }
 
     #[test]
     fn a_base_that_is_in_time_is_not_reported() {
-        for (page, profile, url) in [
+        for (page, resolver, url) in [
             (
                 "<img src=x><base href=/b/>",
-                Profile::Rfc1808,
+                Resolver::Rfc1808,
                 Some("http://a/"),
             ),
             (
                 "<img src=x><base href=/b/>",
-                Profile::Rfc3986,
+                Resolver::Rfc3986,
                 Some("http://a/"),
             ),
             // Without a base from outside, the URL of the early fetch is unknown.
-            ("<img src=x><base href=http://b/>", Profile::Whatwg, None),
+            ("<img src=x><base href=http://b/>", Resolver::Whatwg, None),
             (
                 "<base href=/b/><img src=x>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
             (
                 "<img src=/x><base href=/b/>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
             (
                 "<img src=http://a/x><base href=/b/>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
             (
                 "<img src=x><base href=/b.html>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
             (
                 "<a href=x></a><base href=/b/>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
             (
                 "<img src={{x}}><base href=/b/>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
             (
                 "<img src=''><svg><use href='#u'/></svg><base href=/b/>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
             (
                 "<img src=x><base href=mailto:x@y>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
             (
                 "<img src=x><base href=javascript:x>",
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 Some("http://a/"),
             ),
         ] {
-            assert_eq!(late_base_message(page, profile, url), None, "{page}");
+            assert_eq!(late_base_message(page, resolver, url), None, "{page}");
         }
     }
 
@@ -189,7 +189,7 @@ mod tests {
         let page = "\u{feff}<img src=x><base href=/b/>";
         let page: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let options = Options {
-            profile: Profile::Whatwg,
+            resolver: Resolver::Whatwg,
             ..Options::at("http://a/")
         };
         let found = rewrite(&page, &options).report.diagnostics;

@@ -153,7 +153,7 @@ impl Plan<'_, '_> {
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
         let unfit = match heading.rule {
-            Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.profile),
+            Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.resolver),
             Rule::Encapsulating | Rule::Default => None,
         };
         let retrieval = self.options.retrieval.as_ref().map(|one| one.url.as_str());
@@ -190,7 +190,7 @@ impl Plan<'_, '_> {
             &entity.name,
             &fields,
             outer,
-            options.profile,
+            options.resolver,
             options.content_location,
         )
     }
@@ -223,7 +223,7 @@ impl Plan<'_, '_> {
         let (mut found, own) = (DocumentPlan::new(&around, None), (heading, Charset::UTF_8));
         for link in links(self.bytes, fields) {
             let is_label =
-                link.element == LABEL && !Base::is_absolute(self.options.profile, &link.reference);
+                link.element == LABEL && !Base::is_absolute(self.options.resolver, &link.reference);
             let of_one = if is_label {
                 &mut of_label
             } else {
@@ -357,7 +357,7 @@ impl Plan<'_, '_> {
             .heading
             .url(self.bytes, UrlField::ContentLocation)?
             .url;
-        labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
+        labels::is_file(&location).then(|| Base::new(self.options.resolver, &location))
     }
 
     /// Plans the document in a part. Spans in the report are offsets in the message. The second result is the spans of its

@@ -20,7 +20,7 @@ use baselink_scan::document::{Against, Role};
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::{Profile, Splice};
+use baselink_url::{Resolver, Splice};
 
 /// The information about a document beyond its bytes, and the desired result.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ pub struct Options {
     /// The format of the bytes. An mbox is rewritten one message at a time ([`crate::container::mbox`]).
     pub format: Format,
     /// The rules by which references are resolved.
-    pub profile: Profile,
+    pub resolver: Resolver,
     /// The URL of the document (RFC 1808, 3.3).
     pub retrieval: Option<Retrieval>,
     /// The scheme of references that begin with `//` if there is no base (RFC 1808, 3.4).
@@ -83,7 +83,7 @@ pub enum Choice {
     Nowhere(String),
 }
 
-/// A link that is resolved against the base of the document, and on whose target all profiles agree. It embeds a resource or
+/// A link that is resolved against the base of the document, and on whose target all resolvers agree. It embeds a resource or
 /// navigates to one ([`Role`](baselink_scan::document::Role)).
 #[derive(Clone, Copy, Debug)]
 pub struct PlainLink<'a> {

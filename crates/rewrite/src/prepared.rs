@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use baselink_rewrite::{Options, rewrite};
-//! // Each profile sees the base in its own way, and a report marks a link whose target differs.
+//! // Each resolver sees the base in its own way, and a report marks a link whose target differs.
 //! let report = rewrite(b"<a href='../../x'>", &Options::at("http://a/b/")).report;
 //! assert!(report.links[0].differs);
 //! ```
@@ -17,13 +17,13 @@ use super::options::Options;
 use baselink_scan::document::LONGEST_BASE;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::escape::{self, Quote};
-use baselink_url::{self as resolve, Base, Profile};
+use baselink_url::{self as resolve, Base, Resolver};
 
-/// For each profile, in the order of [`Profile::ALL`], true if it gives another target than the profile in use.
-pub(super) type Under = [bool; Profile::ALL.len()];
+/// For each resolver, in the order of [`Resolver::ALL`], true if it gives another target than the resolver in use.
+pub(super) type Under = [bool; Resolver::ALL.len()];
 
-/// The value if no other profile gives another target.
-pub(super) const NOWHERE: Under = [false; Profile::ALL.len()];
+/// The value if no other resolver gives another target.
+pub(super) const NOWHERE: Under = [false; Resolver::ALL.len()];
 
 /// A base with its derived properties.
 pub(super) struct PreparedBase {
@@ -34,7 +34,7 @@ pub(super) struct PreparedBase {
     pub(super) charset: Charset,
     /// The URL as given; empty if it is too long to be parsed.
     pub(super) parsed: Arc<str>,
-    /// This base under the other profiles, prepared on first use.
+    /// This base under the other resolvers, prepared on first use.
     others: OnceCell<Vec<Base>>,
 }
 
@@ -47,7 +47,7 @@ impl PreparedBase {
         } else {
             Arc::from("")
         };
-        let base = prepare(options.profile, &parsed, charset);
+        let base = prepare(options.resolver, &parsed, charset);
         Self {
             usable: is_short && base.is_usable(&url),
             url: if is_short && base.as_str() != &*url {
@@ -97,28 +97,28 @@ impl PreparedBase {
         is_spelled.then(|| (text.len(), escape::attribute(text, Quote::Double)))
     }
 
-    /// The other profiles whose target differs from `url`, apart from spelling. If `url` is `None`, the other profiles
+    /// The other resolvers whose target differs from `url`, apart from spelling. If `url` is `None`, the other resolvers
     /// that have a target.
     pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
-            Profile::ALL
+            Resolver::ALL
                 .into_iter()
-                .filter(|&one| one != self.base.profile())
-                .map(|profile| prepare(profile, &self.parsed, self.charset))
+                .filter(|&one| one != self.base.resolver())
+                .map(|resolver| prepare(resolver, &self.parsed, self.charset))
                 .collect()
         });
         let differs = |other: &Base| match (other.resolve(reference), url) {
             (Ok(target), Some(url)) => !resolve::is_same_place(&target.url, url),
             (other, own) => other.is_ok() != own.is_some(),
         };
-        Profile::ALL.map(|one| {
+        Resolver::ALL.map(|one| {
             others
                 .iter()
-                .any(|other| other.profile() == one && differs(other))
+                .any(|other| other.resolver() == one && differs(other))
         })
     }
 }
 
-pub(super) fn prepare(profile: Profile, url: &str, charset: Charset) -> Base {
-    Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
+pub(super) fn prepare(resolver: Resolver, url: &str, charset: Charset) -> Base {
+    Base::new(resolver, url).with_query_encoding(move |query| charset.encode_query(query))
 }

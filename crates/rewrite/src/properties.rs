@@ -57,7 +57,7 @@ impl PageStyles {
             let is_known = |base: &Base| folder(base.as_str()) == folder(&sheet.url);
             let is_other = !is_known(own) && !styles.sheets.iter().any(is_known);
             if is_other && host(&sheet.url) == host(own.as_str()) {
-                styles.sheets.push(Base::new(own.profile(), &sheet.url));
+                styles.sheets.push(Base::new(own.resolver(), &sheet.url));
             }
         }
         if !styles.sheets.is_empty() {

@@ -124,10 +124,10 @@ fn response<'r>(
     (Cow::Borrowed(block), format, media_type)
 }
 
-/// The retrieval URL of `record`, if it is absolute under the profile.
+/// The retrieval URL of `record`, if it is absolute under the resolver.
 fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
     let url = url_of(record)?;
-    Base::is_absolute(options.profile, &url).then(|| Retrieval::of(url, Source::Warc))
+    Base::is_absolute(options.resolver, &url).then(|| Retrieval::of(url, Source::Warc))
 }
 
 /// The URL from which `record` was retrieved. Characters not allowed in a URL are percent-encoded, because

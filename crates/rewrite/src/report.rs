@@ -20,7 +20,7 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
 use baselink_text::{display_by_name, named};
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
 named! {
     /// The outcome of a link.
@@ -56,7 +56,7 @@ named! {
         /// The base cannot resolve relative references, or it is the base of the documents that an XSLT style sheet
         /// produces.
         BaseUnusable = "base-unusable",
-        /// The profile cannot resolve the link.
+        /// The resolver cannot resolve the link.
         Unresolvable = "unresolvable",
         /// The link is the href of the `base` element, which the option [`BaseElement`](crate::BaseElement)
         /// governs.
@@ -157,12 +157,12 @@ pub struct LinkReport {
     /// The reason for [`Outcome::Left`] and [`Outcome::NotEditable`], and [`Reason::Nowhere`] for
     /// [`Outcome::Rewritten`].
     pub reason: Option<Reason>,
-    /// True if another profile resolves the link to a different target, apart from spelling, or if only some
-    /// profiles find a target. Independent of the outcome.
+    /// True if another resolver resolves the link to a different target, apart from spelling, or if only some
+    /// resolvers find a target. Independent of the outcome.
     pub differs: bool,
-    /// The other profiles with a different target, in the order of [`Profile::ALL`].
+    /// The other resolvers with a different target, in the order of [`Resolver::ALL`].
     #[serde(skip)]
-    pub(crate) differs_under: [bool; Profile::ALL.len()],
+    pub(crate) differs_under: [bool; Resolver::ALL.len()],
     /// The custom property of CSS whose value contains the link.
     #[doc(hidden)]
     #[serde(skip)]
@@ -253,14 +253,14 @@ impl LinkReport {
         self.differs = false;
     }
 
-    /// True if the link was rewritten, and another profile resolves it differently.
+    /// True if the link was rewritten, and another resolver resolves it differently.
     pub(crate) fn is_rewritten_otherwise(&self) -> bool {
         self.differs && self.outcome == Outcome::Rewritten
     }
 
     /// True if the link has no base and lacks only a scheme.
     pub fn lacks_only_scheme(&self) -> bool {
-        self.outcome == Outcome::NoBase && lacks_only_scheme(&self.reference, Profile::Rfc1808)
+        self.outcome == Outcome::NoBase && lacks_only_scheme(&self.reference, Resolver::Rfc1808)
     }
 
     /// The decoded reference in the output.

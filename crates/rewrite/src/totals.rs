@@ -20,7 +20,7 @@ use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use baselink_text::diagnostic::Diagnostic;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
 /// The number of links for each outcome: first without a reason, then for each of [`Reason::ALL`].
 type CountsByReason = [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()];
@@ -53,7 +53,7 @@ impl LinkBases {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     counts: CountsByReason,
-    /// The number of rewritten links that lead elsewhere under another profile.
+    /// The number of rewritten links that lead elsewhere under another resolver.
     pub differing: usize,
     /// The number of links without a base that lack only a scheme ([`crate::base::lacks_only_scheme`]).
     pub without_scheme: usize,
@@ -150,7 +150,7 @@ impl Totals {
 #[derive(Default)]
 pub(super) struct RunningTotals {
     pub(super) totals: Totals,
-    /// The links that lead elsewhere under another profile.
+    /// The links that lead elsewhere under another resolver.
     differing: Differing,
 }
 
@@ -163,9 +163,9 @@ impl RunningTotals {
 
     /// Counts a link as leading above the root, in addition to [`add`](Self::add). The first such link must have had a
     /// report.
-    pub(super) fn add_above_root(&mut self, profile: Profile) {
+    pub(super) fn add_above_root(&mut self, resolver: Resolver) {
         self.totals.differing += 1;
-        self.differing.count_above_root(profile);
+        self.differing.count_above_root(resolver);
     }
 
     /// Adds the counts of a later part of a message. `beneath` moves the spans of its links to the message.

@@ -14,14 +14,14 @@ use baselink_scan::document::LONGEST_BASE;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::span::Span;
 use baselink_url::reference::{self, Grammar};
-use baselink_url::{self as resolve, Profile};
+use baselink_url::{self as resolve, Resolver};
 
 /// The diagnostic of a base that the document itself declares.
 pub(super) fn base_diagnostic(
     has_links: bool,
     chain: &BaseChain,
     outer: Outer<'_>,
-    profile: Profile,
+    resolver: Resolver,
 ) -> Option<Diagnostic> {
     let is_own = match outer {
         Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
@@ -31,7 +31,7 @@ pub(super) fn base_diagnostic(
         }
     };
     if has_links && is_own {
-        unfit_base(chain, profile)
+        unfit_base(chain, resolver)
     } else {
         None
     }
@@ -39,20 +39,20 @@ pub(super) fn base_diagnostic(
 
 /// True if a base that the document declares contains a placeholder that may be percent-encoded, so that the template
 /// language would no longer replace it.
-pub(super) fn breaks_template(base: &str, chain: &BaseChain, profile: Profile) -> bool {
+pub(super) fn breaks_template(base: &str, chain: &BaseChain, resolver: Resolver) -> bool {
     let is_retrieval = || {
         chain
             .retrieval
             .as_ref()
             .is_some_and(|known| &*known.url == base)
     };
-    (profile == Profile::Whatwg || !base.is_ascii())
+    (resolver == Resolver::Whatwg || !base.is_ascii())
         && reference::contains_placeholder(base)
         && !is_retrieval()
 }
 
 /// The diagnostic of a base against which references cannot be resolved, or resolve to unexpected targets.
-pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
+pub(super) fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagnostic> {
     let base = chain.base.as_deref()?;
     if chain
         .diagnostics
@@ -79,12 +79,12 @@ pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnost
             Code::BaseUnusable,
             format!("no reference can be resolved against the base {base}: {why}"),
         )
-    } else if breaks_template(base, chain, profile) {
+    } else if breaks_template(base, chain, resolver) {
         (
             Code::BaseUnusable,
             format!("the base {base} has a placeholder; no link was resolved against it"),
         )
-    } else if profile == Profile::Rfc1808
+    } else if resolver == Resolver::Rfc1808
         && base.contains(';')
         && params().is_some_and(|params| params.contains('/'))
     {

@@ -77,7 +77,7 @@ pub enum AttributeBase {
     /// The document's own URL, unaffected by `<base>` (HTML5 2014, 7.9.4: `manifest`).
     Retrieval,
     /// The `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). If there is none,
-    /// and under the WHATWG profile, the document base URL itself.
+    /// and under the WHATWG resolver, the document base URL itself.
     Codebase,
 }
 

@@ -358,10 +358,10 @@ pub enum Against {
     Fallback,
     /// The retrieval URL of the document, whatever its declarations: used by `html manifest`.
     Retrieval,
-    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3). The profile of the
+    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3). The resolver of the
     /// URL Standard ignores it.
     Codebase(String),
-    /// Inner bases that every profile uses, outermost first, each resolved against the one before it: `@base` of
+    /// Inner bases that every resolver uses, outermost first, each resolved against the one before it: `@base` of
     /// JSON-LD.
     Inner(Vec<String>),
     /// The base of an element that has or inherits an `xml:base`, as an index into [`Document::element_bases`] (XML

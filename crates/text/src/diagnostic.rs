@@ -31,7 +31,7 @@ named! {
         /// Documents nested too deeply to be scanned.
         TooDeep = "too-deep",
         /// Links for which RFC 1808, RFC 3986 and browsers give different targets.
-        ProfilesDiffer = "profiles-differ",
+        ResolversDiffer = "resolvers-differ",
         /// References in custom properties of CSS that lead elsewhere from a style sheet of the page.
         CustomProperty = "custom-property",
         /// Lines in a heading that are not header fields (RFC 5322, 2.2); they are kept.

@@ -2,14 +2,14 @@
 //! RFC 3986 section 5.2.4.
 //!
 //! ```
-//! use baselink_url::{Profile, resolve};
-//! assert_eq!(resolve(Profile::Rfc1808, "http://a/b/", "./c/../../../d").unwrap(), "http://a/../d");
-//! assert_eq!(resolve(Profile::Rfc3986, "http://a/b/", "./c/../../../d").unwrap(), "http://a/d");
+//! use baselink_url::{Resolver, resolve};
+//! assert_eq!(resolve(Resolver::Rfc1808, "http://a/b/", "./c/../../../d").unwrap(), "http://a/../d");
+//! assert_eq!(resolve(Resolver::Rfc3986, "http://a/b/", "./c/../../../d").unwrap(), "http://a/d");
 //! ```
 //!
-//! Deliberately absent: the choice of the slices, which each profile's file makes.
+//! Deliberately absent: the choice of the slices, which each resolver's file makes.
 
-use super::profile::Profile;
+use super::resolver::Resolver;
 use super::target::{Kept, Target};
 use super::trace::{Fate, Trace};
 use baselink_text::span::Span;
@@ -92,12 +92,12 @@ impl Draft<'_> {
         }
     }
 
-    /// Appends a path of the reference segment by segment, and removes its dot segments by the rules of `profile`:
+    /// Appends a path of the reference segment by segment, and removes its dot segments by the rules of `resolver`:
     /// RFC 1808 section 4, step 6 a to d, or RFC 3986 section 5.2.4. Every byte is written once and removed at
     /// most once.
     pub(super) fn segments(
         &mut self,
-        profile: Profile,
+        resolver: Resolver,
         path: Span,
         top: &mut Top,
         trace: &mut impl Trace,
@@ -127,7 +127,7 @@ impl Draft<'_> {
                 // Step 2C. A9: a segment may be empty. A13: 6d applies once.
                 b".." if self.climb(top) => Fate::Climbs(by("6c", "6d")),
                 // A12: RFC 1808 keeps an excess `..`, and nothing climbs past it.
-                b".." if profile != Profile::Rfc1808 => Fate::Removed(by("6c", "6d")),
+                b".." if resolver != Resolver::Rfc1808 => Fate::Removed(by("6c", "6d")),
                 segment => {
                     self.keep(whole);
                     if segment == b".." {
@@ -186,6 +186,6 @@ pub(super) fn has_dot_segment(path: &[u8]) -> bool {
 pub(super) struct Top {
     /// The offset below which nothing can be removed.
     pub(super) floor: usize,
-    /// True if a `/` precedes the floor, or if the profile adds none there (RFC 1808).
+    /// True if a `/` precedes the floor, or if the resolver adds none there (RFC 1808).
     pub(super) rooted: bool,
 }

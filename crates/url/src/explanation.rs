@@ -4,18 +4,18 @@
 //! parser is a state machine over characters: only its input and outcome are recorded.
 //!
 //! ```
-//! use baselink_url::{Profile, explain};
-//! let explanation = explain(Profile::Rfc1808, "http://a/b/c/d;p?q", "../g");
+//! use baselink_url::{Resolver, explain};
+//! let explanation = explain(Resolver::Rfc1808, "http://a/b/c/d;p?q", "../g");
 //! assert_eq!(explanation.result.as_deref(), Ok("http://a/b/g"));
 //! assert!(explanation.to_string().contains("6c  \"b/c/../g\" becomes \"b/g\""));
 //! ```
 //!
-//! Deliberately absent: the algorithms. The files of the profiles implement them.
+//! Deliberately absent: the algorithms. The files of the resolvers implement them.
 
 use std::fmt;
 
 use super::trace::{Fate, Trace};
-use super::{Base, Profile, Target, Unresolvable};
+use super::{Base, Resolver, Target, Unresolvable};
 use crate::reference::{Grammar, Reference};
 use baselink_text::error::visible;
 use baselink_text::span::Span;
@@ -24,7 +24,7 @@ use baselink_text::span::Span;
 #[derive(Debug)]
 pub struct Explanation {
     /// The rules.
-    pub profile: Profile,
+    pub resolver: Resolver,
     /// The base URL as given.
     pub base: String,
     /// The reference as given.
@@ -47,17 +47,17 @@ pub struct Step {
 /// Resolves `reference` and records each step.
 ///
 /// ```
-/// use baselink_url::{Profile, explain};
-/// let explanation = explain(Profile::Rfc3986, "http://a/b/c", "#s");
+/// use baselink_url::{Resolver, explain};
+/// let explanation = explain(Resolver::Rfc3986, "http://a/b/c", "#s");
 /// assert!(explanation.steps.iter().any(|step| step.sentence.contains("path of the base")));
 /// ```
-pub fn explain(profile: Profile, base: &str, reference: &str) -> Explanation {
+pub fn explain(resolver: Resolver, base: &str, reference: &str) -> Explanation {
     let (mut recorder, mut target) = (Recorder::default(), Target::default());
-    let result = Base::traced(profile, base, &mut recorder)
+    let result = Base::traced(resolver, base, &mut recorder)
         .resolve_fully(reference, &mut target, &mut recorder)
         .map(|()| target.url);
     Explanation {
-        profile,
+        resolver,
         base: base.to_owned(),
         reference: reference.to_owned(),
         steps: recorder.steps,
@@ -128,7 +128,7 @@ impl Trace for Recorder {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let grammar = self.profile.grammar();
+        let grammar = self.resolver.grammar();
         for (name, text) in [("base", &self.base), ("reference", &self.reference)] {
             writeln!(f, "{name:<12} {}", visible(text))?;
             let url = Reference::split(grammar, text);
@@ -153,10 +153,10 @@ impl fmt::Display for Explanation {
         writeln!(
             f,
             "{}",
-            match self.profile {
-                Profile::Rfc1808 => "RFC 1808, section 4",
-                Profile::Rfc3986 => "RFC 3986, section 5.2",
-                Profile::Whatwg => "URL Standard, basic URL parser",
+            match self.resolver {
+                Resolver::Rfc1808 => "RFC 1808, section 4",
+                Resolver::Rfc3986 => "RFC 3986, section 5.2",
+                Resolver::Whatwg => "URL Standard, basic URL parser",
             }
         )?;
         let width = self
@@ -206,13 +206,13 @@ RFC 1808, section 4
   6d  nothing to remove
   7   the components are combined: http://a/b/x/g?y
 result       http://a/b/x/g?y";
-        let explanation = explain(Profile::Rfc1808, "http://a/b/c/d;p?q", "../x/./g?y");
+        let explanation = explain(Resolver::Rfc1808, "http://a/b/c/d;p?q", "../x/./g?y");
         assert_eq!(explanation.to_string(), page);
     }
 
     #[test]
     fn a_base_that_cannot_serve() {
-        let page = explain(Profile::Rfc3986, "a\n", "g").to_string();
+        let page = explain(Resolver::Rfc3986, "a\n", "g").to_string();
         assert!(page.starts_with("base         a\\n\n"), "{page}");
         assert!(
             page.ends_with("\nno result    the base URL is not absolute"),

@@ -3,17 +3,17 @@
 //! 5.2.3).
 //!
 //! ```
-//! use baselink_url::{Base, Profile};
-//! let base = Base::new(Profile::Rfc1808, "http://a/b/../c/d;p?q");
+//! use baselink_url::{Base, Resolver};
+//! let base = Base::new(Resolver::Rfc1808, "http://a/b/../c/d;p?q");
 //! let url = |reference: &str| base.resolve(reference).unwrap().url;
 //! assert_eq!(url("#s"), "http://a/b/../c/d;p?q#s");
 //! assert_eq!(url("g"), "http://a/c/g", "a directory is without dot segments");
 //! ```
 //!
-//! Deliberately absent: the choice of the part, which each profile's file makes.
+//! Deliberately absent: the choice of the part, which each resolver's file makes.
 
 use super::draft::{Draft, Top};
-use super::profile::Profile;
+use super::resolver::Resolver;
 use super::target::{Target, Unresolvable};
 use super::trace::Trace;
 use super::usable::Unusable;
@@ -23,7 +23,7 @@ use baselink_text::span::Span;
 /// A base URL with the offsets up to which references inherit it.
 #[derive(Clone)]
 pub(super) struct Inherited {
-    pub(super) profile: Profile,
+    pub(super) resolver: Resolver,
     pub(super) text: String,
     pub(super) usable: Result<(), Unusable>,
     pub(super) cuts: Cuts,
@@ -56,12 +56,12 @@ pub(super) struct Directory {
 impl Inherited {
     /// Splits the base URL `text`. `trace` receives the segments of its directory.
     pub(super) fn of(
-        profile: Profile,
+        resolver: Resolver,
         text: String,
         usable: Result<(), Unusable>,
         trace: &mut impl Trace,
     ) -> Self {
-        let url = Reference::split(profile.grammar(), &text);
+        let url = Reference::split(resolver.grammar(), &text);
         let query = url
             .fragment_span
             .map_or(text.len(), |fragment| fragment.start - 1);
@@ -73,7 +73,7 @@ impl Inherited {
             query,
             has_net_loc: url.net_loc_span.is_some(),
         };
-        let written = directory(profile, &url);
+        let written = directory(resolver, &url);
         let mut target = Target::default();
         let mut draft = Draft {
             reference: written,
@@ -83,14 +83,14 @@ impl Inherited {
         // A8: the first slash is not part of the path in step 6.
         let slash = usize::from(written.starts_with('/'));
         draft.add(&written[..slash]);
-        let rooted = profile == Profile::Rfc1808 || slash > 0;
+        let rooted = resolver == Resolver::Rfc1808 || slash > 0;
         let mut top = Top {
             floor: draft.target.url.len(),
             rooted,
         };
-        draft.segments(profile, Span::new(slash, written.len()), &mut top, trace);
+        draft.segments(resolver, Span::new(slash, written.len()), &mut top, trace);
         Self {
-            profile,
+            resolver,
             text,
             usable,
             cuts,
@@ -103,12 +103,12 @@ impl Inherited {
 
     /// The components of the base, as written.
     pub(super) fn components(&self) -> Reference<'_> {
-        Reference::split(self.profile.grammar(), &self.text)
+        Reference::split(self.resolver.grammar(), &self.text)
     }
 
     /// The directory of the base as written, including dot segments.
     pub(super) fn written_directory(&self) -> &str {
-        directory(self.profile, &self.components())
+        directory(self.resolver, &self.components())
     }
 
     /// Checks step 1 and A22. Fails if nothing can be relative to the base.
@@ -122,10 +122,10 @@ impl Inherited {
 }
 
 /// The path of the base `url` up to its last `/`, as written.
-fn directory<'a>(profile: Profile, url: &Reference<'a>) -> &'a str {
+fn directory<'a>(resolver: Resolver, url: &Reference<'a>) -> &'a str {
     match url.path() {
         // RFC 3986, 5.2.3: "a string consisting of "/" concatenated with the reference's path".
-        "" if profile == Profile::Rfc3986 && url.net_loc_span.is_some() => "/",
+        "" if resolver == Resolver::Rfc3986 && url.net_loc_span.is_some() => "/",
         path => &path[..path.rfind('/').map_or(0, |at| at + 1)],
     }
 }

@@ -6,9 +6,9 @@
 //! the next name is a host.
 //!
 //! ```
-//! use baselink_url::{Base, Profile};
+//! use baselink_url::{Base, Resolver};
 //! let host = |folder: &str| folder.contains('.').then(|| folder.to_owned());
-//! let base = Base::new(Profile::Rfc1808, "http://www.a.example/x/y.html").in_layout(host);
+//! let base = Base::new(Resolver::Rfc1808, "http://www.a.example/x/y.html").in_layout(host);
 //! let url = |reference: &str| base.resolve(reference).unwrap().url;
 //! assert_eq!(url("../../cdn.b.example/./z.png?q"), "http://cdn.b.example/z.png?q");
 //! assert_eq!(url("../../www.a.example/z.png"), "http://www.a.example/z.png");
@@ -20,7 +20,7 @@
 
 use std::sync::Arc;
 
-use super::profile::Profile;
+use super::resolver::Resolver;
 use crate::reference::{Category, Reference, decode_percent_lossy};
 
 /// Maps the name of a folder to the net_loc after which it was named.
@@ -56,8 +56,8 @@ impl HostFolders {
 
     /// The host to which `reference` leads; `None` if it stays below its own host, climbs above the folder of all
     /// hosts, or reaches a folder that is not a host.
-    pub(super) fn other_host(&self, profile: Profile, reference: &str) -> Option<OtherHost> {
-        let split = Reference::split(profile.grammar(), reference);
+    pub(super) fn other_host(&self, resolver: Resolver, reference: &str) -> Option<OtherHost> {
+        let split = Reference::split(resolver.grammar(), reference);
         let path = split.path();
         // Browsers read `\` as `/`, but no crawler writes it.
         if split.category() != Category::RelPath || path.contains('\\') {
@@ -88,7 +88,7 @@ impl HostFolders {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::{Base, Profile};
+    use crate::{Base, Resolver};
 
     fn host(folder: &str) -> Option<String> {
         let host = folder.replace('_', ":");
@@ -97,7 +97,7 @@ mod tests {
 
     /// Checks that the last kept part is a common tail of the reference and its target.
     #[test]
-    fn every_profile_finds_the_same_host() {
+    fn every_resolver_finds_the_same_host() {
         for (base, reference, expected) in [
             ("http://a.b/", "../c.d/x", "http://c.d/[x]"),
             ("http://a.b/?q=/x/y", "../c.d/x", "http://c.d/[x]"),
@@ -117,16 +117,20 @@ mod tests {
             ("http://a.b/", "../c.d//x", "http://c.d/[/x]"),
             ("ftp://a.b/", "../c.d/x", "ftp://c.d/[x]"),
         ] {
-            for profile in Profile::ALL {
-                let base = Base::new(profile, base).in_layout(host);
+            for resolver in Resolver::ALL {
+                let base = Base::new(resolver, base).in_layout(host);
                 let target = base.resolve(reference).unwrap();
                 assert_eq!(
                     target.url,
                     expected.replace(['[', ']'], ""),
-                    "{profile} {reference}"
+                    "{resolver} {reference}"
                 );
                 let kept = target.kept.last().map_or("", |kept| {
-                    assert_eq!(kept.reference.end, reference.len(), "{profile} {reference}");
+                    assert_eq!(
+                        kept.reference.end,
+                        reference.len(),
+                        "{resolver} {reference}"
+                    );
                     assert_eq!(target.url[kept.url..], reference[kept.reference.range()]);
                     &target.url[kept.url..]
                 });
@@ -134,7 +138,7 @@ mod tests {
                     .trim_end_matches(']')
                     .rsplit_once('[')
                     .map_or("", |end| end.1);
-                assert!(kept.ends_with(end), "{profile} {reference}: {kept}");
+                assert!(kept.ends_with(end), "{resolver} {reference}: {kept}");
             }
         }
     }
@@ -163,8 +167,8 @@ mod tests {
             r"..\..\c.d\x",
             "../..//c.d/x",
         ] {
-            for profile in Profile::ALL {
-                let base = Base::new(profile, "http://a.b/x/y");
+            for resolver in Resolver::ALL {
+                let base = Base::new(resolver, "http://a.b/x/y");
                 let in_layout = base.clone().in_layout(host);
                 assert_eq!(
                     in_layout.resolve(reference),
@@ -179,7 +183,7 @@ mod tests {
     #[test]
     fn a_query_is_encoded_as_the_document_is() {
         let latin1 = |text: &str| text.chars().map(|c| c as u8).collect();
-        let base = Base::new(Profile::Whatwg, "http://a.b/").with_query_encoding(latin1);
+        let base = Base::new(Resolver::Whatwg, "http://a.b/").with_query_encoding(latin1);
         let target = base.in_layout(host).resolve("../c.d/é?é").unwrap();
         assert_eq!(target.url, "http://c.d/%C3%A9?%E9");
     }
@@ -188,9 +192,9 @@ mod tests {
     #[test]
     fn a_million_segments() {
         let n = 1_000_000;
-        for profile in Profile::ALL {
+        for resolver in Resolver::ALL {
             let base =
-                Base::new(profile, &format!("http://a.b/{}", "x/".repeat(n))).in_layout(host);
+                Base::new(resolver, &format!("http://a.b/{}", "x/".repeat(n))).in_layout(host);
             let reference = format!("{}../{}g", "../".repeat(n), "c.d/../".repeat(n) + "c.d/");
             assert_eq!(base.resolve(&reference).unwrap().url, "http://c.d/g");
         }

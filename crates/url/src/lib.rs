@@ -1,13 +1,13 @@
 //! Resolves a reference against a base URL, and finds a reference for a given URL.
 //!
-//! There are three [`Profile`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard, which
-//! browsers implement. The two RFC profiles are textual: the result consists of slices of the base and of the
+//! There are three [`Resolver`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard, which
+//! browsers implement. The two RFC resolvers are textual: the result consists of slices of the base and of the
 //! reference. [`Target::kept`] lists the slices of the reference. `docs/resolution.md` lists the readings of ambiguous
 //! sentences in RFC 1808, which comments here cite as A1 to A29.
 //!
 //! ```
-//! use baselink_url::{Base, Profile};
-//! let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q#f");
+//! use baselink_url::{Base, Resolver};
+//! let base = Base::new(Resolver::Rfc1808, "http://a/b/c/d;p?q#f");
 //! let target = base.resolve("../g?y").unwrap();
 //! assert_eq!(target.url, "http://a/b/g?y");
 //! let kept = target.kept[0];
@@ -15,7 +15,7 @@
 //! assert_eq!(&target.url[kept.url..], "g?y");
 //! ```
 //!
-//! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape, drop no port, and
+//! Deliberately absent: normalisation. The RFC resolvers change no case, decode no escape, drop no port, and
 //! copy even text that is not a URL.
 
 #![forbid(unsafe_code)]
@@ -34,9 +34,9 @@ mod explanation;
 mod inherited;
 mod layout;
 mod place;
-mod profile;
 pub mod reference;
 mod relative;
+mod resolver;
 mod rfc1808;
 mod rfc3986;
 mod splice;
@@ -47,8 +47,8 @@ mod whatwg;
 pub use ascii::ascii;
 pub use explanation::{Explanation, Step, explain};
 pub use place::{is_agreed_absolute, is_same_place, is_serialized_absolute};
-pub use profile::Profile;
 pub use relative::relativize;
+pub use resolver::Resolver;
 pub use splice::Splice;
 pub use target::{Kept, Target, Unresolvable};
 pub use usable::{Unusable, hierarchical_scheme, usable};
@@ -66,7 +66,7 @@ use whatwg::Parsed;
 pub struct Base {
     inherited: Inherited,
     prefixes: Option<Prefixes>,
-    /// Used by the `whatwg` profile only.
+    /// Used by the `whatwg` resolver only.
     parsed: Parsed,
     layout: Option<HostFolders>,
 }
@@ -74,7 +74,7 @@ pub struct Base {
 impl fmt::Debug for Base {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Base")
-            .field("profile", &self.profile())
+            .field("resolver", &self.resolver())
             .field("url", &self.as_str())
             .field("usable", &self.inherited.usable)
             .finish_non_exhaustive()
@@ -82,19 +82,19 @@ impl fmt::Debug for Base {
 }
 
 impl Base {
-    fn traced(profile: Profile, url: &str, trace: &mut impl Trace) -> Self {
+    fn traced(resolver: Resolver, url: &str, trace: &mut impl Trace) -> Self {
         let mut parsed = Parsed::default();
-        let (text, usable) = match profile {
+        let (text, usable) = match resolver {
             // A22
-            Profile::Rfc1808 => (url.to_owned(), usable(url)),
-            Profile::Rfc3986 => (url.to_owned(), written_absolute(Grammar::Rfc3986, url)),
-            Profile::Whatwg => {
+            Resolver::Rfc1808 => (url.to_owned(), usable(url)),
+            Resolver::Rfc3986 => (url.to_owned(), written_absolute(Grammar::Rfc3986, url)),
+            Resolver::Whatwg => {
                 let serialised;
                 (parsed, serialised) = Parsed::of(url);
                 serialised.map_or_else(|why| (url.to_owned(), Err(why)), |text| (text, Ok(())))
             }
         };
-        let inherited = Inherited::of(profile, text, usable, trace);
+        let inherited = Inherited::of(resolver, text, usable, trace);
         Self {
             prefixes: Prefixes::of(url, &inherited),
             inherited,
@@ -107,17 +107,17 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Fails if `url` is not an absolute URL in the profile. In the RFC profiles, also fails if `url` ends with a space
+    /// Fails if `url` is not an absolute URL in the resolver. In the RFC resolvers, also fails if `url` ends with a space
     /// or a control character.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
-    /// assert!(Base::parse(Profile::Rfc3986, "http://a/").is_ok());
-    /// assert!(Base::parse(Profile::Rfc3986, "a/b").is_err());
-    /// assert!(Base::parse(Profile::Rfc3986, "http://a/ ").is_err());
+    /// use baselink_url::{Base, Resolver};
+    /// assert!(Base::parse(Resolver::Rfc3986, "http://a/").is_ok());
+    /// assert!(Base::parse(Resolver::Rfc3986, "a/b").is_err());
+    /// assert!(Base::parse(Resolver::Rfc3986, "http://a/ ").is_err());
     /// ```
-    pub fn parse(profile: Profile, url: &str) -> Result<Self> {
-        let base = Self::new(profile, url);
+    pub fn parse(resolver: Resolver, url: &str) -> Result<Self> {
+        let base = Self::new(resolver, url);
         match base.inherited.usable {
             Err(
                 why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid | Unusable::Blank),
@@ -129,12 +129,12 @@ impl Base {
         }
     }
 
-    /// The base URL: as given in the RFC profiles, serialised under `whatwg`.
+    /// The base URL: as given in the RFC resolvers, serialised under `whatwg`.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
-    /// assert_eq!(Base::new(Profile::Rfc1808, "HTTP://A/#f").as_str(), "HTTP://A/#f");
-    /// assert_eq!(Base::new(Profile::Whatwg, "HTTP://A/#f").as_str(), "http://a/#f");
+    /// use baselink_url::{Base, Resolver};
+    /// assert_eq!(Base::new(Resolver::Rfc1808, "HTTP://A/#f").as_str(), "HTTP://A/#f");
+    /// assert_eq!(Base::new(Resolver::Whatwg, "HTTP://A/#f").as_str(), "http://a/#f");
     /// ```
     pub fn as_str(&self) -> &str {
         &self.inherited.text
@@ -143,32 +143,32 @@ impl Base {
     /// The rules by which this base resolves references.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
-    /// assert_eq!(Base::new(Profile::Whatwg, "http://a").profile(), Profile::Whatwg);
+    /// use baselink_url::{Base, Resolver};
+    /// assert_eq!(Base::new(Resolver::Whatwg, "http://a").resolver(), Resolver::Whatwg);
     /// ```
-    pub const fn profile(&self) -> Profile {
-        self.inherited.profile
+    pub const fn resolver(&self) -> Resolver {
+        self.inherited.resolver
     }
 
     fn other_host(&self, reference: &str) -> Option<OtherHost> {
-        self.layout.as_ref()?.other_host(self.profile(), reference)
+        self.layout.as_ref()?.other_host(self.resolver(), reference)
     }
 
-    /// True if the profile sees a relative reference, whose target depends on the base. Under `whatwg`, `http:g`
+    /// True if the resolver sees a relative reference, whose target depends on the base. Under `whatwg`, `http:g`
     /// is relative to a base with the same scheme.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
-    /// let base = |profile| Base::new(profile, "http://a/");
-    /// assert!(!base(Profile::Rfc1808).is_relative("http:g"));
-    /// assert!(base(Profile::Whatwg).is_relative("http:g"));
-    /// assert!(!base(Profile::Whatwg).is_relative("http://g"));
-    /// assert!(base(Profile::Rfc3986).is_relative("1:2"));
+    /// use baselink_url::{Base, Resolver};
+    /// let base = |resolver| Base::new(resolver, "http://a/");
+    /// assert!(!base(Resolver::Rfc1808).is_relative("http:g"));
+    /// assert!(base(Resolver::Whatwg).is_relative("http:g"));
+    /// assert!(!base(Resolver::Whatwg).is_relative("http://g"));
+    /// assert!(base(Resolver::Rfc3986).is_relative("1:2"));
     /// ```
     pub fn is_relative(&self, reference: &str) -> bool {
-        match self.profile() {
-            Profile::Whatwg => self.parsed.is_relative(reference),
-            profile => scheme(profile.grammar(), reference).is_none(),
+        match self.resolver() {
+            Resolver::Whatwg => self.parsed.is_relative(reference),
+            resolver => scheme(resolver.grammar(), reference).is_none(),
         }
     }
 
@@ -180,11 +180,11 @@ impl Base {
     /// URL Standard fails.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
-    /// let base = |profile| Base::new(profile, "http://a/b/c/d;p?q");
-    /// assert_eq!(base(Profile::Rfc1808).resolve(";x").unwrap().url, "http://a/b/c/d;x");
-    /// assert_eq!(base(Profile::Rfc3986).resolve(";x").unwrap().url, "http://a/b/c/;x");
-    /// assert_eq!(base(Profile::Whatwg).resolve("//g h/").ok(), None);
+    /// use baselink_url::{Base, Resolver};
+    /// let base = |resolver| Base::new(resolver, "http://a/b/c/d;p?q");
+    /// assert_eq!(base(Resolver::Rfc1808).resolve(";x").unwrap().url, "http://a/b/c/d;x");
+    /// assert_eq!(base(Resolver::Rfc3986).resolve(";x").unwrap().url, "http://a/b/c/;x");
+    /// assert_eq!(base(Resolver::Whatwg).resolve("//g h/").ok(), None);
     /// ```
     pub fn resolve(&self, reference: &str) -> Result<Target, Unresolvable> {
         let mut target = Target::default();
@@ -211,7 +211,7 @@ impl Base {
         let scheme = Reference::split(Grammar::Rfc3986, self.as_str())
             .scheme()
             .unwrap_or_default();
-        let mut root = Self::new(self.profile(), &format!("{scheme}://{}/", other.net_loc));
+        let mut root = Self::new(self.resolver(), &format!("{scheme}://{}/", other.net_loc));
         root.parsed
             .encode_query
             .clone_from(&self.parsed.encode_query);
@@ -231,17 +231,17 @@ impl Base {
         Ok(())
     }
 
-    /// Resolves `reference` by the rules of the profile, without the fast path.
+    /// Resolves `reference` by the rules of the resolver, without the fast path.
     fn resolve_fully(
         &self,
         reference: &str,
         target: &mut Target,
         trace: &mut impl Trace,
     ) -> Result<(), Unresolvable> {
-        match self.profile() {
-            Profile::Rfc1808 => self.inherited.rfc1808(reference, target, trace),
-            Profile::Rfc3986 => self.inherited.rfc3986(reference, target, trace),
-            Profile::Whatwg => self
+        match self.resolver() {
+            Resolver::Rfc1808 => self.inherited.rfc1808(reference, target, trace),
+            Resolver::Rfc3986 => self.inherited.rfc3986(reference, target, trace),
+            Resolver::Whatwg => self
                 .parsed
                 .resolve(&self.inherited, reference, target, trace),
         }
@@ -253,39 +253,39 @@ impl Base {
     /// Accepts any text as the base. If nothing can be relative to it, only absolute references can be resolved.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile, Unresolvable, Unusable};
-    /// let base = Base::new(Profile::Rfc1808, "mailto:x@y");
+    /// use baselink_url::{Base, Resolver, Unresolvable, Unusable};
+    /// let base = Base::new(Resolver::Rfc1808, "mailto:x@y");
     /// assert_eq!(base.resolve("g").unwrap_err(), Unresolvable::BaseUnusable(Unusable::Scheme));
     /// assert_eq!(base.resolve("g:h").unwrap().url, "g:h");
     /// ```
-    pub fn new(profile: Profile, url: &str) -> Self {
-        Self::traced(profile, url, &mut ())
+    pub fn new(resolver: Resolver, url: &str) -> Self {
+        Self::traced(resolver, url, &mut ())
     }
 
-    /// The text of a base that was given as `url`, in ASCII: serialised under `whatwg`, and in the RFC profiles with
+    /// The text of a base that was given as `url`, in ASCII: serialised under `whatwg`, and in the RFC resolvers with
     /// only [characters beyond ASCII](ascii) respelled.
-    pub fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
-        match profile {
-            Profile::Rfc1808 | Profile::Rfc3986 => ascii(url),
-            Profile::Whatwg => Parsed::of(url).1.map_or(Cow::Borrowed(url), Cow::Owned),
+    pub fn text_of(resolver: Resolver, url: &str) -> Cow<'_, str> {
+        match resolver {
+            Resolver::Rfc1808 | Resolver::Rfc3986 => ascii(url),
+            Resolver::Whatwg => Parsed::of(url).1.map_or(Cow::Borrowed(url), Cow::Owned),
         }
     }
 
-    /// True if references can be relative to this base, which was made from `url`. Every profile applies the test for
+    /// True if references can be relative to this base, which was made from `url`. Every resolver applies the test for
     /// RFC 1808 ([`usable`]).
     pub fn is_usable(&self, url: &str) -> bool {
-        match self.profile() {
-            Profile::Rfc1808 => self.inherited.usable.is_ok(),
-            Profile::Rfc3986 | Profile::Whatwg => usable(url).is_ok(),
+        match self.resolver() {
+            Resolver::Rfc1808 => self.inherited.usable.is_ok(),
+            Resolver::Rfc3986 | Resolver::Whatwg => usable(url).is_ok(),
         }
     }
 
-    /// True if `url` is an absolute URL in the profile.
-    pub fn is_absolute(profile: Profile, url: &str) -> bool {
-        let usable = match profile {
-            Profile::Rfc1808 => usable(url),
-            Profile::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
-            Profile::Whatwg => Self::new(profile, url).inherited.usable,
+    /// True if `url` is an absolute URL in the resolver.
+    pub fn is_absolute(resolver: Resolver, url: &str) -> bool {
+        let usable = match resolver {
+            Resolver::Rfc1808 => usable(url),
+            Resolver::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
+            Resolver::Whatwg => Self::new(resolver, url).inherited.usable,
         };
         !matches!(
             usable,
@@ -295,12 +295,12 @@ impl Base {
 
     /// Percent-encodes the queries of references in an encoding other than UTF-8, as the URL Standard requires for
     /// documents in such an encoding. `encode` may write a character that the encoding lacks as `&#…;`. The RFC
-    /// profiles percent-encode nothing.
+    /// resolvers percent-encode nothing.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
+    /// use baselink_url::{Base, Resolver};
     /// let latin1 = |text: &str| text.chars().map(|c| c as u8).collect();
-    /// let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(latin1);
+    /// let base = Base::new(Resolver::Whatwg, "http://a/").with_query_encoding(latin1);
     /// assert_eq!(base.resolve("é?é").unwrap().url, "http://a/%C3%A9?%E9");
     /// ```
     pub fn with_query_encoding(
@@ -318,9 +318,9 @@ impl Base {
     /// which it was named. If `host` returns `None`, the reference is resolved as if there were no layout.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
+    /// use baselink_url::{Base, Resolver};
     /// let host = |folder: &str| folder.strip_suffix("_8080").map(|host| format!("{host}:8080"));
-    /// let base = Base::new(Profile::Whatwg, "http://a.example/").in_layout(host);
+    /// let base = Base::new(Resolver::Whatwg, "http://a.example/").in_layout(host);
     /// assert_eq!(base.resolve("../b.example_8080/x").unwrap().url, "http://b.example:8080/x");
     /// assert_eq!(base.resolve("../b/x").unwrap().url, "http://a.example/b/x");
     /// ```
@@ -341,15 +341,15 @@ impl Base {
     /// The fast path: the target of `reference`, as a prefix of the base and a tail of the reference. `reference`
     /// is in ASCII or an encoding that extends it.
     ///
-    /// A result means that every profile resolves the reference to this URL, apart from the spelling of the base,
-    /// unless [`Splice::differs`] is true. The reference is then relative in all profiles, not empty, and not a
+    /// A result means that every resolver resolves the reference to this URL, apart from the spelling of the base,
+    /// unless [`Splice::differs`] is true. The reference is then relative in all resolvers, not empty, and not a
     /// placeholder. The result is `None` if the reference needs closer examination: if it contains bytes beyond ASCII,
     /// blanks, or other characters that the URL Standard spells differently. Under `whatwg`, it is also `None` for a
     /// host without a path, because the URL Standard adds one.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
-    /// let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q#f");
+    /// use baselink_url::{Base, Resolver};
+    /// let base = Base::new(Resolver::Rfc1808, "http://a/b/c/d;p?q#f");
     /// let prefix = |reference: &str| base.splice(reference.as_bytes()).map(|splice| splice.prefix);
     /// assert_eq!(prefix("g/h;i?y#s"), Some("http://a/b/c/"));
     /// assert_eq!(prefix("/g"), Some("http://a"));
@@ -378,8 +378,8 @@ impl Base {
         target.url.reserve_exact(end + reference.len() - dropped);
         target.url.push_str(prefix);
         target.url.push_str(&reference[dropped..]);
-        if self.profile() == Profile::Whatwg {
-            // Under this profile, the kept part is always the longest common tail.
+        if self.resolver() == Resolver::Whatwg {
+            // Under this resolver, the kept part is always the longest common tail.
             let more = reference[..dropped]
                 .bytes()
                 .rev()
@@ -404,12 +404,12 @@ impl Base {
 /// Fails as [`Base::resolve`] does.
 ///
 /// ```
-/// use baselink_url::{Profile, resolve};
-/// assert_eq!(resolve(Profile::Rfc1808, "http://a/b", "../g").unwrap(), "http://a/../g");
-/// assert_eq!(resolve(Profile::Rfc3986, "http://a/b", "../g").unwrap(), "http://a/g");
+/// use baselink_url::{Resolver, resolve};
+/// assert_eq!(resolve(Resolver::Rfc1808, "http://a/b", "../g").unwrap(), "http://a/../g");
+/// assert_eq!(resolve(Resolver::Rfc3986, "http://a/b", "../g").unwrap(), "http://a/g");
 /// ```
-pub fn resolve(profile: Profile, base: &str, reference: &str) -> Result<String, Unresolvable> {
-    Base::new(profile, base)
+pub fn resolve(resolver: Resolver, base: &str, reference: &str) -> Result<String, Unresolvable> {
+    Base::new(resolver, base)
         .resolve(reference)
         .map(|target| target.url)
 }
@@ -421,8 +421,8 @@ mod tests {
     use crate::reference::{conformance, contains_placeholder};
 
     /// Formats the target: each kept part ends with `|`, and each new part is in brackets.
-    fn spliced(profile: Profile, base: &str, reference: &str) -> String {
-        let target = Base::new(profile, base).resolve(reference).unwrap();
+    fn spliced(resolver: Resolver, base: &str, reference: &str) -> String {
+        let target = Base::new(resolver, base).resolve(reference).unwrap();
         let (mut text, mut end) = (String::new(), 0);
         for kept in &target.kept {
             if end < kept.url {
@@ -441,65 +441,70 @@ mod tests {
     #[test]
     fn kept_ranges_are_unchanged_in_the_target() {
         let base = "http://a/b/c/d;p?q#f";
-        for (profile, base, reference, expected) in [
-            (Profile::Rfc1808, base, "g?y#s", "[http://a/b/c/]g?y#s|"),
-            (Profile::Rfc1808, base, "../g", "[http://a/b/]g|"),
-            (Profile::Rfc1808, base, "../../../g", "[http://a/]../g|"),
+        for (resolver, base, reference, expected) in [
+            (Resolver::Rfc1808, base, "g?y#s", "[http://a/b/c/]g?y#s|"),
+            (Resolver::Rfc1808, base, "../g", "[http://a/b/]g|"),
+            (Resolver::Rfc1808, base, "../../../g", "[http://a/]../g|"),
             (
-                Profile::Rfc1808,
+                Resolver::Rfc1808,
                 base,
                 "x/./y/../z/",
                 "[http://a/b/c/]x/|z/|",
             ),
-            (Profile::Rfc1808, base, "", "[http://a/b/c/d;p?q#f]"),
-            (Profile::Rfc1808, base, "//h/../x", "[http:]//h/../x|"),
-            (Profile::Rfc1808, base, "///x", "[http://a]/x|"),
-            (Profile::Rfc1808, base, "?#", "[http://a/b/c/d;p?q]#|"),
-            (Profile::Rfc1808, base, "g:h", "g:h|"),
-            (Profile::Rfc1808, "http://a", "g", "[http://a/]g|"),
-            (Profile::Rfc1808, "x:/a", ".//g", "[x:/./]/g|"),
-            (Profile::Rfc3986, base, "../../../g/./h", "[http://a/]g/|h|"),
-            (Profile::Rfc3986, base, "g:/.//h/..", "g:|[/.]/|/|"),
-            (Profile::Rfc3986, "x:/a/b", "/.//g", "[x:/.]/|/g|"),
+            (Resolver::Rfc1808, base, "", "[http://a/b/c/d;p?q#f]"),
+            (Resolver::Rfc1808, base, "//h/../x", "[http:]//h/../x|"),
+            (Resolver::Rfc1808, base, "///x", "[http://a]/x|"),
+            (Resolver::Rfc1808, base, "?#", "[http://a/b/c/d;p?q]#|"),
+            (Resolver::Rfc1808, base, "g:h", "g:h|"),
+            (Resolver::Rfc1808, "http://a", "g", "[http://a/]g|"),
+            (Resolver::Rfc1808, "x:/a", ".//g", "[x:/./]/g|"),
             (
-                Profile::Whatwg,
+                Resolver::Rfc3986,
+                base,
+                "../../../g/./h",
+                "[http://a/]g/|h|",
+            ),
+            (Resolver::Rfc3986, base, "g:/.//h/..", "g:|[/.]/|/|"),
+            (Resolver::Rfc3986, "x:/a/b", "/.//g", "[x:/.]/|/g|"),
+            (
+                Resolver::Whatwg,
                 base,
                 " g&h?ü ",
                 "[http://a/b/c/g&h?%C3%BC]",
             ),
             (
-                Profile::Whatwg,
+                Resolver::Whatwg,
                 base,
                 "ü/g&h ",
                 "[http://a/b/c/%C3%BC]/g&h|",
             ),
         ] {
             assert_eq!(
-                spliced(profile, base, reference),
+                spliced(resolver, base, reference),
                 expected,
-                "{profile} {reference}"
+                "{resolver} {reference}"
             );
         }
     }
 
     #[test]
     fn a_base_that_is_not_absolute() {
-        for profile in Profile::ALL {
+        for resolver in Resolver::ALL {
             for (text, why) in [("", Unusable::Empty), ("/a", Unusable::Relative)] {
-                let base = Base::new(profile, text);
+                let base = Base::new(resolver, text);
                 assert_eq!(
                     base.resolve("g"),
                     Err(Unresolvable::BaseUnusable(why)),
-                    "{profile}"
+                    "{resolver}"
                 );
                 assert!(base.resolve("").is_err());
                 assert_eq!(base.resolve("g://h/").unwrap().url, "g://h/");
-                let error = Base::parse(profile, text).unwrap_err().to_string();
+                let error = Base::parse(resolver, text).unwrap_err().to_string();
                 assert!(error.contains(&format!("'{text}'")), "{error}");
             }
         }
-        assert!(Base::parse(Profile::Whatwg, "http://[/").is_err());
-        assert!(Base::parse(Profile::Rfc1808, "mailto:a@b").is_ok());
+        assert!(Base::parse(Resolver::Whatwg, "http://[/").is_err());
+        assert!(Base::parse(Resolver::Rfc1808, "mailto:a@b").is_ok());
     }
 
     /// A quadratic algorithm would not finish these.
@@ -507,8 +512,8 @@ mod tests {
     fn a_million_segments() {
         let n = 1_000_000;
         let (up, down) = ("../".repeat(n), "a/".repeat(n));
-        for profile in Profile::ALL {
-            let base = Base::new(profile, &format!("http://a/{down}"));
+        for resolver in Resolver::ALL {
+            let base = Base::new(resolver, &format!("http://a/{down}"));
             let resolved = |reference: &str| base.resolve(reference).map(|target| target.url);
             let at_the_top = Ok("http://a/g".to_owned());
             assert_eq!(resolved(&format!("{up}g")), at_the_top);
@@ -516,11 +521,11 @@ mod tests {
             assert_eq!(resolved(&"b/../".repeat(n)), resolved("."));
             assert_eq!(resolved(&format!("x{}", "/.".repeat(n))), resolved("x/"));
             assert_eq!(base.relativize("http://a/g").len(), 3 * n + 1);
-            let explained = explain(profile, "http://a/", &format!("{down}{up}g"));
+            let explained = explain(resolver, "http://a/", &format!("{down}{up}g"));
             assert_eq!(explained.result, at_the_top);
         }
         let slashes = "/".repeat(n);
-        assert!(resolve(Profile::Rfc1808, "x:/", &slashes).is_ok_and(|url| url.len() > n));
+        assert!(resolve(Resolver::Rfc1808, "x:/", &slashes).is_ok_and(|url| url.len() > n));
         assert!(!conformance(&slashes).conforms);
         assert!(!contains_placeholder(&"{A%__".repeat(n)));
     }

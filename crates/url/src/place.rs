@@ -1,6 +1,6 @@
 //! Compares two URLs: do they lead to the same place, apart from spelling?
 //!
-//! Spelling differences are: a character that only one profile percent-encodes (RFC 3986, 6.2.2.2), the case of scheme
+//! Spelling differences are: a character that only one resolver percent-encodes (RFC 3986, 6.2.2.2), the case of scheme
 //! and host, a default port, and literal dot segments (6.2.2.1, 6.2.2.3, 6.2.3). Readings that are peculiar to the URL
 //! Standard are not spelling: `\` as `/`, `%2e` as a dot, line ends as nothing. A `..` above the root is not spelling
 //! either, because RFC 1808, 4, keeps it.
@@ -17,7 +17,7 @@ use super::splice::{is_plain_by_blocks, is_plain_host, is_plain_path};
 use super::whatwg::{is_special, serialised};
 use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
 
-/// True if `one` and `other`, the targets under two profiles, lead to the same place.
+/// True if `one` and `other`, the targets under two resolvers, lead to the same place.
 pub fn is_same_place(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -102,7 +102,7 @@ fn segments(path: &str) -> Segments {
     segments
 }
 
-/// True if all profiles are known to see an absolute URL in `reference`, with the same target. Scans the bytes once.
+/// True if all resolvers are known to see an absolute URL in `reference`, with the same target. Scans the bytes once.
 pub fn is_agreed_absolute(reference: &str) -> bool {
     is_agreed(reference, false)
 }
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn absolute_references_on_which_all_profiles_agree() {
+    fn absolute_references_on_which_all_resolvers_agree() {
         for one in [
             "http://a.b/c?d#e",
             "HTTPS://a",

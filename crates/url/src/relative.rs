@@ -1,14 +1,14 @@
 //! The inverse of resolving: a short reference to a target (RFC 3986, 4.2; RFC 1808, 2.2).
 //!
 //! ```
-//! use baselink_url::{Profile, relativize};
-//! assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/d#s"), "d#s");
+//! use baselink_url::{Resolver, relativize};
+//! assert_eq!(relativize(Resolver::Rfc1808, "http://a/b/c", "http://a/b/d#s"), "d#s");
 //! ```
 //!
 //! Deliberately absent: proof by reasoning. Each candidate is resolved, and accepted if the result is the target.
 
 use super::inherited::Inherited;
-use super::{Base, Profile};
+use super::{Base, Resolver};
 use crate::reference::Reference;
 
 impl Base {
@@ -22,8 +22,8 @@ impl Base {
     /// The reference is never empty, because an empty attribute often means no link.
     ///
     /// ```
-    /// use baselink_url::{Base, Profile};
-    /// let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q");
+    /// use baselink_url::{Base, Resolver};
+    /// let base = Base::new(Resolver::Rfc1808, "http://a/b/c/d;p?q");
     /// assert_eq!(base.relativize("http://a/b/g"), "../g");
     /// assert_eq!(base.relativize("http://a/b/c/x:y"), "./x:y");
     /// assert_eq!(base.relativize("http://a/b/c/d;p?q#s"), "#s");
@@ -60,12 +60,12 @@ impl Base {
     /// References that may resolve to `target`, best first.
     fn candidates(&self, target: &str) -> Vec<String> {
         let Inherited {
-            profile,
+            resolver,
             text,
             cuts,
             ..
         } = &self.inherited;
-        let url = Reference::split(profile.grammar(), target);
+        let url = Reference::split(resolver.grammar(), target);
         let path_at = url.path_span.start;
         if text[..cuts.net_loc] != target[..path_at] {
             return Vec::new();
@@ -118,11 +118,11 @@ impl Base {
 /// A short reference to `target`, as in [`Base::relativize`].
 ///
 /// ```
-/// use baselink_url::{Profile, relativize};
-/// assert_eq!(relativize(Profile::Whatwg, "http://a/b/c", "http://a/"), "../");
+/// use baselink_url::{Resolver, relativize};
+/// assert_eq!(relativize(Resolver::Whatwg, "http://a/b/c", "http://a/"), "../");
 /// ```
-pub fn relativize(profile: Profile, base: &str, target: &str) -> String {
-    Base::new(profile, base).relativize(target)
+pub fn relativize(resolver: Resolver, base: &str, target: &str) -> String {
+    Base::new(resolver, base).relativize(target)
 }
 
 #[cfg(test)]
@@ -154,18 +154,18 @@ mod tests {
             ("mailto:a@b", "mailto:c@d", "mailto:c@d"),
         ] {
             assert_eq!(
-                relativize(Profile::Rfc1808, base, target),
+                relativize(Resolver::Rfc1808, base, target),
                 expected,
                 "{base} {target}"
             );
         }
         // RFC 1808 keeps an excess `..`, and the dot segments of an absolute path.
         assert_eq!(
-            relativize(Profile::Rfc1808, "http://a/b", "http://a/../g"),
+            relativize(Resolver::Rfc1808, "http://a/b", "http://a/../g"),
             "../g"
         );
         assert_eq!(
-            relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/./g"),
+            relativize(Resolver::Rfc1808, "http://a/b/c", "http://a/b/./g"),
             "/b/./g"
         );
     }

@@ -1,8 +1,8 @@
 //! RFC 1808 section 4, step by step, in the readings of `docs/resolution.md`.
 //!
 //! ```
-//! use baselink_url::{Profile, resolve};
-//! assert_eq!(resolve(Profile::Rfc1808, "http://a/b;p?q", "?y").unwrap(), "http://a/b;p?y");
+//! use baselink_url::{Resolver, resolve};
+//! assert_eq!(resolve(Resolver::Rfc1808, "http://a/b;p?q", "?y").unwrap(), "http://a/b;p?y");
 //! ```
 //!
 //! Deliberately absent: the choice of the base in step 1, which [`baselink_rewrite::base`] makes.
@@ -140,7 +140,7 @@ impl Inherited {
             .reserve(self.directory.text.len() + url.text.len() + 1);
         draft.add(&self.directory.text);
         let mut top = self.directory.top;
-        draft.segments(self.profile, url.path_span, &mut top, trace);
+        draft.segments(self.resolver, url.path_span, &mut top, trace);
         trace.end_segments();
         let resolved = &draft.target.url[self.cuts.net_loc..];
         // A7. Without the `/`, the path after an empty net_loc would be read as the net_loc.

@@ -1,8 +1,8 @@
 //! RFC 3986 section 5.2.2, strict.
 //!
 //! ```
-//! use baselink_url::{Profile, resolve};
-//! assert_eq!(resolve(Profile::Rfc3986, "http://a/b/c", "../../g").unwrap(), "http://a/g");
+//! use baselink_url::{Resolver, resolve};
+//! assert_eq!(resolve(Resolver::Rfc3986, "http://a/b/c", "../../g").unwrap(), "http://a/g");
 //! ```
 //!
 //! Deliberately absent: the "backward compatible" reading of section 5.2.2, by which `http:g` is relative.
@@ -107,7 +107,7 @@ impl Inherited {
             }
         };
         // T.path = remove_dot_segments(T.path)
-        draft.segments(self.profile, segments, &mut top, trace);
+        draft.segments(self.resolver, segments, &mut top, trace);
         trace.step("5.2.4", || {
             let directory = if is_merged {
                 self.written_directory()

@@ -2,26 +2,26 @@
 //! references in documents are of this kind.
 //!
 //! For these references, RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard give the same URL, apart from
-//! the spelling of the base. The profiles differ only above the root: RFC 1808 keeps each `../` that has nothing to
+//! the spelling of the base. The resolvers differ only above the root: RFC 1808 keeps each `../` that has nothing to
 //! remove, and the others drop it. The prefixes are computed once for each base. They end after the scheme, net_loc,
 //! params or query of the base, or after its directory, shortened by a segment for each `../`. A link then takes one
 //! scan of its bytes and no allocation.
 //!
 //! ```
-//! use baselink_url::{Base, Profile};
-//! let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q");
+//! use baselink_url::{Base, Resolver};
+//! let base = Base::new(Resolver::Rfc1808, "http://a/b/c/d;p?q");
 //! let splice = base.splice(b"../g?y").unwrap();
 //! assert_eq!((splice.prefix, splice.dropped), ("http://a/b/", "../".len()));
 //! let splice = base.splice(b"../../../g").unwrap();
 //! assert_eq!((splice.prefix, splice.dropped, splice.differs), ("http://a/", "../../".len(), true));
 //! ```
 //!
-//! Deliberately absent: references on which the profiles could differ in other ways. Their result is `None`, and
+//! Deliberately absent: references on which the resolvers could differ in other ways. Their result is `None`, and
 //! [`Base::resolve`] is the fallback.
 
 use super::draft::has_dot_segment;
 use super::inherited::Inherited;
-use super::profile::Profile;
+use super::resolver::Resolver;
 use super::whatwg::parses;
 use crate::reference::{Grammar, Reference};
 
@@ -32,24 +32,24 @@ pub struct Splice<'a> {
     pub prefix: &'a str,
     /// The number of bytes of the reference that `prefix` replaces: its leading `./` and `../`, or none.
     pub dropped: usize,
-    /// True if the reference leads above the root of the base, so that RFC 1808 and the other profiles give
+    /// True if the reference leads above the root of the base, so that RFC 1808 and the other resolvers give
     /// different targets.
     pub differs: bool,
 }
 
-/// The prefixes of a base that references inherit, if all profiles agree on the base.
+/// The prefixes of a base that references inherit, if all resolvers agree on the base.
 #[derive(Clone)]
 pub(super) struct Prefixes {
     /// The base up to the last `/` of its path.
     directory: String,
-    /// The length of the directory for each number of leading `../`; empty if the profiles see different directories.
+    /// The length of the directory for each number of leading `../`; empty if the resolvers see different directories.
     climbs: Vec<usize>,
     /// True if the base has a path. If it has none, a `/` is added only before a reference with a name (A7).
     has_path: bool,
 }
 
 impl Prefixes {
-    /// The prefixes of `base`, which was given as `url`; `None` if the profiles could read the base itself
+    /// The prefixes of `base`, which was given as `url`; `None` if the resolvers could read the base itself
     /// differently.
     pub(super) fn of(url: &str, base: &Inherited) -> Option<Self> {
         let written = Reference::split(Grammar::Rfc3986, url);
@@ -82,7 +82,7 @@ impl Prefixes {
             return Some(prefixes);
         }
         prefixes.directory.push_str(&base.directory.text);
-        if !has_path && base.profile == Profile::Rfc1808 {
+        if !has_path && base.resolver == Resolver::Rfc1808 {
             prefixes.directory.push('/'); // A7
         }
         let root = base.cuts.net_loc;
@@ -118,7 +118,7 @@ impl Prefixes {
             [b'/', b'/', rest @ ..] => {
                 // If there is no path, the URL Standard adds one.
                 let Some(end) = memchr::memchr(b'/', rest) else {
-                    let is_plain = base.profile != Profile::Whatwg && is_plain_host(rest);
+                    let is_plain = base.resolver != Resolver::Whatwg && is_plain_host(rest);
                     return if is_plain {
                         whole(&base.text[..base.cuts.scheme])
                     } else {
@@ -138,7 +138,7 @@ impl Prefixes {
             _ => {
                 let (ups, dropped) = climb(reference);
                 let Some(&end) = self.climbs.get(ups) else {
-                    return self.above_root(base.profile, reference, (ups, dropped));
+                    return self.above_root(base.resolver, reference, (ups, dropped));
                 };
                 let rest = &reference[dropped..];
                 let is_plain = match rest.first() {
@@ -165,7 +165,7 @@ impl Prefixes {
     /// directory.
     fn above_root(
         &self,
-        profile: Profile,
+        resolver: Resolver,
         reference: &[u8],
         (ups, dropped): (usize, usize),
     ) -> Option<Splice<'_>> {
@@ -174,7 +174,7 @@ impl Prefixes {
         let is_plain = dropped == ups * "../".len()
             && !matches!(rest.first(), None | Some(b'?' | b'#' | b';' | b'/'))
             && is_plain_path(rest, true);
-        let dropped = if profile == Profile::Rfc1808 {
+        let dropped = if resolver == Resolver::Rfc1808 {
             names * "../".len()
         } else {
             dropped
@@ -201,11 +201,11 @@ fn climb(reference: &[u8]) -> (usize, usize) {
     }
 }
 
-/// Classes of bytes, as bits. Every profile keeps a byte without any bit unchanged, wherever it is in a reference.
+/// Classes of bytes, as bits. Every resolver keeps a byte without any bit unchanged, wherever it is in a reference.
 mod class {
-    /// A byte that some profiles may spell differently.
+    /// A byte that some resolvers may spell differently.
     pub(super) const OTHER: u8 = 1;
-    /// A byte that some profiles may spell differently, but not after a path.
+    /// A byte that some resolvers may spell differently, but not after a path.
     pub(super) const TAIL: u8 = 1 << 1;
     /// A byte that may have a meaning in a path.
     pub(super) const MARK: u8 = 1 << 2;
@@ -236,7 +236,7 @@ const CLASSES: [u8; 256] = {
 /// The number of bytes of a path that are compared at once.
 const BLOCK: usize = 16;
 
-/// True if every profile keeps `path` and the text after it byte for byte. `has_slash` is true if a preceding `/`
+/// True if every resolver keeps `path` and the text after it byte for byte. `has_slash` is true if a preceding `/`
 /// keeps a `:` from ending a scheme.
 pub(super) fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
     is_plain_by_blocks(path) || is_plain_by_bytes(path, has_slash)
@@ -299,7 +299,7 @@ fn is_plain_by_bytes(path: &[u8], mut has_slash: bool) -> bool {
     true
 }
 
-/// True if every profile keeps the text after a path byte for byte.
+/// True if every resolver keeps the text after a path byte for byte.
 fn is_plain_tail(tail: &[u8]) -> bool {
     let found = tail
         .iter()
@@ -308,7 +308,7 @@ fn is_plain_tail(tail: &[u8]) -> bool {
     found & class::OTHER == 0 && found & (class::STAR | class::PIPE) != class::STAR | class::PIPE
 }
 
-/// True if the first segment of `path`, which begins with `.`, is `.` or `..` in any profile. RFC 1808 also ends a
+/// True if the first segment of `path`, which begins with `.`, is `.` or `..` in any resolver. RFC 1808 also ends a
 /// segment at `;`.
 fn is_dot_segment(path: &[u8]) -> bool {
     let second = usize::from(path.get(1) == Some(&b'.'));
@@ -352,12 +352,12 @@ mod tests {
             .map(|()| target)
     }
 
-    /// Checks that a splice equals the result of each profile's own rules, and that all of these lead to the same
+    /// Checks that a splice equals the result of each resolver's own rules, and that all of these lead to the same
     /// place. Returns true if there is a splice.
     fn check(url: &str, reference: &str) -> bool {
         let mut places = Vec::new();
-        for profile in Profile::ALL {
-            let base = Base::new(profile, url);
+        for resolver in Resolver::ALL {
+            let base = Base::new(resolver, url);
             let Some(splice) = base.splice(reference.as_bytes()) else {
                 continue;
             };
@@ -366,15 +366,15 @@ mod tests {
             assert_eq!(
                 Ok(&whole),
                 expected.as_ref().map(|target| &target.url),
-                "{profile} {url}"
+                "{resolver} {url}"
             );
             // The kept parts are equal, too.
             assert_eq!(
                 base.resolve(reference),
                 expected,
-                "{profile} {url} {reference}"
+                "{resolver} {url} {reference}"
             );
-            places.push(Base::new(Profile::Whatwg, &whole).as_str().to_owned());
+            places.push(Base::new(Resolver::Whatwg, &whole).as_str().to_owned());
             assert!(base.is_relative(reference));
         }
         let Some(first) = places.first() else {
@@ -385,24 +385,24 @@ mod tests {
             places.iter().all(|place| place == first),
             "{url} {reference}: {places:?}"
         );
-        let differ = Profile::ALL.map(|one| fully(&Base::new(one, url), reference).unwrap().url);
+        let differ = Resolver::ALL.map(|one| fully(&Base::new(one, url), reference).unwrap().url);
         let differs = !is_same_place(&differ[0], &differ[2]);
-        for profile in Profile::ALL {
-            let base = Base::new(profile, url);
+        for resolver in Resolver::ALL {
+            let base = Base::new(resolver, url);
             let splice = base.splice(reference.as_bytes());
             let is_same = |splice: Splice<'_>| splice.differs == differs;
-            assert!(splice.is_none_or(is_same), "{profile} {url} {reference}");
+            assert!(splice.is_none_or(is_same), "{resolver} {url} {reference}");
         }
         if differs {
             assert!(is_same_place(&differ[1], &differ[2]), "{url} {reference}");
         }
         // The URL Standard adds a path only to a host without one.
         let is_host = reference.starts_with("//") && !reference[2..].contains('/');
-        let profiles = if is_host { 2 } else { 3 };
+        let resolvers = if is_host { 2 } else { 3 };
         assert_eq!(
             places.len(),
-            profiles,
-            "{url} {reference}: not in every profile"
+            resolvers,
+            "{url} {reference}: not in every resolver"
         );
         assert_eq!(opaque_scheme(reference), None);
         assert_eq!(scheme(Grammar::Rfc1808, reference), None);
@@ -457,12 +457,12 @@ mod tests {
             ("HTTP://U@A:80/B/c", "g", "HTTP://U@A:80/B/", "g"),
             ("http://a//b//c", "../../g", "http://a//", "g"),
             ("http://a//b//c", "../../../g", "http://a/", "g"),
-            // By RFC 1808, 2.4.5, the directory is the root; by the other profiles, it is not.
+            // By RFC 1808, 2.4.5, the directory is the root; by the other resolvers, it is not.
             ("http://a/b;v=1/c/d", "/g", "http://a", "/g"),
             ("http://a/b;v=1/c/d", "?y", "http://a/b;v=1/c/d", "?y"),
             ("http://a/b/c;v=1", "g", "http://a/b/", "g"),
         ] {
-            let prepared = Base::new(Profile::Rfc1808, base);
+            let prepared = Base::new(Resolver::Rfc1808, base);
             let splice = prepared.splice(reference.as_bytes());
             let splice = splice.ok_or((base, reference)).unwrap();
             assert_eq!(
@@ -537,12 +537,12 @@ mod tests {
             "[[g]]",
             "*|g|*",
         ] {
-            for profile in Profile::ALL {
-                let base = Base::new(profile, BASE);
+            for resolver in Resolver::ALL {
+                let base = Base::new(resolver, BASE);
                 assert_eq!(
                     base.splice(reference.as_bytes()),
                     None,
-                    "{profile} {reference}"
+                    "{resolver} {reference}"
                 );
             }
         }
@@ -568,9 +568,9 @@ mod tests {
             ("a/b", "g"),
             ("", "g"),
         ] {
-            for profile in Profile::ALL {
+            for resolver in Resolver::ALL {
                 assert_eq!(
-                    Base::new(profile, base).splice(reference.as_bytes()),
+                    Base::new(resolver, base).splice(reference.as_bytes()),
                     None,
                     "{base}"
                 );
@@ -673,7 +673,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn every_profile_resolves_to_the_splice(base in base(), reference in pieces(8)) {
+        fn every_resolver_resolves_to_the_splice(base in base(), reference in pieces(8)) {
             check(&base, &reference);
         }
 

@@ -1,8 +1,8 @@
 //! The URL that a reference resolves to, and the parts of it that are bytes of the reference.
 //!
 //! ```
-//! use baselink_url::{Base, Profile};
-//! let target = Base::new(Profile::Rfc1808, "http://a/b/c").resolve("./g/../h").unwrap();
+//! use baselink_url::{Base, Resolver};
+//! let target = Base::new(Resolver::Rfc1808, "http://a/b/c").resolve("./g/../h").unwrap();
 //! assert_eq!(target.url, "http://a/b/h");
 //! let [kept] = target.kept[..] else { panic!() };
 //! assert_eq!((&"./g/../h"[kept.reference.range()], kept.url), ("h", "http://a/b/".len()));

@@ -4,8 +4,8 @@
 //! steps at no cost: it never calls the closure.
 //!
 //! ```
-//! use baselink_url::{Profile, explain};
-//! let steps = explain(Profile::Rfc1808, "http://a/b", "http:c").steps;
+//! use baselink_url::{Resolver, explain};
+//! let steps = explain(Resolver::Rfc1808, "http://a/b", "http:c").steps;
 //! assert_eq!((steps.len(), steps[0].number), (1, "2b"));
 //! ```
 //!

@@ -64,7 +64,7 @@ const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] = [
 ];
 
 /// Checks that relative references can be resolved against `url` at all (A22). Links in documents are
-/// resolved only against such a base, whatever the profile.
+/// resolved only against such a base, whatever the resolver.
 ///
 /// # Errors
 ///

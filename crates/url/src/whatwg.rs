@@ -2,9 +2,9 @@
 //! references are respelled before parsing, and results are corrected afterwards.
 //!
 //! ```
-//! use baselink_url::{Profile, resolve};
+//! use baselink_url::{Resolver, resolve};
 //! // By the "special authority ignore slashes state", any number of slashes means two.
-//! assert_eq!(resolve(Profile::Whatwg, "http://a/b", "///c").unwrap(), "http://c/");
+//! assert_eq!(resolve(Resolver::Whatwg, "http://a/b", "///c").unwrap(), "http://c/");
 //! ```
 //!
 //! Deliberately absent: a parser of our own. `fixtures/resolution/whatwg-known-differences.json` and
@@ -377,7 +377,7 @@ pub(super) fn serialised(url: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::{Base, Profile, resolve};
+    use crate::{Base, Resolver, resolve};
 
     #[test]
     fn queries_in_the_encoding_of_the_document() {
@@ -389,7 +389,7 @@ mod tests {
             };
             query.chars().flat_map(one).collect()
         };
-        let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(encode);
+        let base = Base::new(Resolver::Whatwg, "http://a/").with_query_encoding(encode);
         let url = |reference| base.resolve(reference).unwrap().url;
         assert_eq!(url("?é&λ;"), "http://a/?%E9&%26%23955%3B;");
         assert_eq!(url("é#é"), "http://a/%C3%A9#%C3%A9");
@@ -430,7 +430,7 @@ mod tests {
             ("http://a/~drive~/", "b", "http://a/~drive~/b"),
         ] {
             assert_eq!(
-                resolve(Profile::Whatwg, base, reference).as_deref(),
+                resolve(Resolver::Whatwg, base, reference).as_deref(),
                 Ok(url),
                 "{base} {reference}"
             );
@@ -439,7 +439,7 @@ mod tests {
 
     #[test]
     fn relative_by_the_url_standard() {
-        let base = Base::new(Profile::Whatwg, "http://a/b");
+        let base = Base::new(Resolver::Whatwg, "http://a/b");
         for relative in [
             "g", "http:g", "HTTP:/g", "ht\ntp:g", "http:", "//h", "1:2", "",
         ] {
@@ -455,7 +455,7 @@ mod tests {
         ] {
             assert!(!base.is_relative(absolute), "{absolute:?}");
         }
-        let opaque = Base::new(Profile::Whatwg, "x:y");
+        let opaque = Base::new(Resolver::Whatwg, "x:y");
         assert!(!opaque.is_relative("x:g"));
     }
 }

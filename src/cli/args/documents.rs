@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! --url http://a/ --resolver rfc3986
-//!     -->  Reading { options: Options { profile: Rfc3986, … }, origins: Origins { root_url: Some(http://a/), … }, … }
+//!     -->  Reading { options: Options { resolver: Rfc3986, … }, origins: Origins { root_url: Some(http://a/), … }, … }
 //! ```
 //!
 //! Deliberately absent: the output ([`super::output`]).
@@ -27,7 +27,7 @@ use baselink_scan::{group_of, is_read};
 use baselink_text::error::{Error, Result};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::{Base, Profile, hierarchical_scheme};
+use baselink_url::{Base, Resolver, hierarchical_scheme};
 use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
@@ -114,8 +114,8 @@ pub(in crate::cli) struct TypedDocuments {
     #[arg(long, value_name = "LABEL", value_parser = str::parse::<Charset>)]
     charset: Option<Charset>,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true)]
-    resolver: Option<Profile>,
+    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(RESOLVERS), hide_possible_values = true)]
+    resolver: Option<Resolver>,
     #[arg(
         long,
         value_name = "GROUP",
@@ -232,9 +232,9 @@ impl TypedDocuments {
 
     /// The options for reading documents.
     pub(in crate::cli) fn reading(&self) -> Result<Reading> {
-        let profile = self.resolver.unwrap_or_default();
+        let resolver = self.resolver.unwrap_or_default();
         if let Some(url) = &self.url {
-            check_url(profile, url)?;
+            check_url(resolver, url)?;
         }
         let mut groups = Groups::default();
         for enabled in &self.enable {
@@ -268,7 +268,7 @@ impl TypedDocuments {
             ContentLocationUse::Label
         };
         let options = Options {
-            profile,
+            resolver,
             content_location,
             local_copies,
             assumed_scheme: self.assume_scheme.as_deref().map(Arc::from),
@@ -315,7 +315,7 @@ impl TypedDocuments {
 }
 
 /// Rejects a `url` that cannot be a retrieval URL.
-fn check_url(profile: Profile, url: &str) -> Result<()> {
+fn check_url(resolver: Resolver, url: &str) -> Result<()> {
     if let [letter, b':', b'\\' | b'/', ..] = url.as_bytes()
         && letter.is_ascii_alphabetic()
     {
@@ -334,7 +334,8 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
     } else {
         String::new()
     };
-    Base::parse(profile, url).map_err(|error| Error::new(format!("--url: {error}{suggestion}")))?;
+    Base::parse(resolver, url)
+        .map_err(|error| Error::new(format!("--url: {error}{suggestion}")))?;
     if !baselink_url::parses(url) {
         return Err(Error::new(format!(
             "--url: '{url}' is not a URL: its host is missing or invalid"

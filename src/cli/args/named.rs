@@ -1,7 +1,7 @@
 //! Option values with fixed names, which a shell can complete.
 //!
 //! ```text
-//! --resolver whatwg   -->   Profile::Whatwg
+//! --resolver whatwg   -->   Resolver::Whatwg
 //! --resolver w<Tab>   -->   whatwg
 //! ```
 //!
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use baselink_rewrite::{BaseElement, Fragments};
     use baselink_scan::attributes::Groups;
-    use baselink_url::Profile;
+    use baselink_url::Resolver;
 
     fn check<T: FromStr<Err = Error>>(names: &[&str]) {
         for name in names {
@@ -86,10 +86,10 @@ mod tests {
     #[test]
     fn the_library_reads_every_name() {
         check::<Format>(FORMATS);
-        check::<Profile>(RESOLVERS);
+        check::<Resolver>(RESOLVERS);
         check::<Fragments>(FRAGMENTS);
         check::<BaseElement>(BASE_ELEMENT);
         check::<Groups>(GROUPS);
-        assert!(Profile::ALL.map(Profile::name).iter().eq(RESOLVERS));
+        assert!(Resolver::ALL.map(Resolver::name).iter().eq(RESOLVERS));
     }
 }

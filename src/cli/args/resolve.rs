@@ -7,7 +7,7 @@
 //! Deliberately absent: the lines of standard input.
 
 use baselink_text::error::Result;
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 use clap::{Args, ValueHint};
 
 use super::help::RESOLVE_AFTER;
@@ -26,8 +26,8 @@ pub(crate) struct Resolve {
     #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
     pairs: bool,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true, help_heading = "Input")]
-    resolver: Option<Profile>,
+    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(RESOLVERS), hide_possible_values = true, help_heading = "Input")]
+    resolver: Option<Resolver>,
     /// Show components and steps, so that the result can be checked by hand
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub(crate) explain: bool,
@@ -38,14 +38,14 @@ pub(crate) struct Resolve {
 
 impl Resolve {
     /// The rules of resolution.
-    pub(crate) fn profile(&self) -> Profile {
+    pub(crate) fn resolver(&self) -> Resolver {
         self.resolver.unwrap_or_default()
     }
 
     /// Checks the base.
     pub(super) fn check(&self) -> Result<()> {
         let base = self.base.as_deref();
-        base.map(|base| Base::parse(self.profile(), base).map(drop))
+        base.map(|base| Base::parse(self.resolver(), base).map(drop))
             .unwrap_or(Ok(()))
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_rewrite::base::lacks_only_scheme;
 use baselink_rewrite::report::LinkReport;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
 use crate::cli::args::check::Classes;
 
@@ -48,7 +48,7 @@ impl ClassCounts {
         let begins_with_slash =
             link.reference.starts_with('/') && !link.reference.starts_with("//");
         self.root_relative += usize::from(finding.class == Class::Outside && begins_with_slash);
-        let lacks_only_scheme = || lacks_only_scheme(&link.reference, Profile::Rfc1808);
+        let lacks_only_scheme = || lacks_only_scheme(&link.reference, Resolver::Rfc1808);
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }
 

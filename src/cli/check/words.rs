@@ -52,7 +52,7 @@ pub(super) fn level(is_denied: bool) -> &'static str {
     if is_denied { "error" } else { "warning" }
 }
 
-/// The words for a link on which the profiles disagree.
+/// The words for a link on which the resolvers disagree.
 pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
 
 const NO_EFFECT: &str = "The move does not affect it.";

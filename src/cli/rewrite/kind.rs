@@ -86,7 +86,7 @@ impl RewriteKind {
             Self::Moved(..) => {
                 let (mut moved, links) = relocate::relocate(bytes, options, add);
                 // A move needs neither diagnostic: a base moves like any other link, and browsers read the result.
-                let concerns = |code| !matches!(code, Code::BaseRelative | Code::ProfilesDiffer);
+                let concerns = |code| !matches!(code, Code::BaseRelative | Code::ResolversDiffer);
                 moved
                     .report
                     .diagnostics

@@ -100,7 +100,7 @@ struct BaseKey {
 impl<'a> MovedBases<'a> {
     /// The bases in the document `bytes`, which has the URL `own` after the move.
     pub(super) fn new(bytes: &'a [u8], options: Options, own: Option<&str>) -> Self {
-        let text = |url: &str| Arc::from(&*Base::text_of(options.profile, url));
+        let text = |url: &str| Arc::from(&*Base::text_of(options.resolver, url));
         let now: Option<Arc<str>> = options.retrieval.as_ref().map(|own| text(&own.url));
         let moved = own.map(text);
         let document = DocumentFacts {
@@ -205,7 +205,7 @@ impl MovedBase {
     ) -> Self {
         let charset = base.charset;
         let prepared = |url: &str| {
-            Base::new(options.profile, url)
+            Base::new(options.resolver, url)
                 .with_query_encoding(move |query| charset.encode_query(query))
         };
         // Both URLs are those of the document, even if only one contains the name of the file: `dir/` and

@@ -133,7 +133,7 @@ pub struct Finding {
     pub moved: Option<String>,
     /// The probable target: the path of a file below the root, or an id.
     pub hint: Option<String>,
-    /// True if the profiles `rfc1808`, `rfc3986` and `whatwg` give different targets.
+    /// True if the resolvers `rfc1808`, `rfc3986` and `whatwg` give different targets.
     pub differs: bool,
 }
 

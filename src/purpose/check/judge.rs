@@ -23,7 +23,7 @@ use baselink_scan::document::{Program, Role};
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
 use baselink_url::reference::{Category, Grammar, Reference, is_template};
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 
 /// Judges the links of one document. More than ten fields: facts about the document, and what is known of its last link.
 #[derive(Debug)]
@@ -325,7 +325,7 @@ impl MoveJudge<'_> {
     fn local_copy(&self, link: &LinkReport) -> Finding {
         let own = self.own.as_deref();
         let url = own.and_then(|own| {
-            let base = Base::new(Profile::Rfc3986, own);
+            let base = Base::new(Resolver::Rfc3986, own);
             base.resolve(&link.reference).ok()
         });
         let copy = url.map(|url| self.goal.locate(&url.url));

@@ -18,20 +18,20 @@
 use std::sync::Arc;
 
 use super::{BaseChain, DeclaredUrl, Rule, Source, Status};
-use baselink_url::{self as resolve, Base, Profile};
+use baselink_url::{self as resolve, Base, Resolver};
 
 /// True if `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` followed by a nonempty
 /// net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends are ignored.
 ///
 /// ```
 /// use baselink_rewrite::base::lacks_only_scheme;
-/// use baselink_url::Profile;
-/// assert!(lacks_only_scheme("//a/b", Profile::Rfc1808));
-/// assert!(!lacks_only_scheme("///b", Profile::Rfc1808), "the net_loc of a base would be inherited");
-/// assert!(!lacks_only_scheme(r"\\a", Profile::Rfc1808) && lacks_only_scheme(r"\\a", Profile::Whatwg));
+/// use baselink_url::Resolver;
+/// assert!(lacks_only_scheme("//a/b", Resolver::Rfc1808));
+/// assert!(!lacks_only_scheme("///b", Resolver::Rfc1808), "the net_loc of a base would be inherited");
+/// assert!(!lacks_only_scheme(r"\\a", Resolver::Rfc1808) && lacks_only_scheme(r"\\a", Resolver::Whatwg));
 /// ```
-pub fn lacks_only_scheme(reference: &str, profile: Profile) -> bool {
-    let is_browser = profile == Profile::Whatwg;
+pub fn lacks_only_scheme(reference: &str, resolver: Resolver) -> bool {
+    let is_browser = resolver == Resolver::Whatwg;
     let is_slash = |byte: u8| byte == b'/' || (is_browser && byte == b'\\');
     let mut bytes = reference
         .bytes()
@@ -55,15 +55,15 @@ impl DeclaredUrl {
         self,
         scheme: Option<&Arc<str>>,
         value: &str,
-        profile: Profile,
+        resolver: Resolver,
     ) -> Self {
         let (Self::NoOuter, Some(scheme)) = (&self, scheme) else {
             return self;
         };
-        if !lacks_only_scheme(value, profile) {
+        if !lacks_only_scheme(value, resolver) {
             return self;
         }
-        match Base::new(profile, &stand_in(scheme)).resolve(value) {
+        match Base::new(resolver, &stand_in(scheme)).resolve(value) {
             Ok(target) if resolve::parses(&target.url) => Self::Relative(
                 resolve::ascii(&target.url).into(),
                 format!("{scheme}:").into(),

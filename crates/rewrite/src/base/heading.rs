@@ -7,7 +7,7 @@
 //! ```
 //! use baselink_rewrite::base::{ContentLocationUse, Outer, of_heading};
 //! use baselink_scan::document::{UrlField, UrlValue};
-//! use baselink_url::Profile;
+//! use baselink_url::Resolver;
 //! let field = |field, url: &str| {
 //!     let (value, span) = Default::default();
 //!     UrlValue { field, url: url.into(), value, span, verbatim: None }
@@ -17,7 +17,7 @@
 //!     field(UrlField::ContentBase, "http://a/"),
 //! ];
 //! let outer = Outer::Retrieval(None);
-//! let chain = of_heading(&"1".into(), &fields, outer, Profile::Rfc1808, ContentLocationUse::Base);
+//! let chain = of_heading(&"1".into(), &fields, outer, Resolver::Rfc1808, ContentLocationUse::Base);
 //! assert_eq!(chain.base.as_deref(), Some("http://a/"));
 //! ```
 //!
@@ -32,7 +32,7 @@ use super::{
 use baselink_scan::document::{UrlField, UrlValue};
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_url::reference;
-use baselink_url::{Base, Profile};
+use baselink_url::{Base, Resolver};
 
 /// The meaning of an absolute `Content-Location` for the links in the content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,15 +48,15 @@ pub enum ContentLocationUse {
 /// RFC 2110, 5; RFC 2557, 5).
 ///
 /// `fields` are the header fields that hold URLs; repeated fields are in order. A relative URL is resolved by
-/// `profile`.
+/// `resolver`.
 pub fn of_heading(
     name: &Arc<str>,
     fields: &[UrlValue],
     outer: Outer<'_>,
-    profile: Profile,
+    resolver: Resolver,
     content_location: ContentLocationUse,
 ) -> BaseChain {
-    let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
+    let mut chain = BaseChain::new(Arc::clone(name), outer, resolver);
     chain
         .chain
         .reserve_exact(fields.len() + if fields.is_empty() { 4 } else { 3 });
@@ -79,7 +79,7 @@ pub fn of_heading(
             .filter(|value| value.field == field)
             .enumerate()
         {
-            chain.add_header_field(value, index, profile, content_location);
+            chain.add_header_field(value, index, resolver, content_location);
         }
     }
     if chain
@@ -111,7 +111,7 @@ impl BaseChain {
         &mut self,
         field: &UrlValue,
         index: usize,
-        profile: Profile,
+        resolver: Resolver,
         content_location: ContentLocationUse,
     ) {
         let name = field.field.name();
@@ -135,7 +135,7 @@ impl BaseChain {
         } else if self.base.is_some() {
             (Status::PassedOver, self.passed_over_reason(field.field))
         } else {
-            self.evaluate_header_field(field, profile)
+            self.evaluate_header_field(field, resolver)
         };
         let value = Some(Arc::clone(&field.url));
         let level = self.add_level(Rule::Embedded, field.field.into(), value, status, reason);
@@ -157,7 +157,7 @@ impl BaseChain {
     fn evaluate_header_field(
         &mut self,
         field: &UrlValue,
-        profile: Profile,
+        resolver: Resolver,
     ) -> (Status, Cow<'static, str>) {
         let name = field.field.name();
         if field.url.is_empty() {
@@ -167,7 +167,7 @@ impl BaseChain {
             return (Status::Invalid, "it is a template placeholder".into());
         }
         let is_label = field.field.is_label();
-        if is_label && !Base::is_absolute(profile, &field.url) {
+        if is_label && !Base::is_absolute(resolver, &field.url) {
             let reason = "a relative URL in this field is a label, not a base (RFC 2557, 5)";
             return (Status::PassedOver, reason.into());
         }
@@ -182,7 +182,7 @@ impl BaseChain {
         if let Some(reason) = label_reason(&field.url).filter(|_| is_label) {
             return (Status::PassedOver, reason.into());
         }
-        match self.declared_url(&field.url, profile) {
+        match self.declared_url(&field.url, resolver) {
             DeclaredUrl::Absolute(base) => {
                 self.set_base(base, Rule::Embedded, field.field.into());
                 (Status::Taken, format!("{name} of its heading").into())

@@ -20,14 +20,14 @@ use std::sync::Arc;
 
 use super::{BaseChain, DeclaredUrl, Rule, Source, Status, abridged};
 use baselink_scan::document::{BaseKind, DeclaredBase, Document, Program, Saved, Standing};
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
 /// The reason to pass over a `base` element that a browser wrote.
 const BY_THE_BROWSER: &str = "written by the browser that saved the page";
 
 impl BaseChain {
     /// Adds level 3.1 of HTML: `base` elements, and the comments into which a browser turned them.
-    pub(super) fn add_base_elements(&mut self, document: &Document, profile: Profile) {
+    pub(super) fn add_base_elements(&mut self, document: &Document, resolver: Resolver) {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
             of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);
@@ -58,7 +58,7 @@ impl BaseChain {
                         .map(|saved| Arc::from(&*saved.url("https")));
                     (
                         Source::SavedBase,
-                        self.evaluate_comment(declared, url, profile),
+                        self.evaluate_comment(declared, url, resolver),
                     )
                 }
                 BaseKind::Comment if declared.value.is_none() => (
@@ -75,7 +75,7 @@ impl BaseChain {
                 ),
                 BaseKind::Element => (
                     Source::BaseElement,
-                    self.evaluate_base_element(declared, profile),
+                    self.evaluate_base_element(declared, resolver),
                 ),
             };
             let value = declared.value.as_deref().map(Arc::from);
@@ -90,13 +90,13 @@ impl BaseChain {
         &mut self,
         declared: &DeclaredBase,
         url: Option<Arc<str>>,
-        profile: Profile,
+        resolver: Resolver,
     ) -> (Status, Cow<'static, str>) {
         const DECLARED: &str = "the base that the page declared when a browser saved it";
         let value = declared.value.as_deref().unwrap_or_default();
         let has_url = url.is_some();
         let outer = url.or_else(|| self.fallback.as_ref().map(|outer| Arc::clone(&outer.url)));
-        let (base, reason) = match DeclaredUrl::of(value, outer, profile) {
+        let (base, reason) = match DeclaredUrl::of(value, outer, resolver) {
             DeclaredUrl::Absolute(base) => {
                 let written = Saved {
                     program: Program::Browser,

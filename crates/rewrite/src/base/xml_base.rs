@@ -13,17 +13,17 @@
 //! ```
 //! use baselink_rewrite::base::{self, Outer};
 //! use baselink_text::format::Format;
-//! use baselink_url::Profile;
+//! use baselink_url::Resolver;
 //! let feed = b"<feed xml:base='http://a/b/'><entry xml:base='c/'/></feed>";
 //! let document = baselink_scan::scan_as(Format::Xml, feed, &Default::default()).unwrap();
-//! let chain = base::establish(&document, Outer::Retrieval(None), Profile::Rfc1808);
+//! let chain = base::establish(&document, Outer::Retrieval(None), Resolver::Rfc1808);
 //! assert_eq!(chain.base.as_deref(), Some("http://a/b/"));
 //! assert_eq!(&*chain.elements[0].base.as_ref().unwrap().url, "http://a/b/c/");
 //!
 //! let feed = b"<rss><channel><item><link>http://a/1</link><description/></item></channel></rss>";
 //! let options = baselink_scan::ScanOptions { entry_links: true, ..Default::default() };
 //! let document = baselink_scan::scan_as(Format::Xml, feed, &options).unwrap();
-//! let chain = base::establish(&document, Outer::Retrieval(None), Profile::Rfc1808);
+//! let chain = base::establish(&document, Outer::Retrieval(None), Resolver::Rfc1808);
 //! assert_eq!(&*chain.elements[0].base.as_ref().unwrap().url, "http://a/1");
 //! assert_eq!(chain.base, None);
 //! ```
@@ -41,18 +41,18 @@ use super::{
 use baselink_scan::document::{Against, BaseDoubt, BaseKind, Document, ElementBase};
 use baselink_text::format::Format;
 use baselink_text::span::Span;
-use baselink_url::Profile;
+use baselink_url::Resolver;
 
-/// True if the profile honours `xml:base` in a document of the format. Browsers no longer do so in XHTML and SVG.
-fn honours_xml_base(format: Format, profile: Profile) -> bool {
-    profile != Profile::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
+/// True if the resolver honours `xml:base` in a document of the format. Browsers no longer do so in XHTML and SVG.
+fn honours_xml_base(format: Format, resolver: Resolver) -> bool {
+    resolver != Resolver::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
 }
 
 impl BaseChain {
     /// Adds level 3.1 of XML: the `xml:base` of the document element, then those of the elements below, each relative
     /// to the enclosing one (XML Base, 4.2).
-    pub(super) fn add_xml_bases(&mut self, document: &Document, profile: Profile) {
-        self.honours_xml_base = honours_xml_base(document.format, profile);
+    pub(super) fn add_xml_bases(&mut self, document: &Document, resolver: Resolver) {
+        self.honours_xml_base = honours_xml_base(document.format, resolver);
         let root = document
             .bases
             .iter()
@@ -65,7 +65,7 @@ impl BaseChain {
             );
             let outer = self.base.as_ref();
             let (given, status, reason) =
-                self.declared_base(Source::XmlBase, value, doubt, outer, profile);
+                self.declared_base(Source::XmlBase, value, doubt, outer, resolver);
             if let Some(GivenBase { base, is_absolute }) = given {
                 self.report_doubt(doubt, declared.span);
                 self.is_from_outside &= !is_absolute;
@@ -104,7 +104,8 @@ impl BaseChain {
                 false => (Source::XmlBase, "element"),
             };
             let outer = around.base.as_ref().map(|base| &base.url);
-            let (given, status, reason) = self.declared_base(source, value, *doubt, outer, profile);
+            let (given, status, reason) =
+                self.declared_base(source, value, *doubt, outer, resolver);
             let (status, reason) = match &given {
                 Some(given) => (Status::PassedOver, scope_reason(what, &given.base)),
                 None => (status, reason),
@@ -156,7 +157,7 @@ impl BaseChain {
         value: &str,
         doubt: Option<BaseDoubt>,
         outer: Option<&Arc<str>>,
-        profile: Profile,
+        resolver: Resolver,
     ) -> (Option<GivenBase>, Status, Cow<'static, str>) {
         let taken = |base, is_absolute, reason: Cow<'static, str>| {
             (Some(GivenBase { base, is_absolute }), Status::Taken, reason)
@@ -176,7 +177,8 @@ impl BaseChain {
             );
         }
         let scheme = self.assumed_scheme.as_ref();
-        match DeclaredUrl::of(value, outer.cloned(), profile).or_with_scheme(scheme, value, profile)
+        match DeclaredUrl::of(value, outer.cloned(), resolver)
+            .or_with_scheme(scheme, value, resolver)
         {
             DeclaredUrl::Absolute(base) => {
                 taken(base, true, "the xml:base of the document element".into())

@@ -1,8 +1,8 @@
 //! The three sets of rules by which references are resolved.
 //!
 //! ```
-//! use baselink_url::{Profile, resolve};
-//! let [rfc1808, rfc3986, whatwg] = Profile::ALL.map(|one| resolve(one, "http://a/b", ";c").unwrap());
+//! use baselink_url::{Resolver, resolve};
+//! let [rfc1808, rfc3986, whatwg] = Resolver::ALL.map(|one| resolve(one, "http://a/b", ";c").unwrap());
 //! assert_eq!((rfc1808.as_str(), rfc3986.as_str()), ("http://a/b;c", "http://a/;c"));
 //! assert_eq!(whatwg, rfc3986);
 //! ```
@@ -19,13 +19,13 @@ named! {
     /// The rules by which a reference is resolved.
     ///
     /// ```
-    /// use baselink_url::Profile;
-    /// assert_eq!(Profile::default().name(), "rfc1808");
-    /// assert_eq!("whatwg".parse::<Profile>().unwrap(), Profile::Whatwg);
-    /// assert!("rfc2396".parse::<Profile>().unwrap_err().to_string().contains("rfc3986"));
+    /// use baselink_url::Resolver;
+    /// assert_eq!(Resolver::default().name(), "rfc1808");
+    /// assert_eq!("whatwg".parse::<Resolver>().unwrap(), Resolver::Whatwg);
+    /// assert!("rfc2396".parse::<Resolver>().unwrap_err().to_string().contains("rfc3986"));
     /// ```
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub enum Profile {
+    pub enum Resolver {
         /// RFC 1808 section 4, with the readings of `docs/resolution.md`.
         #[default]
         Rfc1808 = "rfc1808",
@@ -36,9 +36,9 @@ named! {
     }
 }
 
-display_by_name!(Profile);
+display_by_name!(Resolver);
 
-impl Profile {
+impl Resolver {
     /// The grammar that splits a reference into components.
     #[doc(hidden)]
     pub const fn grammar(self) -> Grammar {
@@ -49,13 +49,13 @@ impl Profile {
     }
 }
 
-impl FromStr for Profile {
+impl FromStr for Resolver {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL
             .into_iter()
-            .find(|profile| profile.name() == name)
+            .find(|resolver| resolver.name() == name)
             .ok_or_else(|| {
                 Error::new(format!(
                     "unknown resolver '{name}'; use rfc1808, rfc3986 or whatwg"
