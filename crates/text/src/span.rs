@@ -146,17 +146,11 @@ impl LineCounter {
         }
         let from = self.at;
         let text = bytes.get(from..at).unwrap_or_default();
-        let (feeds, returns) = line_ends(text);
-        self.number += feeds;
+        let returns =
+            memchr::memchr_iter(b'\r', text).filter(|at| text.get(at + 1) != Some(&b'\n'));
+        self.number += memchr::memchr_iter(b'\n', text).count() + returns.count();
         self.number -= usize::from(self.follows_cr && text.starts_with(b"\n"));
-        if returns > 0 {
-            self.number += memchr::memchr_iter(b'\r', text)
-                .filter(|at| text.get(at + 1) != Some(&b'\n'))
-                .count();
-        }
-        if feeds + returns > 0
-            && let Some(end) = memchr::memrchr2(b'\n', b'\r', text)
-        {
+        if let Some(end) = memchr::memrchr2(b'\n', b'\r', text) {
             self.start = from + end + 1;
         }
         if let Some(last) = text.last() {
@@ -165,24 +159,6 @@ impl LineCounter {
         self.at = at;
         (self.number, at - self.start + 1)
     }
-}
-
-/// The numbers of LF and CR in `text`. Fast one-byte counters suffice for its chunks.
-fn line_ends(text: &[u8]) -> (usize, usize) {
-    let in_chunk = |chunk: &[u8]| {
-        let add = |(feeds, returns), &byte| {
-            (
-                feeds + u8::from(byte == b'\n'),
-                returns + u8::from(byte == b'\r'),
-            )
-        };
-        chunk.iter().fold((0, 0), add)
-    };
-    text.chunks(usize::from(u8::MAX))
-        .map(in_chunk)
-        .fold((0, 0), |all, (feeds, returns)| {
-            (all.0 + usize::from(feeds), all.1 + usize::from(returns))
-        })
 }
 
 #[cfg(test)]
