@@ -126,9 +126,17 @@ impl FromStr for Group {
 pub struct Groups(u16);
 
 impl Groups {
+    /// The number of sets.
+    pub(crate) const SETS: usize = 1 << Group::ALL.len();
+
     /// The set of all groups.
     pub const fn all() -> Self {
         Self((1 << Group::ALL.len()) - 1)
+    }
+
+    /// The number of this set, which is below [`SETS`](Self::SETS).
+    pub(crate) fn number(self) -> usize {
+        self.0.into()
     }
 
     /// Adds `group`.

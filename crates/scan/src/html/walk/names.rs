@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use self::ElementKind::*;
 use crate::ScanOptions;
-use crate::attributes::{AttributeBase, Condition, Namespace, Row, TABLE};
+use crate::attributes::{AttributeBase, Condition, Groups, Namespace, Row, TABLE};
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///
@@ -198,9 +198,9 @@ pub struct Names {
     attributes: NameMap<()>,
 }
 
-/// The names for the options that nearly every scan uses: the default groups and those of [`ScanOptions::probe`], each
-/// without and with ids.
-static KNOWN: [OnceLock<Names>; 4] = [const { OnceLock::new() }; 4];
+/// The names for each set of groups, without and with ids.
+static KNOWN: [[OnceLock<Names>; 2]; Groups::SETS] =
+    [const { [const { OnceLock::new() }; 2] }; Groups::SETS];
 
 /// The attributes whose values a fragment can refer to.
 const IDS: &[&str] = &["id", "name"];
@@ -208,13 +208,10 @@ const IDS: &[&str] = &["id", "name"];
 impl Names {
     /// The names for documents that are scanned with `options`.
     pub fn of(options: &ScanOptions) -> Cow<'static, Self> {
-        let mut probed = ScanOptions::default();
-        let is_usual = options.groups == probed.groups;
-        probed.probe();
-        if !options.places.is_empty() || !is_usual && options.groups != probed.groups {
+        if !options.places.is_empty() {
             return Cow::Owned(Self::new(options));
         }
-        let known = &KNOWN[2 * usize::from(is_usual) + usize::from(options.ids)];
+        let known = &KNOWN[options.groups.number()][usize::from(options.ids)];
         Cow::Borrowed(known.get_or_init(|| Self::new(options)))
     }
 
@@ -292,7 +289,6 @@ fn depends_on_others(row: &Row) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attributes::Groups;
 
     #[test]
     fn a_name_is_the_same_at_any_distance_from_the_end() {
