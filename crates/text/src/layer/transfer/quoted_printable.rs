@@ -307,7 +307,7 @@ impl Respelled {
             start,
             after_cr,
             replaced: 0,
-            text: Vec::new(),
+            text: Vec::with_capacity(4 * WIDTH),
             settled: 0,
             closed: false,
         }
@@ -454,9 +454,9 @@ fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
             next,
             None | Some(QuotedPiece::Padding | QuotedPiece::LineEnd)
         );
-        let step = match token {
-            QuotedPiece::Plain => 1,
-            QuotedPiece::Escape(_) => 3,
+        let is_escape = match token {
+            QuotedPiece::Plain => false,
+            QuotedPiece::Escape(_) => true,
             QuotedPiece::Padding => {
                 if column + span.len() <= WIDTH {
                     out.extend_from_slice(&text[span.range()]);
@@ -486,22 +486,31 @@ fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
                 continue;
             }
         };
-        for at in span.range().step_by(step) {
-            let alone = ends && at + step == span.end;
-            if column > 0 && column + step + usize::from(!alone) > WIDTH {
+        let mut at = span.start;
+        while at < span.end {
+            let rest = span.end - at;
+            let room = WIDTH.saturating_sub(column);
+            // Without the end of a line after it, a piece leaves room for a `=`.
+            let fitting = match is_escape {
+                _ if rest < room || (ends && rest == room) => rest,
+                true => 0,
+                false => room.saturating_sub(1),
+            };
+            if fitting == 0 {
                 out.push(b'=');
                 out.extend_from_slice(line_end);
                 column = 0;
+                continue;
             }
-            let dot = alone && text[at] == b'.';
+            let dot = ends && rest == 1 && text[at] == b'.';
             if column == 0
                 && (dot || is_structure(&text[at..]) && !(at == 0 && is_structure(before)))
             {
                 push_escape(&mut out, text[at]);
-                column = 3;
+                (column, at) = (3, at + 1);
             } else {
-                out.extend_from_slice(&text[at..at + step]);
-                column += step;
+                out.extend_from_slice(&text[at..at + fitting]);
+                (column, at) = (column + fitting, at + fitting);
             }
         }
     }
