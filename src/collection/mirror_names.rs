@@ -48,6 +48,11 @@ impl Collection {
             .map_or(path, |number| self.path_in_mirror(number))
     }
 
+    /// True if the file with this number keeps its name in a mirror.
+    pub(crate) fn has_own_name(&self, number: usize) -> bool {
+        self.renamed.is_empty() || !self.renamed.contains_key(&number)
+    }
+
     /// The path of a file in a mirror, below its root.
     pub fn path_in_mirror(&self, number: usize) -> &[u8] {
         self.renamed

@@ -150,17 +150,22 @@ pub fn check(
             place,
         },
     };
+    let is_counted = |class: &Class| !(site.is_reported)(*class);
     let mut links = MoveLinks {
         judge,
-        site,
         options: &options,
         charset: Charset::UTF_8,
-        counted: BTreeMap::new(),
+        counted: MoveJudge::PLAIN
+            .into_iter()
+            .filter(is_counted)
+            .map(|class| (class, 0))
+            .collect(),
         found,
     };
     let totals = links_to(bytes, &options, &mut links);
     let fragments = links.judge.fragments.take();
-    let mut checked = document(totals, &options, links.counted);
+    let counted = links.counted.into_iter().filter(|(_, links)| *links > 0);
+    let mut checked = document(totals, &options, counted.collect());
     checked.fragments = fragments;
     // The collection knows which target of a link in a custom property is a file.
     checked
@@ -172,21 +177,19 @@ pub fn check(
 /// Receives the links of a document of a folder.
 struct MoveLinks<'a> {
     judge: MoveJudge<'a>,
-    site: CheckedSite<'a>,
     options: &'a Options,
     /// The encoding of the document; UTF-8 for a message.
     charset: Charset,
-    counted: BTreeMap<Class, usize>,
+    /// The classes of links that need no report, each with the number of its links.
+    counted: Vec<(Class, usize)>,
     found: &'a mut dyn FnMut(CheckedLink),
 }
 
 impl LinkReceiver for MoveLinks<'_> {
     fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
         let class = self.judge.judge_plain(link);
-        let class = class.filter(|class| !(self.site.is_reported)(*class));
-        class
-            .map(|class| *self.counted.entry(class).or_default() += 1)
-            .is_some()
+        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
+        counted.map(|(_, links)| *links += 1).is_some()
     }
 
     fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {

@@ -33,18 +33,20 @@ use std::sync::Arc;
 
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{
-    Absence, Collection, FoundBy, Located, QueryUse, split_name, stem, url_below, without_query,
+    Absence, Collection, FoundBy, LastPath, Located, PlainPlace, QueryUse, split_name, stem,
+    url_below, without_query,
 };
 use crate::purpose::alternatives::saved_candidates;
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
-use crate::purpose::rewrite_unless;
 use crate::purpose::spelling::{is_web, names_base, names_prefix, unmistakable};
+use crate::purpose::{plain_root, rewrite_unless};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, Rewritten, Site,
+    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, PlainLink, Rewritten,
+    Site,
 };
 use baselink_scan::document::{Against, Role};
 use baselink_scan::xml::vocabulary::is_location;
@@ -75,6 +77,7 @@ pub fn options(
         canonical: canonical_url(bytes, options.format),
         candidates: saved_candidates(bytes, options),
         is_message: options.format.has_headings(),
+        plain_root: plain_root(name, collection, options),
         collection: Arc::clone(collection),
         place,
     });
@@ -166,9 +169,31 @@ struct LocalDestination {
     /// The URL of the file below `place`.
     on_disk: Option<Base>,
     is_message: bool,
+    /// The length of the URL of the root, if links may have a plain meaning.
+    plain_root: Option<usize>,
 }
 
 impl Destination for LocalDestination {
+    fn keeps(&self, link: &PlainLink<'_>) -> bool {
+        let last = &mut LastPath::default();
+        let place = self
+            .plain_root
+            .filter(|_| self.canonical != Some(link.span));
+        let place = place.and_then(|root| self.collection.plain_place(root, link, last));
+        match place {
+            Some(PlainPlace::Outside) => is_web(link.reference) && !is_assumed(link.reference),
+            // A link to the page itself may become shorter.
+            Some(PlainPlace::File(file, _)) if self.number == Some(file) => {
+                link.reference.starts_with('#')
+            }
+            Some(PlainPlace::File(file, _)) => {
+                self.collection.note_use(file, true, false);
+                self.collection.has_own_name(file) && !link.reference.starts_with('/')
+            }
+            None => false,
+        }
+    }
+
     fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
         if self.canonical == Some(link.span) {
             return (Choice::Target, false);

@@ -28,8 +28,20 @@ mod spelling;
 pub(crate) use self::spelling::names_base;
 use std::sync::Arc;
 
+use crate::collection::Collection;
 use baselink_rewrite::report::LinkReport;
 use baselink_rewrite::{Destination, Options, Rewritten, rewrite_each};
+use baselink_url::Base;
+
+/// The length of the URL of the root, if links of the document called `name` may have a plain meaning
+/// ([`Collection::plain_root`]).
+fn plain_root(name: &[u8], collection: &Collection, options: &Options) -> Option<usize> {
+    let retrieval = options.retrieval.as_ref()?;
+    let url = Base::text_of(options.resolver, &retrieval.url);
+    collection
+        .plain_root(name, &url)
+        .filter(|_| !options.format.has_headings())
+}
 
 /// Rewrites `bytes`, and adds each link to the second result. If a link `is_fixed`, starts again with the destination
 /// `other`.

@@ -43,15 +43,17 @@ use memchr::memmem;
 
 use super::custom_property::{in_sheet, is_relative, property_user};
 use super::on_disk::{DiskBase, DiskPlace, climbs, is_on_network};
-use super::spelling::{names_base, names_prefix, unmistakable};
+use super::spelling::{is_web, names_base, names_prefix, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
-use crate::collection::{Collection, FoundResource, Located, QueryUse, without_query};
-use crate::purpose::rewrite_unless;
+use crate::collection::{
+    Collection, FoundResource, LastPath, Located, PlainPlace, QueryUse, without_query,
+};
+use crate::purpose::{plain_root, rewrite_unless};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
 use baselink_rewrite::{
     BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
-    Rewritten, Site,
+    PlainLink, Rewritten, Site,
 };
 use baselink_scan::document::{Against, Role};
 use baselink_text::format::Format;
@@ -217,14 +219,26 @@ impl Relocation {
         };
         let new = new.and_then(|new| new.trim_end_matches('/').split_once(':'));
         let new = new.map_or("\0", |(_, new)| new);
-        let has = |root: &str, new: &str| {
-            memmem::find_iter(text, root).any(|at| {
-                let rest = &text[at..];
-                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
-            })
-        };
+        // The longest name in the URL, which is searched for, has the same spelling in JSON.
+        let name = root
+            .split('/')
+            .max_by_key(|name| name.len())
+            .unwrap_or_default();
         let escaped = |url: &str| url.replace('/', "\\/");
-        text.trim_ascii() == host.as_bytes() || has(root, new) || has(&escaped(root), &escaped(new))
+        let spellings = [
+            (root.to_owned(), new.to_owned()),
+            (escaped(root), escaped(new)),
+        ];
+        let is_at = |at: usize, (root, new): &(String, String)| {
+            let start = at.checked_sub(root.find(name).unwrap_or_default());
+            let rest = start.map_or(&[][..], |start| &text[start..]);
+            rest.starts_with(root.as_bytes())
+                && !rest.starts_with(new.as_bytes())
+                && !continues_name(&rest[root.len()..])
+        };
+        text.trim_ascii() == host.as_bytes()
+            || memmem::find_iter(text, name)
+                .any(|at| spellings.iter().any(|spelling| is_at(at, spelling)))
     }
 
     /// The new place of `url`.
@@ -356,7 +370,12 @@ pub fn options(
         true => Vec::new(),
         false => canonical::absolute(bytes, options.format),
     };
+    let collection = &relocation.collection;
+    // If some files have their new names already, a link to a file that is there may change.
+    let keeps_plain =
+        relocation.present.is_none() && collection.folder_url() == relocation.from.folder();
     let destination = Arc::new(RelocateLinks {
+        plain_root: plain_root(name, collection, options).filter(|_| keeps_plain),
         relocation: Arc::clone(relocation),
         resolver: options.resolver,
         place: relocation.place_on_disk(name),
@@ -424,6 +443,8 @@ struct RelocateLinks {
     is_message: bool,
     /// The spans of links that must be absolute.
     must_be_absolute: Vec<Span>,
+    /// The length of the URL of the root, if links may have a plain meaning.
+    plain_root: Option<usize>,
     /// The base of the last link before and after the move.
     last_base: Mutex<Option<(Arc<str>, Arc<BaseAfterMove>)>>,
 }
@@ -447,6 +468,21 @@ impl BaseAfterMove {
 }
 
 impl Destination for RelocateLinks {
+    fn keeps(&self, link: &PlainLink<'_>) -> bool {
+        let collection = &self.relocation.collection;
+        let last = &mut LastPath::default();
+        let place = self.plain_root;
+        match place.and_then(|root| collection.plain_place(root, link, last)) {
+            Some(PlainPlace::Outside) => is_web(link.reference) && !is_assumed(link.reference),
+            Some(PlainPlace::File(file, _)) => {
+                let must_change =
+                    link.reference.starts_with('/') || self.must_be_absolute.contains(&link.span);
+                collection.has_own_name(file) && !must_change
+            }
+            None => false,
+        }
+    }
+
     fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
         if matches!(
             against,

@@ -28,8 +28,8 @@ use super::declaration::PrescannedMeta;
 use super::judge::{Judge, Surroundings, Verdict};
 use super::judged::{Judged, lift_through};
 use super::late_base::late_base;
-use super::options::{Options, PlainLink};
-use super::plan::{DocumentPlan, LinkSink, Within, room};
+use super::options::{Destination, Options, PlainLink};
+use super::plan::{DocumentPlan, LinkSink, room};
 use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::report::{EntityReport, Outcome, Reason};
@@ -234,31 +234,16 @@ impl<'a, 'r> Driver<'a, 'r> {
         }
     }
 
-    /// The outcome of an earlier link to the same place.
-    #[inline(never)]
-    fn known_outcome(&self, bytes: &[u8], found: &Plain) -> Option<Known> {
-        let known = self.known.as_ref()?;
-        let (.., row) = found.names?;
-        if row.role != Role::Navigation {
-            return None;
+    /// Counts a link that is kept and, as written, absolute or relative. Returns true.
+    fn count_kept(&mut self, is_absolute: bool) -> bool {
+        let totals = &mut self.plan.tally.totals;
+        totals.kept[usize::from(is_absolute)] += 1;
+        if is_absolute {
+            self.plan.tally.add(Outcome::Absolute, None);
+        } else {
+            self.plan.tally.add(Outcome::Left, Some(Reason::Chosen));
+            self.note_base();
         }
-        let raw = &bytes[found.span.range()];
-        let path = &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())];
-        known.get(path).copied()
-    }
-
-    /// Counts a link whose target an earlier link lacks.
-    fn count_lacking(&mut self, bytes: &[u8], found: &Plain) {
-        if let Some(Known::Lacking(index)) = self.known_outcome(bytes, found) {
-            self.plan.tally.totals.lacking[index].1 += 1;
-        }
-    }
-
-    /// Counts a link that is kept. Returns true.
-    fn count_kept(&mut self) -> bool {
-        self.plan.tally.add(Outcome::Left, Some(Reason::Chosen));
-        self.plan.tally.totals.kept += 1;
-        self.note_base();
         self.own_links += 1;
         true
     }
@@ -423,21 +408,24 @@ impl Links for Driver<'_, '_> {
         let Some(verdict) = self.judge.plain(bytes, found) else {
             return false;
         };
-        let mut is_lacking = false;
+        let mut lacking = None;
         if self.task.options.destination.is_some() {
-            let known = match verdict {
-                Verdict::Splice(_) => self.known_outcome(bytes, found),
-                _ => None,
+            let destination = self.task.options.destination.as_deref();
+            let destination = destination.filter(|_| self.chain.rule == Rule::Retrieval);
+            let known = match self.known.as_mut() {
+                Some(known) => known_outcome(known, destination, &verdict, (bytes, found)),
+                None => None,
             };
+            let is_absolute = matches!(verdict, Verdict::Absolute);
             match known {
-                Some(Known::Kept) => return self.count_kept(),
-                Some(Known::Lacking(_)) => is_lacking = true,
+                Some(Known::Kept) => return self.count_kept(is_absolute),
+                Some(Known::Lacking(index)) => lacking = Some(index),
                 None if matches!(verdict, Verdict::Left(_)) => {}
                 None => return false,
             }
         }
         // Of links to the same lacking target, only the first is reported.
-        let is_reported = self.sink.is_some() && !is_lacking;
+        let is_reported = self.sink.is_some() && lacking.is_none();
         let splice = match verdict {
             Verdict::Splice(splice) => Some(self.judge.written(splice)),
             _ => None,
@@ -458,7 +446,9 @@ impl Links for Driver<'_, '_> {
         }
         let own = (self.chain, self.charset);
         let sink = self.sink.as_deref_mut().filter(|_| is_reported);
-        let is_taken = sink.is_some_and(|sink| is_taken(sink, own, &verdict, (bytes, found)));
+        let is_taken = sink.is_some_and(|sink| {
+            plain_link(&verdict, bytes, found).is_some_and(|link| sink.plain(&link, own))
+        });
         if is_reported && !is_taken {
             let edit = splice.map(|splice| Edit {
                 span: Span::new(start, start + splice.dropped),
@@ -487,8 +477,8 @@ impl Links for Driver<'_, '_> {
             self.note_base();
         }
         self.own_links += 1;
-        if is_lacking {
-            self.count_lacking(bytes, found);
+        if let Some(index) = lacking {
+            self.plan.tally.totals.lacking[index].1 += 1;
         }
         true
     }
@@ -523,23 +513,44 @@ impl Links for Driver<'_, '_> {
     }
 }
 
-/// True if `sink` needs no report of a link that the fast path `found`, with this verdict.
-fn is_taken(
-    sink: &mut dyn LinkSink,
-    within: Within<'_>,
+/// The outcome of a link that navigates, if an earlier link to the same place has it, or if `destination` keeps the link.
+#[inline(never)]
+fn known_outcome(
+    known: &mut HashMap<Vec<u8>, Known>,
+    destination: Option<&dyn Destination>,
     verdict: &Verdict<'_>,
     (bytes, found): (&[u8], &Plain),
-) -> bool {
-    let reference = value::undecoded(&bytes[found.span.range()]);
-    let Some((reference, target)) = reference.and_then(|it| Some((it, verdict.splice(it)?))) else {
-        return false;
-    };
-    let link = PlainLink {
+) -> Option<Known> {
+    let (.., row) = found.names?;
+    let has_choice = matches!(verdict, Verdict::Splice(_) | Verdict::Absolute);
+    if row.role != Role::Navigation || !has_choice {
+        return None;
+    }
+    let raw = &bytes[found.span.range()];
+    let path = &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())];
+    if let Some(known) = known.get(path) {
+        return Some(*known);
+    }
+    let is_kept = destination?.keeps(&plain_link(verdict, bytes, found)?);
+    is_kept.then(|| {
+        known.insert(path.to_owned(), Known::Kept);
+        Known::Kept
+    })
+}
+
+/// The link that the fast path `found`, with this verdict; `None` if its bytes may need decoding, or the resolvers disagree.
+fn plain_link<'a>(
+    verdict: &'a Verdict<'_>,
+    bytes: &'a [u8],
+    found: &Plain,
+) -> Option<PlainLink<'a>> {
+    let reference = value::undecoded(&bytes[found.span.range()])?;
+    Some(PlainLink {
         reference,
-        target,
+        span: found.span,
+        target: verdict.splice(reference)?,
         role: found.names.map_or(Role::Embedded, |(.., row)| row.role),
-    };
-    sink.plain(&link, within)
+    })
 }
 
 /// The plan for the HTML document in `bytes`, which is scanned and judged in one pass.

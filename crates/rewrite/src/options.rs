@@ -20,6 +20,7 @@ use baselink_scan::document::{Against, Role};
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
+use baselink_text::span::Span;
 use baselink_url::{Resolver, Splice};
 
 /// The information about a document beyond its bytes, and the desired result.
@@ -89,6 +90,8 @@ pub enum Choice {
 pub struct PlainLink<'a> {
     /// The reference, which is relative.
     pub reference: &'a str,
+    /// The place of the reference in the document.
+    pub span: Span,
     /// The target, in two parts.
     pub target: Splice<'a>,
     /// The role of the link in the document.
@@ -150,6 +153,12 @@ pub trait Destination: fmt::Debug + Send + Sync {
     /// The replacement for `link`, which is resolved `against` this base, and true if the site lacks its target. The span of
     /// the link is an offset in its document.
     fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool);
+
+    /// True if [`choose`](Self::choose) would keep `link`, which navigates from the URL of the document. False if that takes a
+    /// closer look.
+    fn keeps(&self, _link: &PlainLink<'_>) -> bool {
+        false
+    }
 
     /// True if every declared base in the document becomes empty.
     fn empties_bases(&self) -> bool {

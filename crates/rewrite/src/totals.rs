@@ -68,9 +68,10 @@ pub struct Totals {
     pub of_links: LinkBases,
     /// The number of rewritten links that consist of a fragment only.
     pub fragments: usize,
-    /// The number of links that a [`Destination`](crate::Destination) keeps, and that were only counted.
+    /// The numbers of relative and of absolute links that a [`Destination`](crate::Destination) keeps, and that were only
+    /// counted.
     #[doc(hidden)]
-    pub kept: usize,
+    pub kept: [usize; 2],
     /// Links that become absolute because a site lacks their targets, each with the number of later ones that differ at most
     /// in the fragment, and that were only counted.
     #[doc(hidden)]

@@ -87,8 +87,9 @@ impl FileSummary {
             return self.add_totals(totals);
         }
         self.link_counts.merge(&links.link_counts);
-        self.link_counts
-            .add(kind.result_of_kept(), None, totals.kept);
+        let [relative, absolute] = totals.kept;
+        self.link_counts.add(kind.result_of_kept(), None, relative);
+        self.link_counts.add(LinkResult::Absolute, None, absolute);
         merge_missing(&mut self.missing, links.missing);
         self.add_counted(totals);
     }

@@ -154,11 +154,13 @@ impl FragmentList {
 
     /// Adds the fragments of another document.
     pub fn append(&mut self, other: &Self) {
-        let mut start = 0;
-        for &(number, end) in &other.ends {
-            self.add(number as usize, &other.text[start..end]);
-            start = end;
-        }
+        let start = self.text.len();
+        self.text.push_str(&other.text);
+        let ends = other
+            .ends
+            .iter()
+            .map(|&(number, end)| (number, start + end));
+        self.ends.extend(ends);
     }
 
     /// True if each fragment leads to an element according to `ids`.

@@ -14,7 +14,9 @@ use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding};
 use super::ids::{FragmentList, FragmentPlace, Ids};
 use crate::collection::origin::{is_assumed, without_assumed};
-use crate::collection::{Absence, FoundBy, FoundResource, Located, QueryUse, is_disk};
+use crate::collection::{
+    Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
+};
 use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::PlainLink;
 use baselink_rewrite::base::BaseChain;
@@ -53,10 +55,13 @@ pub(super) struct MoveJudge<'a> {
     /// The base of the document itself, once a link with a report has it.
     pub(super) document_base: OnceCell<Option<Rc<MovedBase>>>,
     /// The path of the last link that was judged by its bytes, and its file.
-    pub(super) last_path: RefCell<(Vec<u8>, Option<usize>)>,
+    pub(super) last_path: RefCell<LastPath>,
 }
 
 impl MoveJudge<'_> {
+    /// The classes that [`judge_plain`](Self::judge_plain) finds.
+    pub(super) const PLAIN: [Class; 2] = [Class::Travels, Class::Outside];
+
     /// The finding for `link`, without assumed URLs.
     pub(super) fn judge(&self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
         let base = self.bases.of(link, within, &self.goal);
@@ -87,26 +92,16 @@ impl MoveJudge<'_> {
     /// The class of a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
     /// another host.
     pub(super) fn judge_plain(&self, link: &PlainLink<'_>) -> Option<Class> {
-        let (prefix, rest) = (link.target.prefix, &link.reference[link.target.dropped..]);
-        let tail = self.document_base.get()?.as_ref()?.tail?;
-        if prefix.is_empty() {
-            let own = self.goal.collection.folder_url().and_then(host);
-            let is_own = |other: &str| own.is_some_and(|own| own.eq_ignore_ascii_case(other));
-            let may_be_inside =
-                host(rest).is_some_and(is_own) || self.goal.collection.has_same(rest);
-            return (!may_be_inside).then_some(Class::Outside);
+        let root = self.document_base.get()?.as_ref()?.tail?;
+        let last = &mut self.last_path.borrow_mut();
+        match self.goal.collection.plain_place(root, link, last)? {
+            PlainPlace::Outside => Some(Class::Outside),
+            PlainPlace::File(number, fragment) => {
+                let is_there =
+                    fragment.is_empty() || self.place(number, fragment) == FragmentPlace::There;
+                is_there.then_some(Class::Travels)
+            }
         }
-        // A reference that leads above the old root may lead to another file from the new root.
-        let folder = prefix.get(tail..)?;
-        let end = memchr::memchr(b'#', rest.as_bytes());
-        let (path, fragment) = end.map_or((rest, ""), |at| (&rest[..at], &rest[at + 1..]));
-        // A query may select a different file.
-        if memchr::memchr(b'?', path.as_bytes()).is_some() {
-            return None;
-        }
-        let number = self.plain_file(folder, path)?;
-        let is_there = fragment.is_empty() || self.place(number, fragment) == FragmentPlace::There;
-        is_there.then_some(Class::Travels)
     }
 
     /// The target of `fragment` in the document with this number.
@@ -117,22 +112,6 @@ impl MoveJudge<'_> {
         };
         let ids = ids.get(&number);
         ids.map_or(FragmentPlace::There, |ids| ids.place(fragment))
-    }
-
-    /// The file at `folder` and `path`, which are the same in URLs, byte for byte.
-    fn plain_file(&self, folder: &str, path: &str) -> Option<usize> {
-        let mut last = self.last_path.borrow_mut();
-        let (known, number) = &mut *last;
-        let is_known = known.len() == folder.len() + path.len()
-            && known.starts_with(folder.as_bytes())
-            && known.ends_with(path.as_bytes());
-        if !is_known {
-            known.clear();
-            known.extend_from_slice(folder.as_bytes());
-            known.extend_from_slice(path.as_bytes());
-            *number = self.goal.collection.plain_file(known);
-        }
-        *number
     }
 
     /// True if the link embeds a resource that is retrieved by HTTP, and the collection is a crawl. `target` is known to
@@ -465,12 +444,6 @@ fn served(located: &Located) -> Option<(Class, Option<usize>)> {
         | Located::Failed(_)
         | Located::Outside { .. } => None,
     }
-}
-
-/// The host of a URL that has no user information.
-fn host(url: &str) -> Option<&str> {
-    let (_, rest) = url.split_once("//")?;
-    rest.split(['/', '?', '#', ':']).next()
 }
 
 fn scheme(url: &str) -> Option<String> {
