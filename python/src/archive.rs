@@ -166,18 +166,12 @@ impl ArchiveColumns {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
-                self.add_error(
-                    found.offset,
-                    &format!("{}: {}", found.code.name(), found.message),
-                );
+                self.add_error(found.offset, found.code, &found.message);
                 return Ok(());
             }
         };
         for found in &record.diagnostics {
-            self.add_error(
-                record.offset,
-                &format!("{}: {}", found.code.name(), found.message),
-            );
+            self.add_error(record.offset, found.code, &found.message);
         }
         if let Some(found) = document(&record, self.rewriter.options()) {
             let key = Key::of(&record, &found);
@@ -191,7 +185,7 @@ impl ArchiveColumns {
     }
 
     /// Adds a row with an anomaly and its offset.
-    fn add_error(&mut self, offset: Offset, error: &str) {
+    fn add_error(&mut self, offset: Offset, code: Code, message: &str) {
         let mut row = self.batches.row();
         row.text(Some(&self.path));
         if let Content::Links = self.content {
@@ -205,7 +199,7 @@ impl ArchiveColumns {
         if let Content::Documents = self.content {
             row.absent(&Content::DOCUMENT);
         }
-        row.text(Some(error));
+        row.text(Some(&format!("{}: {message}", code.name())));
     }
 
     fn links(&mut self, key: &Key, found: &RecordDocument<'_>) {
@@ -222,14 +216,24 @@ impl ArchiveColumns {
             let mut row = batches.row();
             key.add_to(row.text(Some(path)).link(&found)).text(error);
         });
-        // A body that cannot be decoded has no links. Only this row reports it.
+        // Only these rows report a body whose links could not be read.
+        let has_links = totals.links() > 0;
         for found in totals.diagnostics {
-            if found.code == Code::TransferUndecodable {
-                self.add_error(
-                    key.offset,
-                    &format!("{}: {}", found.code.name(), found.message),
-                );
+            let is_unread = match found.code {
+                Code::TransferUndecodable => true,
+                // The body may be text, although the heading declares a coding.
+                Code::CodingAbsent => !has_links,
+                _ => false,
+            };
+            if is_unread {
+                self.add_error(key.offset, found.code, &found.message);
             }
+        }
+        let format = found.options.format;
+        if format != Format::Http
+            && let Err(reason) = payload(&found.bytes, format)
+        {
+            self.add_error(key.offset, Code::TransferUndecodable, reason);
         }
     }
 

@@ -10,6 +10,7 @@ import random
 import resource
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,10 @@ def test_hostile_bytes_give_rows() -> None:
     assert [row["error"] is None for row in rows(zeros)] == [False]
 
 
+# RFC 8878, 3.1.1: a frame of a raw block of 10 bytes and of a block that repeats a byte 3,000 times.
+ZSTD = b"\x28\xb5\x2f\xfd\x00\x68" + b"\x50\x00\x00<a href=x>" + b"\xc3\x5d\x00\x00"
+
+
 def test_a_body_that_inflates_beyond_the_limit_is_an_error() -> None:
     """Bug 71, as a row of Python."""
     # RFC 8878, 3.1.1.2: blocks of 128 KiB that repeat a byte.
@@ -179,6 +184,24 @@ def test_a_body_that_inflates_beyond_the_limit_is_an_error() -> None:
     documents = [row for batch in rewrite_batches(io.BytesIO(data)) for row in batch.to_pylist()]
     assert [row["document"] for row in documents] == [None, b"<a href=http://h.example/x>"]
     assert documents[0]["error"].startswith("not-editable: ")
+
+
+def test_a_body_that_cannot_be_decoded_is_an_error() -> None:
+    """bug 381: some of these bodies had neither links nor a row."""
+    page = b"<a href=x>" + bytes(3_000)
+    coded = {"gzip": gzip.compress(page), "deflate": zlib.compress(page), "zstd": ZSTD}
+    for coding, body in coded.items():
+        for length in range(1, len(body)):
+            data = archive(record(response(body[:length], f"Content-Encoding: {coding}")))
+            [*_, last] = rows(io.BytesIO(data))
+            assert last["offset"] == 0 and last["error"].split(":")[0] in ("transfer-undecodable", "coding-absent")
+    stored = record(gzip.compress(page), WARC_Type="resource", Content_Type="text/html")
+    unknown = record(response(b"junk", "Content-Encoding: compress"))
+    found = [row["error"] for data in (stored, unknown) for row in rows(io.BytesIO(data))]
+    assert [error.split(":")[0] for error in found] == ["transfer-undecodable", "coding-absent"]
+    # A crawler may decode the body, and keep the field.
+    decoded = record(response(b"<a href=x>", "Content-Encoding: gzip"))
+    assert [(row["reference"], row["error"]) for row in rows(io.BytesIO(decoded))] == [("x", None)]
 
 
 def test_archives_in_wacz(command: Command, tmp_path: Path) -> None:
