@@ -26,7 +26,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use crate::buffer::Output;
 use crate::columns::{Batches, LINK, LONGEST, Row, Type};
 use crate::messages::{PythonFile, io_exception};
-use crate::options::rewriter;
+use crate::options::{at, builder};
 
 type Reader = Box<dyn Read + Send + Sync>;
 
@@ -122,7 +122,7 @@ impl ArchiveColumns {
                 format!("{function}() takes no format: an archive says it of each document");
             return Err(PyTypeError::new_err(message));
         }
-        let rewriter = rewriter(function, None, options)?;
+        let rewriter = at(builder(function, options)?, None)?;
         let python_file = file.hasattr("read")?.then(|| PythonFile::new(file));
         let reader: Reader = match &python_file {
             Some(file) => Box::new(file.clone()),

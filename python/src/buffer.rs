@@ -19,7 +19,9 @@ use std::mem::MaybeUninit;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyMemoryView};
+
+use crate::options::wrong_type;
 
 #[allow(unsafe_code)]
 unsafe extern "C" {
@@ -40,12 +42,17 @@ pub(crate) struct Data<'py> {
 }
 
 impl<'py> Data<'py> {
-    /// Borrows the bytes of `data`.
+    /// Borrows the bytes of the argument `data`.
     ///
     /// # Errors
     ///
     /// `TypeError` if `data` has no bytes, `ValueError` if its bytes are not contiguous.
     pub(crate) fn of(data: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Self::of_argument("data", data)
+    }
+
+    /// Borrows the bytes of the argument `name`.
+    pub(crate) fn of_argument(name: &str, data: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = data.cast::<PyBytes>() {
             let (start, length) = (bytes.as_bytes().as_ptr(), bytes.as_bytes().len());
             return Ok(Self {
@@ -57,7 +64,7 @@ impl<'py> Data<'py> {
         }
         let view = PyMemoryView::from(data).map_err(|error| {
             match error.is_instance_of::<PyTypeError>(data.py()) {
-                true => not_bytes(data),
+                true => wrong_type(name, data, "bytes, a bytearray or a memoryview"),
                 false => error,
             }
         })?;
@@ -143,17 +150,4 @@ impl io::Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn not_bytes(data: &Bound<'_, PyAny>) -> PyErr {
-    let message = match data.is_instance_of::<PyString>() {
-        true => "a document is bytes, and this is str: pass what was read from the file or the response, or \
-                 text.encode() with charset='utf-8'; make_links_absolute and get_base_url take str"
-            .to_owned(),
-        false => match data.get_type().name() {
-            Ok(name) => format!("a document is bytes, a bytearray or a memoryview, and this is {name}"),
-            Err(error) => return error,
-        },
-    };
-    PyTypeError::new_err(message)
 }

@@ -23,7 +23,7 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::{Data, to_python};
 use crate::options::{at, builder, check_format};
-use crate::rows::pair;
+use crate::rows::{iterator, pair};
 
 /// The maximum number of rows in a batch. Spark is slower with larger batches.
 const ROWS: usize = 1 << 12;
@@ -307,7 +307,7 @@ pub(crate) fn link_columns(
     let builder = builder("link_columns", options)?;
     // Errors in the options are raised at once.
     at(builder.clone(), None)?;
-    let documents = documents.try_iter()?.unbind();
+    let documents = iterator(documents)?;
     Ok(LinkColumns {
         documents,
         builder,
@@ -332,7 +332,7 @@ impl LinkColumns {
             };
             let (data, url) = pair(&document?)?;
             let held = Data::of(&data)?;
-            let rewriter = at(self.builder.clone(), url.as_deref())?;
+            let rewriter = at(self.builder.clone(), url.as_ref())?;
             let bytes = held.bytes();
             check_format(&rewriter, bytes)?;
             let (number, batches) = (self.number, &mut self.batches);

@@ -47,7 +47,7 @@ fn value_error(error: baselink::Error) -> PyErr {
 #[pyo3(signature = (data, /, url=None, **options))]
 fn rewrite<'py>(
     data: &Bound<'py, PyAny>,
-    url: Option<&str>,
+    url: Option<&Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = data.py();
@@ -83,7 +83,7 @@ fn rewrite<'py>(
 #[pyo3(signature = (data, /, url=None, **options))]
 fn rewrite_report<'py>(
     data: &Bound<'py, PyAny>,
-    url: Option<&str>,
+    url: Option<&Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
@@ -109,7 +109,7 @@ fn rewrite_report<'py>(
 #[pyo3(signature = (data, /, url=None, **options))]
 fn links(
     data: &Bound<'_, PyAny>,
-    url: Option<&str>,
+    url: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let rewriter = rewriter("links", url, options)?;
@@ -134,7 +134,7 @@ fn links(
 #[pyo3(signature = (data, /, url=None, **options))]
 fn base<'py>(
     data: &Bound<'py, PyAny>,
-    url: Option<&str>,
+    url: Option<&Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
@@ -192,7 +192,8 @@ fn relativize(base: &str, target: &str, resolver: &str) -> PyResult<String> {
 #[pyfunction]
 #[pyo3(signature = (name, head))]
 fn detect(name: Option<&str>, head: &Bound<'_, PyAny>) -> PyResult<&'static str> {
-    Ok(Format::detect(name, Data::of(head)?.bytes()).name())
+    let head = Data::of_argument("head", head)?;
+    Ok(Format::detect(name, head.bytes()).name())
 }
 
 /// Runs the command line `typed`, which begins with the name of the program. Returns the exit status.

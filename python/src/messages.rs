@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::{Data, to_python};
+use crate::options::wrong_type;
 
 /// A Python file object. All clones share one Python reference.
 #[derive(Clone)]
@@ -42,7 +43,7 @@ impl Read for PythonFile {
                     "the file gives str: open it for bytes, with 'rb'",
                 ));
             }
-            let held = Data::of(&read)?;
+            let held = Data::of_argument("the result of read()", &read)?;
             let given = held.bytes();
             let Some(space) = buffer.get_mut(..given.len()) else {
                 let message = format!(
@@ -87,7 +88,13 @@ pub(crate) struct Messages {
 #[pyfunction]
 #[pyo3(signature = (file, /))]
 pub(crate) fn messages(file: &Bound<'_, PyAny>) -> PyResult<Messages> {
-    file.getattr("read")?;
+    if !file.hasattr("read")? {
+        return Err(wrong_type(
+            "file",
+            file,
+            "a binary file that is open for reading",
+        ));
+    }
     let file = PythonFile::new(file);
     Ok(Messages {
         messages: Box::new(mbox::Messages::new(file.clone())),

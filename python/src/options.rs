@@ -11,12 +11,13 @@ use baselink_rewrite::Options;
 use baselink_scan::{group_of, is_read};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::value_error;
 
-/// All keyword arguments.
-const NAMES: [&str; 11] = [
+/// All keyword arguments. Functions with a URL for each document do not take the first one.
+const NAMES: [&str; 12] = [
+    "url",
     "format",
     "charset",
     "resolver",
@@ -33,16 +34,16 @@ const NAMES: [&str; 11] = [
 /// Builds a rewriter from the URL and the keyword `options` of a call of `function`.
 pub(crate) fn rewriter(
     function: &str,
-    url: Option<&str>,
+    url: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Rewriter> {
-    at(builder(function, options)?, url)
+    at(builder_with_url(function, options)?, url)
 }
 
 /// Builds a rewriter for documents that were retrieved from `url`.
-pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewriter> {
+pub(crate) fn at(builder: RewriterBuilder, url: Option<&Bound<'_, PyAny>>) -> PyResult<Rewriter> {
     let builder = match url {
-        Some(url) => builder.url(url),
+        Some(url) => builder.url(text_of("url", url)?),
         None => builder,
     };
     let rewriter = builder.build().map_err(value_error)?;
@@ -57,16 +58,32 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewrit
     }
 }
 
-/// Builds a `RewriterBuilder` from the keyword `options` of a call of `function`.
+/// Builds a `RewriterBuilder` from the keyword `options` of a call of `function`, which has a keyword `url`.
+fn builder_with_url(
+    function: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RewriterBuilder> {
+    builder_of(function, &NAMES, options)
+}
+
+/// Builds a `RewriterBuilder` from the keyword `options` of a call of `function`, which has no keyword `url`.
 pub(crate) fn builder(
     function: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RewriterBuilder> {
+    builder_of(function, &NAMES[1..], options)
+}
+
+fn builder_of(
+    function: &str,
+    names: &[&str],
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RewriterBuilder> {
     let mut builder = Rewriter::builder();
     for (name, value) in options.into_iter().flatten() {
         let name: &str = name.extract()?;
-        if !NAMES.contains(&name) {
-            let names = NAMES.join(", ");
+        if !names.contains(&name) {
+            let names = names.join(", ");
             let message = format!(
                 "{function}() got an unexpected keyword argument '{name}'; there are {names}"
             );
@@ -94,7 +111,7 @@ fn option(
         }
         return Ok(builder);
     }
-    let text: &str = value.extract().map_err(|_| wrong_type(name, "str"))?;
+    let text = text_of(name, value)?;
     Ok(match name {
         "format" => builder.format(format(text)?),
         "charset" => builder.charset(text.parse().map_err(value_error)?),
@@ -142,6 +159,14 @@ fn not_archive(format: Format) -> PyResult<Format> {
     }
 }
 
+/// The text of the argument `name`.
+fn text_of<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    match value.cast::<PyString>() {
+        Ok(text) => text.to_str(),
+        Err(_) => Err(wrong_type(name, value, "str")),
+    }
+}
+
 fn one_of<T: Copy>(name: &str, text: &str, [one, other]: [(&str, T); 2]) -> PyResult<T> {
     let wrong = || {
         let (one, other) = (one.0, other.0);
@@ -159,16 +184,31 @@ fn texts(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() {
         return Ok(vec![value.extract()?]);
     }
-    let all = value
-        .try_iter()
-        .map_err(|_| wrong_type(name, "str, or an iterable of str"))?;
-    all.map(|one| {
-        one?.extract::<String>()
-            .map_err(|_| wrong_type(name, "str, or an iterable of str"))
-    })
-    .collect()
+    let wrong = || wrong_type(name, value, "str, or an iterable of str");
+    let all = value.try_iter().map_err(|_| wrong())?;
+    all.map(|one| one?.extract::<String>().map_err(|_| wrong()))
+        .collect()
 }
 
-fn wrong_type(name: &str, wanted: &str) -> PyErr {
-    PyTypeError::new_err(format!("{name} must be {wanted}"))
+/// The error for the argument `name` whose type is not the `wanted` one. It names the conversion if there is one.
+pub(crate) fn wrong_type(name: &str, value: &Bound<'_, PyAny>, wanted: &str) -> PyErr {
+    let advice = match name {
+        "url" if value.is_instance_of::<PyBytes>() => ": pass url.decode()",
+        "url" => ": pass str(url)",
+        "documents" => ": pass [data] for one document",
+        "file" => ": pass open(path, 'rb'), or io.BytesIO(data)",
+        "data" if value.is_instance_of::<PyString>() => {
+            ": pass what was read from the file or the response, or text.encode() with charset='utf-8'; \
+             make_links_absolute and get_base_url take str"
+        }
+        "data" if value.hasattr("__fspath__").unwrap_or_default() => ": pass path.read_bytes()",
+        "data" if value.hasattr("read").unwrap_or_default() => ": pass file.read()",
+        _ => "",
+    };
+    match value.get_type().name() {
+        Ok(class) => {
+            PyTypeError::new_err(format!("{name} must be {wanted}, and not {class}{advice}"))
+        }
+        Err(error) => error,
+    }
 }

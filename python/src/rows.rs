@@ -17,11 +17,11 @@ use baselink::{Diagnostic, LinkReport, Outcome, Rewriter, RewriterBuilder, Rewri
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::{Data, to_python};
-use crate::options::{at, builder, check_format};
+use crate::options::{at, builder, check_format, wrong_type};
 
 /// The classes of `baselink/_types.py`.
 struct Classes {
@@ -266,7 +266,7 @@ pub(crate) fn iter_links(
     let builder = builder("iter_links", options)?;
     // Errors in the options are raised before the first document is requested.
     at(builder.clone(), None)?;
-    let documents = documents.try_iter()?.unbind();
+    let documents = iterator(documents)?;
     Ok(LinkIterator {
         documents,
         builder,
@@ -295,7 +295,7 @@ impl LinkIterator {
             self.number += 1;
             let (data, url) = pair(&next)?;
             let held = Data::of(&data)?;
-            let rewriter = at(self.builder.clone(), url.as_deref())?;
+            let rewriter = at(self.builder.clone(), url.as_ref())?;
             self.found = list_links(&held, &rewriter)?.into_iter();
         }
     }
@@ -307,10 +307,23 @@ impl LinkIterator {
     }
 }
 
+/// The iterator of `documents`. The items of a single document would be numbers, or characters.
+pub(crate) fn iterator(documents: &Bound<'_, PyAny>) -> PyResult<Py<PyIterator>> {
+    let is_text = documents.is_instance_of::<PyString>();
+    let is_data =
+        documents.is_instance_of::<PyBytes>() || documents.is_instance_of::<PyByteArray>();
+    if is_text || is_data {
+        let wanted = "an iterable of data, or of pairs of data and URL";
+        return Err(wrong_type("documents", documents, wanted));
+    }
+    Ok(documents.try_iter()?.unbind())
+}
+
+/// An item of `documents`: data, and its URL if the item is a pair.
+type Item<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
+
 /// Splits an item of `documents`, which is a pair of data and URL, or data alone.
-pub(crate) fn pair<'py>(
-    document: &Bound<'py, PyAny>,
-) -> PyResult<(Bound<'py, PyAny>, Option<String>)> {
+pub(crate) fn pair<'py>(document: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
     match document.cast::<PyTuple>() {
         Ok(pair) => pair.extract(),
         Err(_) => Ok((document.clone(), None)),

@@ -260,5 +260,5 @@ def test_files_that_do_not_return_bytes() -> None:
         next(baselink.messages(File(b"x" * 9_999_999)))  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         next(baselink.messages(File(KeyError("x"))))  # type: ignore[arg-type]
-    with pytest.raises(AttributeError):
+    with pytest.raises(TypeError, match="file must be a binary file"):
         baselink.messages(b"From a\n")  # type: ignore[arg-type]
