@@ -9,6 +9,7 @@ from the first bytes. References are resolved by RFC 1808; `resolver="whatwg"` r
 """
 
 from ._baselink import (
+    __version__,
     base,
     detect,
     iter_links,
@@ -21,15 +22,45 @@ from ._baselink import (
     rewrite_report,
 )
 from ._text import get_base_url, make_links_absolute
-from ._types import Base, Diagnostic, Level, Link, Options, Rewritten
+from ._types import (
+    ArchiveFormat,
+    ArchiveOptions,
+    Base,
+    Diagnostic,
+    Format,
+    Group,
+    Kind,
+    Level,
+    Link,
+    Options,
+    Outcome,
+    Reason,
+    Resolver,
+    Rewritten,
+    Role,
+    Rule,
+    Status,
+)
 
 __all__ = [
+    "ArchiveFormat",
+    "ArchiveOptions",
     "Base",
     "Diagnostic",
+    "Format",
+    "Group",
+    "Kind",
     "Level",
     "Link",
     "Options",
+    "Outcome",
+    "Reason",
+    "Resolver",
     "Rewritten",
+    "Role",
+    "Rule",
+    "Status",
+    "__version__",
     "base",
     "detect",
     "get_base_url",

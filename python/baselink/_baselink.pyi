@@ -1,16 +1,18 @@
 from collections.abc import Iterable, Iterator
 from os import PathLike
-from typing import Literal, Protocol, TypeAlias, final
+from typing import Protocol, TypeAlias, final
 
 from typing_extensions import Buffer, Self, Unpack
 
-from ._types import Base, Link, Options, Rewritten
+from ._types import ArchiveFormat, ArchiveOptions, Base, Format, Link, Options, Resolver, Rewritten
 
 __all__ = [
+    "INTENDED",
     "ArchiveColumns",
     "LinkColumns",
     "LinkIterator",
     "Messages",
+    "__version__",
     "archive_documents",
     "archive_links",
     "base",
@@ -26,6 +28,10 @@ __all__ = [
     "rewrite_report",
 ]
 
+__version__: str
+INTENDED: frozenset[str]
+"""The reasons that `--strict` accepts."""
+
 class _Readable(Protocol):
     def read(self, length: int, /) -> Buffer: ...
 
@@ -38,9 +44,9 @@ def iter_links(
     documents: Iterable[Buffer | tuple[Buffer, str | None]], /, **options: Unpack[Options]
 ) -> LinkIterator: ...
 def base(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> Base: ...
-def resolve(base: str, reference: str, *, resolver: Literal["rfc1808", "rfc3986", "whatwg"] = "rfc1808") -> str: ...
-def relativize(base: str, target: str, *, resolver: Literal["rfc1808", "rfc3986", "whatwg"] = "rfc1808") -> str: ...
-def detect(name: str | None, head: Buffer) -> str: ...
+def resolve(base: str, reference: str, *, resolver: Resolver = "rfc1808") -> str: ...
+def relativize(base: str, target: str, *, resolver: Resolver = "rfc1808") -> str: ...
+def detect(name: str | None, head: Buffer) -> Format | ArchiveFormat: ...
 def command(typed: list[str], /) -> int: ...
 def messages(file: _Readable, /) -> Messages: ...
 
@@ -61,8 +67,8 @@ _Batch: TypeAlias = tuple[int, tuple[tuple[int, tuple[bytes | None, ...]], ...]]
 def link_columns(
     documents: Iterable[Buffer | tuple[Buffer, str | None]], /, **options: Unpack[Options]
 ) -> LinkColumns: ...
-def archive_links(file: _File, path: str, /, **options: Unpack[Options]) -> ArchiveColumns: ...
-def archive_documents(file: _File, path: str, /, **options: Unpack[Options]) -> ArchiveColumns: ...
+def archive_links(file: _File, path: str, /, **options: Unpack[ArchiveOptions]) -> ArchiveColumns: ...
+def archive_documents(file: _File, path: str, /, **options: Unpack[ArchiveOptions]) -> ArchiveColumns: ...
 
 @final
 class LinkColumns(Iterator[_Batch]):

@@ -5,10 +5,13 @@ Text is passed on as UTF-8, whatever encoding it declares; a lone surrogate is p
 
 from __future__ import annotations
 
-from typing import AnyStr, Literal
+from typing import TYPE_CHECKING, AnyStr, Literal
 from urllib.parse import urljoin
 
 from ._baselink import base, rewrite
+
+if TYPE_CHECKING:
+    from ._types import Resolver
 
 
 def get_base_url(text: str | bytes, baseurl: str | bytes = "", encoding: str | None = None) -> str:
@@ -46,12 +49,13 @@ def make_links_absolute(
     base_url: str | None = None,
     handle_failures: Literal["ignore"] | None = None,
     *,
-    resolver: Literal["rfc1808", "rfc3986", "whatwg"] = "whatwg",
+    resolver: Resolver = "whatwg",
 ) -> AnyStr:
     """The HTML document with every relative link made absolute; a replacement for lxml.html's function.
 
-    References are resolved as in browsers, unless `resolver` says otherwise. The base element counts, and stays, with an absolute href; lxml removes it. If a reference has no target, nothing is
-    raised and the link stays, as with handle_failures="ignore".
+    References are resolved as in browsers, unless `resolver` says otherwise. The base element counts, and stays, with an
+    absolute href; lxml removes it. If a reference has no target, nothing is raised and the link stays, as with
+    handle_failures="ignore".
 
     >>> import baselink
     >>> baselink.make_links_absolute('<img srcset="x 2x">', "http://h.example/")

@@ -13,12 +13,20 @@ strings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
+try:
+    import pyarrow as pa
+except ImportError:
+    raise ImportError("baselink.arrow needs pyarrow: pip install 'baselink[arrow]'")
 
 from ._baselink import link_columns
 from ._types import Link
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer, Unpack
+
+    from ._types import Options
 
 __all__ = ["LINKS", "link_batches"]
 
@@ -33,7 +41,9 @@ LINKS = pa.schema([pa.field("document", pa.int64(), nullable=False), *_LINK_FIEL
 """The columns of `link_batches`: the number of the document, counted from 0, and the fields of `baselink.Link`."""
 
 
-def link_batches(documents: Iterable[Any], **options: Any) -> Iterator[pa.RecordBatch]:
+def link_batches(
+    documents: Iterable[Buffer | tuple[Buffer, str | None]], **options: Unpack[Options]
+) -> Iterator[pa.RecordBatch]:
     """The links of `documents`, pairs of data and URL or data alone, in batches of at most 4,096 links.
 
     `options` are those of `baselink.links`. Documents are read one at a time, and memory holds only the links that have

@@ -18,13 +18,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import BinaryType, DataType, LongType, StringType, StructField, StructType
+try:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import BinaryType, DataType, LongType, StringType, StructField, StructType
+except ImportError:
+    raise ImportError("baselink.spark needs pyspark and pyarrow: pip install 'baselink[spark]'")
 
 from . import warc
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._types import ArchiveOptions
+
+    class _Options(ArchiveOptions, total=False):
+        storage_options: dict[str, Any] | None
+
 
 try:
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -120,17 +132,17 @@ def _argument(name: str, value: str) -> Any:
     return value.split(",") if name in ("enable", "attributes") else value
 
 
-def links_in_arrow(**options: Any) -> _InArrow:
+def links_in_arrow(**options: Unpack[_Options]) -> _InArrow:
     """A function for `DataFrame.mapInArrow` with the schema `LINKS`; the first column of the frame names archives."""
     return _in_arrow(warc.link_batches, options)
 
 
-def documents_in_arrow(**options: Any) -> _InArrow:
+def documents_in_arrow(**options: Unpack[_Options]) -> _InArrow:
     """A function for `DataFrame.mapInArrow` with the schema `DOCUMENTS`, for a frame like that of `links_in_arrow`."""
     return _in_arrow(warc.rewrite_batches, options)
 
 
-def _in_arrow(batches: Callable[..., Iterator[pa.RecordBatch]], options: dict[str, Any]) -> _InArrow:
+def _in_arrow(batches: Callable[..., Iterator[pa.RecordBatch]], options: Mapping[str, object]) -> _InArrow:
     batches([], **options)  # Raises for a wrong option, before anything is read.
 
     def read(frames: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -139,7 +151,7 @@ def _in_arrow(batches: Callable[..., Iterator[pa.RecordBatch]], options: dict[st
     return read
 
 
-def links_in_partition(**options: Any) -> Callable[[Iterable[str]], Iterator[warc.ArchiveLink]]:
+def links_in_partition(**options: Unpack[_Options]) -> Callable[[Iterable[str]], Iterator[warc.ArchiveLink]]:
     """A function for `RDD.mapPartitions` of an RDD of paths.
 
     `links_in_arrow` is much faster, because here each row is a Python object.
@@ -148,12 +160,12 @@ def links_in_partition(**options: Any) -> Callable[[Iterable[str]], Iterator[war
     return lambda paths: warc.link_rows(paths, **options)
 
 
-def read_links(spark: SparkSession, archives: Iterable[str], **options: Any) -> DataFrame:
+def read_links(spark: SparkSession, archives: Iterable[str], **options: Unpack[_Options]) -> DataFrame:
     """The links of `archives` with a partition for each, in the rows of the data source; works in PySpark 3.5, too."""
     return _frame(spark, archives).mapInArrow(links_in_arrow(**options), LINKS)
 
 
-def read_documents(spark: SparkSession, archives: Iterable[str], **options: Any) -> DataFrame:
+def read_documents(spark: SparkSession, archives: Iterable[str], **options: Unpack[_Options]) -> DataFrame:
     """The documents of `archives` with their links made absolute, with a partition for each archive."""
     return _frame(spark, archives).mapInArrow(documents_in_arrow(**options), DOCUMENTS)
 

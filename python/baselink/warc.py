@@ -23,16 +23,24 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
-import fsspec
-import pyarrow as pa
+try:
+    import fsspec
+    import pyarrow as pa
+except ImportError:
+    raise ImportError("baselink.warc needs pyarrow and fsspec: pip install 'baselink[warc]'")
 
 from ._baselink import archive_documents, archive_links
 from .arrow import _LINK_FIELDS, _batch
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._types import ArchiveOptions, Kind, Outcome, Reason, Role, Rule
 
 __all__ = ["DOCUMENTS", "LINKS", "ArchiveLink", "link_batches", "link_rows", "list_archives", "rewrite_batches"]
 
@@ -81,13 +89,13 @@ class ArchiveLink(NamedTuple):
     attribute: str | None
     reference: str | None
     base: str | None
-    rule: str | None
+    rule: Rule | None
     source: str | None
     target: str | None
-    role: str | None
-    outcome: str | None
-    reason: str | None
-    kind: str | None
+    role: Role | None
+    outcome: Outcome | None
+    reason: Reason | None
+    kind: Kind | None
     rel: str | None
     record: str | None
     """The ID of the record."""
@@ -104,14 +112,20 @@ class ArchiveLink(NamedTuple):
 
 
 def link_rows(
-    archives: Archive | Iterable[Archive], *, storage_options: dict[str, Any] | None = None, **options: Any
+    archives: Archive | Iterable[Archive],
+    *,
+    storage_options: dict[str, Any] | None = None,
+    **options: Unpack[ArchiveOptions],
 ) -> Iterator[ArchiveLink]:
     """The links of the documents in `archives`, one by one. Has the arguments of `link_batches`; half as fast."""
     return _rows(link_batches(archives, storage_options=storage_options, **options))
 
 
 def link_batches(
-    archives: Archive | Iterable[Archive], *, storage_options: dict[str, Any] | None = None, **options: Any
+    archives: Archive | Iterable[Archive],
+    *,
+    storage_options: dict[str, Any] | None = None,
+    **options: Unpack[ArchiveOptions],
 ) -> Iterator[pa.RecordBatch]:
     """The links of the documents in `archives`, in batches with the columns `LINKS`.
 
@@ -122,7 +136,10 @@ def link_batches(
 
 
 def rewrite_batches(
-    archives: Archive | Iterable[Archive], *, storage_options: dict[str, Any] | None = None, **options: Any
+    archives: Archive | Iterable[Archive],
+    *,
+    storage_options: dict[str, Any] | None = None,
+    **options: Unpack[ArchiveOptions],
 ) -> Iterator[pa.RecordBatch]:
     """The documents in `archives` with their links made absolute, in batches with the columns `DOCUMENTS`.
 
@@ -175,7 +192,7 @@ def _batches(
     schema: pa.Schema,
     archives: Archive | Iterable[Archive],
     storage_options: dict[str, Any] | None,
-    options: dict[str, Any],
+    options: Mapping[str, object],
 ) -> Iterator[pa.RecordBatch]:
     read(io.BytesIO(), "", **options)  # Raises for a wrong argument, before anything is read.
     is_one = isinstance(archives, (str, os.PathLike)) or hasattr(archives, "read")
@@ -206,7 +223,11 @@ def _open(archive: Archive, storage_options: dict[str, Any]) -> AbstractContextM
 
 
 def _in_archive(
-    read: _Read, schema: pa.Schema, path: str, open: Callable[[], AbstractContextManager[Any]], options: dict[str, Any]
+    read: _Read,
+    schema: pa.Schema,
+    path: str,
+    open: Callable[[], AbstractContextManager[Any]],
+    options: Mapping[str, object],
 ) -> Iterator[pa.RecordBatch]:
     try:
         with open() as file:
@@ -222,7 +243,9 @@ def _in_archive(
         yield pa.RecordBatch.from_pylist([row], schema=schema)
 
 
-def _in_wacz(read: _Read, schema: pa.Schema, path: str, file: Any, options: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+def _in_wacz(
+    read: _Read, schema: pa.Schema, path: str, file: Any, options: Mapping[str, object]
+) -> Iterator[pa.RecordBatch]:
     """The archives in a ZIP archive (Web Archive Collection Zipped 1.1.1, 4)."""
     with zipfile.ZipFile(file) as wacz:
         names = [name for name in wacz.namelist() if _WACZ_MEMBER.fullmatch(name)]

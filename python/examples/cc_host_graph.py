@@ -16,7 +16,7 @@ import logging
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 import pyarrow.compute as pc
@@ -49,7 +49,7 @@ class HostGraph:
             )
         yield from edges.items()
 
-    def process_warcs(self, _id: int, iterator: Iterator[str]) -> Iterator[Edge]:
+    def process_warcs(self, _id: int, iterator: Iterable[str]) -> Iterator[Edge]:
         for uri in iterator:
             if "://" not in uri:
                 uri = self.args.base_url + uri

@@ -17,11 +17,11 @@ mod rows;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 
-use baselink::{Base, Format, Resolver};
+use baselink::{Base, Format, Reason, Resolver};
 use baselink_cli::cli;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyFrozenSet};
 
 use crate::buffer::{Data, Output, to_python};
 use crate::messages::io_exception;
@@ -72,13 +72,15 @@ fn rewrite<'py>(
     }
 }
 
-/// Rewrites a document and reports every link and every anomaly: `.output`, `.links`, `.counts` by outcome,
-/// `.diagnostics`.
+/// Rewrites a document and reports every link and every anomaly: `.output`, `.links`, `.counts` by outcome, `.reasons`
+/// with their numbers, `.diagnostics`.
 ///
 /// >>> import baselink
 /// >>> found = baselink.rewrite_report(b"<a href=x><img src=''>", "http://h.example/")
-/// >>> found.output, found.counts["rewritten"], found.links[1].reason
-/// (b"<a href=http://h.example/x><img src=''>", 1, 'empty')
+/// >>> found.output, found.counts["rewritten"], found.reasons
+/// (b"<a href=http://h.example/x><img src=''>", 1, {'empty': 1})
+/// >>> all(link.is_intended for link in found.links)
+/// True
 #[pyfunction]
 #[pyo3(signature = (data, /, url=None, **options))]
 fn rewrite_report<'py>(
@@ -227,6 +229,17 @@ mod _baselink {
     use super::messages::{Messages, messages};
     #[pymodule_export]
     use super::rows::{LinkIterator, iter_links};
+    use super::{Bound, PyFrozenSet, PyModule, PyModuleMethods, PyResult, Reason};
     #[pymodule_export]
     use super::{base, command, detect, links, relativize, resolve, rewrite, rewrite_report};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        let intended = Reason::ALL
+            .into_iter()
+            .filter(|reason| reason.is_intended());
+        let intended = PyFrozenSet::new(module.py(), intended.map(Reason::name))?;
+        module.add("INTENDED", intended)
+    }
 }

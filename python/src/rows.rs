@@ -7,6 +7,7 @@
 //! Deliberately absent: lists of links without an object for each link ([`crate::columns`]).
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::vec::IntoIter;
 
@@ -182,9 +183,18 @@ impl<'py> Rows<'py> {
         for outcome in Outcome::ALL {
             counts.set_item(outcome.name(), rewritten.totals.count(outcome))?;
         }
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, reason, number) in rewritten.totals.counts() {
+            if let Some(reason) = reason {
+                *reasons.entry(reason.name()).or_default() += number;
+            }
+        }
         let output = to_python(self.py, output)?;
         let (links, found) = (PyList::new(self.py, links?)?, PyList::new(self.py, found?)?);
-        self.make(&self.classes.rewritten, (output, links, counts, found))
+        self.make(
+            &self.classes.rewritten,
+            (output, links, counts, reasons, found),
+        )
     }
 
     pub(crate) fn base(&self, chain: &BaseChain) -> PyResult<Bound<'py, PyAny>> {

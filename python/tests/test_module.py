@@ -5,14 +5,20 @@ from __future__ import annotations
 import array
 import copy
 import gzip
+import importlib.metadata
 import inspect
 import io
 import mmap
 import pickle
+import re
+import subprocess
+import sys
+import typing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import REPOSITORY, Command
 
 import baselink
 
@@ -24,8 +30,51 @@ DATA_FUNCTIONS = [baselink.rewrite, baselink.rewrite_report, baselink.links, bas
 def test_every_name_exists_and_has_a_docstring() -> None:
     for name in baselink.__all__:
         found = getattr(baselink, name)
-        assert inspect.getdoc(found), name
+        assert inspect.getdoc(found) or typing.get_args(found), name
     assert sorted(baselink.__all__) == baselink.__all__
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert baselink.__version__ == importlib.metadata.version("baselink")
+
+
+def test_types_have_the_names_of_the_library() -> None:
+    """bug 377: types were str, so mypy accepted "htlm"."""
+    places = [
+        (baselink.Group, "scan/src/attributes.rs", "Group"),
+        (baselink.Kind, "scan/src/document.rs", "Kind"),
+        (baselink.Outcome, "rewrite/src/report.rs", "Outcome"),
+        (baselink.Reason, "rewrite/src/report.rs", "Reason"),
+        (baselink.Role, "scan/src/document.rs", "Role"),
+        (baselink.Status, "rewrite/src/base.rs", "Status"),
+    ]
+    for type_, file, name in places:
+        library = (REPOSITORY / "crates" / file).read_text()
+        values = library.split(f"pub enum {name} {{")[1].split("\n    }")[0]
+        assert re.findall(r' = "(.+)",', values) == [*typing.get_args(type_)]
+    with pytest.raises(ValueError) as raised:
+        baselink.rewrite(b"", format="htlm")  # type: ignore[arg-type]
+    known = str(raised.value).split("use one of ")[1].split(", ")
+    formats = typing.get_args(baselink.Format)
+    assert sorted(known) == sorted({*formats, *typing.get_args(baselink.ArchiveFormat)} - {"other"})
+    assert baselink.rewrite(b"<a href=x>", URL, format="other") == b"<a href=x>"
+
+
+EXTRAS = {
+    "arrow": ("pyarrow", "pip install 'baselink[arrow]'"),
+    "warc": ("fsspec", "pip install 'baselink[warc]'"),
+    "spark": ("pyspark", "pip install 'baselink[spark]'"),
+}
+
+
+@pytest.mark.parametrize("module", EXTRAS)
+def test_a_module_without_its_extra_names_the_extra(module: str) -> None:
+    """bug 378: the error named only the absent package."""
+    absent, advice = EXTRAS[module]
+    program = f"import sys; sys.modules[{absent!r}] = None; import baselink.{module}"
+    done = subprocess.run([sys.executable, "-c", program], cwd="/", capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].startswith("ImportError: ")
+    assert done.stderr.splitlines()[-1].endswith(advice)
 
 
 def test_signatures() -> None:
@@ -66,10 +115,11 @@ def test_links_are_rows() -> None:
 
 
 def test_a_report_has_output_links_counts_and_diagnostics() -> None:
-    output, links, counts, diagnostics = baselink.rewrite_report(PAGE, URL)
+    output, links, counts, reasons, diagnostics = baselink.rewrite_report(PAGE, URL)
     assert output == b"<base href=http://h.example/a/c/><a href=http://h.example/a/c/x><img src=''><a href=mailto:a@b>"
     assert links == baselink.links(PAGE, URL)
     assert counts == {"rewritten": 2, "absolute": 1, "no-base": 0, "left": 1, "not-editable": 0}
+    assert reasons == {"empty": 1}
     [relative] = diagnostics
     assert (relative.code, relative.line, relative.column, relative.start) == ("base-relative", 1, 1, 0)
     assert relative.message.startswith("the href of this base element is relative")
@@ -117,6 +167,26 @@ def test_a_link_has_a_kind_and_the_text_of_rel() -> None:
         ("frame", None),
         ("document", "next"),
     ]
+
+
+def test_a_link_is_intended_if_strict_accepts_it(command: Command) -> None:
+    """bug 379: a filter could not do what `--strict` does. docs/outcomes.md lists the reasons that are accepted."""
+    intended = [
+        (b"<a href=x><a href=http://h/>", URL, ["rewritten", "absolute"]),
+        (b"<img src=''><a href='{{x}}'><svg><use href='#x'/>", URL, ["empty", "placeholder", "id-reference"]),
+        (b"<a href=x>", None, ["no-base"]),
+        (b"<a href=http://[>", URL, ["unresolvable"]),
+        (b"Content-Type: text/html; charset=us-ascii\n\n<a href=x>", "http://h/\u00e9/", ["rewritten"]),
+    ]
+    accepted = {"rewritten", "absolute", "empty", "placeholder", "id-reference"}
+    for data, url, names in intended:
+        found = baselink.rewrite_report(data, url, resolver="whatwg")
+        assert [link.reason or link.outcome for link in found.links] == names
+        assert [link.is_intended for link in found.links] == [name in accepted for name in names]
+        options = ["--url", url] if url else []
+        arguments = [command.path, "rewrite", "--strict", "--quiet", "--resolver", "whatwg", *options]
+        done = subprocess.run(arguments, input=data, capture_output=True, check=False)
+        assert (done.returncode == 0) == all(link.is_intended for link in found.links)
 
 
 def test_what_is_not_read_is_reported() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.metadata
 from pathlib import Path
 from types import ModuleType
 
@@ -42,4 +43,12 @@ def test_the_examples_of_the_readme() -> None:
 
 def test_the_readme_has_every_option() -> None:
     rows = [line.split("`")[1] for line in README.read_text().splitlines() if line.startswith("| `")]
-    assert [row for row in rows if row in baselink.Options.__annotations__] == [*baselink.Options.__annotations__]
+    names = baselink.Options.__annotations__
+    assert sorted(row for row in rows if row in names) == sorted(names)
+
+
+def test_the_readme_has_every_extra() -> None:
+    extras = importlib.metadata.metadata("baselink").get_all("Provides-Extra")
+    assert extras
+    for extra in extras:
+        assert f'pip install "./python[{extra}]"' in README.read_text()

@@ -72,6 +72,7 @@ fn every_option_has_its_name_in_each_interface() {
             .collect()
     });
     let mut python = fields(PYTHON, "class Options(");
+    python.extend(fields(PYTHON, "class ArchiveOptions("));
     python.insert("url");
     assert_eq!(column(&rows, 2), python);
     let mut javascript = fields(JAVASCRIPT, "export interface Options ");
