@@ -21,7 +21,7 @@ from ._baselink import (
     rewrite,
     rewrite_report,
 )
-from ._text import get_base_url, make_links_absolute
+from ._text import get_base_url, make_links_absolute, rewrite_links
 from ._types import (
     ArchiveFormat,
     ArchiveOptions,
@@ -72,5 +72,6 @@ __all__ = [
     "relativize",
     "resolve",
     "rewrite",
+    "rewrite_links",
     "rewrite_report",
 ]

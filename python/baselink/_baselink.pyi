@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import Protocol, TypeAlias, final
 
@@ -16,6 +16,7 @@ __all__ = [
     "archive_documents",
     "archive_links",
     "base",
+    "choose_links",
     "command",
     "detect",
     "iter_links",
@@ -38,6 +39,9 @@ class _Readable(Protocol):
 _File: TypeAlias = str | PathLike[str] | _Readable
 
 def rewrite(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> bytes: ...
+def choose_links(
+    data: Buffer, function: Callable[[Link], str | None], url: str | None, /, **options: Unpack[Options]
+) -> bytes: ...
 def rewrite_report(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> Rewritten: ...
 def links(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> list[Link]: ...
 def iter_links(

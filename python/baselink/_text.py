@@ -1,17 +1,20 @@
-"""Replacements for functions of w3lib and lxml, which take text.
+"""Functions that take text, with names of w3lib and lxml.
 
 Text is passed on as UTF-8, whatever encoding it declares; a lone surrogate is passed on as three bytes.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, AnyStr, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, AnyStr, Literal, overload
 from urllib.parse import urljoin
 
-from ._baselink import base, rewrite
+from ._baselink import base, choose_links, rewrite
 
 if TYPE_CHECKING:
-    from ._types import Resolver
+    from typing_extensions import Buffer, Unpack
+
+    from ._types import Link, Options, Resolver
 
 
 def get_base_url(text: str | bytes, baseurl: str | bytes = "", encoding: str | None = None) -> str:
@@ -67,6 +70,47 @@ def make_links_absolute(
         return rewrite(html, base_url, format="html", resolver=resolver)
     output = rewrite(_encoded(html), base_url, format="html", charset="utf-8", resolver=resolver)
     return output.decode("utf-8", "surrogatepass")
+
+
+@overload
+def rewrite_links(
+    data: str, function: Callable[[Link], str | None], *, url: str | None = None, **options: Unpack[Options]
+) -> str: ...
+@overload
+def rewrite_links(
+    data: Buffer, function: Callable[[Link], str | None], *, url: str | None = None, **options: Unpack[Options]
+) -> bytes: ...
+def rewrite_links(
+    data: str | Buffer, function: Callable[[Link], str | None], *, url: str | None = None, **options: Unpack[Options]
+) -> str | bytes:
+    """The document with the references that `function` returns for its links; no other byte changes.
+
+    `function` gets each link, relative or absolute, that has a target and may be changed, also a base element's. It
+    returns a reference, which is escaped for its place, or None to keep the link as it is; `link.target` makes it
+    absolute, as in `rewrite`. Its exceptions end the call, and are raised unchanged. `data`, `url` and `options` are
+    those of `rewrite`; for str, the encoding is UTF-8, and the result is str. If a part of a message in str would get
+    bytes of another encoding, `data` is returned.
+
+    The outcome of the link is that of `rewrite`. Its line and column are 0, because they are not known yet; its start
+    and end are offsets in the decoded bytes of its own document, such as a part of a message.
+
+    >>> import baselink
+    >>> from urllib.parse import quote
+    >>> def through_proxy(link):
+    ...     if link.role == "embedded" and link.target.startswith("http"):
+    ...         return "https://proxy.example/?a&url=" + quote(link.target, safe="")
+    >>> page = '<a href="http://h.example/"><img src="http://h.example/i.png">'
+    >>> baselink.rewrite_links(page, through_proxy)
+    '<a href="http://h.example/"><img src="https://proxy.example/?a&amp;url=http%3A%2F%2Fh.example%2Fi.png">'
+    """
+    if not isinstance(data, str):
+        return choose_links(data, function, url, **options)
+    options["charset"] = "utf-8"
+    output = choose_links(_encoded(data), function, url, **options)
+    try:
+        return output.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data
 
 
 def _encoded(text: str) -> bytes:

@@ -9,6 +9,7 @@
 
 mod archive;
 mod buffer;
+mod choose;
 mod columns;
 mod messages;
 mod options;
@@ -16,16 +17,18 @@ mod rows;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 
-use baselink::{Base, Format, Reason, Resolver};
+use baselink::{Base, Format, Reason, Resolver, Rewriter};
 use baselink_cli::cli;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFrozenSet};
 
 use crate::buffer::{Data, Output, to_python};
+use crate::choose::Chooser;
 use crate::messages::io_exception;
-use crate::options::{check_format, rewriter};
+use crate::options::{at, builder_with_url, check_format, rewriter};
 use crate::rows::{Rows, list_links};
 
 /// Converts an error about an argument to Python's `ValueError`.
@@ -50,11 +53,15 @@ fn rewrite<'py>(
     url: Option<&Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    rewrite_by(&rewriter("rewrite", url, options)?, data)
+}
+
+/// The document as rewritten by `rewriter`.
+fn rewrite_by<'py>(rewriter: &Rewriter, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = data.py();
-    let rewriter = rewriter("rewrite", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
-    check_format(&rewriter, bytes)?;
+    check_format(rewriter, bytes)?;
     let (edits, totals) = py.detach(|| rewriter.edits(bytes));
     match data.cast_exact::<PyBytes>() {
         Ok(same) if edits.is_empty() && !totals.lacks_memory => Ok(same.clone()),
@@ -70,6 +77,33 @@ fn rewrite<'py>(
             to_python(py, &output.map_err(io_exception)?.0)
         }
     }
+}
+
+/// choose_links(data, function, url, /, **options)
+/// --
+///
+/// The document with the references that `function` returns for its links; see `baselink.rewrite_links`.
+#[pyfunction]
+#[pyo3(signature = (data, function, url, /, **options), text_signature = None)]
+fn choose_links<'py>(
+    data: &Bound<'py, PyAny>,
+    function: &Bound<'py, PyAny>,
+    url: Option<&Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = data.py();
+    let chooser = Arc::new(Chooser::new(function)?);
+    let asked = Arc::clone(&chooser);
+    let builder = builder_with_url("rewrite_links", options)?;
+    let builder = builder.choose(move |link| asked.choose(link));
+    let rewriter = at(builder, url)?;
+    // The function could change another buffer while it is read.
+    let data = match data.cast_exact::<PyBytes>() {
+        Ok(same) => same.clone(),
+        Err(_) => to_python(py, Data::of(data)?.bytes())?,
+    };
+    let output = rewrite_by(&rewriter, &data);
+    chooser.raised(py).map_or(output, Err)
 }
 
 /// Rewrites a document and reports every link and every anomaly: `.output`, `.links`, `.counts` by outcome, `.reasons`
@@ -231,7 +265,9 @@ mod _baselink {
     use super::rows::{LinkIterator, iter_links};
     use super::{Bound, PyFrozenSet, PyModule, PyModuleMethods, PyResult, Reason};
     #[pymodule_export]
-    use super::{base, command, detect, links, relativize, resolve, rewrite, rewrite_report};
+    use super::{
+        base, choose_links, command, detect, links, relativize, resolve, rewrite, rewrite_report,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -59,7 +59,7 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&Bound<'_, PyAny>>) -> Py
 }
 
 /// Builds a `RewriterBuilder` from the keyword `options` of a call of `function`, which has a keyword `url`.
-fn builder_with_url(
+pub(crate) fn builder_with_url(
     function: &str,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RewriterBuilder> {
@@ -160,7 +160,7 @@ fn not_archive(format: Format) -> PyResult<Format> {
 }
 
 /// The text of the argument `name`.
-fn text_of<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+pub(crate) fn text_of<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     match value.cast::<PyString>() {
         Ok(text) => text.to_str(),
         Err(_) => Err(wrong_type(name, value, "str")),
@@ -199,7 +199,7 @@ pub(crate) fn wrong_type(name: &str, value: &Bound<'_, PyAny>, wanted: &str) -> 
         "file" => ": pass open(path, 'rb'), or io.BytesIO(data)",
         "data" if value.is_instance_of::<PyString>() => {
             ": pass what was read from the file or the response, or text.encode() with charset='utf-8'; \
-             make_links_absolute and get_base_url take str"
+             rewrite_links, make_links_absolute and get_base_url take str"
         }
         "data" if value.hasattr("__fspath__").unwrap_or_default() => ": pass path.read_bytes()",
         "data" if value.hasattr("read").unwrap_or_default() => ": pass file.read()",

@@ -106,7 +106,7 @@ impl<'py> Rows<'py> {
         self.link_at(&found.link, (found.line, found.column))
     }
 
-    fn link_at(
+    pub(crate) fn link_at(
         &self,
         link: &LinkReport,
         (line, column): (usize, usize),

@@ -28,6 +28,9 @@ for batch in baselink.warc.link_batches("a.warc", enable="all", storage_options=
     print(batch)
 baselink.warc.link_batches("a.warc", format="html")  # wrong
 baselink.warc.link_rows("a.warc", resolver="no")  # wrong
+text: str = baselink.rewrite_links("", lambda link: link.target)
+data: bytes = baselink.rewrite_links(b"", lambda link: None, url="http://h/")
+baselink.rewrite_links(b"", lambda link: b"")  # wrong
 """
 
 
