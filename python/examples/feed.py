@@ -3,7 +3,8 @@
     pip install ./python feedparser
     python python/examples/feed.py URL FILE.xml
 
-feedparser then needs no URL, and resolves nothing itself. Each line has the link and the title of an entry.
+feedparser then needs no URL, and resolves nothing itself. Each line has the link and the title of an entry. The HTML in
+`entry.summary` and `entry.content` has absolute links, too.
 """
 
 import sys
@@ -13,12 +14,8 @@ import feedparser
 
 import baselink
 
-
-def entries(feed: bytes, url: str) -> list[feedparser.FeedParserDict]:
-    # A feed that begins with a comment looks like HTML, so its format is named.
-    return feedparser.parse(baselink.rewrite(feed, url, format="xml"), resolve_relative_uris=False).entries
-
-
-if __name__ == "__main__":
-    for entry in entries(Path(sys.argv[2]).read_bytes(), sys.argv[1]):
-        print(entry.get("link"), entry.get("title"), sep="\t")
+url, path = sys.argv[1:]
+# Links are resolved as in browsers. A feed that begins with a comment looks like HTML, so its format is named.
+feed = baselink.rewrite(Path(path).read_bytes(), url, format="xml", resolver="whatwg")
+for entry in feedparser.parse(feed, resolve_relative_uris=False).entries:
+    print(entry.get("link"), entry.get("title"), sep="\t")

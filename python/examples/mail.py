@@ -3,16 +3,18 @@
     pip install ./python
     python python/examples/mail.py < message.eml > absolute.eml
 
-`//host/…` gets a scheme, `#top` stays, and messages with a DKIM signature keep their bytes. The number of links by
-outcome is printed to standard error.
+`//host/…` gets a scheme, `#top` stays, and messages with a DKIM signature keep their bytes. The output is always a
+complete message. The exit status is 1 if a link could not be made absolute, as with `baselink rewrite --strict`.
 """
 
 import sys
 
 import baselink
 
-if __name__ == "__main__":
-    mail = sys.stdin.buffer.read()
-    found = baselink.rewrite_report(mail, fragments="auto", assume_scheme="https", dkim="keep")
-    sys.stdout.buffer.write(found.output)
-    print({outcome: links for outcome, links in found.counts.items() if links}, file=sys.stderr)
+mail = sys.stdin.buffer.read()
+found = baselink.rewrite_report(mail, assume_scheme="https", fragments="auto", dkim="keep")
+sys.stdout.buffer.write(found.output)
+failed = [link for link in found.links if not link.is_intended]
+for link in failed:
+    print(f"line {link.line}: {link.reference}: {link.reason or link.outcome}", file=sys.stderr)
+sys.exit(1 if failed else 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import quopri
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,32 @@ def test_markdown() -> None:
 def test_mail() -> None:
     message = b"Subject: x\nContent-Type: text/html\n\n<a href=//b.example/><a href=#c>"
     assert run("mail.py", data=message).encode() == message.replace(b"//b", b"https://b")
+
+
+def test_mail_with_a_relative_link() -> None:
+    message = b"Subject: x\nContent-Type: text/html\n\n<a href=x><img src=''>"
+    program = REPOSITORY / "python/examples/mail.py"
+    done = subprocess.run([sys.executable, program], input=message, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, message)
+    assert done.stderr.split() == b"line 4: x: no-base".split()
+
+
+def test_image_proxy() -> None:
+    heading = b"Subject: x\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n"
+    page = (
+        b"<a href=3D'http://b.example/'><img src=3D'http://b.example/?a=3D1&amp;b'><img src=3D'cid:c'><img src=3D//d>"
+    )
+    printed = run("image_proxy.py", "https://proxy.example/", data=heading + page).encode()
+    # An attribute value without quotes has no `=` (HTML, 13.1.2.3).
+    expected = quopri.decodestring(page).replace(b"//d", b"https://proxy.example/?url&#61;https%3A%2F%2Fd%2F")
+    proxied = b"https://proxy.example/?url=http%3A%2F%2Fb.example%2F%3Fa%3D1%26b"
+    assert quopri.decodestring(printed[len(heading) :]) == expected.replace(b"http://b.example/?a=1&amp;b", proxied)
+
+
+@pytest.mark.parametrize("name", ["mail.py", "feed.py", "image_proxy.py"])
+def test_the_readme_has_the_program(name: str) -> None:
+    _, program = (REPOSITORY / "python/examples" / name).read_text().split('"""\n\n')
+    assert f"```python\n{program}```" in (REPOSITORY / "python/README.md").read_text()
 
 
 def test_archive(crawl: Path, tmp_path: Path) -> None:
