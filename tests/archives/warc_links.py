@@ -2,8 +2,8 @@
 
     warc_links.py BINARY FILE...    prints a line for each kind of difference: file, kind, number, first example
 
-warcio reads the archives and decodes the bodies; html5lib builds the trees. The table in docs/links.md, without the
-rows that are off by default, says which attributes hold URLs. The base is the first `base` with a `href` in the tree,
+warcio reads the archives and decodes the bodies; html5lib builds the trees. The table in docs/attributes.tsv, without
+the rows that are off by default, says which attributes hold URLs. The base is the first `base` with a `href` in the tree,
 outside `template` (HTML, 2.4.3), resolved against the target URI of the record. References are resolved by RFC 3986,
 5.2. The last line is the number of links that both found.
 
@@ -95,22 +95,20 @@ def resolve(base, reference):
 
 def table():
     """The rows of attributes: namespace, pattern of elements, attribute, condition, syntax, base, True if "" stays."""
-    docs = os.path.join(os.path.dirname(__file__), "../../docs/links.md")
+    path = os.path.join(os.path.dirname(__file__), "../../docs/attributes.tsv")
     rows = []
-    with open(docs, encoding="utf-8") as text:
-        section = text.read().split("## Attributes")[1].split("\n## ")[0]
-    for line in section.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if len(cells) < 9 or not re.match("`", cells[1]) or cells[5] != "on":
+    with open(path, encoding="utf-8") as text:
+        lines = text.read().splitlines()[1:]
+    for line in lines:
+        elements, attribute, syntax, base, _role, default, empty, _fragment, _standard = line.split("\t")
+        if default != "on":
             continue
-        elements, attribute, syntax, base = cells[0].lstrip("| "), cells[1], cells[2], cells[3]
-        name, condition = re.match("`([^`]+)`(?: if (.*))?", attribute).groups()
-        namespace = ""
-        if elements.startswith(("SVG: ", "MathML: ")):
-            namespace, elements = re.match("(SVG: |MathML: )(.*)", elements).groups()
-        names = re.findall("`([^`]+)`", elements)
-        pattern = ".*" if not names else "|".join(re.escape(element).replace(r"\*", ".*") for element in names)
-        rows.append((namespace, re.compile(f"(?:{pattern})$"), name, condition, syntax, base, cells[6] == "left"))
+        name, _, condition = attribute.partition(" if ")
+        namespace = next((prefix for prefix in ("SVG: ", "MathML: ") if elements.startswith(prefix)), "")
+        elements = elements.split(": ")[-1]
+        names = [] if elements == "any" else elements.split(", ")
+        pattern = "|".join(re.escape(element).replace(r"\*", ".*") for element in names) or ".*"
+        rows.append((namespace, re.compile(f"(?:{pattern})$"), name, condition, syntax, base, empty == "left"))
     return rows
 
 
@@ -118,10 +116,10 @@ TABLE = table()
 
 
 def is_met(condition, attributes):
-    if condition is None:
+    if not condition:
         return True
-    name, values = re.match("`([^`]+)` (?:is|has) (.*)", condition).groups()
-    return attributes.get(name, "").strip(SPACE).lower() in re.findall("`([^`]+)`", values)
+    name, values = re.match(r"(\S+) (?:is|has) (.*)", condition).groups()
+    return attributes.get(name, "").strip(SPACE).lower() in values.split(", ")
 
 
 def row_of(namespace, element, attribute, attributes):

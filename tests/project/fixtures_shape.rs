@@ -1,5 +1,5 @@
-//! The fixtures have the files that `fixtures/README.md` describes, and every row of the tables in `docs/links.md`
-//! has a case.
+//! The fixtures have the files that `fixtures/README.md` describes, and every row of the tables in `docs/links.md`,
+//! `docs/xml.tsv` and `docs/json.tsv` has a case.
 //!
 //! Deliberately absent: running the cases.
 
@@ -266,64 +266,85 @@ fn every_place_in_a_style_sheet_has_a_case() {
     assert_eq!([count("on"), count("never"), count("rare")], [22, 22, 2]);
 }
 
-/// Each line of `fixtures/places.rows` repeats the first cells of a row of `docs/links.md`. Then it names a case and
+/// Each line of `fixtures/places.rows` repeats the first cells of a row of a table in `docs/`. Then it names a case and
 /// a link in it: entity, element, attribute, reference. A row of several elements or places has as many lines.
 #[test]
 fn every_other_place_has_a_case() {
-    let docs = include_str!("../../docs/links.md");
     let lines: Vec<Vec<_>> = include_str!("../../fixtures/places.rows")
         .lines()
         .map(|line| line.split('\t').collect())
         .collect();
-    let mut with_case = 0;
-    for (heading, key) in [
-        ("## Places that are not attributes", 0..1),
-        ("## XML", 0..3),
-        ("## Web app manifests", 0..1),
-        ("## JSON Feeds", 0..1),
-        ("## Scripts", 0..1),
-        ("## Header fields and plain text", 0..1),
+    let mut places = Vec::new();
+    for heading in [
+        "## Places that are not attributes",
+        "## Scripts",
+        "## Header fields and plain text",
     ] {
-        let table = docs.lines().skip_while(|line| *line != heading);
-        let table = table.skip_while(|line| !line.starts_with('|'));
-        let rows = table.take_while(|line| line.starts_with('|'));
-        let rows = rows.filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
-        let rows: Vec<Vec<_>> = rows.map(|row| row.split(" | ").collect()).collect();
-        let default = rows[0].iter().position(|cell| *cell == "default").unwrap();
-        for row in &rows[1..] {
-            let place = row[key.clone()].join(" | ");
-            let of_place: Vec<_> = lines.iter().filter(|line| line[0] == place).collect();
-            let names = row[key.len() / 2].split(", ");
-            let names = names
-                .filter(|name| name.starts_with('`') && name.ends_with('`'))
-                .count();
+        places.extend(documented(heading));
+    }
+    for line in include_str!("../../docs/xml.tsv").lines().skip(1) {
+        let cells: Vec<_> = line.split('\t').collect();
+        places.push((
+            cells[..3].join(" | "),
+            cells[1].split(", ").count(),
+            cells[5],
+        ));
+    }
+    for line in include_str!("../../docs/json.tsv").lines().skip(1) {
+        let cells: Vec<_> = line.split('\t').collect();
+        places.push((cells[..2].join(" | "), 1, cells[3]));
+    }
+    let mut with_case = 0;
+    for (place, number, default) in places {
+        let of_place: Vec<_> = lines.iter().filter(|line| line[0] == place).collect();
+        assert!(
+            of_place.len() >= number,
+            "{place}: {} lines",
+            of_place.len()
+        );
+        for line in &of_place {
+            let case = Case::named(line[1]);
+            // A row may end with another outcome.
+            let outcome: &[&str] = if line.len() > 6 { &[] } else { &["rewritten"] };
+            let expected = [&line[2..], outcome].concat();
+            let links = case.fields("expected.links");
             assert!(
-                of_place.len() >= names.max(1),
-                "{place}: {} lines",
-                of_place.len()
+                links.iter().any(|link| link[..5] == expected),
+                "{line:?} has another outcome"
             );
-            for line in &of_place {
-                let case = Case::named(line[1]);
-                // A row may end with another outcome.
-                let outcome: &[&str] = if line.len() > 6 { &[] } else { &["rewritten"] };
-                let expected = [&line[2..], outcome].concat();
-                let links = case.fields("expected.links");
-                assert!(
-                    links.iter().any(|link| link[..5] == expected),
-                    "{line:?} has another outcome"
-                );
-                let group = row[default].trim_matches('`');
-                let mut arguments = case.arguments.iter();
-                let is_enabled =
-                    group == "on" || arguments.any(|argument| argument.contains(group));
-                assert!(is_enabled, "{line:?}: without {group}");
-            }
-            with_case += of_place.len();
+            let mut arguments = case.arguments.iter();
+            let is_enabled =
+                default == "on" || arguments.any(|argument| argument.contains(default));
+            assert!(is_enabled, "{line:?}: without {default}");
         }
+        with_case += of_place.len();
     }
     assert_eq!(
         with_case,
         lines.len(),
         "a line of places.rows is of no place"
     );
+}
+
+/// The places in the table under `heading` in `docs/links.md`, each with the number of its names and its default.
+fn documented(heading: &str) -> Vec<(String, usize, &'static str)> {
+    let page = include_str!("../../docs/links.md");
+    let table = page.lines().skip_while(|line| *line != heading);
+    let table = table.skip_while(|line| !line.starts_with('|'));
+    let rows = table.take_while(|line| line.starts_with('|'));
+    let rows = rows.filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    let rows: Vec<Vec<_>> = rows.map(|row| row.split(" | ").collect()).collect();
+    let default = rows[0].iter().position(|cell| *cell == "default").unwrap();
+    let places = rows[1..].iter().map(|row| {
+        let names = row[0].split(", ");
+        let names = names
+            .filter(|name| name.starts_with('`') && name.ends_with('`'))
+            .count();
+        (
+            row[0].to_owned(),
+            names.max(1),
+            row[default].trim_matches('`'),
+        )
+    });
+    places.collect()
 }

@@ -3,7 +3,7 @@
 //!
 //! The attributes are from HTML (those of type "valid URL", 2.4.1, and chapter 16, "Obsolete features"), HTML 2.0,
 //! 3.2, 4.01 and the 3.0 draft, SVG 1.1 and 2, MathML 2 to Core, RDFa 1.1, AMP, VML and vendors' documentation, all as
-//! they occur inside text/html. `docs/links.md` has the same table for users; a test compares the two.
+//! they occur inside text/html. `docs/attributes.tsv` has the same table for users; a test compares the two.
 //!
 //! ```
 //! use baselink_scan::attributes::{find, AttributeBase, Groups, Namespace, Syntax};

@@ -154,7 +154,7 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
 ];
 
 /// The members of a web app manifest that are URLs, each with its role and the specification that defines it. `[]`
-/// stands for the elements of an array, `*` for any key. `docs/links.md` has the same table; a test compares the
+/// stands for the elements of an array, `*` for any key. `docs/json.tsv` has the same table; a test compares the
 /// two.
 #[rustfmt::skip]
 pub const MANIFEST: &[(&str, Role, &str)] = &[

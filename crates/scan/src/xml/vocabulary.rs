@@ -2,7 +2,7 @@
 //! [`attributes`](crate::attributes) also applies to XHTML, SVG, MathML and VML.
 //!
 //! This table covers Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML
-//! Schema (instances), XInclude, XSLT, sitemaps, and vocabularies for documentation and publishing. `docs/links.md`
+//! Schema (instances), XInclude, XSLT, sitemaps, and vocabularies for documentation and publishing. `docs/xml.tsv`
 //! has the same table for users; a test compares the two.
 //!
 //! ```
