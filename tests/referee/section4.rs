@@ -2,7 +2,7 @@
 //! section 5.2 with its input and output buffers. Tests compare the fast code with them.
 //!
 //! Deliberately absent: every shortcut. Comments mark where the interpretations A1, A4, A7, A8, A22 and A24 of
-//! `docs/resolution.md` apply.
+//! `crates/url/src/rfc1808.rs` apply.
 
 /// RFC 1808 section 2.4.
 #[derive(Clone, Default, Debug)]

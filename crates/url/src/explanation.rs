@@ -38,7 +38,7 @@ pub struct Explanation {
 /// One step of a specification's algorithm.
 #[derive(Debug)]
 pub struct Step {
-    /// Its number in the specification. The number of a reading in `docs/resolution.md` begins with `A`.
+    /// Its number in the specification. The number of a reading in `crates/url/src/rfc1808.rs` begins with `A`.
     pub number: &'static str,
     /// The observation or action of the step.
     pub sentence: String,

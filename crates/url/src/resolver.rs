@@ -25,8 +25,8 @@ named! {
     /// assert!("rfc2396".parse::<Resolver>().unwrap_err().to_string().contains("rfc3986"));
     /// ```
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub enum Resolver {
-        /// RFC 1808 section 4, with the readings of `docs/resolution.md`.
+    pub enum Profile {
+        /// RFC 1808 section 4, with the readings A1 to A29 in `crates/url/src/rfc1808.rs`.
         #[default]
         Rfc1808 = "rfc1808",
         /// RFC 3986 section 5.2.2, strict, with a guard for paths that begin with `//` (A24).

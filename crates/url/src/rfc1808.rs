@@ -1,4 +1,48 @@
-//! RFC 1808 section 4, step by step, in the readings of `docs/resolution.md`.
+//! RFC 1808 section 4, step by step. The section leaves some questions open; comments in this crate cite these readings by
+//! number:
+//!
+//! - **A1**: A component that is present and empty (`g?`, `g#`, `g;`) keeps its delimiter: `g?` keeps its `?`, and
+//!   `#` gives the base with an empty fragment. Exception: `?` alone inherits the query of the base, and `;`
+//!   alone the params.
+//! - **A2**: When is the reference "entirely empty" (step 2a)? When it is the zero-length string; only this
+//!   reference inherits the fragment.
+//! - **A3**: A reference that consists of white space is a path; in a document it is trimmed first.
+//! - **A4**: Where does the net_loc end (2.4.3)? At `/` or `?`. The RFC names only `/`, which makes `a?q` the
+//!   net_loc of `http://a?q`.
+//! - **A5**: An empty net_loc in the reference (`///g`) inherits that of the base, as step 3 says.
+//! - **A6**: An empty net_loc in the base (`file:///d`): its `//` stays if it is present.
+//! - **A7**: A base with a net_loc and no path (`http://a`): if the path of the result is not empty and has no
+//!   leading `/`, a `/` is inserted after the net_loc, even after an empty one, because otherwise the path would
+//!   be read as part of the net_loc.
+//! - **A8**: Is the leading `/` part of the path in step 6? No, so `/../g` is never shortened.
+//! - **A9**: May the `<segment>` of 6c and 6d be empty? Yes: `a//../b` becomes `a/b`.
+//! - **A10**: Does step 6 remove dot segments of the base, too? Yes, if it runs; it does not run for `#s`, `?y`
+//!   and `/x`.
+//! - **A11**: Dot segments in `/./g` stay (step 4).
+//! - **A12**: More `..` than segments stay.
+//! - **A13**: How often is 6d applied? Once.
+//! - **A14**: Which `;` begins the params? The first one of the whole path, so `http://a/b;v=1/c` has the path
+//!   `/b`.
+//! - **A15**: Dot segments in params stay.
+//! - **A16**: `..;x` is the path `..` with params.
+//! - **A17**: Does `;x` inherit the query of the base? No.
+//! - **A18**: What may begin a scheme? Any scheme character, so `1:2`, `-a:b` and `.:g` are absolute.
+//! - **A19**: `:g` is a path; a scheme has at least one character.
+//! - **A20**: The case of an inherited scheme is copied.
+//! - **A21**: `http:g` and `http:` are absolute, unchanged.
+//! - **A22**: A base like `mailto:x@y` is unusable if it has no `//` and its path is not empty and does not begin
+//!   with `/`, or if its scheme is data, javascript, mailto, news, telnet, cid, mid, about, blob or urn. A base is
+//!   also unusable if it contains a tab or a line end, or ends with a space or a control character: a URL has no
+//!   such characters (RFC 1738, 2.2), and browsers drop them, so the target of an empty reference would be another
+//!   URL (URL Standard, 4.4). `--url` rejects a base that ends with a space or a control character.
+//! - **A23**: A base that is relative resolves nothing; the caller must make it absolute first.
+//! - **A24**: A result without net_loc whose path begins with `//`: `/.` is inserted before it: `x:/a` and `.//g`
+//!   give `x:/.//g`, not `x://g`.
+//! - **A25**: Characters outside the grammar are copied.
+//! - **A26**: `%2e%2e` is not a dot segment.
+//! - **A27**: Gopher types and ftp's `;type=d` are path and params like any other.
+//! - **A28**: A backslash is a character like any other.
+//! - **A29**: The fragment of the base belongs to it; only the empty reference inherits it.
 //!
 //! ```
 //! use baselink_url::{Resolver, resolve};

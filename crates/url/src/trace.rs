@@ -15,7 +15,7 @@ use baselink_text::span::Span;
 
 /// A receiver of the steps of a resolution.
 pub(super) trait Trace {
-    /// Receives the number of a step, from the specification or `docs/resolution.md`, and a sentence about it.
+    /// Receives the number of a step, from the specification or from the readings in `rfc1808.rs`, and a sentence.
     fn step<S: Into<String>>(&mut self, _number: &'static str, _sentence: impl FnOnce() -> S) {}
 
     /// Receives the fate of the path segments at `span` of `text`. The segments of the base come first.
