@@ -10,7 +10,7 @@
 //! - A `<meta http-equiv=Content-Security-Policy>` (CSP 3, 3.3) that allows hosts but not files is disabled: its
 //!   attribute becomes `data-http-equiv`.
 //!
-//! `docs/localize.md` lists the restrictions of browsers.
+//! `docs/saved-pages.md` lists the restrictions of browsers.
 //!
 //! ```
 //! use baselink_text::format::Format;
