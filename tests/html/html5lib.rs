@@ -18,7 +18,7 @@ fn check(input: &[u8]) {
     let mut options = Options::default();
     options.scan.groups = Groups::all();
     let untouched = rewrite(input, &options);
-    // html5ever misreads `annotation-xml` (docs/reliability.md).
+    // html5ever misreads `annotation-xml` (`crates/scan/src/html/exact.rs`).
     let is_misread = shown.to_ascii_lowercase().contains("<annotation-xml");
     assert!(
         is_misread || !untouched.report.entities[0].without_tree,

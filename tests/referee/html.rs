@@ -30,7 +30,7 @@ pub(crate) fn difference(bytes: &[u8], options: &ScanOptions) -> Option<String> 
     compare(fast, exact)
 }
 
-/// True if html5ever misread an `annotation-xml` in `document` or one of its parts (docs/reliability.md).
+/// True if html5ever misread an `annotation-xml` in `document` or one of its parts (`crates/scan/src/html/exact.rs`).
 fn is_misread(document: &Document) -> bool {
     let is_about = |one: &baselink::Diagnostic| one.message.contains("in an annotation-xml");
     document.diagnostics.iter().any(is_about) || document.parts.iter().any(is_misread)
