@@ -130,7 +130,7 @@ fn every_command_of_the_readme_prints_the_shown_output() {
 
 #[test]
 fn every_command_of_the_page_on_messages_prints_the_shown_output() {
-    assert_eq!(check(MESSAGES), 8);
+    assert_eq!(check(MESSAGES), 4);
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn every_command_of_the_page_on_bases_prints_the_shown_output() {
 
 #[test]
 fn every_command_of_the_page_on_folders_prints_the_shown_output() {
-    assert_eq!(check(TREES), 10);
+    assert_eq!(check(TREES), 8);
 }
 
 #[test]
 fn every_command_of_the_page_on_mirrors_prints_the_shown_output() {
-    assert_eq!(check(LOCALIZE), 7);
+    assert_eq!(check(LOCALIZE), 4);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn every_command_of_the_page_on_checking_prints_the_shown_output() {
 
 #[test]
 fn every_command_of_the_page_on_one_document_prints_the_shown_output() {
-    assert_eq!(check(REWRITE), 3);
+    assert_eq!(check(REWRITE), 2);
 }
 
 #[test]
