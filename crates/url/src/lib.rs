@@ -1,7 +1,7 @@
 //! Resolves a reference against a base URL, and finds a reference for a given URL.
 //!
-//! There are three [`Profile`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard, which
-//! browsers implement. The two RFC profiles are textual: the result consists of slices of the base and of the
+//! There are three [`Resolver`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard, which
+//! browsers implement. The two RFC resolvers are textual: the result consists of slices of the base and of the
 //! reference. [`Target::kept`] lists the slices of the reference. `rfc1808.rs` lists the readings of ambiguous sentences in
 //! RFC 1808, which comments here cite as A1 to A29.
 //!
