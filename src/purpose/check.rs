@@ -185,17 +185,28 @@ struct MoveLinks<'a> {
     found: &'a mut dyn FnMut(CheckedLink),
 }
 
+impl MoveLinks<'_> {
+    /// Counts a link of this class; false if its report is needed.
+    fn count(&mut self, class: Option<Class>) -> bool {
+        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
+        counted.map(|(_, links)| *links += 1).is_some()
+    }
+}
+
 impl LinkReceiver for MoveLinks<'_> {
     fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
         let class = self.judge.judge_plain(link);
-        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
-        counted.map(|(_, links)| *links += 1).is_some()
+        self.count(class)
     }
 
     fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {
         let is_own = listed.link.entity == self.options.scan.entity;
         if is_own && !self.options.format.has_headings() {
             self.charset = charset;
+        }
+        let class = self.judge.judge_quickly(&listed.link, chain);
+        if self.count(class) {
+            return;
         }
         let finding = self.judge.judge(&listed.link, (chain, charset));
         (self.found)(CheckedLink {

@@ -25,7 +25,7 @@ use baselink_scan::document::{Program, Role};
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
 use baselink_url::reference::{Category, Grammar, Reference, is_template};
-use baselink_url::{Base, Resolver};
+use baselink_url::{Base, Resolver, Splice};
 
 /// Judges the links of one document. More than ten fields: facts about the document, and what is known of its last link.
 #[derive(Debug)]
@@ -66,9 +66,7 @@ impl MoveJudge<'_> {
     pub(super) fn judge(&self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
         let base = self.bases.of(link, within, &self.goal);
         let is_crawled = self.is_crawled || within.0.saved.is_some();
-        // An `a` has the base of its document.
-        let is_plain = link.element == "a" && link.attribute.as_deref() == Some("href");
-        if is_plain && link.entity.is_empty() && !is_crawled {
+        if has_base_of(link, within.0) && !is_crawled {
             let _ = self.document_base.set(base.clone());
         }
         let (finding, ids_of) = self.link(link, base.as_deref(), is_crawled);
@@ -87,6 +85,11 @@ impl MoveJudge<'_> {
             FragmentPlace::There => finding,
             place => finding.with_fragment(place),
         }
+    }
+
+    /// The class of a link with a report, as from [`judge_plain`](Self::judge_plain).
+    pub(super) fn judge_quickly(&self, link: &LinkReport, chain: &BaseChain) -> Option<Class> {
+        self.judge_plain(&as_plain(link, chain)?)
     }
 
     /// The class of a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
@@ -413,6 +416,39 @@ impl MoveJudge<'_> {
             }
         }
     }
+}
+
+/// True if `link` is a link of the document with this chain, not of one in it, and is resolved against the base of the document.
+fn has_base_of(link: &LinkReport, chain: &BaseChain) -> bool {
+    link.entity.is_empty()
+        && link.base == chain.base
+        && link.source == chain.source
+        && !is_base(link)
+}
+
+/// The link as a [plain](PlainLink) one: its target ends with the text of its reference.
+fn as_plain<'l>(link: &'l LinkReport, chain: &BaseChain) -> Option<PlainLink<'l>> {
+    let is_plain = has_base_of(link, chain)
+        && (link.outcome, link.reason) == (Outcome::Rewritten, None)
+        && link.custom_property.is_none()
+        && !link.differs
+        && !names_prefix(link);
+    let reference = &*link.reference;
+    let mut rest = reference;
+    while let Some(less) = rest.strip_prefix("../").or(rest.strip_prefix("./")) {
+        rest = less;
+    }
+    let prefix = link.target.as_deref()?.strip_suffix(rest)?;
+    is_plain.then_some(PlainLink {
+        reference,
+        span: link.span,
+        target: Splice {
+            prefix,
+            dropped: reference.len() - rest.len(),
+            differs: false,
+        },
+        role: link.role,
+    })
 }
 
 /// The cause for which a link of this category escapes.

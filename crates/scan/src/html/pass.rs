@@ -342,14 +342,16 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// Reports the names that a fragment can refer to: an id, and the name of an `a` (HTML, 7.4.6.4).
     fn ids(&mut self, tag: &RawTag, namespace: Namespace) {
         let is_anchor = namespace == Namespace::Html && tag.is_named(self.bytes, "a");
-        for name in if is_anchor {
-            &["id", "name"][..]
-        } else {
-            &["id"]
-        } {
-            let Some(first) = tag.attribute(self.bytes, name) else {
-                continue;
+        let [mut id, mut name] = [None; 2];
+        for attribute in &tag.attributes {
+            let first = match attribute.name.len() {
+                2 if attribute.is_named(self.bytes, "id") => &mut id,
+                4 if is_anchor && attribute.is_named(self.bytes, "name") => &mut name,
+                _ => continue,
             };
+            first.get_or_insert(attribute);
+        }
+        for first in [id, name].into_iter().flatten() {
             let raw = &self.bytes[first.value.map_or(0..0, Span::range)];
             let id = match value::undecoded(raw) {
                 Some(text) => text.to_owned(),
