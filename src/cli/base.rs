@@ -34,7 +34,7 @@ use std::io::{self, Write};
 use crate::files::walk::{EntryKind, walk};
 use anstyle::Style;
 use baselink_rewrite::base::{BaseChain, Established, Level, Rule, Status};
-use baselink_rewrite::{Options, Rewritten, Totals, report::EntityReport, rewrite_each};
+use baselink_rewrite::{FileRewrite, Options, Totals, report::EntityReport, rewrite_each};
 use baselink_text::error::{name, visible};
 
 use super::advice::is_of_bases;
@@ -179,7 +179,7 @@ fn show_document(
     output: &mut Output,
 ) -> io::Result<(Totals, ShownBases)> {
     let is_tree = form == BasesForm::Levels && input.format.has_headings();
-    let Rewritten { report, totals, .. } = rewrite_each(input.bytes, options, &mut drop);
+    let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, options, &mut drop);
     let places = FilePlaces::of(input, &totals);
     for found in by_place(&report.diagnostics)
         .into_iter()

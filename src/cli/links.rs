@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::{io, mem};
 
 use anstyle::Style;
-use baselink_rewrite::{ListedLink, Options, Rewritten, Totals, report::Outcome, rewrite_each};
+use baselink_rewrite::{FileRewrite, ListedLink, Options, Totals, report::Outcome, rewrite_each};
 use baselink_text::error::visible;
 
 use super::args::commands::{LinksForm, ListLinks};
@@ -128,7 +128,7 @@ fn list_document(
     if output.is_verbose() {
         let mut left = Vec::new();
         let keep = &mut |link| left.extend(Some(link).filter(is_left));
-        let Rewritten { report, totals, .. } = rewrite_each(input.bytes, options, keep);
+        let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, options, keep);
         let places = FilePlaces::of(input, &totals);
         output.report_bases(input, &places, &report);
         output.report_links_left(&places, &left);

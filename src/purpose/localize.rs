@@ -45,7 +45,7 @@ use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, Options, PlainLink, Rewritten,
+    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, Options, PlainLink,
     Site,
 };
 use baselink_scan::document::{Against, Role};
@@ -121,7 +121,7 @@ pub fn localize<'a, T: Default>(
     bytes: &'a [u8],
     options: &Options,
     add: impl Fn(&mut T, LinkReport),
-) -> (Rewritten<'a>, T) {
+) -> (FileRewrite<'a>, T) {
     let own = own(options);
     let keeps_base = |link: &LinkReport| {
         if options.format.has_headings() {

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use crate::collection::Collection;
 use baselink_rewrite::report::LinkReport;
-use baselink_rewrite::{Destination, Options, Rewritten, rewrite_each};
+use baselink_rewrite::{Destination, FileRewrite, Options, rewrite_each};
 use baselink_url::Base;
 
 /// The length of the URL of the root, if links of the document called `name` may have a plain meaning
@@ -49,9 +49,9 @@ fn rewrite_unless<'a, T: Default>(
     bytes: &'a [u8],
     options: &Options,
     is_fixed: impl Fn(&LinkReport) -> bool,
-    other: Option<Arc<dyn Destination>>,
+    other: Option<Arc<dyn Destination + Send + Sync>>,
     add: impl Fn(&mut T, LinkReport),
-) -> (Rewritten<'a>, T) {
+) -> (FileRewrite<'a>, T) {
     let (mut all, mut has_fixed) = (T::default(), false);
     let rewritten = rewrite_each(bytes, options, &mut |link| {
         has_fixed |= is_fixed(&link);

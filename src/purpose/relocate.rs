@@ -52,8 +52,8 @@ use crate::purpose::{plain_root, rewrite_unless};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, Fragments, Guard, LocalCopies, Options,
-    PlainLink, Rewritten, Site,
+    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, LocalCopies,
+    Options, PlainLink, Site,
 };
 use baselink_scan::document::{Against, Role};
 use baselink_text::format::Format;
@@ -408,7 +408,7 @@ pub fn relocate<'a, T: Default>(
     bytes: &'a [u8],
     options: &Options,
     add: impl Fn(&mut T, LinkReport),
-) -> (Rewritten<'a>, T) {
+) -> (FileRewrite<'a>, T) {
     let is_fixed_base = |link: &LinkReport| {
         link.outcome == Outcome::NotEditable && names_base(&link.element, link.attribute.as_deref())
     };

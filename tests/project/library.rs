@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use baselink::{
-    Charset, Choice, Edits, ErrorKind, Groups, Messages, Outcome, Place, Reason, Rewriter,
+    Charset, Choice, Edits, ErrorKind, Groups, Messages, Outcome, Place, Reason, Rewriter, Span,
 };
 use baselink_text::format::Format;
 use baselink_url::Resolver;
@@ -30,7 +30,7 @@ fn at(url: &str) -> Rewriter {
 /// Checks a rewrite in memory and its proof, a rewrite of a stream, the edits, and the list of links.
 fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     let rewritten = rewriter.rewrite(input);
-    assert_eq!(baselink::verify(&rewritten), Ok(()));
+    assert_eq!(rewritten.verify(), Ok(()));
     let links = rewritten.report.links.len();
     assert_eq!(
         rewritten.into_output().escape_ascii().to_string(),
@@ -62,9 +62,8 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
 #[test]
 fn a_chosen_text_that_is_already_present_is_kept() {
     let choose = |choice: Choice| {
-        let rewriter = Rewriter::builder().url("http://a/");
-        let rewriter = rewriter.choose(move |_| choice.clone()).build().unwrap();
-        let link = rewriter.rewrite(b"<a href=x>").report.links.remove(0);
+        let rewritten = at("http://a/").rewrite_links(b"<a href=x>", |_| choice.clone());
+        let link = &rewritten.report.links[0];
         (link.outcome, link.reason)
     };
     assert_eq!(
@@ -338,7 +337,34 @@ fn a_mailbox_is_rewritten_message_by_message() {
     // The proof fails for edits that do not belong to the messages.
     let mut wrong = rewritten;
     wrong.edits = Edits::default();
-    assert!(!baselink::verify(&wrong).unwrap_err().to_string().is_empty());
+    assert!(!wrong.verify().unwrap_err().to_string().is_empty());
+}
+
+#[test]
+fn a_choice_borrows_and_is_proven() {
+    let mut targets = Vec::new();
+    let rewritten = at("http://a/").rewrite_links(MAILBOX, |link| {
+        targets.push(link.target.clone().unwrap());
+        Choice::Reference(format!("/{}?a&b", targets.len()))
+    });
+    assert_eq!(rewritten.verify(), Ok(()));
+    let output = String::from_utf8(rewritten.output()).unwrap();
+    let expected = str::from_utf8(MAILBOX)
+        .unwrap()
+        .replacen("href=x", "href=/1?a&amp;b", 1)
+        .replacen("href=x", "href=/2?a&amp;b", 1);
+    assert_eq!(output, expected);
+    // The proof fails if an edit is outside of the messages, or differs from the report.
+    let mut outside = rewritten.clone();
+    outside.edits = Edits::default();
+    outside.edits.push(Span::new(0, 4), "from").unwrap();
+    outside.edits.append(&rewritten.edits, 0).unwrap();
+    assert!(outside.verify().is_err());
+    let mut other = rewritten;
+    other.report.links[1].reference = "y".into();
+    other.report.links[1].written = Some("/3".into());
+    assert!(other.verify().is_err());
+    assert_eq!(targets, ["http://a/x", "http://e/f/x"]);
 }
 
 /// `base` of HTML does not scan the links; the report of `rewrite` does.

@@ -6,14 +6,14 @@
 use std::fs;
 use std::process::Command;
 
+use baselink::Outcome;
 use baselink::archive::{ArchiveEntry, Records};
-use baselink::{Outcome, Rewritten};
 use baselink_cli::collection::origin::canonical;
-use baselink_rewrite::{Options, rewrite};
+use baselink_rewrite::{FileRewrite, Options, rewrite};
 use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
 
-fn codes(rewritten: &Rewritten<'_>) -> Vec<Code> {
+fn codes(rewritten: &FileRewrite<'_>) -> Vec<Code> {
     rewritten
         .report
         .diagnostics

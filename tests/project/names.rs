@@ -70,9 +70,7 @@ fn every_option_has_its_name_in_each_interface() {
             let (name, _) = line.strip_prefix("pub fn ")?.split_once(['(', '<'])?;
             Some(name)
         });
-        methods
-            .filter(|name| !["build", "choose"].contains(name))
-            .collect()
+        methods.filter(|name| *name != "build").collect()
     });
     let mut python = fields(PYTHON, "class Options(");
     python.extend(fields(PYTHON, "class ArchiveOptions("));
@@ -135,7 +133,7 @@ fn every_function_has_its_name_in_each_interface() {
         assert!(RUST.contains(&format!("pub fn {}", row[1])), "{}", row[1]);
         let definition = format!("def {}(", row[2]);
         assert!(
-            FUNCTIONS.iter().any(|text| text.contains(&definition)),
+            row[2].is_empty() || FUNCTIONS.iter().any(|text| text.contains(&definition)),
             "{definition}"
         );
         assert!(

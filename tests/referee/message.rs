@@ -9,10 +9,10 @@
 use std::collections::BTreeSet;
 
 use base64::Engine;
-use baselink::{Dkim, Outcome, Reason, Rewritten};
+use baselink::{Dkim, Outcome, Reason};
 use baselink_rewrite::base::Retrieval;
 use baselink_rewrite::container::{Entity, EntityKind, Structure, entities};
-use baselink_rewrite::{Options, edits, rewrite};
+use baselink_rewrite::{FileRewrite, Options, edits, rewrite};
 use baselink_scan::attributes::Group;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
@@ -187,7 +187,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
 }
 
 /// `rewrite` and `edits` give the same bytes, counts and diagnostics.
-pub(crate) fn check_that_sinks_agree(rewritten: &Rewritten<'_>, options: &Options) {
+pub(crate) fn check_that_sinks_agree(rewritten: &FileRewrite<'_>, options: &Options) {
     let (bytes, whole) = (rewritten.source(), &rewritten.report);
     let (edits, totals) = edits(bytes, options);
     assert_eq!(shown(&edits.apply(bytes)), shown(&rewritten.output()));
@@ -204,7 +204,7 @@ pub(crate) fn check_that_sinks_agree(rewritten: &Rewritten<'_>, options: &Option
 }
 
 /// The invariants that hold for all options.
-pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>, output: &[u8]) {
+pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &FileRewrite<'_>, output: &[u8]) {
     let report = &rewritten.report;
     let doubt = report
         .diagnostics
@@ -257,7 +257,7 @@ fn with_ancestors(structure: &Structure, index: usize) -> impl Iterator<Item = &
 }
 
 /// Without the group `headers`, only bodies of leaves and three fields change.
-fn edits_are_in_their_places(bytes: &[u8], structure: &Structure, rewritten: &Rewritten<'_>) {
+fn edits_are_in_their_places(bytes: &[u8], structure: &Structure, rewritten: &FileRewrite<'_>) {
     let mut allowed: Vec<Span> = Vec::new();
     for entity in &structure.entities {
         for name in ["Content-MD5", "Content-Length", "Lines"] {
@@ -340,7 +340,7 @@ fn leaf(
     output: &[u8],
     after: &Entity,
     options: &Options,
-    rewritten: &Rewritten<'_>,
+    rewritten: &FileRewrite<'_>,
 ) {
     let (old, new) = (&bytes[before.body.range()], &output[after.body.range()]);
     let label = before.media_type.parameter("charset");

@@ -6,8 +6,8 @@
 //!
 //! Deliberately absent: links that browsers read as absolute. They are kept unchanged.
 
-use baselink::{Outcome, Rewritten};
-use baselink_rewrite::{Options, rewrite};
+use baselink::Outcome;
+use baselink_rewrite::{FileRewrite, Options, rewrite};
 use baselink_url::Resolver;
 use proptest::prelude::*;
 use url::{ParseError, Url};
@@ -84,7 +84,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// The rewritten links: each original reference, and the reference in the output.
-fn rewritten_links(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)> {
+fn rewritten_links(rewritten: &FileRewrite<'_>, options: &Options) -> Vec<(String, String)> {
     let links = rewrite(&rewritten.output(), options).report.links;
     let pairs = rewritten.report.links.iter().zip(links);
     let changed = pairs.filter(|(old, _)| old.outcome == Outcome::Rewritten);

@@ -7,7 +7,7 @@
 //! use baselink::Rewriter;
 //! let rewriter = Rewriter::builder().url("http://a/x/y.html").build()?;
 //! let rewritten = rewriter.rewrite(b"<base href=/docs/><a href=intro.html>");
-//! baselink::verify(&rewritten)?; // Proves that only URLs changed.
+//! rewritten.verify()?; // Proves that only URLs changed.
 //! assert_eq!(
 //!     &*rewritten.into_output(),
 //!     b"<base href=http://a/docs/><a href=http://a/docs/intro.html>"
@@ -24,7 +24,8 @@
 //! | get the edits without a report | [`Rewriter::edits`] |
 //! | list links with their targets | [`Rewriter::links`] |
 //! | explain the base of a document | [`Rewriter::base`] |
-//! | prove that only URLs changed | [`verify`] |
+//! | choose the reference of each link | [`Rewriter::rewrite_links`] |
+//! | prove that only URLs changed | [`Rewritten::verify`] |
 //! | resolve one reference, or make it relative | [`resolve`], [`relativize`] |
 //!
 //! The folder `examples/` has complete programs.
@@ -79,6 +80,7 @@
 #![forbid(unsafe_code)]
 
 mod rewriter;
+mod rewritten;
 
 #[cfg(feature = "codings")]
 pub use baselink_rewrite::archive;
@@ -87,9 +89,7 @@ pub use baselink_rewrite::base::{
 };
 pub use baselink_rewrite::container::mbox::Messages;
 pub use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Reason, Report};
-pub use baselink_rewrite::{
-    BaseElement, Choice, Dkim, Fragments, ListedLink, LocalCopies, Rewritten, Totals,
-};
+pub use baselink_rewrite::{BaseElement, Choice, Dkim, Fragments, ListedLink, LocalCopies, Totals};
 pub use baselink_scan::attributes::{Group, Groups, Place};
 pub use baselink_scan::document::{Kind, Role};
 pub use baselink_text::diagnostic::{Code, Diagnostic};
@@ -99,8 +99,9 @@ pub use baselink_text::format::Format;
 pub use baselink_text::layer::charset::Charset;
 pub use baselink_text::span::{Lines, Span};
 pub use baselink_url::{Base, Kept, Resolver, Target, Unresolvable, Unusable, relativize, resolve};
-pub use baselink_verify::{Differences, verify};
+pub use baselink_verify::Differences;
 pub use rewriter::{Rewriter, RewriterBuilder};
+pub use rewritten::Rewritten;
 
 /// Runs the examples of the README as doc tests.
 #[cfg(doctest)]

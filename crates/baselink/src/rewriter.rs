@@ -17,6 +17,7 @@
 //! Deliberately absent: file names and neighboring files. The feature `tree` works on folders of documents.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
@@ -25,10 +26,9 @@ use std::sync::Arc;
 use baselink_rewrite::base::{self, BaseChain, ContentLocationUse, Outer, Retrieval};
 use baselink_rewrite::container::mbox::Messages;
 use baselink_rewrite::container::units;
-use baselink_rewrite::report::{LinkReport, Report};
+use baselink_rewrite::report::LinkReport;
 use baselink_rewrite::{
     self as rewrite, BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options,
-    Rewritten,
 };
 use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink, Totals};
 use baselink_scan::attributes::{Groups, Place};
@@ -39,6 +39,8 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::{Lines, Span};
 use baselink_url::{Base, Resolver, hierarchical_scheme};
+
+use crate::rewritten::Rewritten;
 
 /// The number of leading bytes from which [`Rewriter::rewrite_to`] detects the format of a document.
 const HEAD: u64 = 4_096;
@@ -63,7 +65,7 @@ pub struct RewriterBuilder {
 }
 
 /// A closure that chooses the new text of links.
-struct ChoiceClosure<F>(F);
+struct ChoiceClosure<F>(RefCell<F>);
 
 impl<F> fmt::Debug for ChoiceClosure<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,9 +73,9 @@ impl<F> fmt::Debug for ChoiceClosure<F> {
     }
 }
 
-impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for ChoiceClosure<F> {
+impl<F: FnMut(&LinkReport) -> Choice> Destination for ChoiceClosure<F> {
     fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, bool) {
-        (self.0(link), false)
+        ((self.0.borrow_mut())(link), false)
     }
 }
 
@@ -191,27 +193,6 @@ impl RewriterBuilder {
         self
     }
 
-    /// Calls `choose` to get the new text of each link, relative or absolute, that has a target and may be changed.
-    ///
-    /// ```
-    /// use baselink::{Choice, Rewriter};
-    /// let rewriter = Rewriter::builder().url("http://b/").choose(|link| {
-    ///     let target = link.target.as_deref().unwrap_or_default();
-    ///     target.strip_prefix("http://a/").map_or(Choice::Target, |local| Choice::Reference(local.into()))
-    /// });
-    /// let page = b"<a href='http://a/x?y&amp;z'></a><a href=c></a>";
-    /// let rewritten = rewriter.build()?.rewrite(page);
-    /// assert_eq!(&*rewritten.into_output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
-    pub fn choose(
-        mut self,
-        choose: impl Fn(&LinkReport) -> Choice + Send + Sync + 'static,
-    ) -> Self {
-        self.options.destination = Some(Arc::new(ChoiceClosure(choose)));
-        self
-    }
-
     /// Builds the rewriter.
     ///
     /// # Errors
@@ -300,28 +281,53 @@ impl Rewriter {
     /// ```
     #[must_use]
     pub fn rewrite<'a>(&self, bytes: &'a [u8]) -> Rewritten<'a> {
+        self.rewrite_units(bytes, rewrite::rewrite)
+    }
+
+    /// Writes the reference that `choose` returns for each link, relative or absolute, that has a target and may be changed.
+    /// It is escaped for its place.
+    ///
+    /// `choose` may be called twice for a link. The span of the link is not known yet: it counts from the start of the decoded
+    /// document that contains the link.
+    ///
+    /// ```
+    /// use baselink::{Choice, Rewriter};
+    /// let mut images = Vec::new();
+    /// let page = b"<a href=x><img src='http://a/i.png?b&amp;c'>";
+    /// let rewritten = Rewriter::builder().url("http://a/").build()?.rewrite_links(page, |link| {
+    ///     let Some(name) = link.target.as_deref().and_then(|url| url.strip_prefix("http://a/i.png")) else {
+    ///         return Choice::Kept;
+    ///     };
+    ///     images.push(name.to_owned());
+    ///     Choice::Reference(format!("/images/{}{name}", images.len()))
+    /// });
+    /// assert_eq!(&*rewritten.into_output(), b"<a href=x><img src='/images/1?b&amp;c'>");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    #[must_use]
+    pub fn rewrite_links<'a>(
+        &self,
+        bytes: &'a [u8],
+        choose: impl FnMut(&LinkReport) -> Choice,
+    ) -> Rewritten<'a> {
+        let destination = ChoiceClosure(RefCell::new(choose));
+        self.rewrite_units(bytes, |unit, options| {
+            rewrite::rewrite_links(unit, options, &destination)
+        })
+    }
+
+    /// Rewrites the document, or each message of a mailbox.
+    fn rewrite_units<'a>(
+        &self,
+        bytes: &'a [u8],
+        rewrite: impl Fn(&'a [u8], &Options) -> rewrite::FileRewrite<'a>,
+    ) -> Rewritten<'a> {
         let options = self.options_for(bytes);
-        if !options.format.holds_many() {
-            return rewrite::rewrite(bytes, &options);
+        let mut rewritten = Rewritten::new(bytes);
+        for (name, span) in units(options.format, bytes) {
+            rewritten.add(span, rewrite(&bytes[span.range()], &named(&options, name)));
         }
-        let (mut edits, mut report) = (Edits::default(), Report::default());
-        let mut totals = Totals::default();
-        for (name, message) in units(options.format, bytes) {
-            let rewritten = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
-            // Cannot fail: messages do not overlap.
-            if edits.append(&rewritten.edits, message.start).is_ok() {
-                report.append(rewritten.report, message.start);
-                totals.append(rewritten.totals, message.start);
-            }
-        }
-        Rewritten {
-            source: bytes,
-            edits,
-            parts: Vec::new(),
-            report,
-            totals,
-            options,
-        }
+        rewritten
     }
 
     /// Returns the edits that make every relative link of a document absolute, and the totals of outcomes. Much

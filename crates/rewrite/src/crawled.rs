@@ -34,7 +34,7 @@ impl Crawler {
     /// The program that saved the document with the base of `chain`; `None` if its references are not to be
     /// restored.
     pub(super) fn of(chain: &BaseChain, options: &Options) -> Option<Self> {
-        let beside = options.beside().filter(|_| options.destination.is_none())?;
+        let beside = options.beside()?;
         if !chain.is_of_folder() {
             return None;
         }

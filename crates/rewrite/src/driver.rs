@@ -387,7 +387,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         plan.by_name.values_mut().for_each(|index| *index += 1);
         plan.diagnostics = diagnostics;
         if !is_outgrown {
-            plan.keep_base(task.options, chain);
+            plan.keep_base(task.around.destination.is_some(), chain);
         }
         if let Some(decoded) = &document.decoded {
             for judged in &mut plan.held {
@@ -409,8 +409,8 @@ impl Links for Driver<'_, '_> {
             return false;
         };
         let mut lacking = None;
-        if self.task.options.destination.is_some() {
-            let destination = self.task.options.destination.as_deref();
+        if self.task.around.destination.is_some() {
+            let destination = self.task.around.destination;
             let destination = destination.filter(|_| self.chain.rule == Rule::Retrieval);
             let known = match self.known.as_mut() {
                 Some(known) => known_outcome(known, destination, &verdict, (bytes, found)),

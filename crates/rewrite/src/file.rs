@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::driver::{self, Lookahead, Task};
 use super::message;
-use super::options::Options;
+use super::options::{FileRequest, Options};
 use super::plan::{FilePlan, LinkSink, room};
 use super::totals::Totals;
 use crate::base::BaseChain;
@@ -26,17 +26,17 @@ use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::span::Span;
 
-/// The plan for `bytes`, a file of the format in `options`. Each link goes to `sink`, in the order of the file; without it,
+/// The plan for `bytes`, a file of the format in the options. Each link goes to `sink`, in the order of the file; without it,
 /// most links are only counted. Without `has_edits`, edits are made only if the outcome of a link depends on them.
 pub(super) fn plan<'r>(
     bytes: &[u8],
-    options: &Options,
+    request: FileRequest<'_>,
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
     has_edits: bool,
 ) -> (FilePlan, Totals) {
-    let mut plan = match container::of(options.format) {
-        Some(container) => message::plan(container, bytes, options, sink, has_edits),
-        None => document(bytes, options, sink),
+    let mut plan = match container::of(request.0.format) {
+        Some(container) => message::plan(container, bytes, request, sink, has_edits),
+        None => document(bytes, request, sink),
     };
     let totals = plan.totals();
     (plan, totals)
@@ -44,11 +44,12 @@ pub(super) fn plan<'r>(
 
 fn document<'r>(
     bytes: &[u8],
-    options: &Options,
+    (options, destination): FileRequest<'_>,
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
 ) -> FilePlan {
     let format = options.format;
     let mut task = Task::of(options);
+    task.around.destination = destination;
     // The edits of HTML links share the prefixes of the base, so their memory needs no limit. A long base sets one.
     task.around.room = (format != Format::Html).then(|| room(bytes.len()));
     let content = match is_read(format, task.scan) {

@@ -25,7 +25,7 @@ use super::copies::Copies;
 use super::crawled::Crawler;
 use super::guarded;
 use super::judged::{Judged, depends_on_base};
-use super::options::{BaseElement, BaseInCopy, Choice, Fragments, Options};
+use super::options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::properties::PageStyles;
 use super::totals::LinkBases;
@@ -61,6 +61,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) room: Option<usize>,
     /// True if its links outgrow this room; `None` if that is not known yet.
     pub(super) outgrows: Option<bool>,
+    /// Chooses the replacement of each link.
+    pub(super) destination: Option<&'a dyn Destination>,
 }
 
 impl Surroundings<'_> {
@@ -187,7 +189,7 @@ impl<'a> Judge<'a> {
             .as_ref()
             .map(|scheme| prepare(base::stand_in(scheme).into()));
         // A `Destination` treats the base that a saved page notes in its own way.
-        let may_be_plain = match options.destination {
+        let may_be_plain = match around.destination {
             Some(_) => chain.source.kind() != SourceKind::Note,
             None => options.guard.is_none(),
         };
@@ -198,7 +200,7 @@ impl<'a> Judge<'a> {
             charset,
             assumed,
             fragments: options.fragments_in(chain),
-            crawler: Crawler::of(chain, options),
+            crawler: Crawler::of(chain, options).filter(|_| around.destination.is_none()),
             copies: Copies::of(chain, options),
             document: None,
             others: HashMap::new(),
@@ -417,7 +419,7 @@ impl<'a> Judge<'a> {
     pub(super) fn keep_for_sheet(&mut self, judged: &mut Judged) {
         let is_rewritten = judged.report.outcome == Outcome::Rewritten;
         if let Some(styles) = self.styles.as_mut().filter(|_| is_rewritten)
-            && self.options.destination.is_none()
+            && self.around.destination.is_none()
             && styles.keeps(&judged.report)
         {
             judged.edits.clear();
@@ -471,9 +473,8 @@ impl<'a> Judge<'a> {
         report.custom_property = property.map(|(name, styles)| styles.property(&name, &report));
         // Signed links are kept, even if they are absolute.
         let destination = self
-            .options
+            .around
             .destination
-            .as_ref()
             .filter(|_| self.around.kept.is_none());
         let (choice, is_lacking) = match destination {
             Some(destination) if report.target.is_some() => {
@@ -593,10 +594,9 @@ impl<'a> Judge<'a> {
     fn base_in_copy(&self, against: &Against, place: Span) -> BaseInCopy {
         let chain = self.chain;
         let is_emptied = self
-            .options
+            .around
             .destination
-            .as_ref()
-            .is_some_and(|one| one.empties_bases());
+            .is_some_and(Destination::empties_bases);
         match against {
             Against::Fallback | Against::Retrieval => return BaseInCopy::Undeclared,
             Against::Codebase(_) | Against::ElementCodebase(..) | Against::Inner(_) => {
@@ -943,7 +943,7 @@ impl<'a> Judge<'a> {
     fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
         // Without a comment `saved from url=`, this element is the only sign that the page was saved, and is kept.
         let has_comment = self.chain.saved.is_some();
-        let is_chosen = self.options.destination.is_some() && prepared.is_some() && has_comment;
+        let is_chosen = self.around.destination.is_some() && prepared.is_some() && has_comment;
         self.chain.has_written_base && !is_chosen
     }
 

@@ -46,9 +46,8 @@ pub mod report;
 mod totals;
 mod unfit_base;
 
-use std::borrow::Cow;
-
 pub use self::beside::NearbyFiles;
+use self::options::FileRequest;
 pub use self::options::NOWHERE;
 pub use self::options::{
     BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
@@ -65,7 +64,7 @@ use baselink_text::span::{LineCounter, Lines};
 
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]
-pub struct Rewritten<'a> {
+pub struct FileRewrite<'a> {
     /// The bytes that were rewritten.
     #[doc(hidden)]
     pub source: &'a [u8],
@@ -83,7 +82,7 @@ pub struct Rewritten<'a> {
     pub options: Options,
 }
 
-impl<'a> Rewritten<'a> {
+impl<'a> FileRewrite<'a> {
     /// The bytes that were rewritten.
     pub fn source(&self) -> &'a [u8] {
         self.source
@@ -93,35 +92,21 @@ impl<'a> Rewritten<'a> {
     pub fn output(&self) -> Vec<u8> {
         self.edits.apply(self.source)
     }
-
-    /// The lines of the file, to which the spans of the report belong.
-    ///
-    /// ```
-    /// use baselink_rewrite::{Options, rewrite};
-    /// let rewritten = rewrite(b"<p>\n<a href=x>", &Options::at("http://a/"));
-    /// let place = rewritten.report.links[0].span.start;
-    /// assert_eq!(rewritten.lines().place(place), (2, 9));
-    /// ```
-    pub fn lines(&self) -> Lines {
-        if self.options.format.has_headings() {
-            // The parts of a message may use several encodings.
-            Lines::of(self.source)
-        } else {
-            self.totals.charset.lines(self.source)
-        }
-    }
-
-    /// The output, without a copy if nothing changes.
-    pub fn into_output(self) -> Cow<'a, [u8]> {
-        if self.edits.is_empty() {
-            Cow::Borrowed(self.source)
-        } else {
-            Cow::Owned(self.output())
-        }
-    }
 }
 
 /// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
+///
+/// ```
+/// use baselink::Rewriter;
+/// use std::ops::ControlFlow;
+/// let mut rows = Vec::new();
+/// Rewriter::builder().url("http://a/").build()?.links(b"<p>\n<img src=x>", |found| {
+///     rows.push(format!("{}:{} {}", found.line, found.column, found.link.in_output()));
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(rows, ["2:10 http://a/x"]);
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ListedLink {
     /// The report of the link.
@@ -179,9 +164,22 @@ impl LinkSink for RowSink<'_> {
 }
 
 /// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
-pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
+pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> FileRewrite<'a> {
     let mut links = Vec::new();
     let mut rewritten = rewrite_each(bytes, options, &mut |link| links.push(link));
+    rewritten.report.links = links;
+    rewritten
+}
+
+/// Like [`rewrite`], with the replacement that `destination` chooses for each link. It may be asked twice about a link.
+pub fn rewrite_links<'a>(
+    bytes: &'a [u8],
+    options: &Options,
+    destination: &dyn Destination,
+) -> FileRewrite<'a> {
+    let mut links = Vec::new();
+    let request = (options, Some(destination));
+    let mut rewritten = rewrite_request(bytes, request, &mut |link| links.push(link));
     rewritten.report.links = links;
     rewritten
 }
@@ -192,10 +190,18 @@ pub fn rewrite_each<'a>(
     bytes: &'a [u8],
     options: &Options,
     each: &mut dyn FnMut(LinkReport),
-) -> Rewritten<'a> {
+) -> FileRewrite<'a> {
+    rewrite_request(bytes, options.request(), each)
+}
+
+fn rewrite_request<'a>(
+    bytes: &'a [u8],
+    request: FileRequest<'_>,
+    each: &mut dyn FnMut(LinkReport),
+) -> FileRewrite<'a> {
     let (plan, totals) = file::plan(
         bytes,
-        options,
+        request,
         Some(&mut |link: LinkReport, _: Within<'_>, _: Charset| each(link)),
         true,
     );
@@ -206,13 +212,13 @@ pub fn rewrite_each<'a>(
         ..
     } = plan;
     report.diagnostics.clone_from(&totals.diagnostics);
-    Rewritten {
+    FileRewrite {
         source: bytes,
         edits,
         parts,
         report,
         totals,
-        options: options.clone(),
+        options: request.0.clone(),
     }
 }
 
@@ -220,7 +226,7 @@ pub fn rewrite_each<'a>(
 /// the format has no links.
 pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     file::base_of_html(bytes, options).or_else(|| {
-        let (plan, _) = file::plan(bytes, options, None, true);
+        let (plan, _) = file::plan(bytes, options.request(), None, true);
         let outermost = plan.report.entities.into_iter().next()?;
         Some(outermost.chain)
     })
@@ -229,7 +235,7 @@ pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
 /// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the counts of outcomes. Much
 /// faster than [`rewrite`], because no report is built.
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options, None, true);
+    let (plan, totals) = file::plan(bytes, options.request(), None, true);
     (plan.edits, totals)
 }
 
@@ -258,7 +264,7 @@ pub fn links_to(bytes: &[u8], options: &Options, receiver: &mut dyn LinkReceiver
         in_utf_16: None,
         receiver,
     };
-    let (mut plan, mut totals) = file::plan(bytes, options, Some(&mut sink), false);
+    let (mut plan, mut totals) = file::plan(bytes, options.request(), Some(&mut sink), false);
     if let Some(outermost) = plan.report.entities.first_mut() {
         totals.ids = std::mem::take(&mut outermost.ids);
     }

@@ -30,7 +30,7 @@ use self::referrers::Referrers;
 use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, LABEL, OpenLabels};
-use super::options::{Dkim, Options};
+use super::options::{Destination, Dkim, FileRequest, Options};
 use super::plan::{DocumentPlan, FilePlan, LinkSink, PlannedPart, Within, room};
 use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
@@ -56,7 +56,7 @@ use baselink_url::Base;
 pub(super) fn plan<'r>(
     container: &Container,
     bytes: &[u8],
-    options: &Options,
+    (options, destination): FileRequest<'_>,
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
     has_edits: bool,
 ) -> FilePlan {
@@ -65,6 +65,7 @@ pub(super) fn plan<'r>(
     let mut plan = Plan {
         bytes,
         options,
+        destination,
         sink,
         // In a container with a single entity, the outcome of a link does not depend on the edits.
         lifts: has_edits || !container.is_single,
@@ -119,6 +120,7 @@ const LONG: usize = 64 << 10;
 struct Plan<'a, 'r> {
     bytes: &'a [u8],
     options: &'a Options,
+    destination: Option<&'a dyn Destination>,
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
     /// True if edits of a body are lifted to the message.
     lifts: bool,
@@ -210,6 +212,7 @@ impl Plan<'_, '_> {
         let judge = |kept: Option<Reason>| {
             let around = Surroundings {
                 kept,
+                destination: self.destination,
                 ..Surroundings::default()
             };
             Judge::new(Charset::UTF_8, heading, self.options, around)
@@ -380,6 +383,7 @@ impl Plan<'_, '_> {
                 location: location.as_ref(),
                 room: Some(self.room),
                 outgrows: None,
+                destination: self.destination,
             },
             outer: Outer::Heading(heading),
         };

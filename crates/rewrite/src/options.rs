@@ -49,7 +49,7 @@ pub struct Options {
     /// The treatment of the `base` element.
     pub base_element: BaseElement,
     /// Chooses the replacement of each link. If `None`, the replacement is the target.
-    pub destination: Option<Arc<dyn Destination>>,
+    pub destination: Option<Arc<dyn Destination + Send + Sync>>,
     /// True if a link is only counted if the destination has kept an earlier one to the same place. The choice must not
     /// depend on fragments, nor among links that navigate on anything but the reference and its base.
     pub counts_kept: bool,
@@ -71,6 +71,17 @@ pub trait Site: fmt::Debug + Send + Sync {
 }
 
 /// The replacement for a link that has a target.
+///
+/// ```
+/// use baselink::{Choice, Rewriter, Role};
+/// let rewriter = Rewriter::builder().url("http://a/").build()?;
+/// let rewritten = rewriter.rewrite_links(b"<a href=b><img src='c'>", |link| match link.role {
+///     Role::Embedded => Choice::Reference(format!("/proxy?a&u={}", link.reference)),
+///     _ => Choice::Target,
+/// });
+/// assert_eq!(rewritten.output(), b"<a href=http://a/b><img src='/proxy?a&amp;u=c'>");
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// The target if the link is relative; otherwise no change.
@@ -149,7 +160,7 @@ pub enum BaseInCopy {
 /// let page = b"<a href='http://a/x?y&amp;z'></a><a href=c></a>";
 /// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
 /// ```
-pub trait Destination: fmt::Debug + Send + Sync {
+pub trait Destination: fmt::Debug {
     /// The replacement for `link`, which is resolved `against` this base, and true if the site lacks its target. The span of
     /// the link is an offset in its document.
     fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool);
@@ -166,6 +177,9 @@ pub trait Destination: fmt::Debug + Send + Sync {
     }
 }
 
+/// The options of a file, and the choice of the replacement of each of its links.
+pub(super) type FileRequest<'a> = (&'a Options, Option<&'a dyn Destination>);
+
 impl Options {
     /// The defaults, for a document retrieved from `url`, which must be absolute.
     pub fn at(url: &str) -> Self {
@@ -173,6 +187,12 @@ impl Options {
             retrieval: Some(Retrieval::url(url)),
             ..Self::default()
         }
+    }
+
+    /// The request with these options alone.
+    pub(super) fn request(&self) -> FileRequest<'_> {
+        let destination = self.destination.as_deref();
+        (self, destination.map(|destination| destination as _))
     }
 
     /// The files next to the document; `None` for a message, which is not stored next to files that it links to.
@@ -214,6 +234,14 @@ impl Options {
 }
 
 /// The treatment of messages with a DKIM or ARC signature.
+///
+/// ```
+/// use baselink::{Dkim, Reason, Rewriter};
+/// let mail = b"DKIM-Signature: v=1\nContent-Type: text/html\n\n<a href=x>";
+/// let rewriter = Rewriter::builder().url("http://a/").dkim(Dkim::Keep).build()?;
+/// assert_eq!(rewriter.rewrite(mail).report.links[0].reason, Some(Reason::Dkim));
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dkim {
     /// Rewrites them like any other message. A signature becomes invalid if signed bytes change.
@@ -224,6 +252,16 @@ pub enum Dkim {
 }
 
 /// The treatment of links to local copies.
+///
+/// ```
+/// use baselink::{LocalCopies, Rewriter};
+/// let page = "<!-- saved from url=(0009)http://a/ -->\n<img src='./Page_files/b.png'>";
+/// let builder = Rewriter::builder().url("http://a/");
+/// assert_eq!(builder.clone().build()?.rewrite_str(page), page);
+/// let output = builder.local_copies(LocalCopies::Rewrite).build()?.rewrite_str(page).into_owned();
+/// assert!(output.ends_with("<img src='http://a/Page_files/b.png'>"));
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LocalCopies {
     /// Leaves them unchanged.
@@ -246,6 +284,13 @@ impl FromStr for LocalCopies {
 }
 
 /// The treatment of references that consist of a fragment only.
+///
+/// ```
+/// use baselink::{Fragments, Rewriter};
+/// let rewriter = Rewriter::builder().url("http://a/").fragments(Fragments::Keep).build()?;
+/// assert_eq!(rewriter.rewrite_str("<a href='#b'><a href=c>"), "<a href='#b'><a href=http://a/c>");
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fragments {
     /// Resolves them, as RFC 1808 requires.
@@ -272,6 +317,14 @@ impl FromStr for Fragments {
 }
 
 /// The treatment of the `base` element.
+///
+/// ```
+/// use baselink::{BaseElement, Rewriter};
+/// let rewriter = Rewriter::builder().url("http://a/").base_element(BaseElement::Keep).build()?;
+/// let output = rewriter.rewrite_str("<base href=/b/><a href=x>");
+/// assert_eq!(output, "<base href=/b/><a href=http://a/b/x>");
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BaseElement {
     /// Keeps the element, and makes its href absolute.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::judge::Surroundings;
 use super::judged::Judged;
-use super::options::{Options, PlainLink};
+use super::options::PlainLink;
 use super::totals::{RunningTotals, Totals};
 use crate::base::BaseChain;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
@@ -214,7 +214,7 @@ impl DocumentPlan {
 
     /// Keeps the base of a document unchanged if some link depends on it staying relative. Reports an `xml:base`
     /// that cannot be used. All links must be known.
-    pub(super) fn keep_base(&mut self, options: &Options, chain: &BaseChain) {
+    pub(super) fn keep_base(&mut self, has_destination: bool, chain: &BaseChain) {
         let has = |reason| {
             self.held
                 .iter()
@@ -222,7 +222,7 @@ impl DocumentPlan {
         };
         // With an absolute base, a browser would no longer find local copies next to the page, and a mail reader would
         // no longer find other parts by their labels.
-        let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
+        let has_copies = has(Reason::LocalCopy) && !has_destination;
         if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
             self.held
                 .iter_mut()

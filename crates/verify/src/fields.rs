@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: the functions that write these fields. A proof based on them would prove nothing.
 
-use baselink_rewrite::Rewritten;
+use baselink_rewrite::FileRewrite;
 use baselink_rewrite::container::counted_message;
 use baselink_rewrite::container::entity::{Container, Entity, EntityKind, Structure};
 use baselink_rewrite::report::{LinkReport, Outcome};
@@ -42,7 +42,7 @@ pub(super) fn in_headings<'l>(
 /// heading must be visible ASCII, because readers treat other characters differently (RFC 5322, 2.2; RFC 2557, 4.4).
 pub(super) fn disallowed_edits(
     container: &Container,
-    rewritten: &Rewritten<'_>,
+    rewritten: &FileRewrite<'_>,
     structure: &Structure,
     links: &[&LinkReport],
 ) -> Vec<Span> {

@@ -42,7 +42,7 @@ use crate::pieces::{Dissection, TreePiece, VISIBLE_TEXT, event_pieces};
 use baselink_rewrite::container::entity::{Container, EntityKind};
 use baselink_rewrite::container::{self, counted_message};
 use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
-use baselink_rewrite::{Options, PlannedPart, Rewritten, Site, rewrite};
+use baselink_rewrite::{FileRewrite, Options, PlannedPart, Site, rewrite};
 use baselink_scan::ScanOptions;
 use baselink_scan::document::Against;
 use baselink_text::edit::Edits;
@@ -53,6 +53,16 @@ use baselink_text::layer::xml;
 use baselink_text::span::Span;
 
 /// The first differences in the output that the report does not explain, in document order.
+///
+/// ```
+/// use baselink::{Edits, Rewriter};
+/// let mut rewritten = Rewriter::builder().url("http://a/").build()?.rewrite(b"<a href=x>");
+/// assert_eq!(rewritten.verify(), Ok(()));
+/// rewritten.edits = Edits::default();
+/// let differences = rewritten.verify().unwrap_err();
+/// assert_eq!(differences.messages, ["'x' became 'x' instead of 'http://a/x'"]);
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
     /// Sentences without a full stop.
@@ -83,7 +93,7 @@ const MOST: usize = 10;
 /// verify(&rewritten)?;
 /// # Ok::<(), baselink_verify::Differences>(())
 /// ```
-pub fn verify(rewritten: &Rewritten<'_>) -> Result<(), Differences> {
+pub fn verify(rewritten: &FileRewrite<'_>) -> Result<(), Differences> {
     let messages = differences(rewritten);
     match messages.is_empty() {
         true => Ok(()),
@@ -91,37 +101,8 @@ pub fn verify(rewritten: &Rewritten<'_>) -> Result<(), Differences> {
     }
 }
 
-/// The first differences.
-fn differences(rewritten: &Rewritten<'_>) -> Vec<String> {
-    let (source, options) = (rewritten.source(), &rewritten.options);
-    if !options.format.holds_many() {
-        return differences_of_one(rewritten);
-    }
-    let mut edits = Edits::default();
-    for (name, message) in container::units(options.format, source) {
-        let entity = name.unwrap_or_else(|| options.scan.entity.clone());
-        let options = Options {
-            scan: ScanOptions {
-                entity,
-                ..options.scan.clone()
-            },
-            ..options.clone()
-        };
-        let rewritten = rewrite(&source[message.range()], &options);
-        let found = differences_of_one(&rewritten);
-        if !found.is_empty() {
-            return found;
-        }
-        let _ = edits.append(&rewritten.edits, message.start);
-    }
-    if edits == rewritten.edits {
-        return Vec::new();
-    }
-    vec!["the edits differ from the edits of its messages".into()]
-}
-
 /// The first differences in a file that is one document, message or response.
-fn differences_of_one(rewritten: &Rewritten<'_>) -> Vec<String> {
+fn differences(rewritten: &FileRewrite<'_>) -> Vec<String> {
     let mut differences = Vec::new();
     let output = rewritten.output();
     let with_every_place = with_every_place(&rewritten.options);
@@ -158,7 +139,7 @@ fn differences_of_one(rewritten: &Rewritten<'_>) -> Vec<String> {
 
 /// Verifies the edits of `source`, the document in `part`.
 fn document(
-    rewritten: &Rewritten<'_>,
+    rewritten: &FileRewrite<'_>,
     part: &PlannedPart,
     source: &[u8],
     output: &[u8],
@@ -193,7 +174,7 @@ fn document(
 /// in the report, of changed documents that now contain bytes beyond ASCII.
 fn entities(
     container: &Container,
-    rewritten: &Rewritten<'_>,
+    rewritten: &FileRewrite<'_>,
     options: &Options,
     (output, found): (&[u8], &Report),
     differences: &mut Vec<String>,
@@ -493,7 +474,7 @@ fn shortened(text: &str) -> String {
 
 /// Scans the output again, and checks that it has the reported links with their targets.
 fn check_targets(
-    rewritten: &Rewritten<'_>,
+    rewritten: &FileRewrite<'_>,
     found: &Report,
     beyond_ascii: &[usize],
     options: &Options,

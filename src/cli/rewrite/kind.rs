@@ -21,7 +21,7 @@ use crate::purpose::adapt::{self, Adapted};
 use crate::purpose::leftovers::Leftovers;
 use crate::purpose::localize;
 use crate::purpose::relocate::{self, LinkForm, Relocation};
-use baselink_rewrite::{Options, Rewritten, report::LinkReport};
+use baselink_rewrite::{FileRewrite, Options, report::LinkReport};
 use baselink_text::diagnostic::Code;
 use baselink_text::edit::Edits;
 use baselink_text::error::Result;
@@ -75,7 +75,7 @@ impl RewriteKind {
         bytes: &'b [u8],
         options: &Options,
         add: impl Fn(&mut DocumentLinks, LinkReport),
-    ) -> (Rewritten<'b>, DocumentLinks) {
+    ) -> (FileRewrite<'b>, DocumentLinks) {
         match self {
             Self::Absolute => {
                 let mut links = DocumentLinks::default();
@@ -188,7 +188,7 @@ impl RewriteKind {
     pub(super) fn adapted(
         &self,
         bytes: &[u8],
-        local: &Rewritten<'_>,
+        local: &FileRewrite<'_>,
         format: Format,
     ) -> (Adapted, bool) {
         let makes = match self {

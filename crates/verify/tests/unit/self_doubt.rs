@@ -421,13 +421,13 @@ struct Count {
 }
 
 /// A mutation and the resulting file, if it can be made.
-type Mutant<'a> = (&'static str, Option<Rewritten<'a>>);
+type Mutant<'a> = (&'static str, Option<FileRewrite<'a>>);
 
 /// The mutants of `right`, which are edits of `bytes`. `apply` makes a file from each wrong list.
 fn mutants<'a>(
     right: &Edits,
     bytes: &[u8],
-    apply: impl Fn(Edits) -> Option<Rewritten<'a>>,
+    apply: impl Fn(Edits) -> Option<FileRewrite<'a>>,
 ) -> Vec<Mutant<'a>> {
     let list: Vec<Edit> = right.iter().map(Edit::into_owned).collect();
     let mut mutants = Vec::new();
@@ -445,11 +445,11 @@ fn mutants<'a>(
 
 /// `right` with these edits for the content of its part at `index`; `None` if they cannot be lifted.
 fn in_part<'a>(
-    right: &Rewritten<'a>,
+    right: &FileRewrite<'a>,
     structure: &Structure,
     index: usize,
     edits: Edits,
-) -> Option<Rewritten<'a>> {
+) -> Option<FileRewrite<'a>> {
     let bytes = right.source();
     let mut wrong = right.clone();
     wrong.parts[index].edits = edits;
