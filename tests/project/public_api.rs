@@ -363,3 +363,76 @@ fn the_listing_matches_the_library() {
         listing.lines().nth(line)
     );
 }
+
+/// The attributes of an item that can be exported.
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Enum(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// The lines of the doc comment in `attributes`.
+fn documentation(attributes: &[Attribute]) -> String {
+    let values = attributes.iter().filter_map(|attribute| {
+        let line = attribute.meta.require_name_value().ok()?;
+        line.path.is_ident("doc").then_some(&line.value)
+    });
+    let lines = values.map(|value| match value {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(line),
+            ..
+        }) => line.value() + "\n",
+        _ => String::new(),
+    });
+    lines.collect()
+}
+
+/// The doc comments of the item `name`, which is defined in `module`, and of its public functions anywhere in its crate.
+fn documentation_of(modules: &BTreeMap<Names, File>, module: &[String], name: &str) -> String {
+    let of_item = modules[module].items.iter().filter_map(|item| {
+        let (other, _) = named(item)?;
+        (other == name).then(|| documentation(attributes(item)))
+    });
+    let of_crate = modules.iter().filter(|(path, _)| path[0] == module[0]);
+    let impls = of_crate
+        .flat_map(|(_, file)| &file.items)
+        .filter_map(|item| match item {
+            Item::Impl(item) => Some(item),
+            _ => None,
+        });
+    let of_functions = impls
+        .filter(|item| {
+            let is_of_item = matches!(&*item.self_ty, Type::Path(of)
+                if of.path.segments.last().is_some_and(|last| last.ident == name));
+            is_of_item && !is_hidden(&item.attrs)
+        })
+        .flat_map(|item| &item.items)
+        .filter_map(|member| match member {
+            ImplItem::Fn(function) => {
+                is_public(&function.vis, &function.attrs).then(|| documentation(&function.attrs))
+            }
+            _ => None,
+        });
+    of_item.chain(of_functions).collect()
+}
+
+#[test]
+fn every_item_has_an_example_with_public_paths() {
+    let modules = modules();
+    for root in [&["baselink"][..], &["rewrite", "archive"]] {
+        let root: Names = root.iter().map(|name| (*name).to_owned()).collect();
+        for (name, path) in exports(&root, &modules[&root]) {
+            if modules.contains_key(&path) || name.chars().all(|c| c.is_uppercase() || c == '_') {
+                continue;
+            }
+            let text = documentation_of(&modules, &defined(&modules, &path), &name);
+            assert!(text.contains("baselink::"), "{name} has no example");
+            assert!(!text.contains(" baselink_"), "{name} has a private path");
+        }
+    }
+}

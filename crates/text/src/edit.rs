@@ -27,6 +27,14 @@ const CHUNK: usize = 64 << 10;
 const SHORT: usize = 32;
 
 /// One replacement of the bytes at `span` by `new`. An empty span inserts.
+///
+/// ```
+/// use baselink::Rewriter;
+/// let (edits, _) = Rewriter::builder().url("http://a/b").build()?.edits(b"<a href=c>");
+/// let edit = edits.iter().next().unwrap();
+/// assert_eq!((edit.span.range(), &*edit.new), (8..8, &b"http://a/"[..]));
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit<'a> {
     /// The replaced bytes, as offsets into the original buffer.
@@ -55,6 +63,16 @@ impl Edit<'_> {
 ///
 /// Most links of a document get the same prefix in place of the same number of bytes. An edit is therefore a
 /// position and an index into shared replacements.
+///
+/// ```
+/// use baselink::Edits;
+/// let mut edits = Edits::default();
+/// edits.push((0..1).into(), "A")?;
+/// edits.push((4..5).into(), "http://b/")?;
+/// assert!(edits.push((3..5).into(), "overlaps").is_err());
+/// assert_eq!(edits.apply(b"a = c"), b"A = http://b/");
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
     places: Vec<EditPlace>,
@@ -128,7 +146,7 @@ impl Edits {
     /// added.
     ///
     /// ```
-    /// use baselink_text::{edit::Edits, span::Span};
+    /// use baselink::{Edits, Span};
     /// let (mut all, mut inner) = (Edits::default(), Edits::default());
     /// all.push(Span::new(0, 1), b"A").unwrap();
     /// inner.push(Span::new(1, 2), b"C").unwrap();

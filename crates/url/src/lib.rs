@@ -111,7 +111,7 @@ impl Base {
     /// or a control character.
     ///
     /// ```
-    /// use baselink_url::{Base, Resolver};
+    /// use baselink::{Base, Resolver};
     /// assert!(Base::parse(Resolver::Rfc3986, "http://a/").is_ok());
     /// assert!(Base::parse(Resolver::Rfc3986, "a/b").is_err());
     /// assert!(Base::parse(Resolver::Rfc3986, "http://a/ ").is_err());
@@ -132,9 +132,10 @@ impl Base {
     /// The base URL: as given in the RFC resolvers, serialised under `whatwg`.
     ///
     /// ```
-    /// use baselink_url::{Base, Resolver};
-    /// assert_eq!(Base::new(Resolver::Rfc1808, "HTTP://A/#f").as_str(), "HTTP://A/#f");
-    /// assert_eq!(Base::new(Resolver::Whatwg, "HTTP://A/#f").as_str(), "http://a/#f");
+    /// use baselink::{Base, Resolver};
+    /// assert_eq!(Base::parse(Resolver::Rfc1808, "HTTP://A/#f")?.as_str(), "HTTP://A/#f");
+    /// assert_eq!(Base::parse(Resolver::Whatwg, "HTTP://A/#f")?.as_str(), "http://a/#f");
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     pub fn as_str(&self) -> &str {
         &self.inherited.text
@@ -143,8 +144,9 @@ impl Base {
     /// The rules by which this base resolves references.
     ///
     /// ```
-    /// use baselink_url::{Base, Resolver};
-    /// assert_eq!(Base::new(Resolver::Whatwg, "http://a").resolver(), Resolver::Whatwg);
+    /// use baselink::{Base, Resolver};
+    /// assert_eq!(Base::parse(Resolver::Whatwg, "http://a")?.resolver(), Resolver::Whatwg);
+    /// # Ok::<(), baselink::Error>(())
     /// ```
     pub const fn resolver(&self) -> Resolver {
         self.inherited.resolver
@@ -158,8 +160,8 @@ impl Base {
     /// is relative to a base with the same scheme.
     ///
     /// ```
-    /// use baselink_url::{Base, Resolver};
-    /// let base = |resolver| Base::new(resolver, "http://a/");
+    /// use baselink::{Base, Resolver};
+    /// let base = |resolver| Base::parse(resolver, "http://a/").unwrap();
     /// assert!(!base(Resolver::Rfc1808).is_relative("http:g"));
     /// assert!(base(Resolver::Whatwg).is_relative("http:g"));
     /// assert!(!base(Resolver::Whatwg).is_relative("http://g"));
@@ -180,8 +182,8 @@ impl Base {
     /// URL Standard fails.
     ///
     /// ```
-    /// use baselink_url::{Base, Resolver};
-    /// let base = |resolver| Base::new(resolver, "http://a/b/c/d;p?q");
+    /// use baselink::{Base, Resolver};
+    /// let base = |resolver| Base::parse(resolver, "http://a/b/c/d;p?q").unwrap();
     /// assert_eq!(base(Resolver::Rfc1808).resolve(";x").unwrap().url, "http://a/b/c/d;x");
     /// assert_eq!(base(Resolver::Rfc3986).resolve(";x").unwrap().url, "http://a/b/c/;x");
     /// assert_eq!(base(Resolver::Whatwg).resolve("//g h/").ok(), None);
@@ -404,7 +406,7 @@ impl Base {
 /// Fails as [`Base::resolve`] does.
 ///
 /// ```
-/// use baselink_url::{Resolver, resolve};
+/// use baselink::{Resolver, resolve};
 /// assert_eq!(resolve(Resolver::Rfc1808, "http://a/b", "../g").unwrap(), "http://a/../g");
 /// assert_eq!(resolve(Resolver::Rfc3986, "http://a/b", "../g").unwrap(), "http://a/g");
 /// ```

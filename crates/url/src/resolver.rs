@@ -19,7 +19,7 @@ named! {
     /// The rules by which a reference is resolved.
     ///
     /// ```
-    /// use baselink_url::Resolver;
+    /// use baselink::Resolver;
     /// assert_eq!(Resolver::default().name(), "rfc1808");
     /// assert_eq!("whatwg".parse::<Resolver>().unwrap(), Resolver::Whatwg);
     /// assert!("rfc2396".parse::<Resolver>().unwrap_err().to_string().contains("rfc3986"));

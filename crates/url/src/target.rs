@@ -16,6 +16,13 @@ use super::usable::Unusable;
 use baselink_text::span::Span;
 
 /// The result of resolving a reference.
+///
+/// ```
+/// use baselink::{Base, Resolver};
+/// let target = Base::parse(Resolver::Whatwg, "http://a/b/c")?.resolve("../d e")?;
+/// assert_eq!(target.url, "http://a/d%20e");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Target {
     /// The absolute URL.
@@ -26,6 +33,15 @@ pub struct Target {
 }
 
 /// A range of a reference that is unchanged in the URL it resolves to.
+///
+/// ```
+/// use baselink::{Base, Resolver};
+/// let target = Base::parse(Resolver::Rfc1808, "http://a/")?.resolve("x/../y/z")?;
+/// let kept = target.kept[0];
+/// assert_eq!(&"x/../y/z"[kept.reference.range()], "y/z");
+/// assert_eq!(&target.url[kept.url..], "y/z");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Kept {
     /// The bytes of the reference.
@@ -35,6 +51,14 @@ pub struct Kept {
 }
 
 /// The reason why a reference has no target.
+///
+/// ```
+/// use baselink::{Resolver, Unresolvable, Unusable, resolve};
+/// let [no_url, no_base] = [("http://a/", "http://[x"), ("b/c", "x")]
+///     .map(|(base, reference)| resolve(Resolver::Whatwg, base, reference).unwrap_err());
+/// assert_eq!(no_url, Unresolvable::Invalid);
+/// assert!(matches!(no_base, Unresolvable::BaseUnusable(_)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unresolvable {
     /// The reference is relative, and nothing can be relative to this base.

@@ -14,6 +14,13 @@ use crate::reference::{Grammar, Reference, is_c0_or_space, scheme};
 use baselink_text::error::{Error, Result};
 
 /// The reason why nothing can be relative to a base.
+///
+/// ```
+/// use baselink::{Resolver, Unresolvable, Unusable, resolve};
+/// let error = resolve(Resolver::Rfc1808, "mailto:a@b", "x").unwrap_err();
+/// assert_eq!(error, Unresolvable::BaseUnusable(Unusable::Scheme));
+/// assert_eq!(error.to_string(), "the scheme of the base URL has no relative form");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unusable {
     /// It is the empty string.

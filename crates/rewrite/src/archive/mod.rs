@@ -4,7 +4,7 @@
 //! becomes an anomaly, and reading continues with the next record.
 //!
 //! ```
-//! use baselink_rewrite::archive::{ArchiveEntry, RecordContent, Records};
+//! use baselink::archive::{ArchiveEntry, RecordContent, Records};
 //! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\n\
 //!     Content-Type: application/http\r\nContent-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n";
 //! for entry in Records::new(&archive[..]) {
@@ -12,7 +12,7 @@
 //!         assert_eq!(record.document(), RecordContent::Http);
 //!     }
 //! }
-//! # Ok::<(), baselink_text::error::Error>(())
+//! # Ok::<(), baselink::Error>(())
 //! ```
 //!
 //! Deliberately absent: ARC, the predecessor of WARC; CDX; writing archives; decoding and reading the documents in records.
@@ -33,7 +33,7 @@ pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
 /// [`Records`] explains how to convert it.
 ///
 /// ```
-/// use baselink_rewrite::archive::is_archive;
+/// use baselink::archive::is_archive;
 /// assert!(is_archive(b"WARC/1.0\r\n") && is_archive(b"filedesc://a.arc 0.0.0.0"));
 /// assert!(!is_archive(b"\x1f\x8b\x08 and nothing that can be inflated") && !is_archive(b"WARC and peace"));
 /// ```

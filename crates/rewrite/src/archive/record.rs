@@ -22,6 +22,14 @@ use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::span::Span;
 
 /// The position of an entry in an archive.
+///
+/// ```
+/// use baselink::archive::{ArchiveEntry, Records};
+/// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
+///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
+/// let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+/// assert_eq!((record.offset.file, record.offset.to_string()), (0, "0".to_owned()));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offset {
     /// The offset in the file: of the first byte, or of the gzip member that contains it.
@@ -42,6 +50,14 @@ impl fmt::Display for Offset {
 }
 
 /// The purpose of a record (ISO 28500, 6).
+///
+/// ```
+/// use baselink::archive::{ArchiveEntry, Records};
+/// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
+///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
+/// let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+/// assert_eq!(record.record_type, baselink::archive::RecordType::Resource);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordType {
     /// Information about the records that follow.
@@ -77,6 +93,14 @@ const TYPES: [(&str, RecordType); 8] = [
 ];
 
 /// The content of a record.
+///
+/// ```
+/// use baselink::archive::{ArchiveEntry, RecordContent, Records};
+/// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
+///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
+/// let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+/// assert!(matches!(record.document(), RecordContent::Entity(_)));
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 pub enum RecordContent {
     /// An HTTP response with heading and body.
@@ -88,6 +112,15 @@ pub enum RecordContent {
 }
 
 /// A record of an archive.
+///
+/// ```
+/// use baselink::archive::{ArchiveEntry, RecordType, Records};
+/// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
+///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
+/// let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+/// assert_eq!((record.record_type, record.block()), (RecordType::Resource, &b"<p>"[..]));
+/// assert_eq!(record.target_uri().as_deref(), Some(&b"http://a/b"[..]));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Record {
     /// The position of the record.

@@ -62,6 +62,17 @@ const REREAD_BUDGET: u64 = 1 << 20;
 const ARC: &str = "an ARC file, the predecessor of WARC, which is not supported; convert it to WARC with `warcio recompress`";
 
 /// An item in an archive.
+///
+/// ```
+/// use baselink::archive::{ArchiveEntry, Records};
+/// for entry in Records::new(&b"WARC/1.1\r\n\r\n"[..]) {
+///     match entry? {
+///         ArchiveEntry::Record(record) => println!("{:?}", record.target_uri()),
+///         ArchiveEntry::Anomaly(anomaly) => println!("{}: {}", anomaly.offset, anomaly.message),
+///     }
+/// }
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ArchiveEntry {
     /// A record.
@@ -71,6 +82,16 @@ pub enum ArchiveEntry {
 }
 
 /// A defect that prevents reading a record, or a fact about many records.
+///
+/// ```
+/// use baselink::Code;
+/// use baselink::archive::{ArchiveEntry, Records};
+/// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: x\r\n\r\n";
+/// let entry = Records::new(&archive[..]).next().unwrap()?;
+/// let ArchiveEntry::Anomaly(anomaly) = entry else { panic!() };
+/// assert_eq!((anomaly.code, anomaly.offset.file), (Code::RecordBroken, 0));
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Debug, PartialEq)]
 pub struct Anomaly {
     /// The position of the anomaly.
@@ -86,6 +107,19 @@ pub struct Anomaly {
 ///
 /// Time is linear in the data. Memory is proportional to the longest block. Records with blocks above the
 /// [limit](Records::limit), by default 1 GiB, are anomalies.
+///
+/// ```
+/// use baselink::archive::{ArchiveEntry, Records};
+/// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
+///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
+/// let mut records = Records::new(&archive[..]);
+/// while let Some(entry) = records.next() {
+///     let ArchiveEntry::Record(record) = entry? else { continue };
+///     println!("{} {}", record.offset, record.version());
+///     records.reuse(record.into_buffer());
+/// }
+/// # Ok::<(), baselink::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Records<R> {
     data: Data<R>,
