@@ -61,6 +61,22 @@ export interface Options extends ResolveOptions {
   dkim?: "rewrite" | "keep" | null | undefined;
 }
 
+/** A link for {@link RewriteOptions.choose}. It has a target; its place in the data is not known yet. */
+export type LinkToChoose = Omit<Link, "line" | "column" | "start" | "end"> & { target: string };
+
+/** The options of `rewrite` and `rewriteReport`. */
+export interface RewriteOptions extends Options {
+  /**
+   * Chooses the reference of each link, relative or absolute, that has a target and may be changed. It returns a reference,
+   * which is escaped for its place, or `undefined` to keep the link as it is; `link.target` makes it absolute, as without
+   * this option. It may be called twice for a link. Its exceptions are thrown by the caller. Default: the target.
+   *
+   * @example
+   * rewrite('<img src="/i.png">', { url, choose: (link) => (link.kind === "image" ? `/proxy?url=${encodeURIComponent(link.target)}` : undefined) });
+   */
+  choose?: ((link: LinkToChoose) => string | URL | null | undefined) | null | undefined;
+}
+
 /** A link of a document, with its outcome in {@link rewrite}. The keys are those of `baselink links --json`. */
 export interface Link {
   /** The document or message in the data: `""` for the outermost one, `"1.2"` for a body part. */
@@ -170,9 +186,9 @@ export interface Base {
  * @example
  * rewrite('<a href="../x.html">', { url: "https://a.example/b/c.html" }); // '<a href="https://a.example/x.html">'
  */
-export function rewrite(data: string, options?: Options): string;
-export function rewrite(data: Uint8Array, options?: Options): Uint8Array<ArrayBuffer>;
-export function rewrite(data: Data, options?: Options): string | Uint8Array<ArrayBuffer>;
+export function rewrite(data: string, options?: RewriteOptions): string;
+export function rewrite(data: Uint8Array, options?: RewriteOptions): Uint8Array<ArrayBuffer>;
+export function rewrite(data: Data, options?: RewriteOptions): string | Uint8Array<ArrayBuffer>;
 
 /** An anomaly of a document. The keys are those of `baselink rewrite --json`. */
 export interface Diagnostic {
@@ -210,9 +226,9 @@ export interface Rewritten<Output> {
  * @example
  * rewriteReport("<img src=''>", { url: "https://a.example/" }).reasons; // { empty: 1 }
  */
-export function rewriteReport(data: string, options?: Options): Rewritten<string>;
-export function rewriteReport(data: Uint8Array, options?: Options): Rewritten<Uint8Array<ArrayBuffer>>;
-export function rewriteReport(data: Data, options?: Options): Rewritten<string | Uint8Array<ArrayBuffer>>;
+export function rewriteReport(data: string, options?: RewriteOptions): Rewritten<string>;
+export function rewriteReport(data: Uint8Array, options?: RewriteOptions): Rewritten<Uint8Array<ArrayBuffer>>;
+export function rewriteReport(data: Data, options?: RewriteOptions): Rewritten<string | Uint8Array<ArrayBuffer>>;
 
 /**
  * Lists every link of a document, in document order.
@@ -254,7 +270,7 @@ export function resolve(base: string | URL, reference: string, options?: Resolve
 export function relativize(base: string | URL, target: string | URL, options?: ResolveOptions): string;
 
 /** The options of {@link RewriterStream}. */
-export interface StreamOptions extends Options {
+export interface StreamOptions extends RewriteOptions {
   /** The largest document in bytes. A longer one fails the stream with a `RangeError`, before it is buffered. Default: no limit. */
   maxBytes?: number | null | undefined;
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::process::abort;
 
-use baselink::{Base, Diagnostic, Edits, Level, ListedLink, Outcome, Totals};
+use baselink::{Base, Choice, Diagnostic, Edits, Level, LinkReport, Outcome, Totals};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -25,6 +25,12 @@ extern "C" {
 
     #[wasm_bindgen(constructor)]
     fn new(message: &str) -> TypeError;
+
+    /// A function from a link, as JSON, to its new reference, or undefined to keep the link. It throws nothing.
+    pub type Choose;
+
+    #[wasm_bindgen(method)]
+    fn call(this: &Choose, this_arg: &JsValue, link: &str) -> Option<String>;
 }
 
 /// Converts an error about an argument to an exception of JavaScript.
@@ -55,12 +61,11 @@ struct LinkRow<'a> {
 }
 
 impl<'a> LinkRow<'a> {
-    fn of(found: &'a ListedLink) -> Self {
-        let ListedLink { link, line, column } = found;
+    fn of(link: &'a LinkReport, (line, column): (usize, usize)) -> Self {
         Self {
             entity: &link.entity,
-            line: *line,
-            column: *column,
+            line,
+            column,
             start: link.span.start,
             end: link.span.end,
             element: (!link.element.is_empty()).then_some(&*link.element),
@@ -132,28 +137,56 @@ struct BaseRow<'a> {
     chain: &'a [Level],
 }
 
-/// The document with every relative link made absolute.
+/// The document with every relative link made absolute, or with the references that `choose` returns.
 #[wasm_bindgen]
-pub fn rewrite(data: &[u8], options: Vec<String>) -> Result<Vec<u8>, TypeError> {
-    Ok(edits(data, options)?.0.apply(data))
+pub fn rewrite(
+    data: &[u8],
+    options: Vec<String>,
+    choose: Option<Choose>,
+) -> Result<Vec<u8>, TypeError> {
+    Ok(edits(data, options, choose)?.0.apply(data))
 }
 
-/// The document with every relative link made absolute, and a report as JSON.
+/// The document as [`rewrite`] returns it, and a report as JSON.
 #[wasm_bindgen]
-pub fn rewrite_report(data: &[u8], options: Vec<String>) -> Result<Vec<JsValue>, TypeError> {
-    let (edits, totals) = edits(data, options)?;
+pub fn rewrite_report(
+    data: &[u8],
+    options: Vec<String>,
+    choose: Option<Choose>,
+) -> Result<Vec<JsValue>, TypeError> {
+    let (edits, totals) = edits(data, options, choose)?;
     let mut json = Vec::new();
     put(&mut json, &ReportRow::of(&totals, data));
     Ok(vec![edits.apply(data).into(), text(json).into()])
 }
 
-fn edits(data: &[u8], options: Vec<String>) -> Result<(Edits, Totals), TypeError> {
-    let (edits, totals) = rewriter_of(data, options)?.edits(data);
+fn edits(
+    data: &[u8],
+    options: Vec<String>,
+    choose: Option<Choose>,
+) -> Result<(Edits, Totals), TypeError> {
+    let rewriter = rewriter_of(data, options)?;
+    let (edits, totals) = match choose {
+        Some(choose) => {
+            let rewritten = rewriter.rewrite_links(data, |link| choose.of(link));
+            (rewritten.edits, rewritten.totals)
+        }
+        None => rewriter.edits(data),
+    };
     if totals.lacks_memory {
         // Any other lack of memory aborts, too. `package.js` catches both.
         abort();
     }
     Ok((edits, totals))
+}
+
+impl Choose {
+    fn of(&self, link: &LinkReport) -> Choice {
+        let mut json = Vec::new();
+        put(&mut json, &LinkRow::of(link, (0, 0)));
+        let reference = self.call(&JsValue::UNDEFINED, &text(json));
+        reference.map_or(Choice::Kept, Choice::Reference)
+    }
 }
 
 /// Every link of a document, as JSON.
@@ -164,7 +197,10 @@ pub fn links(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
         if json.len() > 1 {
             json.push(b',');
         }
-        put(&mut json, &LinkRow::of(&found));
+        put(
+            &mut json,
+            &LinkRow::of(&found.link, (found.line, found.column)),
+        );
         ControlFlow::Continue(())
     });
     json.push(b']');

@@ -57,6 +57,7 @@ function pairs(options) {
   const list = [];
   for (const [name, value] of Object.entries(object(options))) {
     if (value === undefined || value === null) continue;
+    if (name === "choose") throw new TypeError("choose is an option of rewrite");
     for (const one of LISTS.includes(name) && Array.isArray(value) ? value : [value]) list.push(name, text(one, name));
   }
   return list;
@@ -104,13 +105,36 @@ function like(data, output) {
   return typeof data === "string" ? decoder.decode(output) : output;
 }
 
-function rewrite(data, options) {
-  return like(data, call("rewrite", ...bytes(data, options)));
+/** Calls a function that takes the option `choose`. An exception of `choose` ends the choice, and is thrown after the call. */
+function rewritten(name, given, choose) {
+  if (choose === undefined || choose === null) return call(name, ...given);
+  if (typeof choose !== "function") throw new TypeError("choose must be a function");
+  let failure;
+  const result = call(name, ...given, (json) => {
+    if (failure) return undefined;
+    try {
+      // The place of the link is not known yet.
+      const { line, column, start, end, ...link } = JSON.parse(json);
+      const reference = choose(link);
+      return reference === undefined || reference === null ? undefined : text(reference, "the result of choose");
+    } catch (error) {
+      failure = { error };
+      return undefined;
+    }
+  });
+  if (failure) throw failure.error;
+  return result;
 }
 
-function rewriteReport(data, options) {
+function rewrite(data, given) {
+  const { choose, ...options } = object(given);
+  return like(data, rewritten("rewrite", bytes(data, options), choose));
+}
+
+function rewriteReport(data, all) {
+  const { choose, ...options } = object(all);
   const given = bytes(data, options);
-  const [output, json] = call("rewrite_report", ...given);
+  const [output, json] = rewritten("rewrite_report", given, choose);
   const report = JSON.parse(json);
   located(report.diagnostics, data, given);
   return { output: like(data, output), ...report };

@@ -1,7 +1,7 @@
 // Every name of the package in TypeScript; installed.test.mjs runs the type checker on this file.
 
 import init, { base, initSync, links, relativize, resolve, rewrite, rewriteReport, RewriterStream } from "baselink";
-import type { Base, Diagnostic, Format, Group, Level, Link, Options, Outcome, Reason, Rewritten, Source } from "baselink";
+import type { Base, Diagnostic, Format, Group, Level, Link, LinkToChoose, Options, Outcome, Reason, Rewritten, Source } from "baselink";
 
 const format: Format = "html";
 const options: Options = { url: new URL("https://a.example/"), format, resolver: "whatwg", enable: ["lazy"], charset: null, dkim: undefined };
@@ -21,6 +21,8 @@ const taken: Level | undefined = chain.find(({ status }) => status === "taken");
 const resolved: string = resolve("https://a.example/", "x", { resolver: "rfc3986" });
 const relative: string = relativize(new URL("https://a.example/"), resolved);
 const response = new Response(new Blob([text]).stream().pipeThrough(new RewriterStream({ ...options, maxBytes: 1e6 })));
+const choose = ({ kind, target }: LinkToChoose): string | undefined => (kind === "image" ? target.toLowerCase() : undefined);
+const chosen: Rewritten<string> = rewriteReport(text, { ...options, choose });
 const loaded: Promise<void> = init(fetch("https://a.example/baselink.wasm"));
 const again = (source: Source): Promise<void> => init(source);
 initSync(bytes);
@@ -28,6 +30,10 @@ const compiled = async (): Promise<void> => initSync(await WebAssembly.compile(b
 
 // @ts-expect-error No such value exists.
 rewrite("", { resolver: "browser" });
+// @ts-expect-error A choice is made at once.
+rewrite("", { choose: async (link) => link.target });
+// @ts-expect-error Only a document that is rewritten has a choice.
+links("", { choose });
 // @ts-expect-error No such group exists.
 rewrite("", { enable: ["lasy"] });
 // @ts-expect-error No such reason exists.
@@ -39,4 +45,4 @@ rewrite("", { base_element: "keep" });
 // @ts-expect-error Data has to be a string or a Uint8Array.
 links(new ArrayBuffer(1));
 
-export { again, anomalies, compiled, either, kept, loaded, reasons, relative, response, taken, targets, url };
+export { again, anomalies, chosen, compiled, either, kept, loaded, reasons, relative, response, taken, targets, url };

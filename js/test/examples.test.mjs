@@ -53,6 +53,11 @@ test("a page becomes Markdown with absolute links", needs("turndown"), () => {
   );
 });
 
+test("README.md begins with worker.mjs", () => {
+  const [, code] = readFileSync(join(root, "js", "README.md"), "utf8").match(/```js\n([^]*?)```/);
+  assert(readFileSync(join(examples, "worker.mjs"), "utf8").endsWith(`\n\n${code}`));
+});
+
 test("a Cloudflare Worker rewrites a stream under workerd (bug 371)", { ...needs("workerd"), timeout: 60_000 }, async (t) => {
   const origin = await serve({
     "/guide/a.html": ["text/html; charset=utf-8", `<a href="b.html">é</a><base href="/c/">`],

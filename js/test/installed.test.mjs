@@ -40,8 +40,8 @@ test("the package has these files, and no others", () => {
 
 test("the examples of README.md print the shown output, with `import` and with `require`", () => {
   const readme = readFileSync(join(root, "js", "README.md"), "utf8");
-  const examples = [...readme.matchAll(/```js\n([^]*?)```\n\n```text\n([^]*?)```/g)];
-  assert.equal(examples.length, 2);
+  const examples = [...readme.matchAll(/```js\n((?:(?!```)[^])*)```\n\n```text\n([^]*?)```/g)];
+  assert.equal(examples.length, 3);
   for (const [, code, output] of examples) {
     writeFileSync(join(folder, "example.mjs"), code);
     assert.equal(run(process.execPath, "example.mjs"), output);

@@ -48,6 +48,90 @@ test("a lone surrogate is U+FFFD, in every string", () => {
   assert.equal(rewrite("<a href=x>😀", { url }), "<a href=https://a.example/b/x>😀");
 });
 
+test("`choose` gets each link, and its reference is escaped for the place", () => {
+  const page = `<a href="/a?b&amp;c">é</a><img src='//i.example/x.png' srcset="y 2x" style="background: url(z)">`;
+  const seen = [];
+  const choose = (link) => {
+    seen.push(link);
+    if (link.kind === "document") return undefined;
+    return link.element === "img" && link.attribute === "src" ? null : `/p?a&u='${link.target.slice(18)}")`;
+  };
+  // Quotes and parentheses end a URL without quotes in CSS (CSS Syntax 3, 4.3.6).
+  assert.equal(
+    rewrite(page, { url, choose }),
+    `<a href="/a?b&amp;c">é</a><img src='//i.example/x.png' srcset="/p?a&amp;u='b/y&quot;) 2x" style="background: url(/p?a&amp;u=%27b/z%22%29)">`,
+  );
+  assert.deepEqual(seen.map(({ attribute, target }) => [attribute, target]), [
+    ["href", "https://a.example/a?b&c"],
+    ["src", "https://i.example/x.png"],
+    ["srcset", "https://a.example/b/y"],
+    ["style", "https://a.example/b/z"],
+  ]);
+  assert.deepEqual(seen[0], {
+    entity: "",
+    element: "a",
+    attribute: "href",
+    reference: "/a?b&c",
+    base: url,
+    rule: "3.3",
+    source: "retrieval",
+    target: "https://a.example/a?b&c",
+    role: "navigation",
+    outcome: "rewritten",
+    reason: null,
+    kind: "document",
+    rel: null,
+  });
+});
+
+test("`choose` works for parts of a message, in bytes, in a report and in a stream", async () => {
+  const mail = "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<img src=3D'x'>=C3=A9\n";
+  const expected = "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<img src=3D'https://p.example/?u=3Dx'>=C3=A9\n";
+  const options = { url, choose: ({ reference }) => new URL(`https://p.example/?u=${reference}`) };
+  assert.equal(rewrite(mail, options), expected);
+  const { output, counts, reasons } = rewriteReport(bytes(mail), { ...options, choose: undefined });
+  assert.notDeepEqual(output, bytes(expected));
+  const report = rewriteReport(bytes(mail), options);
+  assert.deepEqual([report.output, report.counts, report.reasons], [bytes(expected), counts, reasons]);
+  assert.deepEqual(rewriteReport("<a href=x>", { url, choose: () => {} }).reasons, { kept: 1 });
+  const stream = new Blob([mail]).stream().pipeThrough(new RewriterStream(options));
+  assert.equal(await new Response(stream).text(), expected);
+});
+
+test("an exception in `choose` comes out of the call", async () => {
+  const error = new Error("no");
+  let calls = 0;
+  const choose = () => {
+    calls += 1;
+    throw error;
+  };
+  for (const work of [rewrite, rewriteReport]) {
+    calls = 0;
+    assert.throws(() => work("<a href=x><a href=y>", { url, choose }), (thrown) => thrown === error);
+    assert.equal(calls, 1);
+  }
+  const stream = new Blob(["<a href=x>"]).stream().pipeThrough(new RewriterStream({ url, choose }));
+  await assert.rejects(new Response(stream).text(), (thrown) => thrown === error);
+  const nothing = () => {
+    throw undefined;
+  };
+  assert.throws(() => rewrite("<a href=x>", { url, choose: nothing }), (thrown) => thrown === undefined);
+  assert.equal(rewrite("<a href=x>", { url }), "<a href=https://a.example/b/x>");
+});
+
+test("`choose` may call the package", () => {
+  const choose = ({ target }) => rewrite(`/${links(`<a href="${target}">`).length}`) + resolve(target, "?z");
+  assert.equal(rewrite("<a href=x><a href=y>", { url, choose }), "<a href=/1https://a.example/b/x?z><a href=/1https://a.example/b/y?z>");
+});
+
+test("`choose` is a function that returns a string, and only for documents that are rewritten", () => {
+  fails(() => rewrite("<a href=x>", { url, choose: "x" }), "choose must be a function");
+  fails(() => rewrite("<a href=x>", { url, choose: async () => "x" }), "the result of choose must be a string");
+  fails(() => new RewriterStream({ choose: 1 }), "choose must be a function");
+  fails(() => links("<a href=x>", { url, choose: () => "x" }), "choose is an option of rewrite");
+  fails(() => base("<a href=x>", { url, choose: () => "x" }), "choose is an option of rewrite");
+});
+
 test("a link has the keys of the command, and offsets in bytes", () => {
   assert.deepEqual(links(bytes("é\n<img srcset='y 2x'>"), { url, format: "html" }), [
     {
