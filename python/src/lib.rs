@@ -17,9 +17,8 @@ mod rows;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
-use std::sync::Arc;
 
-use baselink::{Base, Format, Reason, Resolver, Rewriter};
+use baselink::{Base, Edits, Format, Reason, Resolver, Rewriter};
 use baselink_cli::cli;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -58,17 +57,26 @@ fn rewrite<'py>(
 
 /// The document as rewritten by `rewriter`.
 fn rewrite_by<'py>(rewriter: &Rewriter, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    let py = data.py();
     let held = Data::of(data)?;
     let bytes = held.bytes();
     check_format(rewriter, bytes)?;
-    let (edits, totals) = py.detach(|| rewriter.edits(bytes));
+    let (edits, totals) = data.py().detach(|| rewriter.edits(bytes));
+    edited((data, bytes), &edits, totals.lacks_memory)
+}
+
+/// The document `bytes`, which `data` holds, with these edits.
+fn edited<'py>(
+    (data, bytes): (&Bound<'py, PyAny>, &[u8]),
+    edits: &Edits,
+    lacks_memory: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = data.py();
     match data.cast_exact::<PyBytes>() {
-        Ok(same) if edits.is_empty() && !totals.lacks_memory => Ok(same.clone()),
+        Ok(same) if edits.is_empty() && !lacks_memory => Ok(same.clone()),
         _ => {
             let output = py.detach(|| {
                 let mut output = Output::default();
-                if totals.lacks_memory {
+                if lacks_memory {
                     return Err(io::Error::from(ErrorKind::OutOfMemory));
                 }
                 output.0.try_reserve(bytes.len() + bytes.len() / 8)?;
@@ -92,18 +100,24 @@ fn choose_links<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = data.py();
-    let chooser = Arc::new(Chooser::new(function)?);
-    let asked = Arc::clone(&chooser);
-    let builder = builder_with_url("rewrite_links", options)?;
-    let builder = builder.choose(move |link| asked.choose(link));
-    let rewriter = at(builder, url)?;
+    let chooser = Chooser::new(function)?;
+    let rewriter = at(builder_with_url("rewrite_links", options)?, url)?;
     // The function could change another buffer while it is read.
     let data = match data.cast_exact::<PyBytes>() {
         Ok(same) => same.clone(),
         Err(_) => to_python(py, Data::of(data)?.bytes())?,
     };
-    let output = rewrite_by(&rewriter, &data);
-    chooser.raised(py).map_or(output, Err)
+    let bytes = data.as_bytes();
+    check_format(&rewriter, bytes)?;
+    let rewritten = rewriter.rewrite_links(bytes, |link| chooser.choose(link));
+    match chooser.raised(py) {
+        Some(raised) => Err(raised),
+        None => edited(
+            (&data, bytes),
+            &rewritten.edits,
+            rewritten.totals.lacks_memory,
+        ),
+    }
 }
 
 /// Rewrites a document and reports every link and every anomaly: `.output`, `.links`, `.counts` by outcome, `.reasons`

@@ -45,8 +45,8 @@ use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, Options, PlainLink,
-    Site,
+    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, Options,
+    PlainLink, Site,
 };
 use baselink_scan::document::{Against, Role};
 use baselink_scan::xml::vocabulary::is_location;
