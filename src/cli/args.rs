@@ -143,10 +143,6 @@ fn usage_error(error: clap::Error) -> Refusal {
         {
             Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
         }
-        // As in `sed -i.bak`.
-        (_, Some("-.")) => {
-            Some("-i takes no suffix; to keep backups, use -i --backup .bak".to_owned())
-        }
         (_, Some(option))
             if option.starts_with("--in-place")
                 && of(ContextKind::InvalidValue).is_some_and(|value| value.starts_with('.')) =>
@@ -161,6 +157,13 @@ fn usage_error(error: clap::Error) -> Refusal {
         {
             Some(format!("{wanted} is empty; name a file or folder"))
         }
+        (_, Some(option)) => {
+            let value = of(ContextKind::InvalidValue);
+            let mut mistakes = MISTAKES.iter();
+            let mistake = mistakes
+                .find(|(name, of, _)| *name == option && (of.is_empty() || value == Some(of)));
+            mistake.map(|(.., sentence)| (*sentence).to_owned())
+        }
         _ => None,
     };
     match sentence {
@@ -168,6 +171,42 @@ fn usage_error(error: clap::Error) -> Refusal {
         None => Refusal::Clap(error),
     }
 }
+
+/// Common mistakes: an argument, the value that it has (any value if empty), and the message.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    // As in `sed -i.bak`.
+    (
+        "-.",
+        "",
+        "-i takes no suffix; to keep backups, use -i --backup .bak",
+    ),
+    (
+        "-n",
+        "",
+        "-n is not an option; to write nothing, use --dry-run with rewrite, localize or move; the other commands change no \
+         document",
+    ),
+    (
+        "-r",
+        "",
+        "-r is not an option; omit it, since a folder is always read with all folders in it",
+    ),
+    (
+        "-k",
+        "",
+        "-k is not an option; to convert links as wget -k does, use baselink localize",
+    ),
+    (
+        "--jobs <N>",
+        "",
+        "--jobs takes one number from 1 to 256; omit it to use all processors",
+    ),
+    (
+        "--format <NAME>",
+        "json",
+        "--format is the format of the documents; to print JSON, use --json",
+    ),
+];
 
 /// The command line as clap describes it, for completions and manual pages.
 pub(crate) fn program() -> clap::Command {

@@ -162,8 +162,7 @@ fn show_file(
     let read = Failure::separate(read)?.map(drop);
     if let Some(hint) = all
         .hints
-        .url
-        .as_ref()
+        .url()
         .filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
     {
         output.notice(&format_args!("{}: no base URL; {hint}", name(path)));

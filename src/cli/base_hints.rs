@@ -32,7 +32,9 @@ pub(crate) struct BaseHints {
     /// The number of pages that declare a canonical URL.
     pages: usize,
     /// The first URL that a document declares for itself.
-    pub(crate) url: Option<BaseHint>,
+    url: Option<BaseHint>,
+    /// True if another document without a base, such as the next message of a mailbox, does not declare this URL.
+    differs: bool,
 }
 
 /// A URL that a document declares for itself, with its place.
@@ -70,16 +72,20 @@ impl BaseHints {
         if options.assumed_scheme.is_none() {
             self.without_scheme += totals.without_scheme;
         }
-        if self.url.is_some() {
-            return;
-        }
         let is_page = matches!(input.format, Format::Html | Format::Xhtml);
         let named = match input.format {
             format if format.has_headings() => archive(input.bytes),
             format => canonical::named(input.bytes, format)
                 .map(|named| (named.url, named.by.name(), named.span)),
         };
-        let Some((url, by, span)) = named else { return };
+        let Some((url, by, span)) = named else {
+            self.differs = true;
+            return;
+        };
+        if let Some(first) = &self.url {
+            self.differs |= first.url != url;
+            return;
+        }
         self.pages += usize::from(is_page);
         let (line, column) = FilePlaces::of(input, totals).line_and_column(span);
         self.url = Some(BaseHint {
@@ -91,10 +97,17 @@ impl BaseHints {
         });
     }
 
+    /// The URL that all documents without a base declare.
+    pub(crate) fn url(&self) -> Option<&BaseHint> {
+        self.url.as_ref().filter(|_| !self.differs)
+    }
+
     /// Adds the hints for later files.
     pub(crate) fn merge(&mut self, later: Self) {
         self.without_scheme += later.without_scheme;
         self.pages += later.pages;
+        let both = self.url.as_ref().zip(later.url.as_ref());
+        self.differs |= later.differs || both.is_some_and(|(one, other)| one.url != other.url);
         self.url = self.url.take().or(later.url);
     }
 

@@ -82,7 +82,10 @@ pub(crate) fn each<T: Send>(
         output.caution(&sentence);
     }
     let were = ["hidden file or folder was", "hidden files or folders were"];
-    output.notice_of(files.hidden, were, "skipped; --hidden includes them");
+    // Files next to a named page do not belong to it.
+    if documents.parts.is_empty() {
+        output.notice_of(files.hidden, were, "skipped; --hidden includes them");
+    }
     Ok(failed)
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitSt
         1 => output.notice(&link_counts),
         files => output.notice(&format_args!("{files} files, {link_counts}")),
     }
-    match &hints.url {
+    match hints.url() {
         Some(hint) if read.documents == 1 => {
             output.notice(&format_args!(
                 "no base URL for {} of the links; {hint}",

@@ -25,6 +25,7 @@ use baselink_text::error::{Error, Result, name};
 
 use super::args::localize::{Extraction, Localize};
 use super::args::output::WrittenTo;
+use super::capture_plan::holds_resources;
 use super::collection;
 use super::collection::report_expected_path;
 use super::failure::FileResult;
@@ -42,6 +43,14 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
         .iter()
         .all(|path| path.metadata().is_ok_and(|found| found.is_file()))
     {
+        let mut paths = documents.paths.iter();
+        let format = documents.reading.format;
+        if documents.paths.len() > 1
+            && let Some(path) = paths.find(|path| !holds_resources(path, format))
+        {
+            let why = "not an archive; name only archives, or a page alone";
+            return Err(Error::file(path, why).into());
+        }
         check_list_of_missing(request)?;
         return extract(&request.rewrite, Some(&request.extraction), output);
     }

@@ -18,6 +18,7 @@ use crate::files::mirror::Mirror;
 use crate::files::walk::TreeEntry;
 use crate::files::write::Replacement;
 use baselink_text::error::{Error, Result, name};
+use baselink_text::format::Format;
 
 use super::request::Documents;
 
@@ -40,9 +41,19 @@ fn require_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
     }
 }
 
+/// Opens the output folder `out`. A new one that is named like a document may be meant as a file.
+pub(crate) fn open_folder(out: &Path) -> Result<Mirror> {
+    let typed = out.to_string_lossy();
+    if Format::detect(Some(&typed), b"").is_read() && !out.exists() {
+        let why = "the result is a folder, not a file; name it without an ending, such as -o result, or with a final /";
+        return Err(Error::file(out, why));
+    }
+    Mirror::new(out)
+}
+
 impl OutputFolder {
     pub(crate) fn of(out: &Path, documents: &Documents) -> Result<Self> {
-        let mirror = Mirror::new(out)?;
+        let mirror = open_folder(out)?;
         let roots: Vec<_> = documents.roots().collect();
         let is_alone = matches!(roots[..], [root] if root.is_dir());
         let otherwise = if documents.has_result_files || documents.selection.follow {

@@ -25,6 +25,7 @@ use clap::Args;
 
 use super::args::documents::TypedDocuments;
 pub(crate) use super::args::documents::{Reading, is_standard_input};
+use super::capture_plan::are_all_archives;
 use super::settings::Settings;
 use super::shell;
 
@@ -111,6 +112,13 @@ impl Documents {
         self.selection = typed.selection()?;
         self.jobs = typed.jobs();
         self.reading = typed.reading()?;
+        let is_typed = typed.url.is_some() || typed.layout.is_some();
+        if is_typed && settings.is_none() && are_all_archives(self) {
+            return Err(Error::new(
+                "--url and --layout apply only to files and folders; omit them, since each document of an archive has \
+                 its own URL",
+            ));
+        }
         if let Some(settings) = settings {
             self.below_settings = self
                 .roots()
@@ -137,7 +145,9 @@ impl Documents {
             .into_iter()
             .find(|path| !is_standard_input(path) && path.symlink_metadata().is_err())?;
         let option = match missing.to_str() {
-            Some("disk") => "--relative=disk".to_owned(),
+            Some(form @ ("disk" | "served")) if self.archives == Archives::None => {
+                format!("--relative={form}")
+            }
             _ => format!("-o {}", shell::word(&missing.to_string_lossy())),
         };
         let why = format!("no such file or folder; did you mean {option}?");

@@ -61,7 +61,7 @@ pub(crate) struct Settings {
 }
 
 /// The name among `known` that is most similar to `typed`; at most a third of its letters may differ.
-fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .filter(|known| typed.len() <= 2 * known.len())
         .map(|known| (strsim::osa_distance(typed, known), known))

@@ -13,14 +13,15 @@ use crate::collection::is_disk;
 use crate::collection::origin::RootUrl;
 use crate::purpose::check::Class;
 use baselink_text::error::{Error, Result};
-use baselink_url::reference::{Grammar, Reference};
 use clap::{Arg, Args};
 
-use super::documents::SameUrls;
+use super::documents::{SameUrls, new_url};
 use super::help::{CHECK_AFTER, for_folders};
+use super::named::{CLASSES, named};
 use super::output::check_list_of_missing;
-use crate::cli::capture_plan::{enter_unpacked, holds_resources};
-use crate::cli::request::{Archives, Documents, is_standard_input};
+use crate::cli::capture_plan::{enter_unpacked, holds_resources, is_page};
+use crate::cli::request::{Archives, Documents, folder_of, is_standard_input};
+use crate::cli::shell;
 
 /// The arguments of `check` that differ from those of other commands.
 fn of_check(arg: Arg) -> Arg {
@@ -45,7 +46,7 @@ pub(crate) struct Check {
     ///
     /// A list, separated by commas, of travels, no-slash, clean-url, lines, pinned, escapes, dangling, missing, missing-page,
     /// fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied, too. Repeatable.
-    #[arg(long = "deny", value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
+    #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(CLASSES), hide_possible_values = true, help_heading = "Policies")]
     denied: Vec<Classes>,
     /// Exit with 1 if a record of an archive is damaged or cannot be read
     #[arg(long, help_heading = "Archives")]
@@ -81,7 +82,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE", help_heading = "Archives")]
     pub(crate) missing: Option<PathBuf>,
     /// List each broken link instead of each target, and the anomalies of each document
-    #[arg(short, long, help_heading = "General")]
+    #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
     pub(super) verbose: bool,
     /// True if archives are checked instead of a folder.
     #[arg(skip)]
@@ -136,6 +137,17 @@ impl Check {
             .paths
             .iter()
             .all(|path| holds_resources(path, documents.reading.format));
+        let mut paths = documents.paths.iter();
+        let format = documents.reading.format;
+        if let Some(page) = paths.find(|path| is_page(path, format)) {
+            let own = page.file_name().unwrap_or_default().to_string_lossy();
+            let folder = folder_of(page).to_string_lossy();
+            let (own, folder) = (shell::word(&own), shell::word(&folder));
+            let why = format!(
+                "not a folder; to check this page in its folder: baselink check --include {own} {folder}"
+            );
+            return Err(Error::file(page, &why));
+        }
         let folder = match documents.paths.as_slice() {
             _ if self.is_of_archives => PathBuf::new(),
             [folder] => folder.clone(),
@@ -164,7 +176,7 @@ impl Check {
         }
         check_list_of_missing(self.missing.as_deref(), printed)?;
         documents.reading.options.scan.probe();
-        self.to = new_url(self.typed_to.as_deref(), &folder)?;
+        self.to = new_place(self.typed_to.as_deref(), &folder)?;
         self.same.apply(&mut documents.reading);
         documents.archives = Archives::Named;
         if !self.is_of_archives {
@@ -186,20 +198,12 @@ impl Check {
     }
 }
 
-/// The new URL of `folder`.
-fn new_url(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
+/// The new place of `folder`.
+fn new_place(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
     match to {
         None => Ok(None),
         Some("file") => RootUrl::on_disk(folder).map(Some),
-        Some(url) if Reference::split(Grammar::Rfc3986, url).scheme().is_none() => {
-            Err(Error::new(format!(
-                "--to: '{url}' is not an absolute URL; give the new URL of the folder, or 'file' if it will be read \
-                 from disk"
-            )))
-        }
-        Some(url) => RootUrl::new(url)
-            .map_err(|error| Error::new(format!("--to: {error}")))
-            .map(Some),
+        Some(url) => new_url(url, "'file'").map(Some),
     }
 }
 

@@ -193,7 +193,7 @@ pub(crate) enum Command {
 #[command(next_help_heading = "General")]
 struct TypedVerbosity {
     /// Print nothing but errors on standard error
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, overrides_with = "quiet")]
     quiet: bool,
     /// Use colours: auto (default), always or never; NO_COLOR is honoured
     #[arg(
@@ -261,7 +261,7 @@ pub(crate) struct ListLinks {
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Report how each base was found, and which links were not made absolute
-    #[arg(short, long, help_heading = "General")]
+    #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
     verbose: bool,
 }
 

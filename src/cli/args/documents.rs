@@ -31,7 +31,7 @@ use baselink_url::{Base, Resolver, hierarchical_scheme};
 use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
-use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, named};
+use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, LAYOUTS, RESOLVERS, SOURCES, named};
 use super::trust::{HostLayout, TrustList, is_trusted};
 use crate::cli::shell;
 
@@ -52,7 +52,7 @@ pub(in crate::cli) struct TypedDocuments {
         value_hint = ValueHint::Url,
         help_heading = "Retrieval URLs"
     )]
-    url: Option<String>,
+    pub(in crate::cli) url: Option<String>,
     /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; it takes precedence over --url
     ///
     /// CSV and TSV have the columns path and url; in JSON Lines, each line is an object with both keys. A relative
@@ -67,8 +67,8 @@ pub(in crate::cli) struct TypedDocuments {
     /// The layout of folders: host or host:SCHEME, if top-level folders are named after hosts, as by wget and crawlers
     ///
     /// Without SCHEME the URLs begin with https.
-    #[arg(long, value_name = "LAYOUT", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
-    layout: Option<HostLayout>,
+    #[arg(long, value_name = "LAYOUT", value_parser = named::<HostLayout>(LAYOUTS), hide_possible_values = true, help_heading = "Retrieval URLs")]
+    pub(in crate::cli) layout: Option<HostLayout>,
     /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies),
     /// separated by commas; repeatable
     ///
@@ -78,7 +78,7 @@ pub(in crate::cli) struct TypedDocuments {
     ///
     /// Off by default: `canonical`, the `<link rel=canonical>` or else the `og:url` of a page without a retrieval URL; and
     /// `entry-link`, the link of a feed's entry, for content without an `xml:base`.
-    #[arg(long, value_name = "LIST", value_parser = str::parse::<TrustList>, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "LIST", value_parser = named::<TrustList>(SOURCES), hide_possible_values = true, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
     trust: Vec<TrustList>,
     /// The scheme of URLs that lack one, such as https. It applies to links that begin with `//` and have no base, to
     /// pages of HTTrack, and to --layout host
@@ -323,17 +323,7 @@ fn check_url(resolver: Resolver, url: &str) -> Result<()> {
             "--url: '{url}' is a file path; the URL of a file begins with file:///"
         )));
     }
-    // Browsers show URLs without their scheme. `page.html` looks similar, but is the name of a document.
-    let first = url.split(['/', '?', '#']).next().unwrap_or_default();
-    let is_host = first.contains('.')
-        && first.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && !first.contains([':', ' '])
-        && !Format::detect(Some(first), b"").is_read();
-    let suggestion = if is_host {
-        format!("; did you mean https://{url}")
-    } else {
-        String::new()
-    };
+    let suggestion = with_scheme(url);
     Base::parse(resolver, url)
         .map_err(|error| Error::new(format!("--url: {error}{suggestion}")))?;
     if !baselink_url::parses(url) {
@@ -341,7 +331,36 @@ fn check_url(resolver: Resolver, url: &str) -> Result<()> {
             "--url: '{url}' is not a URL: its host is missing or invalid"
         )));
     }
-    Ok(())
+    baselink_url::usable(url).map_err(|error| {
+        Error::new(format!(
+            "--url: {url}: {error}; give the URL of the document, such as https://a.example/page.html"
+        ))
+    })
+}
+
+/// The new URL of a folder, for --to; `on_disk` is the argument for a folder that is opened from disk.
+pub(super) fn new_url(url: &str, on_disk: &str) -> Result<RootUrl> {
+    RootUrl::new(url).map_err(|error| {
+        let suggestion = with_scheme(url);
+        Error::new(format!(
+            "--to: {error}; give the new URL of the folder, or {on_disk} if it will be read from disk{suggestion}"
+        ))
+    })
+}
+
+/// The end of a message that suggests `url` with a scheme; empty if it does not begin with a host.
+fn with_scheme(url: &str) -> String {
+    // Browsers show URLs without their scheme. `page.html` looks similar, but is the name of a document.
+    let first = url.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_host = first.contains('.')
+        && first.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !first.contains([':', ' '])
+        && !Format::detect(Some(first), b"").is_read();
+    if is_host {
+        format!("; did you mean https://{url}")
+    } else {
+        String::new()
+    }
 }
 
 /// True if `path` means standard input. A file of that name is `./-`.

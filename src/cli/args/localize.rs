@@ -150,5 +150,6 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
         })?);
         parts.push(folder_of(page).join(name));
     }
+    parts[0] = page.to_owned();
     Ok((parts, Globs::new(&patterns)?))
 }

@@ -26,14 +26,6 @@ enum TypedInPlace {
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct Rewrite {
-    #[command(flatten)]
-    pub(crate) documents: Documents,
-    /// Exit with 1 if a relative link cannot be made absolute
-    ///
-    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
-    /// base-element, local-copy, dkim.
-    #[arg(long, help_heading = "Policies")]
-    pub(crate) strict: bool,
     /// The file for the result, or the folder for the results of folders, archives and several files
     ///
     /// An existing file is replaced whole or not at all. The result of a folder contains all selected files, even those
@@ -47,6 +39,12 @@ pub(crate) struct Rewrite {
     /// names keep the old bytes.
     #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true)]
     in_place: Option<TypedInPlace>,
+    /// Show the changes as a diff, and write nothing
+    #[arg(long)]
+    pub(super) diff: bool,
+    /// Write nothing; only report the results
+    #[arg(long)]
+    dry_run: bool,
     /// With --in-place, keep a backup of each changed file, named after the file with this suffix
     ///
     /// An existing backup is never overwritten, and backups in folders are not rewritten.
@@ -55,12 +53,6 @@ pub(crate) struct Rewrite {
     /// Keep the times of changed files
     #[arg(long)]
     preserve_times: bool,
-    /// Show the changes as a diff, and write nothing
-    #[arg(long)]
-    pub(super) diff: bool,
-    /// Write nothing; only report the results
-    #[arg(long)]
-    dry_run: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
     #[arg(long)]
     pub(crate) verify: bool,
@@ -71,8 +63,16 @@ pub(crate) struct Rewrite {
     /// line, column, start, end, message).
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) documents: Documents,
+    /// Exit with 1 if a relative link cannot be made absolute
+    ///
+    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
+    /// base-element, local-copy, dkim.
+    #[arg(long, help_heading = "Policies")]
+    pub(crate) strict: bool,
     /// Report how each base was found, and which links were not made absolute
-    #[arg(short, long, help_heading = "General")]
+    #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
     pub(super) verbose: bool,
     #[arg(skip)]
     pub(crate) destination: WrittenTo,

@@ -16,7 +16,7 @@ use baselink_text::error::{Error, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args};
 
-use super::documents::SameUrls;
+use super::documents::{SameUrls, new_url};
 use super::help::{MOVE_AFTER, for_folders, with_help};
 use super::output::Rewrite;
 use super::renames::Renames;
@@ -55,10 +55,6 @@ fn of_move(mut arg: Arg) -> Arg {
 #[command(next_help_heading = "Move")]
 #[command(after_help = MOVE_AFTER, mut_args(of_move))]
 pub(crate) struct Move {
-    #[command(flatten)]
-    pub(crate) rewrite: Rewrite,
-    #[command(flatten)]
-    same: SameUrls,
     /// The new URL of the folder
     #[arg(long = "to", value_name = "URL")]
     typed_to: Option<String>,
@@ -78,6 +74,10 @@ pub(crate) struct Move {
     /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
     #[arg(long, value_name = "FILE", requires = "rename")]
     pub(crate) redirects: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rewrite: Rewrite,
+    #[command(flatten)]
+    same: SameUrls,
     /// The URL of the folder; a placeholder if it is not known.
     #[arg(skip = RootUrl::of_site(""))]
     pub(crate) from: RootUrl,
@@ -140,12 +140,9 @@ impl Move {
                 .map_err(|error| Error::new(format!("--url: {error}")))?,
             None => RootUrl::of_built_site(&origins.scheme, folder),
         };
-        let to = self
-            .typed_to
-            .as_deref()
-            .map(RootUrl::new)
-            .transpose()
-            .map_err(|error| Error::new(format!("--to: {error}")))?;
+        let to = self.typed_to.as_deref();
+        let to = to.map(|to| new_url(to, "--relative=disk instead of --to"));
+        let to = to.transpose()?;
         self.to = to.unwrap_or_else(|| self.from.clone());
         origins.root_url = Some(self.from.clone());
         origins.keeps_local_copies = false;

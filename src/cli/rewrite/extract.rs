@@ -45,6 +45,7 @@ use crate::cli::input::{Input, format_of_file};
 use crate::cli::json_records::FileRecord;
 use crate::cli::link_counts::LinkCountsRecord;
 use crate::cli::output::{Output, count, ok_or_report};
+use crate::cli::output_folder::open_folder;
 use crate::cli::progress::{is_stopped, stop_between_files};
 use crate::cli::status::ExitStatus;
 
@@ -115,7 +116,7 @@ fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
             );
         }
     };
-    let mirror = Mirror::new(path)?;
+    let mirror = open_folder(path)?;
     for archive in request.documents.roots() {
         if let Some(conflict) = mirror.conflicts_with(archive)? {
             return Err(Error::new(format!("{conflict}; name another")));
@@ -408,7 +409,9 @@ impl ArchiveRun<'_> {
         totals.report_refused(false, output);
         if number == 0 {
             if self.status == ExitStatus::Done {
-                output.error(&"no captures to write; check --include and --exclude");
+                let patterns = self.request.documents.typed.patterns();
+                let urls = "baselink links lists the URLs of the archive";
+                output.error(&format_args!("no captures to write{patterns}; {urls}"));
             }
             self.status = ExitStatus::Unusable;
             return Ok(());

@@ -97,11 +97,14 @@ impl RewriteKind {
                 let (mut localized, links) = localize::localize(bytes, options, add);
                 let report = &mut localized.report;
                 let empty = &links.empty_bases;
-                // A base that `localize` has emptied needs no warning that it is relative.
+                // A base that `localize` has emptied needs no warning that it is relative, and browsers read the result.
                 report.diagnostics.retain(|found| {
                     let first = empty.partition_point(|at| *at < found.span.start);
                     let is_emptied = empty.get(first).is_some_and(|at| *at <= found.span.end);
-                    found.code != Code::BaseRelative || !is_emptied
+                    match found.code {
+                        Code::BaseRelative => !is_emptied,
+                        code => code != Code::ResolversDiffer,
+                    }
                 });
                 for found in &mut report.diagnostics {
                     found.message = without_assumed_hosts(&found.message).into_owned().into();

@@ -181,7 +181,7 @@ impl FileSummary {
         output.notice_of_file(&format_args!(
             "{name}: {about}{end}{link_counts}{unwritten}"
         ));
-        let advice = match &self.hints.url {
+        let advice = match self.hints.url() {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
         };

@@ -17,7 +17,7 @@ use crate::collection::Collection;
 use crate::collection::folder::{name_of, path_of};
 use crate::files::maildir;
 use crate::files::stage::StagedMove;
-use crate::files::walk::TreeEntry;
+use crate::files::walk::{TreeEntry, walk};
 use crate::files::write::{Committed, InPlace, Original, Replacement, is_one_file};
 use baselink_text::edit::Edits;
 use baselink_text::error::{Error, Result, cause, name};
@@ -29,7 +29,7 @@ use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
-use crate::cli::request::{Documents, Origin};
+use crate::cli::request::{Documents, Origin, folder_of};
 use crate::cli::rewrite::kind::RewriteKind;
 use crate::cli::shell;
 
@@ -60,9 +60,10 @@ impl<'a> RunTarget<'a> {
             WrittenTo::Standard => match folder {
                 None => Self::Standard,
                 Some(folder) => {
-                    let why = "a folder cannot be written to standard output; use -o DIR or \
-                               --in-place, or preview with --diff or --dry-run";
-                    return Err(Error::file(folder, why));
+                    let named = documents.parts.first().map_or(folder, PathBuf::as_path);
+                    let why = "the result is a folder, which cannot be written to standard output; name it with -o, \
+                               such as -o result, or use --in-place; preview with --diff or --dry-run";
+                    return Err(Error::file(named, why));
                 }
             },
             WrittenTo::Path {
@@ -102,7 +103,12 @@ impl<'a> RunTarget<'a> {
                     })
                 }
             }
-            WrittenTo::InPlace(how) => Self::InPlace(how),
+            WrittenTo::InPlace(how) => {
+                if how.backup.is_some() {
+                    reject_maildir(documents)?;
+                }
+                Self::InPlace(how)
+            }
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
         };
@@ -231,6 +237,18 @@ fn require_inputs(destination: &WrittenTo, documents: &Documents) -> Result<()> 
         });
     }
     Ok(())
+}
+
+/// Rejects backups in a Maildir before anything is written.
+fn reject_maildir(documents: &Documents) -> Result<()> {
+    let mut files = walk(&documents.paths, &documents.selection).flatten();
+    match files.find(|entry| maildir::is_message(&entry.path)) {
+        Some(entry) => Err(Error::file(
+            folder_of(folder_of(&entry.path)),
+            "in a Maildir a backup would be another message; omit --backup, or use -o DIR",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The sink for the result of a file.
