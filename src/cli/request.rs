@@ -25,7 +25,6 @@ use clap::Args;
 
 use super::args::documents::TypedDocuments;
 pub(crate) use super::args::documents::{Reading, is_standard_input};
-use super::capture_plan::are_all_archives;
 use super::settings::Settings;
 use super::shell;
 
@@ -112,13 +111,6 @@ impl Documents {
         self.selection = typed.selection()?;
         self.jobs = typed.jobs();
         self.reading = typed.reading()?;
-        let is_typed = typed.url.is_some() || typed.layout.is_some();
-        if is_typed && settings.is_none() && are_all_archives(self) {
-            return Err(Error::new(
-                "--url and --layout apply only to files and folders; omit them, since each document of an archive has \
-                 its own URL",
-            ));
-        }
         if let Some(settings) = settings {
             self.below_settings = self
                 .roots()
