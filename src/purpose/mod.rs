@@ -2,8 +2,8 @@
 //!
 //! [`check`] determines the effect of a move on links. [`localize`](mod@localize) makes links lead to resources of
 //! the collection. [`relocate`](mod@relocate) makes links lead to the new places of their targets. All three receive
-//! each link as a [`LinkReport`], and look up its target in a
-//! [`Collection`](crate::collection::Collection). [`adapt`] changes parts other than URLs in copies that open from disk.
+//! each link as a [`LinkReport`], and look up its target in a [`Collection`]. [`adapt`] changes parts other than URLs
+//! in copies that open from disk.
 //!
 //! ```text
 //! check     (link, collection)  -->  pinned, escapes, dangling, travels, …
