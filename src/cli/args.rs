@@ -17,7 +17,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
 use self::commands::{Request, reject_url};
-use super::capture_plan::are_all_archives;
 use super::request::{Documents, Verbosity};
 use super::settings::Settings;
 use super::shell;
@@ -75,13 +74,6 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
             .try_for_each(|path| reject_url(name, path))
             .map_err(refused)?;
         documents.complete(below.as_ref()).map_err(refused)?;
-        let is_typed = documents.typed.url.is_some() || documents.typed.layout.is_some();
-        if is_typed && below.is_none() && are_all_archives(documents) {
-            return Err(refused(Error::new(
-                "--url and --layout apply only to files and folders; omit them, since each document of an archive has \
-                 its own URL",
-            )));
-        }
     }
     request.command.complete().map_err(refused)?;
     if let Some((documents, _)) = request.command.documents().filter(|_| is_map_typed) {

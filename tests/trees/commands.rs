@@ -770,7 +770,7 @@ fn maildir_names_get_the_new_sizes() {
     let (status, _, stderr) = run(here, "rewrite -i --backup .orig Mail/new");
     assert_eq!(
         stderr,
-        "error: Mail/new/3.c.host: in a Maildir a backup would be another message; omit --backup\n1 file: 1 could not be used\n"
+        "error: Mail: in a Maildir a backup would be another message; omit --backup, or use -o DIR\n"
     );
     assert_eq!(status, 2);
 
