@@ -331,11 +331,7 @@ fn check_url(resolver: Resolver, url: &str) -> Result<()> {
             "--url: '{url}' is not a URL: its host is missing or invalid"
         )));
     }
-    baselink_url::usable(url).map_err(|error| {
-        Error::new(format!(
-            "--url: {url}: {error}; give the URL of the document, such as https://a.example/page.html"
-        ))
-    })
+    Ok(())
 }
 
 /// The new URL of a folder, for --to; `on_disk` is the argument for a folder that is opened from disk.
