@@ -204,7 +204,7 @@ impl LinkReceiver for MoveLinks<'_> {
         if is_own && !self.options.format.has_headings() {
             self.charset = charset;
         }
-        let class = self.judge.judge_quickly(&listed.link, chain);
+        let class = self.judge.judge_report(&listed.link, chain);
         if self.count(class) {
             return;
         }

@@ -176,10 +176,8 @@ struct LocalDestination {
 impl Destination for LocalDestination {
     fn keeps(&self, link: &PlainLink<'_>) -> bool {
         let last = &mut LastPath::default();
-        let place = self
-            .plain_root
-            .filter(|_| self.canonical != Some(link.span));
-        let place = place.and_then(|root| self.collection.plain_place(root, link, last));
+        let root = self.plain_root;
+        let place = root.and_then(|root| self.collection.plain_place(root, link, last));
         match place {
             Some(PlainPlace::Outside) => is_web(link.reference) && !is_assumed(link.reference),
             // A link to the page itself may become shorter.

@@ -475,9 +475,7 @@ impl Destination for RelocateLinks {
         match place.and_then(|root| collection.plain_place(root, link, last)) {
             Some(PlainPlace::Outside) => is_web(link.reference) && !is_assumed(link.reference),
             Some(PlainPlace::File(file, _)) => {
-                let must_change =
-                    link.reference.starts_with('/') || self.must_be_absolute.contains(&link.span);
-                collection.has_own_name(file) && !must_change
+                collection.has_own_name(file) && !link.reference.starts_with('/')
             }
             None => false,
         }

@@ -284,8 +284,8 @@ impl Rewriter {
         self.rewrite_units(bytes, rewrite::rewrite)
     }
 
-    /// Writes the reference that `choose` returns for each link, relative or absolute, that has a target and may be changed.
-    /// It is escaped for its place.
+    /// Writes the reference that `choose` returns for each link, relative or absolute, that has a target and may be changed. The
+    /// reference is escaped for its place.
     ///
     /// `choose` may be called twice for a link. The span of the link is not known yet: it counts from the start of the decoded
     /// document that contains the link.

@@ -234,7 +234,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         }
     }
 
-    /// Counts a link that is kept and, as written, absolute or relative. Returns true.
+    /// Counts a link that is kept. `is_absolute` is true for one that is written as an absolute URL. Returns true.
     fn count_kept(&mut self, is_absolute: bool) -> bool {
         let totals = &mut self.plan.tally.totals;
         totals.kept[usize::from(is_absolute)] += 1;
@@ -547,7 +547,6 @@ fn plain_link<'a>(
     let reference = value::undecoded(&bytes[found.span.range()])?;
     Some(PlainLink {
         reference,
-        span: found.span,
         target: verdict.splice(reference)?,
         role: found.names.map_or(Role::Embedded, |(.., row)| row.role),
     })

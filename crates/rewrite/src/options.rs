@@ -20,7 +20,6 @@ use baselink_scan::document::{Against, Role};
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
 use baselink_url::{Resolver, Splice};
 
 /// The information about a document beyond its bytes, and the desired result.
@@ -101,8 +100,6 @@ pub enum Choice {
 pub struct PlainLink<'a> {
     /// The reference, which is relative.
     pub reference: &'a str,
-    /// The place of the reference in the document.
-    pub span: Span,
     /// The target, in two parts.
     pub target: Splice<'a>,
     /// The role of the link in the document.
@@ -165,8 +162,7 @@ pub trait Destination: fmt::Debug {
     /// the link is an offset in its document.
     fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool);
 
-    /// True if [`choose`](Self::choose) would keep `link`, which navigates from the URL of the document. False if that takes a
-    /// closer look.
+    /// True if [`choose`](Self::choose) is known to keep `link`, a link that navigates and is resolved against the retrieval URL.
     fn keeps(&self, _link: &PlainLink<'_>) -> bool {
         false
     }

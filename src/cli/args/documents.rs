@@ -52,7 +52,7 @@ pub(in crate::cli) struct TypedDocuments {
         value_hint = ValueHint::Url,
         help_heading = "Retrieval URLs"
     )]
-    pub(in crate::cli) url: Option<String>,
+    url: Option<String>,
     /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; it takes precedence over --url
     ///
     /// CSV and TSV have the columns path and url; in JSON Lines, each line is an object with both keys. A relative
@@ -68,7 +68,7 @@ pub(in crate::cli) struct TypedDocuments {
     ///
     /// Without SCHEME the URLs begin with https.
     #[arg(long, value_name = "LAYOUT", value_parser = named::<HostLayout>(LAYOUTS), hide_possible_values = true, help_heading = "Retrieval URLs")]
-    pub(in crate::cli) layout: Option<HostLayout>,
+    layout: Option<HostLayout>,
     /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies),
     /// separated by commas; repeatable
     ///

@@ -87,8 +87,8 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// The class of a link with a report, as from [`judge_plain`](Self::judge_plain).
-    pub(super) fn judge_quickly(&self, link: &LinkReport, chain: &BaseChain) -> Option<Class> {
+    /// The class of a link with a report, if [`judge_plain`](Self::judge_plain) finds one.
+    pub(super) fn judge_report(&self, link: &LinkReport, chain: &BaseChain) -> Option<Class> {
         self.judge_plain(&as_plain(link, chain)?)
     }
 
@@ -441,7 +441,6 @@ fn as_plain<'l>(link: &'l LinkReport, chain: &BaseChain) -> Option<PlainLink<'l>
     let prefix = link.target.as_deref()?.strip_suffix(rest)?;
     is_plain.then_some(PlainLink {
         reference,
-        span: link.span,
         target: Splice {
             prefix,
             dropped: reference.len() - rest.len(),
