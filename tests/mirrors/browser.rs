@@ -414,7 +414,20 @@ fn the_report_of_check_works_with_scripts_and_without() {
             browser.open(&file_url(&report));
             assert_eq!(browser.value(VISIBLE_FAULTS), json!([]), "{width} {scheme}");
         }
+        // A narrow screen shows a compact list: no class without links, and a few lines for a target.
+        let rows = "[...document.querySelectorAll('#classes tbody tr')].filter(one => one.checkVisibility()).length";
+        let classes = if width == 390 { 5 } else { 12 };
+        assert_eq!(browser.value(rows), classes, "{width}");
+        let tallest = "Math.max(...[...document.querySelectorAll('#targets tbody tr')].map(one => one.offsetHeight))";
+        let tallest = browser.value(tallest).as_u64().unwrap();
+        assert!(tallest <= 150, "a target has {tallest} pixels at {width}");
     }
+    let causes = browser.value("document.querySelector('#causes').innerText");
+    let causes = causes.as_str().unwrap();
+    assert!(
+        causes.contains("baselink move") && !causes.contains('`'),
+        "{causes}"
+    );
 
     browser.without_scripts();
     let (wrong, ..) = faults(&mut browser, &report, |_| false);

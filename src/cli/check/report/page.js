@@ -46,6 +46,8 @@
   };
 
   const paragraph = (text) => element("p", {}, text);
+  // The text of a rule, in which backticks enclose code.
+  const marked = (text) => text.split("`").map((part, place) => (place % 2 ? element("code", {}, part) : part));
 
   // A section with a heading, and a table without rows.
   const section = (id, heading, caption, columns) => {
@@ -59,10 +61,13 @@
     around.append(element("h2", { tabindex: "-1" }, heading), table);
     return [around, table];
   };
-  // Roles are explicit because on narrow screens the style sheet shows rows as cards, which browsers no longer expose as a
-  // table.
-  const tableRow = (columns, row) => element("tr", { role: "row" }, ...columns.map(({ name, isNumber, cell }) =>
-    element("td", { role: "cell", "data-label": name, ...(isNumber && { class: "n" }) }, ...[cell(row)].flat())));
+  // Roles are explicit because on narrow screens the style sheet shows rows as a list, which browsers no longer expose as a
+  // table. The list omits zeros and dashes.
+  const tableRow = (columns, row) => element("tr", { role: "row" }, ...columns.map(({ name, isNumber, cell }) => {
+    const content = [cell(row)].flat();
+    const kind = isNumber && { class: ["0", "–"].includes(content[0]) ? "n none" : "n" };
+    return element("td", { role: "cell", "data-label": name, ...kind }, ...content);
+  }));
 
   // A table that is drawn page by page. Each column has a `name`; `cell` returns the content of a cell, and `keys` returns the
   // sort keys. The filter searches `texts`: `values` are distinct texts, and `of` returns the index of the text of a row.
@@ -184,7 +189,7 @@
   aboutClasses.append(...data.notes.map(paragraph));
   if (data.rules.length) {
     document.getElementById("causes").append(element("h2", {}, "What the causes mean"),
-      element("ul", {}, ...data.rules.map(([name, why, help]) => element("li", {}, `${name}: ${why}. ${help}`))));
+      element("ul", {}, ...data.rules.map(([name, why, help]) => element("li", {}, `${name}: ${why}. `, ...marked(help)))));
   }
 
   const ofTarget = (values) => () => Uint32Array.from({ length: SIZE }, (_, link) => values[field(link, TARGET)]);
