@@ -62,7 +62,7 @@ function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** The current document: its bytes, its file name, and its encoding if known. */
+/** The current document: its bytes, its file name, its encoding if known, and its URL from an example or a WARC record. */
 let shown;
 /** The options for this document from the form. */
 let chosen;
@@ -102,8 +102,14 @@ function warc(bytes) {
   }
 }
 
-/** Shows a document, and puts `url` and `format` into the form. */
-function open(bytes, name, { url = "", format = "", charset, example } = {}) {
+/** The URL that the user typed; empty if the URL in the form belongs to the current document. */
+function typedUrl() {
+  const url = $("url").value;
+  return url === shown.url ? "" : url;
+}
+
+/** Shows a document, and puts `url` and `format` into the form. Without `url`, a URL that the user typed stays in the form. */
+function open(bytes, name, { url, format = "", charset, example } = {}) {
   if (bytes.length > READ) {
     $("error").textContent = `${name} is too large for this page, which reads ${READ / 1e6} MB. The command baselink reads any size.`;
     return;
@@ -113,9 +119,9 @@ function open(bytes, name, { url = "", format = "", charset, example } = {}) {
   if (record) $("note").textContent = "This is the HTTP response in the first such record of a WARC file. The record gave the URL.";
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) $("note").textContent = "This file is compressed by gzip. Unpack it first.";
   if (record) ({ bytes, url, format } = { ...record, format: "http" });
-  shown = { bytes, name: record ? `${name}.http` : name, charset };
+  $("url").value = url ?? typedUrl();
+  shown = { bytes, name: record ? `${name}.http` : name, charset, url };
   $("name").textContent = name;
-  $("url").value = url;
   $("format").value = format;
   for (const button of document.querySelectorAll(".examples button")) {
     button.setAttribute("aria-pressed", String(button.textContent === example));
@@ -125,11 +131,11 @@ function open(bytes, name, { url = "", format = "", charset, example } = {}) {
 }
 
 async function openFile(file) {
-  open(new Uint8Array(await file.arrayBuffer()), file.name, { url: $("url").value });
+  open(new Uint8Array(await file.arrayBuffer()), file.name);
 }
 
 function openText(text) {
-  open(new TextEncoder().encode(text), "document.txt", { url: $("url").value, charset: "utf-8" });
+  open(new TextEncoder().encode(text), "document.txt", { charset: "utf-8" });
 }
 
 /** Switches between the editor and the document with its links. */
@@ -148,18 +154,27 @@ function edit(isEditing) {
 
 // Writing
 
+/** The message of the error that `call` throws; empty if it throws none. */
+function failure(call) {
+  try {
+    call();
+    return "";
+  } catch (error) {
+    return `${error.message}.`;
+  }
+}
+
 function show() {
   const { bytes, charset } = shown;
-  const given = { url: $("url").value.trim() || null, format: $("format").value || null, charset };
+  const url = $("url").value.trim() || null;
+  const wrong = failure(() => baselink.base(new Uint8Array(), { url }));
+  $("url").setAttribute("aria-invalid", String(wrong !== ""));
+  const given = { url: wrong ? null : url, format: $("format").value || null, charset };
   const options = { ...given, resolver: $("resolver").value };
   let found;
-  try {
-    found = baselink.base(bytes, options);
-    $("error").textContent = "";
-  } catch (error) {
-    $("error").textContent = `${error.message}.`;
-  }
-  $("url").setAttribute("aria-invalid", String(!found));
+  // A WARC file without a response is an error.
+  const unread = failure(() => (found = baselink.base(bytes, options)));
+  $("error").textContent = unread || (wrong && `${wrong} The document is shown without this URL.`);
   if (!found) return;
   chosen = options;
   const isListed = bytes.length <= LISTED;
@@ -388,6 +403,8 @@ function download() {
 
 // Events
 
+/** True if a paste into `field` replaces its whole text. */
+const isReplaced = (field) => field.selectionStart === 0 && field.selectionEnd === field.value.length;
 const isField = (target) => target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === "text");
 
 $("file").addEventListener("change", async ({ target }) => {
@@ -403,15 +420,18 @@ let waiting;
 for (const id of ["url", "input"]) {
   $(id).addEventListener("input", () => {
     clearTimeout(waiting);
-    if (id === "input") shown = { bytes: new TextEncoder().encode($("input").value), name: shown.name, charset: "utf-8" };
+    if (id === "input") shown = { ...shown, bytes: new TextEncoder().encode($("input").value), charset: "utf-8" };
     waiting = setTimeout(show, 150);
   });
 }
 
 document.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 document.addEventListener("paste", (event) => {
-  if (isField(event.target)) return;
+  // Text that replaces the whole text of the editor is another document.
+  const isInEditor = event.target === $("input") && isReplaced(event.target);
+  if (isField(event.target) && !isInEditor) return;
   event.preventDefault();
+  if (isInEditor) $("edit").focus();
   const [file] = event.clipboardData.files;
   if (file) openFile(file);
   else openText(event.clipboardData.getData("text/plain"));

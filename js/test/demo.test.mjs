@@ -52,6 +52,15 @@ describe("the page", options, () => {
     }`);
   }
 
+  /** Pastes text into the element with the selector `to`. */
+  async function paste(given, to = "body") {
+    await page.value(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", ${JSON.stringify(given)});
+      document.querySelector("${to}").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    }`);
+  }
+
   /** Presses the download button, waits for the file, and returns its bytes. */
   async function downloaded(folder, name) {
     await page.value("document.getElementById('download').click()");
@@ -186,17 +195,50 @@ describe("the page", options, () => {
   });
 
   test("pasted and edited text is read as HTML, even if it begins with plain text", async () => {
-    await page.value(`{
-      const clipboardData = new DataTransfer();
-      clipboardData.setData("text/plain", "hello <a href=x>");
-      document.getElementById("url").value = "https://a.example/";
-      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-    }`);
+    await type("url", "https://a.example/");
+    await paste("hello <a href=x>");
     assert.equal(await text("#output"), "hello <a href=https://a.example/x>");
     await page.value("document.getElementById('edit').click()");
     await type("input", "é <a href=y>");
     await page.value("document.getElementById('edit').click()");
     assert.equal(await text("#output"), "é <a href=https://a.example/y>");
+  });
+
+  test("another document drops the URL of the example, and keeps one that was typed", async () => {
+    const url = () => page.value("document.getElementById('url').value");
+    const replace = async () => {
+      await page.value("document.getElementById('edit').click(); document.getElementById('input').select()");
+      await paste("<a href=new>", "#input");
+    };
+    for (const next of [() => paste("<a href=new>"), () => drop(Buffer.from("<a href=new>"), "new.html"), replace]) {
+      await example("a page");
+      assert.equal(await url(), "https://rail.example/2026/summer/index.html");
+      await next();
+      assert.equal(await url(), "");
+      assert.equal(await text("#output"), "<a href=new>");
+      assert.deepEqual(await texts("[aria-pressed=true]"), []);
+      await type("url", "https://a.example/");
+      await next();
+      assert.equal(await url(), "https://a.example/");
+      assert.equal(await text("#output"), "<a href=https://a.example/new>");
+    }
+    await example("a WARC record");
+    await paste("<a href=new>");
+    assert.equal(await url(), "", "the URL of the record");
+  });
+
+  test("with an invalid URL, the document is shown without a URL", async () => {
+    const message = "'b/c' cannot be a base URL: give an absolute URL, with a scheme. The document is shown without this URL.";
+    await example("a page");
+    await type("url", "b/c");
+    assert.equal(await text("#error"), message);
+    assert.equal(await text("#text .link:nth-of-type(2)"), "css/print.css");
+    assert.match(await text("#output"), /<link rel="stylesheet" href="css\/print.css">/);
+    await paste("<base href=https://a.example/><a href=new>");
+    assert.equal(await text("#error"), message);
+    assert.equal(await text("#output"), "<base href=https://a.example/><a href=https://a.example/new>");
+    await type("url", "");
+    assert.equal(await text("#error"), "");
   });
 
   test("a mail has the bases of its parts, and a WARC file its first response", async () => {
