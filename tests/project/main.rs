@@ -4,6 +4,7 @@
 mod architecture;
 #[path = "../common/case_file.rs"]
 mod case_file;
+mod commands;
 mod docs;
 mod fixtures_shape;
 #[path = "../common/folder.rs"]

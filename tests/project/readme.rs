@@ -73,7 +73,7 @@ fn printed(scene: &Path, command: &str) -> String {
 }
 
 /// Copies the folder `from` to `to`, except subfolders that `page` does not mention.
-fn copy(from: &Path, to: &Path, page: &str) {
+pub(crate) fn copy(from: &Path, to: &Path, page: &str) {
     let mut folders = vec![PathBuf::new()];
     while let Some(below) = folders.pop() {
         fs::create_dir_all(to.join(&below)).unwrap();
@@ -91,7 +91,7 @@ fn copy(from: &Path, to: &Path, page: &str) {
     }
 }
 
-/// Runs the commands of `page` that are shown with output, and returns their number.
+/// Runs the commands in `console` blocks of `page`, and returns their number.
 fn check(page: &str) -> usize {
     let (mut commands, scene) = (0, tempfile::tempdir().unwrap());
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
@@ -106,9 +106,6 @@ fn check(page: &str) -> usize {
         let block = block.split("```").next().unwrap();
         for command in block.strip_prefix("$ ").unwrap().split("\n$ ") {
             let (command, shown) = command.split_once('\n').unwrap_or((command, ""));
-            if shown.trim().is_empty() {
-                continue;
-            }
             commands += 1;
             let found = printed(scene.path(), command);
             let found: Vec<_> = found.lines().collect();
