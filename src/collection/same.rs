@@ -67,6 +67,9 @@ pub(crate) fn others<'u>(
 /// The URL of which `url` is a capture, as the Wayback Machine and its like write it: `/web/20240131im_/http://a/x`. The date has
 /// 4 to 14 digits, and any modifier follows it.
 fn captured(url: &str) -> Option<&str> {
+    if !url.contains("/web/") {
+        return None;
+    }
     let mut original = None;
     let mut rest = url;
     while let Some((_, after)) = rest.split_once("/web/") {

@@ -116,8 +116,8 @@ impl DiskPlace {
             DiskBase::Inside => Some(0),
             DiskBase::Url(_) => None,
         };
-        if depth.is_some_and(|depth| is_plainly_below(reference, depth)) {
-            return false;
+        if let Some(leads_out) = depth.and_then(|depth| leads_plainly_out(reference, depth)) {
+            return leads_out;
         }
         if let Some(scheme) = opaque_scheme(reference) {
             return scheme == "file" || is_drive(&scheme, reference) || is_assumed(reference);
@@ -153,12 +153,17 @@ pub(super) fn is_on_network(base: &str) -> bool {
     opaque_scheme(base).is_some_and(|scheme| scheme != "file") && parses(base) && !is_assumed(base)
 }
 
-/// True if a relative path stays in the folder from a place that is `depth` folders below it, and contains nothing that a
-/// reader might decode.
-fn is_plainly_below(reference: &str, depth: usize) -> bool {
+/// True if a path leads out of the folder from a place that is `depth` folders below it. `None` if it contains something that a
+/// reader might decode, or if it may lead back into [`FOLDER`].
+fn leads_plainly_out(reference: &str, depth: usize) -> Option<bool> {
     let path = without_query(reference);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
-    path.bytes().all(is_plain) && !path.starts_with('/') && !climbs(path.as_bytes(), depth)
+    if !path.bytes().all(is_plain) {
+        return None;
+    }
+    let leads_out = path.starts_with('/') || climbs(path.as_bytes(), depth);
+    let may_return = leads_out && path.contains("elsewhere");
+    (!may_return).then_some(leads_out)
 }
 
 /// True if a path leads above its start by more than `depth` folders.

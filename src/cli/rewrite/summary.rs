@@ -10,6 +10,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -259,7 +260,10 @@ fn add_counts<const N: usize>(sums: &mut [usize; N], more: [usize; N]) {
 }
 
 /// Adds the numbers of links in `more`.
-fn merge_missing(all: &mut MissingTargets, more: MissingTargets) {
+fn merge_missing(all: &mut MissingTargets, mut more: MissingTargets) {
+    if all.len() < more.len() {
+        mem::swap(all, &mut more);
+    }
     for (target, number) in more {
         *all.entry(target).or_default() += number;
     }

@@ -90,12 +90,22 @@ fn push_escape(text: &mut String, byte: u8) {
 
 /// True for a `pchar` (RFC 3986, 3.3) other than the percent sign of an escape.
 pub(crate) fn is_pchar(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(
+    PCHARS[usize::from(byte)]
+}
+
+/// The value of [`is_pchar`] for each byte.
+static PCHARS: [bool; 256] = {
+    let (mut table, mut byte) = ([false; 256], 0_u8);
+    while byte < 0x80 {
+        let is_mark = matches!(
             byte,
             b'!' | b'$' | b'&'..=b'.' | b':' | b';' | b'=' | b'@' | b'_' | b'~'
-        )
-}
+        );
+        table[byte as usize] = byte.is_ascii_alphanumeric() || is_mark;
+        byte += 1;
+    }
+    table
+};
 
 /// The byte that an escape at the start of `text` represents.
 fn escaped(text: &[u8]) -> Option<u8> {
