@@ -96,7 +96,7 @@ fn main() {
     let rows = rows(&baselink, &python, &out);
     let mut goals = Goals::default();
     for archive in &archives {
-        measure(archive, &rows, rounds, &mut goals);
+        measure(&baselink, archive, &rows, rounds, &mut goals);
     }
     if callgrind::is_installed() {
         for archive in &counted {
@@ -133,6 +133,20 @@ fn count(baselink: &Path, archive: &Path, out: &Path, goals: &mut Goals) {
         goals.add(&work, Goal::AtLeast(goal), inflating / whole);
         let _ = out.map(fs::remove_dir_all);
     }
+}
+
+/// The number of different targets of links in `archive`.
+fn urls(baselink: &Path, archive: &Path) -> usize {
+    let listed = Command::new(baselink)
+        .args(["links", "--only-targets", "--config", "none", "-q"])
+        .arg(archive)
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    let mut urls: Vec<&[u8]> = listed.stdout.split(|&byte| byte == b'\n').collect();
+    urls.sort_unstable();
+    urls.dedup();
+    urls.len()
 }
 
 /// The sum of the inflated sizes of all members, in bytes.
@@ -254,7 +268,7 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
     rows
 }
 
-fn measure(archive: &Path, rows: &[Row], rounds: usize, goals: &mut Goals) {
+fn measure(baselink: &Path, archive: &Path, rows: &[Row], rounds: usize, goals: &mut Goals) {
     let (packed, bytes) = (fs::metadata(archive).unwrap().len(), inflated(archive));
     let megabytes = bytes as f64 / 1e6;
     println!(
@@ -284,23 +298,34 @@ fn measure(archive: &Path, rows: &[Row], rounds: usize, goals: &mut Goals) {
         "{:24}{:>9}{:>11}{:>8}{:>14}{:>8}",
         "", "seconds", "processor", "MB/s", "of inflating", "MB"
     );
-    let (mut inflating, mut speeds) = (None, Vec::new());
+    let (mut inflating, mut speeds, mut peaks) = (None, Vec::new(), Vec::new());
     for (row, measured) in rows.iter().zip(&measured) {
+        let peak = measured.iter().map(|sample| sample.memory).max().unwrap() as f64 / 1e3;
         let of = |field: fn(&Measured) -> f64| median(measured.iter().map(field).collect());
         let speed = megabytes / of(|sample| sample.worked);
         println!(
-            "{:24}{:9.2}{:11.2}{speed:8.0}{:14.2}{:8.1}",
+            "{:24}{:9.2}{:11.2}{speed:8.0}{:14.2}{peak:8.1}",
             row.name,
             of(|sample| sample.took),
             of(|sample| sample.worked),
             speed / *inflating.get_or_insert(speed),
-            measured.iter().map(|sample| sample.memory).max().unwrap() as f64 / 1e3,
         );
         speeds.push((row.name, speed));
+        peaks.push((row.name, peak));
     }
     let of = |name| speeds.iter().find(|(other, _)| *other == name);
     let (own, peer) = (of("links --only-targets"), of(PEER));
     let ratio = own.zip(peer).map_or(f64::NAN, |(own, peer)| own.1 / peer.1);
     let work = format!("speed of links --only-targets to that of {PEER}");
     goals.add(&work, Goal::AtLeast(20.0), ratio);
+    let room = (100e6 + 250.0 * urls(baselink, archive) as f64) / 1e6;
+    for (name, peak) in peaks {
+        if matches!(name, "check" | "localize -o") {
+            goals.add(
+                &format!("memory of {name}, in MB"),
+                Goal::AtMost(room.round()),
+                peak,
+            );
+        }
+    }
 }

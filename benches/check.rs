@@ -15,15 +15,19 @@
 //! and the peak of memory. Memory and processor time come from `/proc` of Linux (`VmHWM`; `utime` and `stime`, in
 //! hundredths of a second).
 //!
-//! Deliberately absent: a verdict. The numbers depend on the machine and its load.
+//! Deliberately absent: a verdict on seconds, which depend on the machine and its load. The goals are ratios.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use callgrind::{Goal, Goals};
 use measured::{Measured, median, run};
 
+#[allow(dead_code)]
+#[path = "measured/callgrind.rs"]
+mod callgrind;
 mod measured;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
@@ -79,9 +83,11 @@ fn main() {
         .filter(|(name, program)| is_installed(name, program))
         .collect();
     let commands = commands(&peers);
+    let mut goals = Goals::default();
     for tree in &trees {
-        measure(tree, &commands, &place, rounds);
+        measure(tree, &commands, &place, rounds, &mut goals);
     }
+    goals.print();
 }
 
 fn is_installed(name: &str, program: &Path) -> bool {
@@ -130,7 +136,10 @@ fn commands(peers: &[(&str, PathBuf)]) -> Vec<Row> {
     rows
 }
 
-fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
+/// The commands that the goals compare.
+const COMPARED: [&str; 2] = ["check, 1 job(s)", "the same with ids, 1"];
+
+fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize, goals: &mut Goals) {
     let (files, bytes) = size(tree);
     let megabytes = bytes as f64 / 1e6;
     println!("{}: {files} files, {megabytes:.1} MB", tree.display());
@@ -171,6 +180,17 @@ fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
             megabytes / median,
             median / medians[0],
             memory[number] as f64 / 1e3,
+        );
+    }
+    let [own, peer] = COMPARED.map(|title| commands.iter().position(|(name, ..)| name == title));
+    if let Some((own, peer)) = own.zip(peer) {
+        let time = processor[own] / processor[peer];
+        let room = memory[own] as f64 / memory[peer] as f64;
+        goals.add("check: time of hyperlink with ids", Goal::AtMost(0.4), time);
+        goals.add(
+            "check: memory of hyperlink with ids",
+            Goal::AtMost(0.5),
+            room,
         );
     }
 }

@@ -47,6 +47,7 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let mut goals = Goals::default();
     starting(folder.path(), &mut goals);
+    quoted_printable(folder.path(), &mut goals);
     of_folder(
         &after("--docs").unwrap_or_else(|| DOCS.to_owned()),
         folder.path(),
@@ -85,6 +86,23 @@ fn starting(folder: &Path, goals: &mut Goals) {
     let page = [page.to_str().unwrap()];
     let small = count("rewrite -q -u https://docs.example/a/", &page, folder) / 1e6;
     goals.add("millions for a page of 1 KB", Goal::AtMost(1.3), small);
+}
+
+/// Counts a message in quoted-printable, each of whose 5,000 links is on two lines.
+fn quoted_printable(folder: &Path, goals: &mut Goals) {
+    const LINKS: usize = 5_000;
+    let link =
+        "<p>See <a href=3D\"../a/chapter-of-the-manual/section=\n-on-links.html\">this</a>.</p>\n";
+    let text = format!(
+        "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n{}",
+        link.repeat(LINKS)
+    );
+    let message = folder.join("message.eml");
+    fs::write(&message, text).unwrap();
+    let words = "rewrite -q -u https://docs.example/a/";
+    let counted = count(words, &[message.to_str().unwrap()], folder) / LINKS as f64;
+    let work = "instructions a link in quoted-printable";
+    goals.add(work, Goal::AtMost(13_700.0), counted);
 }
 
 /// Counts the commands for the folder `docs`.

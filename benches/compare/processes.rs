@@ -186,14 +186,14 @@ fn high_water_mark(status: &Path) -> Option<u64> {
 }
 
 /// Prints a table of runners, which take turns. Each is compared with the first runner, and with the first runner of
-/// baselink. Returns the seconds of a runner by its title.
+/// baselink. Returns the seconds and the peak of memory in MB of a runner by its title.
 fn compare(
     asked: &Asked,
     files: &Files,
     bytes: u64,
     count: usize,
     runners: &[Runner],
-) -> impl Fn(&str) -> f64 {
+) -> impl Fn(&str) -> (f64, f64) {
     let (folder, to) = (files.folder.path(), files.to.as_path());
     let mut results: Vec<Result<Vec<Run>, String>> =
         runners.iter().map(|_| Ok(Vec::new())).collect();
@@ -270,12 +270,19 @@ fn compare(
     for notice in notices {
         println!("{notice}");
     }
-    let medians: Vec<_> = (0..runners.len())
-        .map(|index| (runners[index].title, of(index)))
+    let peak = |index: usize| {
+        let runs = results[index].as_ref().ok()?;
+        runs.iter().filter_map(|run| run.peak).max()
+    };
+    let measured: Vec<_> = (0..runners.len())
+        .map(|index| {
+            let peak = peak(index).map_or(f64::NAN, |peak| peak as f64 / 1e6);
+            (runners[index].title, (of(index), peak))
+        })
         .collect();
     move |title| {
-        let found = medians.iter().find(|(other, _)| *other == title);
-        found.map_or(f64::NAN, |(_, seconds)| *seconds)
+        let found = measured.iter().find(|(other, _)| *other == title);
+        found.map_or((f64::NAN, f64::NAN), |(_, measured)| *measured)
     }
 }
 
@@ -353,7 +360,7 @@ pub(crate) fn big(asked: &Asked, goals: &mut Goals) {
     let mut runners = files.copy_and_rewrite(&["--url", URL]);
     runners.extend(files.peers(asked));
     let of = compare(asked, &files, bytes, 1, &runners);
-    let speed = of("lol_html, streaming") / of("baselink > FILE");
+    let speed = of("lol_html, streaming").0 / of("baselink > FILE").0;
     goals.add(
         "one large file: speed of lol_html",
         Goal::AtLeast(2.5),
@@ -386,7 +393,7 @@ pub(crate) fn small(asked: &Asked, pages: &[Vec<u8>], goals: &mut Goals) {
     ];
     runners.extend(files.peers(asked));
     let of = compare(asked, &files, bytes, pages.len(), &runners);
-    let time = of("baselink -o DIR") / of("cp -r");
+    let time = of("baselink -o DIR").0 / of("cp -r").0;
     goals.add("small files: time of cp -r", Goal::AtMost(2.0), time);
 }
 
@@ -404,8 +411,10 @@ pub(crate) fn mailbox(asked: &Asked, goals: &mut Goals) {
     );
     let runners = files.copy_and_rewrite(&["--format", "mbox", "--url", URL]);
     let of = compare(asked, &files, bytes, 1, &runners);
-    let time = of("baselink > FILE") / of("cp");
+    let (seconds, peak) = of("baselink > FILE");
+    let time = seconds / of("cp").0;
     goals.add("a mailbox: time of cp", Goal::AtMost(2.5), time);
+    goals.add("a mailbox: memory in MB", Goal::AtMost(40.0), peak);
 }
 
 /// Calls `work` with files that contain these pages. The files are removed afterwards.
