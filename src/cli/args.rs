@@ -206,6 +206,16 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "json",
         "--format is the format of the documents; to print JSON, use --json",
     ),
+    (
+        "--format <NAME>",
+        "sarif",
+        "--format is the format of the documents; to print SARIF, use check --sarif",
+    ),
+    (
+        "--in-place[=<HOW>]",
+        "",
+        "--in-place=HOW: the only HOW is break-links, for files with hard links; otherwise use --in-place alone",
+    ),
 ];
 
 /// The command line as clap describes it, for completions and manual pages.

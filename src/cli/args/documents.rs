@@ -338,8 +338,11 @@ fn check_url(resolver: Resolver, url: &str) -> Result<()> {
 pub(super) fn new_url(url: &str, on_disk: &str) -> Result<RootUrl> {
     RootUrl::new(url).map_err(|error| {
         let suggestion = with_scheme(url);
+        let error = error.to_string();
+        // The error begins with the URL, which may be empty.
+        let problem = error.trim_start_matches(": ");
         Error::new(format!(
-            "--to: {error}; give the new URL of the folder, or {on_disk} if it will be read from disk{suggestion}"
+            "--to: {problem}; give the new URL of the folder, or {on_disk} if it will be read from disk{suggestion}"
         ))
     })
 }

@@ -38,7 +38,7 @@ use super::summary::{FileSummary, RunSummary, adapted_text};
 use crate::cli::archive_item::{Archived, Wanted};
 use crate::cli::args::localize::Extraction;
 use crate::cli::args::output::{Rewrite, WrittenTo};
-use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
+use crate::cli::capture_plan::{CapturePlan, CapturedDocument, are_all_archives, finish_archive};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
@@ -75,8 +75,13 @@ pub(crate) fn extract(
         output.ignore_closed_stdout();
         stop_between_files(true)?;
     }
+    let documents = &request.documents;
+    let is_typed = documents.below_settings.is_empty();
+    if is_typed && documents.reading.origins.root_url.is_some() && are_all_archives(documents) {
+        output.caution(&"--url is not used, because each document of an archive has its own URL");
+    }
     let near = extraction.and_then(|one| one.near);
-    let plan = CapturePlan::of(&request.documents, near, output)?;
+    let plan = CapturePlan::of(documents, near, output)?;
     if is_stopped() {
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
@@ -410,8 +415,14 @@ impl ArchiveRun<'_> {
         if number == 0 {
             if self.status == ExitStatus::Done {
                 let patterns = self.request.documents.typed.patterns();
+                let table = match self.extraction {
+                    Some(_) => format!(", so {MAP} has no rows"),
+                    None => String::new(),
+                };
                 let urls = "baselink links lists the URLs of the archive";
-                output.error(&format_args!("no captures to write{patterns}; {urls}"));
+                output.error(&format_args!(
+                    "no captures to write{patterns}{table}; {urls}"
+                ));
             }
             self.status = ExitStatus::Unusable;
             return Ok(());

@@ -233,6 +233,9 @@ fn require_inputs(destination: &WrittenTo, documents: &Documents) -> Result<()> 
                 "{missing}; to keep backups, use -i --backup {}",
                 shell::word(&root.to_string_lossy())
             )),
+            WrittenTo::InPlace(_) if root.as_os_str() == "break-links" => {
+                Error::new(missing + "; did you mean --in-place=break-links?")
+            }
             _ => Error::system(missing, error),
         });
     }
