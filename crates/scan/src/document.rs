@@ -484,14 +484,14 @@ pub enum Program {
     Browser,
     /// SingleFile.
     SingleFile,
-    /// HTTrack, whose URLs have no scheme.
+    /// HTTrack, whose URLs have no scheme up to version 3.49.
     HtTrack,
     /// monolith.
     Monolith,
 }
 
 impl Saved {
-    /// The URL from which the page was saved. `scheme` completes the URLs of HTTrack, which have none.
+    /// The URL from which the page was saved. `scheme` completes those URLs of HTTrack that have none.
     pub fn url(&self, scheme: &str) -> Cow<'_, str> {
         if self.has_scheme() {
             Cow::Borrowed(&self.written)

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | Internet Explorer, Chromium, Edge | `<!-- saved from url=(0016)http://a.example -->` | "Mark of the Web", <https://learn.microsoft.com/en-us/previous-versions/windows/internet-explorer/ie-developer/compatibility/ms537628(v=vs.85)>; Chromium, `MarkOfTheWebDeclaration` in `frame_serializer.cc` |
 //! | SingleFile | `<!--⏎ Page saved with SingleFile ⏎ url: https://a.example/ ⏎ saved date: … -->`; older: `Archive processed by SingleFile` | <https://github.com/gildas-lormeau/single-file-core>, `COMMENT_HEADER` in `core/helper.js` |
-//! | HTTrack | `<!-- Mirrored from a.example/x.html by HTTrack Website Copier/3.x […], … -->` | <https://github.com/xroche/httrack>, `HTS_DEFAULT_FOOTER` in `htsglobal.h` |
+//! | HTTrack | `<!-- Mirrored from a.example/x.html by HTTrack Website Copier/3.x […], … -->`; 3.51 writes `http://a.example/x.html` | <https://github.com/xroche/httrack>, `HTS_DEFAULT_FOOTER` in `htsglobal.h` |
 //! | monolith | `<!-- Saved from https://a.example/ at 2025-01-01T00:00:00Z using monolith v2.10.0 -->` | <https://github.com/Y2Z/monolith>, `create_metadata_tag` |
 //!
 //! Only comments before the content count: nothing but white space, a doctype, other comments, processing
