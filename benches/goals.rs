@@ -88,21 +88,25 @@ fn starting(folder: &Path, goals: &mut Goals) {
     goals.add("millions for a page of 1 KB", Goal::AtMost(1.3), small);
 }
 
-/// Counts a message in quoted-printable, each of whose 5,000 links is on two lines.
+/// Counts what quoted-printable adds to the same message without it. Each of its 5,000 links is on two lines.
 fn quoted_printable(folder: &Path, goals: &mut Goals) {
     const LINKS: usize = 5_000;
     let link =
         "<p>See <a href=3D\"../a/chapter-of-the-manual/section=\n-on-links.html\">this</a>.</p>\n";
-    let text = format!(
-        "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n{}",
-        link.repeat(LINKS)
-    );
+    let encoded = link.repeat(LINKS);
+    let plain = encoded.replace("=\n", "").replace("=3D", "=");
     let message = folder.join("message.eml");
-    fs::write(&message, text).unwrap();
     let words = "rewrite -q -u https://docs.example/a/";
-    let counted = count(words, &[message.to_str().unwrap()], folder) / LINKS as f64;
-    let work = "instructions a link in quoted-printable";
-    goals.add(work, Goal::AtMost(13_700.0), counted);
+    let [encoded, plain] =
+        [("quoted-printable", encoded), ("8bit", plain)].map(|(coding, text)| {
+            let heading =
+                format!("Content-Type: text/html\nContent-Transfer-Encoding: {coding}\n\n");
+            fs::write(&message, heading + &text).unwrap();
+            count(words, &[message.to_str().unwrap()], folder)
+        });
+    let work = "instructions a link: quoted-printable, above 8bit";
+    let above = (encoded - plain) / LINKS as f64;
+    goals.add(work, Goal::AtMost(5_500.0), above);
 }
 
 /// Counts the commands for the folder `docs`.
