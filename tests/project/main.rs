@@ -15,3 +15,4 @@ mod limits;
 mod names;
 mod public_api;
 mod readme;
+mod workflows;
