@@ -203,6 +203,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "--format <NAME>",
+        "eml",
+        "--format: the format of a mail is message",
+    ),
+    (
+        "--format <NAME>",
         "json",
         "--format is the format of the documents; to print JSON, use --json",
     ),

@@ -29,10 +29,11 @@ use super::archive_item::{Archived, Wanted};
 use super::failure::{Failure, FileResult};
 use super::files::progress;
 use super::input::{Contents, File, Input, OpenedInput, format_of_file};
-use super::output::Output;
+use super::output::{Output, count};
 use super::progress::Progress;
 use super::request::{Documents, Origin};
 use super::source;
+use super::status::ExitStatus;
 
 /// The resources of archives, and the items that contain their bodies.
 #[derive(Default)]
@@ -230,7 +231,7 @@ impl CapturePlan {
 /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.
 pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
     format_of_file(path, format)
-        .is_some_and(|one| one.is_read() && !one.is_archive() && one != Format::Message)
+        .is_some_and(|one| one.is_read() && !one.is_archive() && !one.has_headings())
 }
 
 /// True if the file at `path` is an archive, or a message with resources.
@@ -244,6 +245,26 @@ pub(crate) fn are_all_archives(documents: &Documents) -> bool {
         .paths
         .iter()
         .all(|path| format_of_file(path, documents.reading.format).is_some_and(Format::is_archive))
+}
+
+/// Reports damaged records, because of which `what` may be lacking. Returns an error status if `--strict` denies them.
+pub(crate) fn report_damaged(
+    number: usize,
+    what: &str,
+    is_strict: bool,
+    output: &mut Output,
+) -> ExitStatus {
+    if number == 0 {
+        return ExitStatus::Done;
+    }
+    let records = count(number, "record is", "records are");
+    let sentence = format!("{records} damaged, so {what} may be lacking here");
+    if is_strict {
+        output.error(&sentence);
+        return ExitStatus::NotHeld;
+    }
+    output.notice(&sentence);
+    ExitStatus::Done
 }
 
 /// Replaces each folder that is an unpacked WACZ file by the archives in it.

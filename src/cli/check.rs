@@ -36,6 +36,7 @@ use self::tree::CheckedTree;
 use self::words::{counted, number};
 use super::args::check::{Check, CheckForm, Classes};
 use super::base_hints::report_scheme;
+use super::capture_plan::report_damaged;
 use super::failure::FileResult;
 use super::files::SkipReason;
 use super::output::{Output, count, ok_or_report};
@@ -135,17 +136,7 @@ fn report_anomalies(request: &Check, tree: &CheckedTree<'_>, output: &mut Output
         .captures
         .as_ref()
         .map_or(0, |(_, anomalies)| *anomalies);
-    if anomalies == 0 {
-        return ExitStatus::Done;
-    }
-    let records = count(anomalies, "record is", "records are");
-    let sentence = format!("{records} damaged, so links may be lacking here");
-    if request.strict {
-        output.error(&sentence);
-        return ExitStatus::NotHeld;
-    }
-    output.notice(&sentence);
-    ExitStatus::Done
+    report_damaged(anomalies, "links", request.strict, output)
 }
 
 /// Suggests a `baselink move` command, if it would fix links that break.

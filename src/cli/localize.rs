@@ -90,7 +90,7 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
             _ if is_standard_input(path) => {
                 return refused(
                     path,
-                    "standard input cannot be read twice; name archives, or a folder",
+                    "localize cannot read standard input; name archives, or a folder",
                 );
             }
             Ok(found) if found.is_dir() => folders.push(path),

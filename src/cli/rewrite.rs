@@ -367,6 +367,6 @@ fn leaves_copies(request: &Rewrite, origin: &Origin, to: &Path, summary: &FileSu
         return false;
     };
     let takes_all = request.documents.selection.include.is_empty();
-    let are_copied = !origin.is_named() && (takes_all || !request.documents.parts.is_empty());
+    let are_copied = !origin.is_named() && (takes_all || request.documents.parts.len() > 1);
     summary.link_counts.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }

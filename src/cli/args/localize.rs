@@ -13,12 +13,14 @@ use crate::collection::capture::DateRange;
 use crate::collection::companion;
 use crate::files::walk::Globs;
 use baselink_text::error::{Error, Result};
+use baselink_text::format::Format;
 use clap::{Arg, Args};
 
 use super::documents::SameUrls;
 use super::help::{LOCALIZE_AFTER, for_folders, with_help};
 use super::output::{Rewrite, check_list_of_missing};
 use crate::cli::capture_plan::{enter_unpacked, is_page};
+use crate::cli::input::format_of_file;
 use crate::cli::request::{Archives, folder_of};
 
 /// The arguments of `localize` that differ from those of `rewrite`.
@@ -101,6 +103,13 @@ impl Localize {
         enter_unpacked(&mut documents.paths);
         self.same.apply(&mut documents.reading);
         documents.reading.options.scan.probe();
+        let format = documents.reading.format;
+        let is_mailbox =
+            |path: &&PathBuf| format_of_file(path, format).is_some_and(Format::holds_many);
+        if let Some(mailbox) = documents.paths.iter().find(is_mailbox) {
+            let why = "a mailbox; localize makes a folder of one message; to make links absolute, use rewrite";
+            return Err(Error::file(mailbox, why));
+        }
         if let [page] = documents.paths.as_slice()
             && is_page(page, documents.reading.format)
         {

@@ -58,7 +58,7 @@ pub(super) struct FoundLink {
 type TargetKey = (Class, Option<Cause>, String);
 
 /// Targets by class, cause and URL.
-pub(super) type Targets = HashMap<TargetKey, TargetSummary>;
+pub(super) type Targets = HashMap<TargetKey, Box<TargetSummary>>;
 
 /// True if the targets of links with `class` are shown.
 pub(super) fn are_shown(request: &Check, class: Class) -> bool {
@@ -119,6 +119,10 @@ impl TargetSummary {
             self.hint.clone_from(&finding.hint);
         }
         if self.places.len() < room(request) {
+            // Most targets of a large archive have one link.
+            if self.places.is_empty() {
+                self.places.reserve_exact(1);
+            }
             self.places.push(FoundLink {
                 file: 0,
                 link: number,
@@ -150,7 +154,7 @@ pub(super) fn summary<'t>(
 ) -> &'t mut TargetSummary {
     targets
         .entry(key)
-        .or_insert_with_key(|key| TargetSummary::new(request, key))
+        .or_insert_with_key(|key| Box::new(TargetSummary::new(request, key)))
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
@@ -166,12 +170,12 @@ fn target_url(link: &LinkReport, finding: &Finding) -> String {
 }
 
 /// Adds `target`, found in other files, and returns the sum, which keeps the first `room` places.
-pub(super) fn merge(all: &mut Targets, target: TargetSummary, room: usize) -> &TargetSummary {
+pub(super) fn merge(all: &mut Targets, target: Box<TargetSummary>, room: usize) -> &TargetSummary {
     match all.entry((target.class, target.cause, target.to.clone())) {
         Entry::Vacant(new) => new.insert(target),
         Entry::Occupied(known) => {
             let known = known.into_mut();
-            known.merge(target, room);
+            known.merge(*target, room);
             known
         }
     }
@@ -223,7 +227,7 @@ impl TargetSummary {
 
 /// The targets in order: denied classes first, then the most links.
 pub(super) fn in_order(all: Targets) -> Vec<TargetSummary> {
-    let mut all: Vec<TargetSummary> = all.into_values().collect();
+    let mut all: Vec<TargetSummary> = all.into_values().map(|target| *target).collect();
     let key = |target: &TargetSummary| {
         let first = target.places.first().map(|first| (first.file, first.link));
         (

@@ -38,7 +38,9 @@ use super::summary::{FileSummary, RunSummary, adapted_text};
 use crate::cli::archive_item::{Archived, Wanted};
 use crate::cli::args::localize::Extraction;
 use crate::cli::args::output::{Rewrite, WrittenTo};
-use crate::cli::capture_plan::{CapturePlan, CapturedDocument, are_all_archives, finish_archive};
+use crate::cli::capture_plan::{
+    CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
+};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
@@ -159,8 +161,9 @@ impl ArchiveRun<'_> {
                 adapts: None,
             },
         };
-        // The table is written first: even if the run is killed, the table marks the folder as its output.
-        if self.extraction.is_some() {
+        // The table is written first: even if the run is killed, the table marks the folder as its output. Without captures, the
+        // table of an earlier run is kept.
+        if self.extraction.is_some() && !plan.chosen.resources.is_empty() {
             self.write_table(plan, |_| true)?;
         }
         let wanted = if self.extraction.is_some() {
@@ -196,9 +199,6 @@ impl ArchiveRun<'_> {
             let read = Failure::separate(read)?;
             let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
             let is_read = read.is_ok();
-            if self.request.strict && anomalies > 0 {
-                self.status = self.status.max(ExitStatus::NotHeld);
-            }
             if let Err(error) = read {
                 output.error(&error);
                 self.status = ExitStatus::Unusable;
@@ -229,6 +229,8 @@ impl ArchiveRun<'_> {
             if is_read || files > 0 {
                 summary.report(path, format, self.mirror.is_some(), output);
             }
+            let damage = report_damaged(anomalies, "files", self.request.strict, output);
+            self.status = self.status.max(damage);
             totals.add(format, summary, false);
             finish_archive(path, progress.as_ref());
         }
@@ -415,14 +417,8 @@ impl ArchiveRun<'_> {
         if number == 0 {
             if self.status == ExitStatus::Done {
                 let patterns = self.request.documents.typed.patterns();
-                let table = match self.extraction {
-                    Some(_) => format!(", so {MAP} has no rows"),
-                    None => String::new(),
-                };
                 let urls = "baselink links lists the URLs of the archive";
-                output.error(&format_args!(
-                    "no captures to write{patterns}{table}; {urls}"
-                ));
+                output.error(&format_args!("no captures to write{patterns}; {urls}"));
             }
             self.status = ExitStatus::Unusable;
             return Ok(());
