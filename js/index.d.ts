@@ -20,7 +20,6 @@ export type Format =
   | "message"
   | "mbox"
   | "http"
-  | "text"
   | "other";
 
 /** A group of further places that count as links. */
@@ -36,7 +35,7 @@ export interface ResolveOptions {
 export interface Options extends ResolveOptions {
   /** The absolute URL from which the document was retrieved (RFC 1808, section 3.3). Default: unknown. */
   url?: string | URL | null | undefined;
-  /** The format; `"script"`, `"manifest"`, `"jsonfeed"` and `"text"` require `enable`. Default: detected from the first bytes; `"html"` for other text. */
+  /** The format; `"script"`, `"manifest"` and `"jsonfeed"` require `enable`. Default: detected from the first bytes; `"html"` for other text. */
   format?: Format | null | undefined;
   /** The encoding, by a label of the Encoding Standard. Default: as the document declares; UTF-8 for a string. */
   charset?: string | null | undefined;
@@ -280,7 +279,7 @@ export interface StreamOptions extends RewriteOptions {
  *
  * @example
  * // An answer to HEAD has no body. Both headers describe the bytes before the change.
- * const rewritten = new Response(response.body?.pipeThrough(new RewriterStream({ url: response.url })), response);
+ * const rewritten = new Response(response.body?.pipeThrough(new RewriterStream({ url: response.url, resolver: "whatwg" })), response);
  * for (const name of ["content-length", "etag"]) rewritten.headers.delete(name);
  * return rewritten;
  */

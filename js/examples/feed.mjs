@@ -6,4 +6,4 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { rewrite } from "baselink";
 
 const [file, url] = process.argv.slice(2);
-writeFileSync(file, rewrite(readFileSync(file), { url, format: "xml" }));
+writeFileSync(file, rewrite(readFileSync(file), { url, format: "xml", resolver: "whatwg" }));

@@ -8,7 +8,7 @@ export default {
   async fetch(request) {
     const response = await fetch(request);
     if (!response.headers.get("content-type")?.startsWith("text/html")) return response;
-    const stream = new RewriterStream({ url: response.url, format: "html", resolver: "whatwg" });
+    const stream = new RewriterStream({ url: response.url || request.url, format: "html", resolver: "whatwg" });
     // An answer to HEAD and the status 304 have no body.
     const rewritten = new Response(response.body?.pipeThrough(stream), response);
     // Both describe the bytes before the change.

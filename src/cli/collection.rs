@@ -112,7 +112,7 @@ pub(crate) fn report_expected_path(documents: &Documents, output: &mut Output) {
     } else if let Some(host) = expected_host(folder, root_url.as_str()) {
         let folder = name(folder);
         output.notice(&format_args!(
-            "{folder}: its pages name its files by URLs of {host}; with --url {host}, they lead into it"
+            "{folder}: its pages name its files by URLs of {host}, which count as another site; if it is this one, add --url {host}"
         ));
     }
 }

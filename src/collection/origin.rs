@@ -157,8 +157,15 @@ impl RootUrl {
     ///
     /// Returns an error if the path cannot be made absolute or represented as a URL.
     pub fn on_disk(path: &Path) -> Result<Self> {
-        let absolute = std::path::absolute(path)
-            .map_err(|error| Error::system(format!("{}: {error}", path.display()), error))?;
+        let failed = |error| Error::system(format!("{}: {error}", path.display()), error);
+        let mut absolute = std::path::absolute(path).map_err(failed)?;
+        // On Unix, this path may contain `..`, which a URL cannot represent.
+        if absolute
+            .components()
+            .any(|part| part == Component::ParentDir)
+        {
+            absolute = absolute.canonicalize().map_err(failed)?;
+        }
         let parts = absolute
             .components()
             .filter(|part| *part != Component::RootDir);
