@@ -231,7 +231,7 @@ impl CapturePlan {
 /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.
 pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
     format_of_file(path, format)
-        .is_some_and(|one| one.is_read() && !one.is_archive() && !one.has_headings())
+        .is_some_and(|one| one.is_read() && !one.is_archive() && one != Format::Message)
 }
 
 /// True if the file at `path` is an archive, or a message with resources.

@@ -44,8 +44,9 @@ pub(crate) struct Check {
     typed_to: Option<String>,
     /// Exit with 1 if a link has one of these classes [default: pinned,escapes,dangling,missing]
     ///
-    /// A list, separated by commas, which replaces the default, of travels, no-slash, clean-url, lines, pinned, escapes, dangling, missing, missing-page,
-    /// fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied, too. Repeatable.
+    /// A list that replaces the default, separated by commas: travels, no-slash, clean-url, lines, pinned, escapes, dangling,
+    /// missing, missing-page, fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied,
+    /// too. Repeatable.
     #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(CLASSES), hide_possible_values = true, help_heading = "Policies")]
     denied: Vec<Classes>,
     /// Exit with 1 if a record of an archive is damaged or cannot be read
