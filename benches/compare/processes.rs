@@ -168,6 +168,11 @@ struct Run {
     wrote: Option<u64>,
 }
 
+/// The largest peak of memory, in bytes.
+fn peak(runs: &[Run]) -> Option<u64> {
+    runs.iter().filter_map(|run| run.peak).max()
+}
+
 fn remove(path: &Path) {
     let _ = if path.is_dir() {
         fs::remove_dir_all(path)
@@ -236,7 +241,7 @@ fn compare(
         match result {
             Ok(runs) => {
                 let seconds = median(runs);
-                let peak = runs.iter().filter_map(|run| run.peak).max();
+                let peak = peak(runs);
                 let wrote = runs.iter().filter_map(|run| run.wrote).min();
                 if let Some(wrote) = wrote.filter(|&wrote| wrote < bytes / 10 * 9) {
                     let title = runner.title;
@@ -270,13 +275,10 @@ fn compare(
     for notice in notices {
         println!("{notice}");
     }
-    let peak = |index: usize| {
-        let runs = results[index].as_ref().ok()?;
-        runs.iter().filter_map(|run| run.peak).max()
-    };
     let measured: Vec<_> = (0..runners.len())
         .map(|index| {
-            let peak = peak(index).map_or(f64::NAN, |peak| peak as f64 / 1e6);
+            let peak = results[index].as_ref().ok().and_then(|runs| peak(runs));
+            let peak = peak.map_or(f64::NAN, |peak| peak as f64 / 1e6);
             (runners[index].title, (of(index), peak))
         })
         .collect();

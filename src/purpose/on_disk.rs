@@ -154,16 +154,15 @@ pub(super) fn is_on_network(base: &str) -> bool {
 }
 
 /// True if a path leads out of the folder from a place that is `depth` folders below it. `None` if it contains something that a
-/// reader might decode, or if it may lead back into [`FOLDER`].
+/// reader might decode.
 fn leads_plainly_out(reference: &str, depth: usize) -> Option<bool> {
     let path = without_query(reference);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
     if !path.bytes().all(is_plain) {
         return None;
     }
-    let leads_out = path.starts_with('/') || climbs(path.as_bytes(), depth);
-    let may_return = leads_out && path.contains("elsewhere");
-    (!may_return).then_some(leads_out)
+    // A path that returns by the name of the folder leads out, too: the folder may have any name.
+    Some(path.starts_with('/') || climbs(path.as_bytes(), depth))
 }
 
 /// True if a path leads above its start by more than `depth` folders.
@@ -189,4 +188,27 @@ fn is_outside(url: &str) -> bool {
     };
     // Some programs decode `%2F` and `%5C` before they split a path.
     climbs(&names::decode(without_query(path)), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug 364: a path to a folder named as in [`FOLDER`] counted as inside.
+    #[test]
+    fn a_path_that_returns_by_a_name_leads_out() {
+        let place = DiskPlace::new(b"sub/page.html", "https");
+        for (reference, expected) in [
+            ("x", false),
+            ("../x", false),
+            ("../x/../y?/../../z", false),
+            ("/x", true),
+            ("../../x", true),
+            ("/elsewhere/x", true),
+            ("../../elsewhere/x", true),
+        ] {
+            let leads_out = place.leads_out(reference, &DiskBase::Own);
+            assert_eq!(leads_out, expected, "{reference}");
+        }
+    }
 }
