@@ -67,7 +67,7 @@ fn made_relative_one(message: &[u8]) -> Vec<u8> {
     let mut relative = Vec::with_capacity(message.len() + 2 * MORE.len());
     let mut copied = 0;
     for entity in baselink_rewrite::container::mime::entities(message).entities {
-        let is_html = entity.media_type.is("text", "html");
+        let is_html = entity.media_type.essence == "text/html";
         let encoding = entity.transfer_encoding;
         if !is_html || !(encoding.is_identity() || encoding == TransferEncoding::QuotedPrintable) {
             continue;

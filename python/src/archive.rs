@@ -245,11 +245,7 @@ impl ArchiveColumns {
             ..
         } = found;
         // A response without a document can only have links in its header fields, and gets no row.
-        let format = media_type
-            .split_once('/')
-            .map_or(Format::Other, |(type_, subtype)| {
-                Format::of_media_type(type_, subtype)
-            });
+        let format = Format::of_media_type(media_type);
         if !format.has_headings() && !baselink_scan::is_read(format, &options.scan) {
             return Ok(());
         }

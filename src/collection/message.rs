@@ -120,7 +120,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
                 urls: urls(message, entity, &chains[index], options),
                 base: THIS_MESSAGE.into(),
                 source: None,
-                media_type: structure.media_type(message, index, None),
+                media_type: structure.media_type(message, index, None).into_owned(),
                 body: entity.decode(message).map(|decoded| decoded.bytes),
                 is_root: choice.root == Some(index),
             };
@@ -239,7 +239,9 @@ impl OpenedParts {
             opened[index] = match entity.kind {
                 EntityKind::Leaf => (!is_attachment(message, entity)).then_some(index),
                 EntityKind::Opaque(_) => None,
-                EntityKind::Multipart { .. } if entity.media_type.is("multipart", "related") => {
+                EntityKind::Multipart { .. }
+                    if entity.media_type.essence == "multipart/related" =>
+                {
                     let start = entity.media_type.parameter("start").map(in_brackets);
                     let is_start = |child: &usize| {
                         start.is_some()
@@ -263,7 +265,7 @@ impl OpenedParts {
                     })
                 }
                 EntityKind::Multipart { .. }
-                    if entity.media_type.is("multipart", "alternative") =>
+                    if entity.media_type.essence == "multipart/alternative" =>
                 {
                     // If no alternative is a page, all of them are kept.
                     alternative[index] = inside().rfind(has_page);

@@ -555,12 +555,6 @@ fn malformed_content_types_are_tolerated() {
         ("text/html; name=", "text/html", "name", Some("")),
         ("text/html; name=\";x=y\"", "text/html", "x", None),
         ("text/html (unterminated; name=x", "text/html", "name", None),
-        (
-            "multipart/mixed; boundary=\"a\r\n b\"",
-            "multipart/mixed",
-            "boundary",
-            Some("a b"),
-        ),
     ] {
         let media_type = MediaType::read(value.as_bytes()).unwrap();
         assert_eq!(media_type.to_string(), expected, "{value}");
@@ -583,6 +577,10 @@ fn malformed_content_types_are_tolerated() {
             .map(<[u8]>::to_vec)
     };
     assert_eq!(read(b"multipart/x; boundary=\"a \""), Some(b"a".to_vec()));
+    assert_eq!(
+        read(b"multipart/x; boundary=\"a\r\n b\""),
+        Some(b"a b".to_vec())
+    );
     assert_eq!(
         read(b"multipart/x; boundary=\xe9\xff"),
         Some(b"\xe9\xff".to_vec())

@@ -344,10 +344,10 @@ fn leaf(
 ) {
     let (old, new) = (&bytes[before.body.range()], &output[after.body.range()]);
     let label = before.media_type.parameter("charset");
-    let format = match (&*before.media_type.type_, &*before.media_type.subtype) {
-        ("text", "html") => Format::Html,
-        ("text", "css") => Format::Css,
-        ("text", "plain") if options.scan.groups.contains(Group::Text) => Format::Plain,
+    let format = match &*before.media_type.essence {
+        "text/html" => Format::Html,
+        "text/css" => Format::Css,
+        "text/plain" if options.scan.groups.contains(Group::Text) => Format::Plain,
         _ => {
             assert_eq!(old, new);
             return;

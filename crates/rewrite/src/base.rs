@@ -681,7 +681,10 @@ impl BaseChain {
         };
         let place = words.place;
         let (status, reason) = match (&around.base, &self.base) {
-            (None, _) => (Status::Absent, format!("the {place} has no base").into()),
+            (None, _) => (
+                Status::Absent,
+                Cow::Owned(["the ", place, " has no base"].concat()),
+            ),
             (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
             (Some(base), None) => {
                 self.set_base(Arc::clone(base), Rule::Encapsulating, source);
@@ -691,8 +694,16 @@ impl BaseChain {
                     source: around.source,
                 }));
                 let (section, name) = (around.rule.section(), around.source.name());
-                let reason = format!("the base of the {place}, given there by {section} ({name})");
-                (Status::Taken, Cow::Owned(reason))
+                let reason = [
+                    "the base of the ",
+                    place,
+                    ", given there by ",
+                    section,
+                    " (",
+                    name,
+                    ")",
+                ];
+                (Status::Taken, Cow::Owned(reason.concat()))
             }
         };
         let value = around.base.clone();

@@ -164,7 +164,7 @@ impl Plan<'_, '_> {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
                 format: media_type.format(),
-                media_type: media_type.to_string().into(),
+                media_type: media_type.essence.clone(),
                 charset: Charset::UTF_8,
                 chain: heading,
                 ids: Vec::new(),
@@ -423,7 +423,7 @@ impl Plan<'_, '_> {
                 _ => report.parent.map(|parent| parent + first),
             };
         }
-        plan.entities[0].media_type = media_type.to_string().into();
+        plan.entities[0].media_type = media_type.essence.clone();
         plan.move_reports(|span| decoded.covering(span));
         self.report.entities.append(&mut plan.entities);
         self.report.diagnostics.append(&mut plan.diagnostics);

@@ -108,7 +108,7 @@ fn response<'r>(
 ) -> (Cow<'r, [u8]>, Format, MediaType) {
     let structure = http::response(block, &Arc::from(""));
     let entity = &structure.entities[0];
-    let media_type = structure.media_type(block, 0, url);
+    let media_type = structure.media_type(block, 0, url).into_owned();
     let format = media_type.format();
     if format == Format::Message
         && let Ok(message) = entity.decode(block)

@@ -500,11 +500,9 @@ fn report_other_files(plan: &CapturePlan, is_written: &[bool], out: &Path, outpu
 
 /// True if `input` has the media type of a document.
 fn has_document(input: &Input<'_>, options: &Options) -> bool {
-    let format = input
-        .name
-        .record
-        .and_then(|record| record.media_type.split_once('/'))
-        .map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
+    let format = input.name.record.map_or(Format::Other, |record| {
+        Format::of_media_type(&record.media_type)
+    });
     format.has_headings() || is_read(format, &options.scan)
 }
 

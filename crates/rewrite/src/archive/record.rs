@@ -218,7 +218,7 @@ impl Record {
         let media_type = self.media_type("Content-Type");
         let is_http = media_type
             .as_ref()
-            .is_some_and(|found| found.is("application", "http"));
+            .is_some_and(|found| found.essence == "application/http");
         match self.record_type {
             RecordType::Response if is_http => RecordContent::Http,
             RecordType::Response if media_type.is_none() && self.block().starts_with(b"HTTP/") => {

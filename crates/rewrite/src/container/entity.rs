@@ -14,6 +14,7 @@
 //! Deliberately absent: the search for entities ([`super::mime`], [`super::http`]), and the consequences of an edit
 //! (`lift`, `fields`).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use baselink_scan::document::{UrlField, UrlValue};
@@ -115,9 +116,7 @@ impl Entity {
         let is_uncoded = matches!(coded, TransferEncoding::Coded(_)) && encoding.is_identity();
         facts(self) == facts(other)
             && (coded == encoding || is_uncoded)
-            && self
-                .media_type
-                .is(&other.media_type.type_, &other.media_type.subtype)
+            && self.media_type.essence == other.media_type.essence
             && self.media_type.boundary() == other.media_type.boundary()
             && self.media_type.parameter("charset") == other.media_type.parameter("charset")
             && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
@@ -240,18 +239,24 @@ pub(super) fn separator_missing(body: usize) -> Diagnostic {
 impl Structure {
     /// The media type of the content of the entity `index`, which may be something else than the declared HTML.
     /// `retrieval` is the retrieval URL of a response; a body part has its URL in its `Content-Location`.
-    pub fn media_type(&self, bytes: &[u8], index: usize, retrieval: Option<&str>) -> MediaType {
+    pub fn media_type(
+        &self,
+        bytes: &[u8],
+        index: usize,
+        retrieval: Option<&str>,
+    ) -> Cow<'_, MediaType> {
         let entity = &self.entities[index];
-        let declared = entity.media_type.clone();
-        if !declared.is("text", "html") {
-            return declared;
+        let declared = &entity.media_type;
+        if declared.essence != "text/html" {
+            return Cow::Borrowed(declared);
         }
+        let declared = declared.clone();
         let beginning = entity.transfer_encoding.beginning(bytes, entity.body);
         if self.container.is_single {
-            return declared.of_body(&beginning, retrieval);
+            return Cow::Owned(declared.of_body(&beginning, retrieval));
         }
         let label = entity.heading.url(bytes, UrlField::ContentLocation);
-        declared.of_body(&beginning, label.as_ref().map(|label| &*label.url))
+        Cow::Owned(declared.of_body(&beginning, label.as_ref().map(|label| &*label.url)))
     }
 
     /// The fields in the heading of the entity `index` that may declare a base, with their URLs.

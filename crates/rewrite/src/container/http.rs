@@ -224,7 +224,7 @@ fn media_type(bytes: &[u8], heading: &Heading) -> Option<MediaType> {
         .all(bytes, "Content-Type")
         .filter_map(|field| MediaType::read(&bytes[field.value.range()]));
     read.reduce(|before, last| {
-        let is_same = last.is(&before.type_, &before.subtype);
+        let is_same = last.essence == before.essence;
         if is_same && last.parameter("charset").is_none() {
             before
         } else {

@@ -325,7 +325,7 @@ impl EntityWalk<'_> {
             Some(open) => {
                 open.children += 1;
                 let parent = &self.entities[open.entity];
-                let digest = parent.media_type.is("multipart", "digest");
+                let digest = parent.media_type.essence == "multipart/digest";
                 let name = if depth > DEEPEST_NAME {
                     format!("{}#{entity}", self.name).into()
                 } else {
@@ -419,8 +419,8 @@ impl EntityWalk<'_> {
         body: usize,
         heading: &Heading,
     ) -> EntityKind {
-        let multipart = media_type.type_ == "multipart";
-        let message = media_type.is("message", "rfc822") || media_type.is("message", "global");
+        let multipart = media_type.essence.starts_with("multipart/");
+        let message = matches!(&*media_type.essence, "message/rfc822" | "message/global");
         if !multipart && !message {
             return EntityKind::Leaf;
         }
@@ -536,20 +536,18 @@ fn has_armor(text: &[u8]) -> bool {
 /// True for the media types of signed or encrypted content, which must not change (RFC 1847, 2.1; S/MIME, RFC 8551;
 /// OpenPGP, RFC 3156).
 fn is_signed_or_encrypted(media_type: &MediaType) -> bool {
-    match &*media_type.type_ {
-        "multipart" => matches!(&*media_type.subtype, "signed" | "encrypted"),
-        "application" => matches!(
-            &*media_type.subtype,
-            "pkcs7-mime"
-                | "x-pkcs7-mime"
-                | "pkcs7-signature"
-                | "x-pkcs7-signature"
-                | "pgp"
-                | "pgp-encrypted"
-                | "pgp-signature"
-        ),
-        _ => false,
-    }
+    matches!(
+        &*media_type.essence,
+        "multipart/signed"
+            | "multipart/encrypted"
+            | "application/pkcs7-mime"
+            | "application/x-pkcs7-mime"
+            | "application/pkcs7-signature"
+            | "application/x-pkcs7-signature"
+            | "application/pgp"
+            | "application/pgp-encrypted"
+            | "application/pgp-signature"
+    )
 }
 
 #[cfg(test)]

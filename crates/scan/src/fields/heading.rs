@@ -31,9 +31,6 @@ use baselink_text::span::Span;
 /// The maximum length in bytes of a text that is passed to mailparse, which takes quadratic time.
 pub const LONGEST_DECODED: usize = 4096;
 
-/// The approximate number of fields in most headings.
-const USUAL: usize = 24;
-
 /// A header field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -126,9 +123,6 @@ impl Heading {
                 _ => match name_end(content) {
                     Some((name, colon)) => {
                         add_lines(&mut not_fields, trailing.take());
-                        if fields.is_empty() {
-                            fields.reserve(USUAL);
-                        }
                         fields.push(Field {
                             name: Span::new(at, at + name),
                             value: Span::at(at + colon + 1),
@@ -157,7 +151,6 @@ impl Heading {
         let separator = separator
             .filter(|_| trailing.is_none())
             .unwrap_or(Span::at(end));
-        fields.shrink_to_fit();
         for field in &mut fields {
             let value = Span::new(field.value.start, field.span.end);
             field.value = value::stripped(bytes, value, is_white);
@@ -356,7 +349,8 @@ pub(super) fn without_prefix(url: &str) -> &str {
 
 /// The content of the quoted string at the start of `value`, and the offset of its closing quote or of the end.
 pub(super) fn quoted(value: &[u8]) -> (Vec<u8>, usize) {
-    let mut content = Vec::new();
+    let length = memchr::memchr(b'"', value.get(1..).unwrap_or_default());
+    let mut content = Vec::with_capacity(length.unwrap_or(0));
     let mut at = 1;
     while at < value.len() && value[at] != b'"' {
         if value[at] == b'\\' && at + 1 < value.len() {

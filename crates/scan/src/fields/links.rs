@@ -188,7 +188,7 @@ impl FoundLinks<'_> {
     fn external_body(&mut self, name: &str, field: Field) {
         let value = &self.bytes[field.value.range()];
         let Some(media_type) =
-            MediaType::read(value).filter(|one| one.is("message", "external-body"))
+            MediaType::read(value).filter(|one| one.essence == "message/external-body")
         else {
             return;
         };

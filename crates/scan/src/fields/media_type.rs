@@ -15,7 +15,6 @@
 //! Deliberately absent: the meaning of a media type.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 
 use super::heading::{LONGEST_DECODED, comments_end, is_white, quoted};
@@ -25,11 +24,9 @@ use baselink_text::span::Span;
 /// A media type with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaType {
-    /// The type, in lower case.
-    pub type_: Cow<'static, str>,
-    /// The subtype, in lower case.
-    pub subtype: Cow<'static, str>,
-    /// The parameters, with names in lower case and decoded values. Each name occurs once.
+    /// The type, `/` and the subtype, in lower case (MIME Sniffing, 4.1).
+    pub essence: Cow<'static, str>,
+    /// The parameters except `boundary`, with names in lower case and decoded values. Each name occurs once.
     pub parameters: Vec<(String, String)>,
     /// True if the parameters were too long to be joined and decoded as in RFC 2231.
     pub too_long: bool,
@@ -40,38 +37,31 @@ pub struct MediaType {
 impl MediaType {
     /// The format that the media type names.
     pub fn format(&self) -> Format {
-        Format::of_media_type(&self.type_, &self.subtype)
+        Format::of_media_type(&self.essence)
     }
 
     /// The media type of the body with this `Content-Type` that begins with `body` and was retrieved from `url`. Only
     /// `text/html` is doubted.
     pub fn of_body(self, body: &[u8], url: Option<&str>) -> Self {
-        let other = if self.is("text", "html") {
-            in_place_of_html(body, url).and_then(|other| other.split_once('/'))
-        } else {
-            None
-        };
-        match other {
-            Some((type_, subtype)) => Self {
-                type_: type_.into(),
-                subtype: subtype.into(),
+        match in_place_of_html(body, url) {
+            Some(other) if self.essence == "text/html" => Self {
+                essence: other.into(),
                 ..self
             },
-            None => self,
+            _ => self,
         }
     }
 
     /// The default for a body without a valid `Content-Type` (RFC 2045, 5.2).
-    pub const PLAIN: Self = Self::plain("text", "plain");
+    pub const PLAIN: Self = Self::plain("text/plain");
 
     /// The default in a digest. RFC 2046, 5.1.5: "in a digest, the default Content-Type value for a body part is
     /// changed from "text/plain" to "message/rfc822"."
-    pub const RFC822: Self = Self::plain("message", "rfc822");
+    pub const RFC822: Self = Self::plain("message/rfc822");
 
-    const fn plain(type_: &'static str, subtype: &'static str) -> Self {
+    const fn plain(essence: &'static str) -> Self {
         Self {
-            type_: Cow::Borrowed(type_),
-            subtype: Cow::Borrowed(subtype),
+            essence: Cow::Borrowed(essence),
             parameters: Vec::new(),
             too_long: false,
             boundary: None,
@@ -94,27 +84,25 @@ impl MediaType {
                 && memchr::memchr_iter(b'=', value.as_bytes())
                     .all(|at| value.as_bytes().get(at + 1) != Some(&b'?'))
         };
-        let pairs = if too_long || pairs.iter().all(is_plain) {
+        let mut parameters = if too_long || pairs.iter().all(is_plain) {
             pairs
         } else {
             assembled(&pairs)
         };
-        let boundary = pairs
-            .iter()
-            .find(|(name, _)| name == "boundary")
-            .map(|(_, value)| {
-                octets(value.trim_end()).unwrap_or_else(|| value.trim_end().as_bytes().to_vec())
-            });
-        let boundary = boundary
-            .filter(|bytes| !bytes.is_empty())
-            .map(Vec::into_boxed_slice);
-        let parameters = pairs
-            .into_iter()
-            .map(|(name, value)| (name, unicode(value)))
-            .collect();
+        let boundary = parameters.iter().position(|(name, _)| name == "boundary");
+        let boundary = boundary.and_then(|at| {
+            let mut value = parameters.swap_remove(at).1;
+            value.truncate(value.trim_end().len());
+            (!value.is_empty()).then(|| octets(value).into())
+        });
+        for (_, value) in &mut parameters {
+            decode(value);
+        }
+        let mut essence = String::with_capacity(type_.len() + 1 + subtype.len());
+        let lower = |byte: &u8| char::from(byte.to_ascii_lowercase());
+        essence.extend(type_.iter().chain(b"/").chain(subtype).map(lower));
         Some(Self {
-            type_: lower(type_),
-            subtype: lower(subtype),
+            essence: essence.into(),
             parameters,
             too_long,
             boundary,
@@ -129,11 +117,6 @@ impl MediaType {
             .map(|(_, value)| value.as_str())
     }
 
-    /// True for `type_/subtype`, both in lower case.
-    pub fn is(&self, type_: &str, subtype: &str) -> bool {
-        self.type_ == type_ && self.subtype == subtype
-    }
-
     /// The bytes of the `boundary` parameter, without trailing white space (RFC 2046, 5.1.1: a boundary does not
     /// end with white space); `None` if it is absent or empty.
     pub fn boundary(&self) -> Option<&[u8]> {
@@ -141,14 +124,9 @@ impl MediaType {
     }
 }
 
-/// A token in lower case.
-fn lower(token: &[u8]) -> Cow<'static, str> {
-    Cow::Owned(latin_1(token).to_ascii_lowercase())
-}
-
 impl fmt::Display for MediaType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}/{}", self.type_, self.subtype)
+        formatter.write_str(&self.essence)
     }
 }
 
@@ -172,11 +150,10 @@ fn after(value: &[u8], byte: u8) -> Option<&[u8]> {
     (value.first() == Some(&byte)).then(|| &value[1..])
 }
 
-/// The parameters as written, without quotes. Of several with one name, the first counts. Each character stands for
-/// one byte.
+/// The parameters as written, without quotes, in the order of their names. Of several with one name, the first counts. Each
+/// character stands for one byte.
 fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
-    let mut seen = HashSet::new();
     while let Some(Pair {
         name,
         value,
@@ -185,11 +162,14 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
     }) = Pair::read(rest)
     {
         rest = following;
-        let name = latin_1(name).to_ascii_lowercase();
-        if !name.is_empty() && seen.insert(name.clone()) {
+        if !name.is_empty() {
+            let mut name = latin_1(name);
+            name.make_ascii_lowercase();
             pairs.push((name, value));
         }
     }
+    pairs.sort_by(|one: &(String, _), other| one.0.cmp(&other.0));
+    pairs.dedup_by(|later, first| later.0 == first.0);
     pairs
 }
 
@@ -288,20 +268,20 @@ fn latin_1(bytes: &[u8]) -> String {
     }
 }
 
-/// `text` decoded as UTF-8, if the bytes that its characters represent are valid UTF-8; else `text` itself.
-fn unicode(text: String) -> String {
-    if text.is_ascii() {
-        return text;
+/// Decodes `text` as UTF-8, if the bytes that its characters represent are valid UTF-8.
+fn decode(text: &mut String) {
+    if !text.is_ascii()
+        && let Ok(decoded) = String::from_utf8(octets(text.clone()))
+    {
+        *text = decoded;
     }
-    octets(&text)
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .unwrap_or(text)
 }
 
-/// The bytes that the characters of `text` represent; `None` if a character does not represent a single byte.
-fn octets(text: &str) -> Option<Vec<u8>> {
+/// The bytes that the characters of `text` represent; those of `text` itself if a character does not represent one byte.
+fn octets(text: String) -> Vec<u8> {
     if text.is_ascii() {
-        return Some(text.as_bytes().to_vec());
+        return text.into_bytes();
     }
-    text.chars().map(|one| u8::try_from(one).ok()).collect()
+    let bytes: Option<_> = text.chars().map(|one| u8::try_from(one).ok()).collect();
+    bytes.unwrap_or(text.into_bytes())
 }
