@@ -4,9 +4,9 @@
 //! items --the calling thread--> jobs --work, on threads--> results --the calling thread, in order--> receive
 //! ```
 //!
-//! The calling thread takes the items, and receives the results between them. Each worker thread takes several small
-//! items, or one large item. [`Bounds`] limit the memory. The first error ends all work. If one thread is allowed, the
-//! calling thread does everything.
+//! The calling thread takes the items, and receives the results between them. If there is no room for another item, it
+//! works on one of the jobs itself. A job is several small items, or one large item. [`Bounds`] limit the memory. The
+//! first error ends all work. If one thread is allowed, the calling thread does everything.
 //!
 //! Each item gets a context of its own, such as a buffer for output. An item that is [alone](QueueItem::is_alone) gets the
 //! context of `receive` instead, after all earlier results, so that large output needs no buffer.
@@ -27,7 +27,7 @@ use std::{mem, thread};
 /// Limits on work under way.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
-    /// The number of threads.
+    /// The number of threads, including the calling thread.
     pub(crate) threads: usize,
     /// The largest number of items whose results are not yet received.
     pub(crate) items: usize,
@@ -89,11 +89,12 @@ pub(crate) fn in_order<I: Send, C: Send, R: Send, E>(
         } else {
             Some(false)
         };
-        let mut queue = Queue::new(bounds, sender);
+        let help = || help(&jobs, work_buffered);
+        let mut queue = Queue::new(bounds, sender, &help);
         let mut each = |item: QueueItem<I>| {
             let is_shared = !item.is_alone
                 && *has_workers
-                    .get_or_insert_with(|| (0..bounds.threads).filter(spawn).count() > 0);
+                    .get_or_insert_with(|| (1..bounds.threads).filter(spawn).count() > 0);
             if is_shared {
                 queue.add(item);
                 return queue.make_room(&mut |result| receive(result, context));
@@ -133,6 +134,16 @@ fn serve<I, R>(jobs: &Mutex<Receiver<Job<I, R>>>, is_over: &AtomicBool, work: im
     }
 }
 
+/// Works on the next job, if a job waits for a worker; `false` if not.
+fn help<I, R>(jobs: &Mutex<Receiver<Job<I, R>>>, work: impl Fn(I) -> R) -> bool {
+    // A worker that holds the lock waits for a job or takes the next one.
+    let Some((items, results)) = jobs.try_lock().ok().and_then(|jobs| jobs.try_recv().ok()) else {
+        return false;
+    };
+    let _ = results.send(items.into_iter().map(work).collect());
+    true
+}
+
 /// The reason why no more results are received.
 enum Stop<E> {
     Failed(E),
@@ -141,9 +152,11 @@ enum Stop<E> {
 }
 
 /// The items that were taken and whose results were not received yet.
-struct Queue<I, R> {
+struct Queue<'a, I, R> {
     bounds: Bounds,
     jobs: Sender<Job<I, R>>,
+    /// Works on a job that waits for a worker; `false` if there is none.
+    help: &'a dyn Fn() -> bool,
     /// Items that are not in a job yet, and the sum of their sizes.
     group: Vec<I>,
     group_size: usize,
@@ -153,11 +166,12 @@ struct Queue<I, R> {
     size: usize,
 }
 
-impl<I, R> Queue<I, R> {
-    fn new(bounds: Bounds, jobs: Sender<Job<I, R>>) -> Self {
+impl<'a, I, R> Queue<'a, I, R> {
+    fn new(bounds: Bounds, jobs: Sender<Job<I, R>>, help: &'a dyn Fn() -> bool) -> Self {
         Self {
             bounds,
             jobs,
+            help,
             group: Vec::new(),
             group_size: 0,
             under_way: VecDeque::new(),
@@ -216,7 +230,8 @@ impl<I, R> Queue<I, R> {
         Ok(())
     }
 
-    /// Receives the results of the oldest job; `false` if there is none, or it is not finished and must not be awaited.
+    /// Receives the results of the oldest job, or works on another job if it is to be awaited; `false` if there is none, or
+    /// it is not finished and must not be awaited.
     fn receive_next<E>(
         &mut self,
         waits: bool,
@@ -225,14 +240,11 @@ impl<I, R> Queue<I, R> {
         let Some(oldest) = self.under_way.front() else {
             return Ok(false);
         };
-        let results = if waits {
-            oldest.results.recv().map_err(|_| Stop::Panicked)?
-        } else {
-            match oldest.results.try_recv() {
-                Ok(results) => results,
-                Err(TryRecvError::Empty) => return Ok(false),
-                Err(TryRecvError::Disconnected) => return Err(Stop::Panicked),
-            }
+        let results = match oldest.results.try_recv() {
+            Err(TryRecvError::Empty) if !waits => return Ok(false),
+            Err(TryRecvError::Empty) if (self.help)() => return Ok(true),
+            Err(TryRecvError::Empty) => oldest.results.recv().map_err(|_| Stop::Panicked)?,
+            found => found.map_err(|_| Stop::Panicked)?,
         };
         self.items -= oldest.items;
         self.size -= oldest.size;
