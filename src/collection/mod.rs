@@ -43,7 +43,7 @@ pub mod record;
 mod renames;
 pub mod same;
 mod symlinks;
-mod text_map;
+pub(crate) mod text_map;
 
 pub use index::{Absence, Collection, Resource, ResourceKind};
 pub(crate) use index::{is_disk, url_below};

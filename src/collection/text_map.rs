@@ -83,7 +83,7 @@ impl<V> TextMap<V> {
     }
 
     /// The text with this number, which must exist.
-    pub(super) fn text(&self, number: usize) -> &[u8] {
+    pub(crate) fn text(&self, number: usize) -> &[u8] {
         text_in(&self.bytes, &self.ends, number)
     }
 

@@ -108,8 +108,7 @@ impl Lister<'_> {
         }
         for (class, cause, url, links) in std::mem::take(&mut document.repeated) {
             if targets::are_shown(self.request, class) {
-                let key = (class, cause, url);
-                targets::summary(&mut file.targets, self.request, key).links += links;
+                file.targets.count((class, cause), &url, links);
             }
         }
         file.ids = document.ids.take();
@@ -140,7 +139,8 @@ impl Lister<'_> {
         let place = (listed.line, listed.column);
         if targets::are_shown(self.request, class) {
             let placed = (link, place, file.links);
-            targets::add(&mut file.targets, self.request, placed, finding);
+            file.targets
+                .add(targets::room(self.request), placed, finding);
         }
         if !self.list.contains(class) {
             return Ok(());

@@ -24,7 +24,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::href::Hrefs;
-use super::targets::TargetSummary;
+use super::targets::Target;
 use super::tree::CheckedTree;
 use super::verdict::verdict;
 use super::words::{self, RULES, counted};
@@ -140,11 +140,12 @@ impl<'a> ReportPage<'a> {
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut links, mut names) = (Vec::new(), DistinctTexts::default());
         for (number, target) in self.tree.targets.iter().enumerate() {
-            for place in &target.places {
-                let location = names.number(&place.location);
-                let reference = names.number(&place.reference);
-                let file = numbers[&place.file];
-                links.extend([number, file, place.line, place.column, location, reference]);
+            for place in &target.summary.places {
+                let (location, reference) = target.texts_of(place);
+                let (location, reference) = (names.number(location), names.number(reference));
+                let [file, line, column] =
+                    [place.file, place.line, place.column].map(|one| one as usize);
+                links.extend([number, numbers[&file], line, column, location, reference]);
             }
         }
         PageData {
@@ -252,15 +253,15 @@ impl<'a> ReportPage<'a> {
     }
 }
 
-fn target_row<'t>(target: &'t TargetSummary, ranked: &[Class]) -> TargetRow<'t> {
+fn target_row<'t>(target: Target<'t>, ranked: &[Class]) -> TargetRow<'t> {
     let place = ranked.iter().position(|class| *class == target.class);
     let sentences = words::sentences_of_target(target);
     (
         place.unwrap_or_default(),
         target.cause.map_or("", Cause::name),
-        visible(&target.to),
-        target.links,
-        target.files,
+        visible(target.to),
+        target.summary.links,
+        target.summary.files,
         sentences
             .iter()
             .map(|one| visible(one).into_owned())

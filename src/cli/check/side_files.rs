@@ -96,7 +96,7 @@ fn missing_urls(request: &Check, tree: &CheckedTree<'_>) -> Vec<String> {
         denied.flat_map(|class| tree.targets.iter().filter(move |one| one.class == class));
     targets
         .filter(|one| !one.to.starts_with("cid:"))
-        .map(|one| url_for_list(&one.to))
+        .map(|one| url_for_list(one.to))
         .collect()
 }
 

@@ -9,10 +9,10 @@
 //! Deliberately absent: the form of targets in text and on the page.
 
 use std::cmp::Reverse;
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{PoisonError, RwLock};
 
+use crate::collection::text_map::TextMap;
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_rewrite::report::LinkReport;
 
@@ -25,40 +25,46 @@ pub(super) const PLACES: usize = 3;
 /// The number of places on the HTML page after which each further target has at most [`PLACES`].
 const ROWS: usize = 250_000;
 
-/// Links with the same class, cause and target.
+/// The links to a target.
+#[derive(Default)]
 pub(super) struct TargetSummary {
-    pub(super) class: Class,
-    pub(super) cause: Option<Cause>,
-    /// The URL, with its fragment only if the finding is about the fragment; the reference if the link has no target.
-    pub(super) to: String,
-    pub(super) is_denied: bool,
     pub(super) links: usize,
     /// The number of files with such links.
     pub(super) files: usize,
     /// The number of links that lead elsewhere under another resolver.
     pub(super) differing: usize,
-    pub(super) hint: Option<String>,
+    pub(super) hint: Option<Box<str>>,
     /// The first of the links, in the order of the files.
     pub(super) places: Vec<FoundLink>,
 }
 
 /// The place of a link.
+#[derive(Clone, Copy)]
 pub(super) struct FoundLink {
     /// The number of the file in the tree.
-    pub(super) file: usize,
+    pub(super) file: u32,
     /// The number of the link in the file.
-    pub(super) link: usize,
-    pub(super) line: usize,
-    pub(super) column: usize,
-    pub(super) location: String,
-    pub(super) reference: String,
+    link: u32,
+    pub(super) line: u32,
+    pub(super) column: u32,
+    /// The number of the text that [`location`] gives.
+    location: u32,
+    /// The number of the reference; `None` if it is the URL of the target.
+    reference: Option<u32>,
 }
 
-/// The class, the cause and the URL of a target.
-type TargetKey = (Class, Option<Cause>, String);
+/// The class and the cause of findings.
+type FindingKind = (Class, Option<Cause>);
 
-/// Targets by class, cause and URL.
-pub(super) type Targets = HashMap<TargetKey, Box<TargetSummary>>;
+/// Targets by class, cause and URL. An archive may have millions.
+///
+/// The URL includes the fragment only if the finding is about the fragment. It is the reference if the link has no target.
+#[derive(Default)]
+pub(super) struct Targets {
+    kinds: BTreeMap<FindingKind, TextMap<TargetSummary>>,
+    /// The locations of links, and their references.
+    texts: TextMap<()>,
+}
 
 /// True if the targets of links with `class` are shown.
 pub(super) fn are_shown(request: &Check, class: Class) -> bool {
@@ -90,95 +96,200 @@ pub(super) fn room(request: &Check) -> usize {
 /// A link with its line and column, and its number in the file.
 pub(super) type PlacedLink<'l> = (&'l LinkReport, (usize, usize), usize);
 
-impl TargetSummary {
-    /// The summary of a target without links.
-    fn new(request: &Check, (class, cause, to): &TargetKey) -> Self {
-        Self {
-            class: *class,
-            cause: *cause,
-            to: to.clone(),
-            is_denied: request.deny.contains(*class),
-            links: 0,
-            files: 1,
-            differing: 0,
-            hint: None,
-            places: Vec::new(),
-        }
+impl Targets {
+    /// True if there is no target.
+    pub(super) fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Adds links of the only file whose places are not needed.
+    pub(super) fn count(&mut self, kind: FindingKind, url: &str, links: usize) {
+        let summary = summary(&mut self.kinds, kind, url.as_bytes());
+        (summary.links, summary.files) = (summary.links + links, 1);
     }
 
     /// Adds a link of the only file.
     pub(super) fn add(
         &mut self,
-        request: &Check,
+        room: usize,
         (link, (line, column), number): PlacedLink<'_>,
         finding: &Finding,
     ) {
-        self.links += 1;
-        self.differing += usize::from(finding.differs);
-        if self.hint.is_none() {
-            self.hint.clone_from(&finding.hint);
+        let (kind, url) = ((finding.class, finding.cause), target_url(link, finding));
+        let Self { kinds, texts } = self;
+        let summary = summary(kinds, kind, url.as_bytes());
+        (summary.links, summary.files) = (summary.links + 1, 1);
+        summary.differing += usize::from(finding.differs);
+        if summary.hint.is_none() {
+            summary.hint = finding.hint.as_deref().map(Box::from);
         }
-        if self.places.len() < room(request) {
-            // Most targets of a large archive have one link.
-            if self.places.is_empty() {
-                self.places.reserve_exact(1);
-            }
-            self.places.push(FoundLink {
+        if summary.places.len() < room {
+            let [number, line, column] = [number, line, column].map(saturated);
+            let location = add(texts, location(link).as_bytes());
+            let reference = link.reference.as_bytes();
+            let reference = (reference != url.as_bytes()).then(|| add(texts, reference));
+            summary.add_places([FoundLink {
                 file: 0,
                 link: number,
                 line,
                 column,
-                location: location(link),
-                reference: link.reference.clone(),
+                location,
+                reference,
+            }]);
+        }
+    }
+
+    /// Adds the targets of the file with the number `file`, and keeps the first `room` places of each. Notes those that need
+    /// no further places in `full`.
+    pub(super) fn merge(&mut self, others: Self, file: usize, room: usize, full: &FullTargets) {
+        for (kind, all) in others.kinds {
+            for number in 0..all.len() {
+                let (url, other) = (all.url(number), &all.values[number]);
+                let Self { kinds, texts } = &mut *self;
+                let mut renumbered = |number| add(texts, others.texts.text(number as usize));
+                let summary = summary(kinds, kind, url.as_bytes());
+                summary.links += other.links;
+                summary.files += other.files;
+                summary.differing += other.differing;
+                if summary.hint.is_none() {
+                    summary.hint.clone_from(&other.hint);
+                }
+                summary.add_places(other.places.iter().map(|place| FoundLink {
+                    file: saturated(file),
+                    location: renumbered(place.location),
+                    reference: place.reference.map(&mut renumbered),
+                    ..*place
+                }));
+                summary.places.truncate(room);
+                if summary.places.len() >= room {
+                    full.note(kind.0, url);
+                }
+            }
+        }
+    }
+
+    /// The targets in order: denied classes first, then the most links.
+    pub(super) fn in_order(mut self, deny: &Classes) -> OrderedTargets {
+        let mut keyed = Vec::new();
+        for (kind, all) in &self.kinds {
+            let keys = all.values.iter().zip(0..).map(|(summary, number)| {
+                let first = summary.places.first();
+                let first = first.map(|first| (first.file, first.link));
+                let rank = (Reverse(deny.contains(kind.0)), Reverse(summary.links));
+                ((rank, first, kind.0), (*kind, number))
             });
+            keyed.extend(keys);
+        }
+        let url = |(kind, number): (FindingKind, u32)| self.kinds[&kind].text(number as usize);
+        keyed.sort_by(|one, other| {
+            let by_key = one.0.cmp(&other.0);
+            by_key.then_with(|| url(one.1).cmp(url(other.1)))
+        });
+        let order: Vec<_> = keyed.into_iter().map(|(_, place)| place).collect();
+        let mut room = ROWS;
+        for (kind, number) in &order {
+            if let Some(all) = self.kinds.get_mut(kind) {
+                let places = &mut all.values[*number as usize].places;
+                places.truncate(room.max(PLACES));
+                room = room.saturating_sub(places.len());
+            }
+        }
+        OrderedTargets { all: self, order }
+    }
+
+    fn target(&self, (kind, number): (FindingKind, u32)) -> Target<'_> {
+        let all = &self.kinds[&kind];
+        Target {
+            class: kind.0,
+            cause: kind.1,
+            to: all.url(number as usize),
+            summary: &all.values[number as usize],
+            texts: &self.texts,
         }
     }
 }
 
-/// Adds a link of a file to its target.
-pub(super) fn add(
-    targets: &mut Targets,
-    request: &Check,
-    placed: PlacedLink<'_>,
-    finding: &Finding,
-) {
-    let key = (finding.class, finding.cause, target_url(placed.0, finding));
-    summary(targets, request, key).add(request, placed, finding);
+/// Targets in the order in which they are shown.
+#[derive(Default)]
+pub(super) struct OrderedTargets {
+    all: Targets,
+    order: Vec<(FindingKind, u32)>,
 }
 
-/// The summary of a target, which is added if there is none.
-pub(super) fn summary<'t>(
-    targets: &'t mut Targets,
-    request: &Check,
-    key: TargetKey,
+impl OrderedTargets {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Target<'_>> {
+        self.order.iter().map(|place| self.all.target(*place))
+    }
+}
+
+/// A target of links with the same class and cause.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'t> {
+    pub(super) class: Class,
+    pub(super) cause: Option<Cause>,
+    pub(super) to: &'t str,
+    pub(super) summary: &'t TargetSummary,
+    texts: &'t TextMap<()>,
+}
+
+impl<'t> Target<'t> {
+    /// The location of a link to the target, and its reference.
+    pub(super) fn texts_of(&self, place: &FoundLink) -> (&'t str, &'t str) {
+        let text = |number: u32| self.texts.url(number as usize);
+        (text(place.location), place.reference.map_or(self.to, text))
+    }
+}
+
+impl TargetSummary {
+    /// Adds places of another file, or of a later link.
+    fn add_places(&mut self, places: impl IntoIterator<Item = FoundLink>) {
+        let place = |one: &FoundLink| (one.file, one.link);
+        let mut places = places.into_iter().peekable();
+        let first = places.peek().map(place);
+        let is_in_order = first.is_none() || self.places.last().map(place) <= first;
+        // Most targets of a large archive have one link.
+        if self.places.is_empty() {
+            self.places.reserve_exact(places.size_hint().0);
+        }
+        self.places.extend(places);
+        if !is_in_order {
+            self.places.sort_by_key(place);
+        }
+    }
+}
+
+/// The summary of the target `url`, which is added if it is new.
+fn summary<'t>(
+    kinds: &'t mut BTreeMap<FindingKind, TextMap<TargetSummary>>,
+    kind: FindingKind,
+    url: &[u8],
 ) -> &'t mut TargetSummary {
-    targets
-        .entry(key)
-        .or_insert_with_key(|key| Box::new(TargetSummary::new(request, key)))
+    let all = kinds.entry(kind).or_default();
+    let (Ok(number) | Err(number)) = all.add(url, TargetSummary::default());
+    &mut all.values[number]
+}
+
+/// The number of `text`, which is added if it is new.
+fn add(texts: &mut TextMap<()>, text: &[u8]) -> u32 {
+    let (Ok(number) | Err(number)) = texts.add(text, ());
+    saturated(number)
+}
+
+/// `number`, unless it is larger than any place in a file that can be read.
+fn saturated(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
-fn target_url(link: &LinkReport, finding: &Finding) -> String {
+fn target_url<'l>(link: &'l LinkReport, finding: &'l Finding) -> &'l str {
     let Some(target) = &finding.target else {
-        return link.reference.clone();
+        return &link.reference;
     };
     let end = match finding.class {
         Class::Fragment | Class::Lines => None,
         _ => target.find('#'),
     };
-    target[..end.unwrap_or(target.len())].to_owned()
-}
-
-/// Adds `target`, found in other files, and returns the sum, which keeps the first `room` places.
-pub(super) fn merge(all: &mut Targets, target: Box<TargetSummary>, room: usize) -> &TargetSummary {
-    match all.entry((target.class, target.cause, target.to.clone())) {
-        Entry::Vacant(new) => new.insert(target),
-        Entry::Occupied(known) => {
-            let known = known.into_mut();
-            known.merge(*target, room);
-            known
-        }
-    }
+    &target[..end.unwrap_or(target.len())]
 }
 
 /// The URLs of targets, by class, that have all the places that will be shown. Files are added in their order, so the links
@@ -189,15 +300,13 @@ pub(super) struct FullTargets {
 }
 
 impl FullTargets {
-    /// Notes `target` if it has this number of places.
-    pub(super) fn note(&self, target: &TargetSummary, room: usize) {
-        if target.places.len() < room || self.has(target.class, &target.to) {
+    /// Notes that the target `url` needs no further places.
+    fn note(&self, class: Class, url: &str) {
+        if self.has(class, url) {
             return;
         }
         let mut urls = self.urls.write().unwrap_or_else(PoisonError::into_inner);
-        urls.entry(target.class)
-            .or_default()
-            .insert(target.to.clone());
+        urls.entry(class).or_default().insert(url.to_owned());
     }
 
     /// True if no further places of links to `url` with this class are needed.
@@ -205,47 +314,4 @@ impl FullTargets {
         let urls = self.urls.read().unwrap_or_else(PoisonError::into_inner);
         urls.get(&class).is_some_and(|urls| urls.contains(url))
     }
-}
-
-impl TargetSummary {
-    /// Adds the links to the same target in other files; keeps the first `room` places.
-    pub(super) fn merge(&mut self, others: Self, room: usize) {
-        self.links += others.links;
-        self.files += others.files;
-        self.differing += others.differing;
-        self.hint = self.hint.take().or(others.hint);
-        let place = |one: &FoundLink| (one.file, one.link);
-        let first = others.places.first().map(place);
-        let is_in_order = first.is_none() || self.places.last().map(place) <= first;
-        self.places.extend(others.places);
-        if !is_in_order {
-            self.places.sort_by_key(place);
-        }
-        self.places.truncate(room);
-    }
-}
-
-/// The targets in order: denied classes first, then the most links.
-pub(super) fn in_order(all: Targets) -> Vec<TargetSummary> {
-    let mut all: Vec<TargetSummary> = all.into_values().map(|target| *target).collect();
-    let key = |target: &TargetSummary| {
-        let first = target.places.first().map(|first| (first.file, first.link));
-        (
-            Reverse(target.is_denied),
-            Reverse(target.links),
-            first,
-            target.class,
-        )
-    };
-    all.sort_by(|one, other| {
-        key(one)
-            .cmp(&key(other))
-            .then_with(|| one.to.cmp(&other.to))
-    });
-    let mut room = ROWS;
-    for target in &mut all {
-        target.places.truncate(room.max(PLACES));
-        room = room.saturating_sub(target.places.len());
-    }
-    all
 }

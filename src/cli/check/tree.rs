@@ -27,7 +27,7 @@ use baselink_text::format::Format;
 
 use super::counts::ClassCounts;
 use super::listing::{FileLinks, Lister};
-use super::targets::{self, FullTargets, TargetSummary, Targets};
+use super::targets::{self, FullTargets, OrderedTargets, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::archive_item::{Archived, Wanted};
 use crate::cli::args::check::Classes;
@@ -60,7 +60,7 @@ pub(super) struct CheckedTree<'a> {
     /// The number of findings that the baseline accepts, by class.
     accepted: BTreeMap<Class, usize>,
     /// The targets of links, if they are shown.
-    pub(super) targets: Vec<TargetSummary>,
+    pub(super) targets: OrderedTargets,
     pub(super) skipped: SkipCounts,
 }
 
@@ -96,7 +96,7 @@ impl<'a> CheckedTree<'a> {
             collection: Arc::default(),
             sum: ClassCounts::default(),
             accepted: BTreeMap::new(),
-            targets: Vec::new(),
+            targets: OrderedTargets::default(),
             skipped: SkipCounts::default(),
         };
         let (mut targets, full) = (Targets::default(), FullTargets::default());
@@ -105,7 +105,7 @@ impl<'a> CheckedTree<'a> {
             true => tree.read_archives(lister, all, output)?,
             false => tree.read_folder(lister, all, output)?,
         };
-        tree.targets = targets::in_order(targets);
+        tree.targets = targets.in_order(&lister.request.deny);
         Ok((tree, status))
     }
 
@@ -200,10 +200,7 @@ impl<'a> CheckedTree<'a> {
     ) {
         let (file, room) = (self.files.len(), targets::room(lister.request));
         let is_listed = !found.targets.is_empty();
-        for mut target in found.targets.into_values() {
-            target.places.iter_mut().for_each(|place| place.file = file);
-            full.note(targets::merge(targets, target, room), room);
-        }
+        targets.merge(found.targets, file, room, full);
         for (class, number) in found.accepted {
             *self.accepted.entry(class).or_default() += number;
         }

@@ -24,11 +24,9 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
     let sum = |of: &[(Class, usize)]| words::number(of.iter().map(|(_, links)| links).sum());
     let denied = tree.not_accepted(|class| request.deny.contains(class));
     if !denied.is_empty() {
-        let targets = tree
-            .targets
-            .iter()
-            .filter(|target| target.is_denied)
-            .count();
+        let targets = tree.targets.iter();
+        let targets = targets.filter(|target| request.deny.contains(target.class));
+        let targets = targets.count();
         let targets = words::counted(targets, "target", "targets");
         let (denied_links, classes) = (sum(&denied), words::classes(&denied));
         let [one, more, _] = words::problem(request, &denied);
@@ -66,35 +64,35 @@ pub(super) fn print_targets(
         .iter()
         .filter(|target| request.list.contains(target.class))
     {
-        let style = if target.is_denied { DENIED } else { OTHER };
+        let style = match request.deny.contains(target.class) {
+            true => DENIED,
+            false => OTHER,
+        };
+        let summary = target.summary;
         writeln!(
             out,
             "\n{}: {}, {} in {}",
-            first_chars(&on_one_line(&target.to), ROOM[1]),
+            first_chars(&on_one_line(target.to), ROOM[1]),
             styler.paint(style, words::class_and_cause(target.class, target.cause)),
-            styler.paint(HEADING, words::counted(target.links, "link", "links")),
-            words::counted(target.files, "file", "files")
+            styler.paint(HEADING, words::counted(summary.links, "link", "links")),
+            words::counted(summary.files, "file", "files")
         )?;
         for sentence in words::sentences_of_target(target) {
             writeln!(out, "  {} {sentence}", styler.paint(FAINT, "="))?;
         }
-        let places = &target.places[..target.places.len().min(PLACES)];
+        let places = &summary.places[..summary.places.len().min(PLACES)];
         for place in places {
-            let file = name(&tree.files[place.file].path);
+            let file = name(&tree.files[place.file as usize].path);
             let at = format!("{file}:{}:{}:", place.line, place.column);
-            let reference = first_chars(&on_one_line(&place.reference), ROOM[1]);
-            writeln!(
-                out,
-                "  {} {} {reference}",
-                styler.paint(PLACE, at),
-                place.location
-            )?;
+            let (location, reference) = target.texts_of(place);
+            let reference = first_chars(&on_one_line(reference), ROOM[1]);
+            writeln!(out, "  {} {location} {reference}", styler.paint(PLACE, at))?;
         }
-        if target.links > places.len() {
+        if summary.links > places.len() {
             writeln!(
                 out,
                 "  … {} more",
-                words::number(target.links - places.len())
+                words::number(summary.links - places.len())
             )?;
         }
     }

@@ -10,7 +10,7 @@
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_text::error::visible;
 
-use super::targets::TargetSummary;
+use super::targets::Target;
 use crate::cli::args::check::{Check, Classes};
 
 /// The meaning of a class with a cause.
@@ -351,14 +351,18 @@ pub(super) fn sentences(finding: &Finding) -> Vec<String> {
 }
 
 /// The sentences about a target.
-pub(super) fn sentences_of_target(target: &TargetSummary) -> Vec<String> {
+pub(super) fn sentences_of_target(target: Target<'_>) -> Vec<String> {
     let why = RULES[FindingRule::of(target.class, target.cause)].why;
     let mut sentences = vec![why.to_owned()];
-    sentences.extend(suggestion(target.class, target.hint.as_deref()));
-    if target.differing > 0 {
+    sentences.extend(suggestion(target.class, target.summary.hint.as_deref()));
+    if target.summary.differing > 0 {
         sentences.push(format!(
             "{} under another resolver",
-            counted(target.differing, "leads elsewhere", "lead elsewhere")
+            counted(
+                target.summary.differing,
+                "leads elsewhere",
+                "lead elsewhere"
+            )
         ));
     }
     sentences
