@@ -92,7 +92,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("walkdir", &["files/"]),
     ("globset", &["files/"]),
     ("csv", &["collection/"]),
-    ("hashbrown", &["collection/text_map.rs"]),
+    (
+        "hashbrown",
+        &["collection/text_map.rs", "rewrite/driver.rs"],
+    ),
     ("icu_normalizer", &["collection/"]),
     ("jiff", &["collection/capture.rs"]),
     ("xattr", &["files/", "collection/"]),
