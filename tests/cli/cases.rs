@@ -492,7 +492,10 @@ mod unix {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
         let arguments = ["rewrite", "-o", "out.html"];
         let output = run(baselink(scene.path()).args(arguments), b"<p>");
-        assert_eq!(output.stderr, b"error: out.html: the file is read-only\n");
+        assert_eq!(
+            output.stderr,
+            b"error: out.html: the file is read-only; make it writable first\n"
+        );
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(fs::read(&path).unwrap(), b"old");
     }
@@ -1011,7 +1014,9 @@ mod every_system {
         fs::set_permissions(&read_only, permissions).unwrap();
 
         let in_place = ["rewrite", "-q", "-u", "http://a/", "-i"];
-        let refused = format!("error: w{MAIN_SEPARATOR}read-only.html: the file is read-only\n");
+        let refused = format!(
+            "error: w{MAIN_SEPARATOR}read-only.html: the file is read-only; make it writable first\n"
+        );
         let of_folder = [&in_place[..], &["--backup", ".orig", "w"]].concat();
         assert_eq!(
             stderr_and_status(scene.path(), &of_folder),
