@@ -370,7 +370,9 @@ def test_an_unknown_option_names_the_one_that_was_meant() -> None:
         words = rf"rewrite\(\) got an unexpected keyword argument '{name}'; did you mean '{meant}'\?$"
         with pytest.raises(TypeError, match=words):
             baselink.rewrite(PAGE, **{name: 1})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="rewrite.. got an unexpected keyword argument 'indent'; there are url, format, charset"):
+    with pytest.raises(
+        TypeError, match="rewrite.. got an unexpected keyword argument 'indent'; there are url, format, charset"
+    ):
         baselink.rewrite(PAGE, indent=2)  # type: ignore[call-arg]
     for name in ("url", "base_url"):
         with pytest.raises(TypeError, match=f"'{name}'; each document has a URL of its own"):
@@ -388,7 +390,11 @@ def test_an_option_of_a_wrong_type_is_a_type_error() -> None:
         with pytest.raises(TypeError, match="format must be str"):
             baselink.rewrite(PAGE, format=wrong)  # type: ignore[arg-type]
     for name in ("enable", "attributes"):
-        for wrong, words in [(3, "str, or an iterable of str, and not int"), (["lazy", 3], "str, and not int"), (b"lazy", "str")]:
+        for wrong, words in [
+            (3, "str, or an iterable of str, and not int"),
+            (["lazy", 3], "str, and not int"),
+            (b"lazy", "str"),
+        ]:
             with pytest.raises(TypeError, match=f"{name} must be {words}"):
                 baselink.rewrite(PAGE, **{name: wrong})  # type: ignore[misc]
 

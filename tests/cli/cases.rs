@@ -484,6 +484,31 @@ mod unix {
         assert_eq!(files(scene.path()).len(), 1, "nothing else is left behind");
     }
 
+    /// Bug 408. A new file replaces the old one, so its folder must be writable.
+    #[test]
+    fn a_file_in_a_read_only_folder_is_not_replaced() {
+        let scene = tempfile::tempdir().unwrap();
+        let folder = scene.path().join("cur");
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join("1");
+        fs::write(&path, "<a href=x>").unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+        if fs::write(folder.join("2"), "").is_ok() {
+            eprintln!("notice: this user may write everywhere, so permissions were not tested");
+            return;
+        }
+        let arguments = ["rewrite", "-u", "http://a/", "-i", "cur/1"];
+        let output = run(baselink(scene.path()).args(arguments), b"");
+        assert_eq!(
+            output.stderr,
+            b"error: cur/1 was not written: permission denied in its folder\n"
+        );
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read(&path).unwrap(), b"<a href=x>");
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Bug 408.
     #[test]
     fn a_read_only_file_is_not_replaced() {
         let scene = tempfile::tempdir().unwrap();
