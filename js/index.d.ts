@@ -1,8 +1,11 @@
+/** The bytes of a document, such as the result of `await response.arrayBuffer()`. */
+export type Bytes = ArrayBuffer | ArrayBufferView;
+
 /**
  * A document: a string, or its bytes. A string is read as UTF-8, whatever encoding it declares; a lone surrogate becomes
  * U+FFFD.
  */
-export type Data = string | Uint8Array;
+export type Data = string | Bytes;
 
 /** The rules by which references are resolved; `"whatwg"` is what browsers do. */
 export type Resolver = "rfc1808" | "rfc3986" | "whatwg";
@@ -179,14 +182,15 @@ export interface Base {
 /**
  * Makes every relative link of a document absolute. No other byte changes.
  *
- * @returns A string for a string, and new bytes for bytes. If no base URL is known, the result equals the document.
+ * @returns A string for a string, and new bytes for bytes. Without `url`, and without a base in the document, the result equals
+ * the document; `rewriteReport(…).counts["no-base"]` counts the links that stay.
  * @throws {TypeError} For a wrong argument, never for a document.
  * @throws {RangeError} If the document needs more memory than there is.
  * @example
  * rewrite('<a href="../x.html">', { url: "https://a.example/b/c.html" }); // '<a href="https://a.example/x.html">'
  */
 export function rewrite(data: string, options?: RewriteOptions): string;
-export function rewrite(data: Uint8Array, options?: RewriteOptions): Uint8Array<ArrayBuffer>;
+export function rewrite(data: Bytes, options?: RewriteOptions): Uint8Array<ArrayBuffer>;
 export function rewrite(data: Data, options?: RewriteOptions): string | Uint8Array<ArrayBuffer>;
 
 /** An anomaly of a document. The keys are those of `baselink rewrite --json`. */
@@ -226,7 +230,7 @@ export interface Rewritten<Output> {
  * rewriteReport("<img src=''>", { url: "https://a.example/" }).reasons; // { empty: 1 }
  */
 export function rewriteReport(data: string, options?: RewriteOptions): Rewritten<string>;
-export function rewriteReport(data: Uint8Array, options?: RewriteOptions): Rewritten<Uint8Array<ArrayBuffer>>;
+export function rewriteReport(data: Bytes, options?: RewriteOptions): Rewritten<Uint8Array<ArrayBuffer>>;
 export function rewriteReport(data: Data, options?: RewriteOptions): Rewritten<string | Uint8Array<ArrayBuffer>>;
 
 /**
@@ -283,7 +287,7 @@ export interface StreamOptions extends RewriteOptions {
  * for (const name of ["content-length", "etag"]) rewritten.headers.delete(name);
  * return rewritten;
  */
-export class RewriterStream extends TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
+export class RewriterStream extends TransformStream<Bytes, Uint8Array<ArrayBuffer>> {
   /** @throws {TypeError} For a wrong option. */
   constructor(options?: StreamOptions);
 }

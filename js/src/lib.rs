@@ -141,7 +141,7 @@ struct BaseRow<'a> {
 #[wasm_bindgen]
 pub fn rewrite(
     data: &[u8],
-    options: Vec<String>,
+    options: Vec<JsValue>,
     choose: Option<Choose>,
 ) -> Result<Vec<u8>, TypeError> {
     Ok(edits(data, options, choose)?.0.apply(data))
@@ -151,7 +151,7 @@ pub fn rewrite(
 #[wasm_bindgen]
 pub fn rewrite_report(
     data: &[u8],
-    options: Vec<String>,
+    options: Vec<JsValue>,
     choose: Option<Choose>,
 ) -> Result<Vec<JsValue>, TypeError> {
     let (edits, totals) = edits(data, options, choose)?;
@@ -162,10 +162,10 @@ pub fn rewrite_report(
 
 fn edits(
     data: &[u8],
-    options: Vec<String>,
+    options: Vec<JsValue>,
     choose: Option<Choose>,
 ) -> Result<(Edits, Totals), TypeError> {
-    let rewriter = rewriter_of(data, options)?;
+    let rewriter = rewriter_of(data, &options)?;
     let (edits, totals) = match choose {
         Some(choose) => {
             let rewritten = rewriter.rewrite_links(data, |link| choose.of(link));
@@ -191,9 +191,9 @@ impl Choose {
 
 /// Every link of a document, as JSON.
 #[wasm_bindgen]
-pub fn links(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
+pub fn links(data: &[u8], options: Vec<JsValue>) -> Result<String, TypeError> {
     let mut json = vec![b'['];
-    rewriter_of(data, options)?.links(data, |found| {
+    rewriter_of(data, &options)?.links(data, |found| {
         if json.len() > 1 {
             json.push(b',');
         }
@@ -209,8 +209,8 @@ pub fn links(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
 
 /// The base URL of a document, and every level with its reason, as JSON.
 #[wasm_bindgen]
-pub fn base(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
-    let found = rewriter_of(data, options)?.base(data);
+pub fn base(data: &[u8], options: Vec<JsValue>) -> Result<String, TypeError> {
+    let found = rewriter_of(data, &options)?.base(data);
     let row = BaseRow {
         base: found.base.as_deref(),
         rule: found.rule.section(),
@@ -224,7 +224,7 @@ pub fn base(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
 
 /// The URL that `reference` means in a document with this base.
 #[wasm_bindgen]
-pub fn resolve(base: &str, reference: &str, options: Vec<String>) -> Result<String, TypeError> {
+pub fn resolve(base: &str, reference: &str, options: Vec<JsValue>) -> Result<String, TypeError> {
     Ok(absolute(base, options)?
         .resolve(reference)
         .map_err(type_error)?
@@ -234,12 +234,12 @@ pub fn resolve(base: &str, reference: &str, options: Vec<String>) -> Result<Stri
 /// A short reference that means `target` in a document with this base: a fragment, a query, a relative path, an
 /// absolute path, or else `target` itself.
 #[wasm_bindgen]
-pub fn relativize(base: &str, target: &str, options: Vec<String>) -> Result<String, TypeError> {
+pub fn relativize(base: &str, target: &str, options: Vec<JsValue>) -> Result<String, TypeError> {
     Ok(absolute(base, options)?.relativize(target))
 }
 
-fn absolute(base: &str, options: Vec<String>) -> Result<Base, TypeError> {
-    Base::parse(resolver(options)?, base).map_err(type_error)
+fn absolute(base: &str, options: Vec<JsValue>) -> Result<Base, TypeError> {
+    Base::parse(resolver(&options)?, base).map_err(type_error)
 }
 
 /// Appends a row as JSON. This cannot fail, because all keys are strings, and a vector accepts every write.

@@ -6,8 +6,12 @@
 //!
 //! Deliberately absent: their meaning. `index.d.ts` describes the options for people.
 
-use baselink::{ContentLocationUse, Dkim, Format, Resolver, Rewriter, RewriterBuilder};
+use baselink::{
+    ContentLocationUse, Dkim, Error, ErrorKind, Format, Resolver, Rewriter, RewriterBuilder,
+};
 use baselink_scan::{group_of, is_read};
+use baselink_text::error::meant_option;
+use wasm_bindgen::JsValue;
 
 use crate::{TypeError, type_error};
 
@@ -37,18 +41,28 @@ const CONTENT_LOCATION: Pair<ContentLocationUse> = [
 const DKIM: Pair<Dkim> = [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)];
 
 /// Builds a rewriter for `data` from `options`.
-pub(crate) fn rewriter_of(data: &[u8], options: Vec<String>) -> Result<Rewriter, TypeError> {
+pub(crate) fn rewriter_of(data: &[u8], options: &[JsValue]) -> Result<Rewriter, TypeError> {
     let rewriter = rewriter(options)?;
-    not_archive(rewriter.format(data))?;
+    let format = rewriter.format(data);
+    if format.is_archive() {
+        return Err(type_error(format!(
+            "format '{}' is an archive of documents: the command baselink reads it",
+            format.name()
+        )));
+    }
     Ok(rewriter)
 }
 
-fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
+fn rewriter(options: &[JsValue]) -> Result<Rewriter, TypeError> {
     let mut builder = Rewriter::builder();
-    for [name, value] in options.as_chunks().0 {
-        builder = option(builder, name, value)?;
+    for pair in options.as_chunks().0 {
+        let (name, text) = named_text(pair, &NAMES)?;
+        builder = option(builder, &name, &text).map_err(|error| invalid(&name, &error))?;
     }
-    let rewriter = builder.build().map_err(type_error)?;
+    let rewriter = builder.build().map_err(|error| match error.kind() {
+        ErrorKind::Url => invalid("url", &error),
+        _ => invalid("assumeScheme", &error),
+    })?;
     let options = rewriter.options();
     match group_of(options.format).filter(|_| !is_read(options.format, &options.scan)) {
         // The command reports the same error.
@@ -61,64 +75,70 @@ fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
 }
 
 /// The resolver in the options of `resolve` and `relativize`, which take no other option.
-pub(crate) fn resolver(options: Vec<String>) -> Result<Resolver, TypeError> {
+pub(crate) fn resolver(options: &[JsValue]) -> Result<Resolver, TypeError> {
     let mut resolver = Resolver::default();
-    for [name, value] in options.as_chunks().0 {
-        match &**name {
-            "resolver" => resolver = value.parse().map_err(type_error)?,
-            _ => return Err(unknown(name, &["resolver"])),
-        }
+    for pair in options.as_chunks().0 {
+        let (name, text) = named_text(pair, &["resolver"])?;
+        resolver = text.parse().map_err(|error| invalid(&name, &error))?;
     }
     Ok(resolver)
 }
 
-fn option(builder: RewriterBuilder, name: &str, text: &str) -> Result<RewriterBuilder, TypeError> {
+/// The name and the value of an option, if the name is among `names` and the value is a string.
+fn named_text([name, value]: &[JsValue; 2], names: &[&str]) -> Result<(String, String), TypeError> {
+    let name = name.as_string().unwrap_or_default();
+    if !names.contains(&&*name) {
+        return Err(unknown(&name, names));
+    }
+    match value.as_string() {
+        Some(text) => Ok((name, text)),
+        None => Err(type_error(format!("{name} must be a string"))),
+    }
+}
+
+fn option(builder: RewriterBuilder, name: &str, text: &str) -> Result<RewriterBuilder, Error> {
     Ok(match name {
         "url" => builder.url(text),
-        "format" => builder.format(format(text)?),
-        "charset" => builder.charset(text.parse().map_err(type_error)?),
-        "resolver" => builder.resolver(text.parse().map_err(type_error)?),
-        "fragments" => builder.fragments(text.parse().map_err(type_error)?),
-        "baseElement" => builder.base_element(text.parse().map_err(type_error)?),
-        "enable" => builder.enable(text.parse().map_err(type_error)?),
-        "attributes" => builder.attributes([text.parse().map_err(type_error)?]),
-        "localCopies" => builder.local_copies(text.parse().map_err(type_error)?),
+        // With `other`, every document stays unchanged.
+        "format" if text == Format::Other.name() => builder.format(Format::Other),
+        "format" => builder.format(text.parse()?),
+        "charset" => builder.charset(text.parse()?),
+        "resolver" => builder.resolver(text.parse()?),
+        "fragments" => builder.fragments(text.parse()?),
+        "baseElement" => builder.base_element(text.parse()?),
+        "enable" => builder.enable(text.parse()?),
+        "attributes" => builder.attributes([text.parse()?]),
+        "localCopies" => builder.local_copies(text.parse()?),
         "assumeScheme" => builder.assume_scheme(text),
-        "contentLocation" => builder.content_location(one_of(name, text, CONTENT_LOCATION)?),
-        "dkim" => builder.dkim(one_of(name, text, DKIM)?),
-        _ => return Err(unknown(name, &NAMES)),
+        "contentLocation" => builder.content_location(one_of(text, CONTENT_LOCATION)?),
+        _ => builder.dkim(one_of(text, DKIM)?),
     })
 }
 
-/// The format called `name`. `other`, with which every document stays unchanged, is accepted, too.
-fn format(name: &str) -> Result<Format, TypeError> {
-    if name == Format::Other.name() {
-        return Ok(Format::Other);
-    }
-    not_archive(name.parse().map_err(type_error)?)
-}
-
-fn not_archive(format: Format) -> Result<Format, TypeError> {
-    match format.is_archive() {
-        true => Err(type_error(format!(
-            "format '{}' is an archive of documents: the command baselink reads it",
-            format.name()
-        ))),
-        false => Ok(format),
-    }
-}
-
-fn one_of<T: Copy>(name: &str, text: &str, known: Pair<T>) -> Result<T, TypeError> {
+fn one_of<T: Copy>(text: &str, known: Pair<T>) -> Result<T, Error> {
     let [one, other] = known.map(|(name, _)| name);
     let found = known.into_iter().find(|(name, _)| *name == text);
     found
         .map(|(_, value)| value)
-        .ok_or_else(|| type_error(format!("unknown {name} '{text}': it is {one} or {other}")))
+        .ok_or_else(|| Error::new(format!("unknown value '{text}'; use {one} or {other}")))
 }
 
+/// The error about the value of the option `name`.
+fn invalid(name: &str, error: &Error) -> TypeError {
+    type_error(format!("{name}: {error}"))
+}
+
+/// The error about an option that is not among `names`.
 fn unknown(name: &str, names: &[&str]) -> TypeError {
-    type_error(format!(
-        "unknown option '{name}': the options are {}",
-        names.join(", ")
-    ))
+    type_error(match (name, meant_option(name, names)) {
+        ("choose", _) => {
+            "choose is an option of rewrite, rewriteReport and RewriterStream".to_owned()
+        }
+        ("maxBytes", _) => "maxBytes is an option of RewriterStream".to_owned(),
+        (_, Some(meant)) => format!("unknown option '{name}'; did you mean '{meant}'?"),
+        (_, None) => format!(
+            "unknown option '{name}': the options are {}",
+            names.join(", ")
+        ),
+    })
 }

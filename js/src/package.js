@@ -4,8 +4,7 @@
 //
 // build.mjs puts this code between the function `instantiate`, which is generated from src/lib.rs, and an entry point.
 //
-// Deliberately absent: rules about links, and checks of the names and values of options, which are in Rust. This code checks
-// only types.
+// Deliberately absent: rules about links, and checks of options, which are in Rust.
 
 /** The memory that an instance may keep, in bytes. After a call that took more, a new instance replaces it. */
 const KEPT = 64 * 1024 * 1024;
@@ -41,34 +40,59 @@ function call(name, ...values) {
   }
 }
 
-function text(value, name) {
-  if (value instanceof URL) return value.href;
-  if (typeof value === "string") return value;
-  throw new TypeError(`${name} must be a string`);
+/** A string or a URL as a string. Any other value stays. */
+function plain(value) {
+  return value instanceof URL ? value.href : value;
 }
 
-function object(options = {}) {
-  if (options === null || typeof options !== "object") throw new TypeError("options must be an object");
-  return options;
+function text(value, name) {
+  const given = plain(value);
+  if (typeof given === "string") return given;
+  throw new TypeError(`${name} must be a string${isPromise(value) ? ", and not a promise" : ""}`);
+}
+
+function isPromise(value) {
+  return typeof value?.then === "function";
+}
+
+/** The options; `example` is shown to the author of a program that passes a single value. */
+function object(options = {}, example = '{ url: "https://…" }') {
+  if (options !== null && typeof options === "object" && !(options instanceof URL)) return options;
+  throw new TypeError(`options must be an object, such as ${example}`);
 }
 
 /** Options as a list for Rust: names and values in turn. Options that are undefined or null are omitted. */
-function pairs(options) {
+function pairs(options, example) {
   const list = [];
-  for (const [name, value] of Object.entries(object(options))) {
+  for (const [name, value] of Object.entries(object(options, example))) {
     if (value === undefined || value === null) continue;
-    if (name === "choose") throw new TypeError("choose is an option of rewrite");
-    for (const one of LISTS.includes(name) && Array.isArray(value) ? value : [value]) list.push(name, text(one, name));
+    for (const one of LISTS.includes(name) && Array.isArray(value) ? value : [value]) list.push(name, plain(one));
   }
   return list;
+}
+
+/** A view of an ArrayBuffer, or of the memory of another view; undefined for any other value. */
+function view(data) {
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  // An object of another realm, such as that of a test, is not an instance of this realm's class.
+  const isBuffer = Object.prototype.toString.call(data) === "[object ArrayBuffer]";
+  return isBuffer ? new Uint8Array(data) : undefined;
 }
 
 /** The arguments for Rust: a document as bytes, and a list of options. A string is UTF-8, whatever it declares. */
 function bytes(data, options) {
   const list = pairs(options);
   if (typeof data === "string") return [encoder.encode(data), ["charset", "utf-8", ...list]];
-  if (data instanceof Uint8Array) return [data, list];
-  throw new TypeError("data must be a string or a Uint8Array");
+  const given = view(data);
+  if (given) return [given, list];
+  throw new TypeError(`data must be a string, an ArrayBuffer or a Uint8Array${adviceOn(data)}`);
+}
+
+/** The way from a value without bytes to its bytes; empty if there is none. */
+function adviceOn(data) {
+  if (isPromise(data)) return ": await it first";
+  if (typeof data?.arrayBuffer === "function") return ": pass await data.arrayBuffer()";
+  return typeof data?.pipeThrough === "function" ? ": use data.pipeThrough(new RewriterStream(options))" : "";
 }
 
 /** The length of a block of bytes. */
@@ -149,12 +173,15 @@ function base(data, options) {
   return JSON.parse(call("base", ...bytes(data, options)));
 }
 
+/** The only option of the next two functions. */
+const RESOLVER = '{ resolver: "whatwg" }';
+
 function resolve(base, reference, options) {
-  return call("resolve", text(base, "base"), text(reference, "reference"), pairs(options));
+  return call("resolve", text(base, "base"), text(reference, "reference"), pairs(options, RESOLVER));
 }
 
 function relativize(base, target, options) {
-  return call("relativize", text(base, "base"), text(target, "target"), pairs(options));
+  return call("relativize", text(base, "base"), text(target, "target"), pairs(options, RESOLVER));
 }
 
 class RewriterStream extends TransformStream {
@@ -168,10 +195,11 @@ class RewriterStream extends TransformStream {
     let size = 0;
     super({
       transform(chunk) {
-        if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk must be a Uint8Array");
-        size += chunk.length;
+        const part = view(chunk);
+        if (!part) throw new TypeError(`a chunk must be a Uint8Array${typeof chunk === "string" ? ": use a TextEncoderStream first" : ""}`);
+        size += part.length;
         if (!(size <= most)) throw new RangeError(`the document has more than ${most} bytes`);
-        chunks.push(chunk);
+        chunks.push(part);
       },
       flush(controller) {
         const whole = new Uint8Array(size);

@@ -228,7 +228,7 @@ describe("the page", options, () => {
   });
 
   test("with an invalid URL, the document is shown without a URL", async () => {
-    const message = "'b/c' cannot be a base URL: give an absolute URL, with a scheme. The document is shown without this URL.";
+    const message = "url: 'b/c' cannot be a base URL: give an absolute URL, with a scheme. The document is shown without this URL.";
     await example("a page");
     await type("url", "b/c");
     assert.equal(await text("#error"), message);

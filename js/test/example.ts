@@ -8,6 +8,7 @@ const options: Options = { url: new URL("https://a.example/"), format, resolver:
 
 const text: string = rewrite("<a href=x>", options);
 const bytes: Uint8Array<ArrayBuffer> = rewrite(new Uint8Array(), options);
+const buffers: Uint8Array<ArrayBuffer>[] = [rewrite(new ArrayBuffer(0), options), rewriteReport(new DataView(bytes.buffer)).output];
 const either = (data: string | Uint8Array): string | Uint8Array => rewrite(data);
 const report: Rewritten<string> = rewriteReport(text, options);
 const kept: number | undefined = report.reasons.empty ?? report.counts["not-editable"];
@@ -42,7 +43,9 @@ found.filter(({ reason }) => reason === "emtpy");
 found.filter(({ outcome }) => outcome === "kept");
 // @ts-expect-error No such option exists.
 rewrite("", { base_element: "keep" });
-// @ts-expect-error Data has to be a string or a Uint8Array.
-links(new ArrayBuffer(1));
+// @ts-expect-error Data has to be a string or bytes.
+links(new Blob());
+// @ts-expect-error The URL is an option.
+rewrite("", "https://a.example/");
 
-export { again, anomalies, chosen, compiled, either, kept, loaded, reasons, relative, response, taken, targets, url };
+export { again, anomalies, buffers, chosen, compiled, either, kept, loaded, reasons, relative, response, taken, targets, url };

@@ -32,6 +32,20 @@ test("a string gives a string, and bytes give bytes", () => {
   assert.equal(rewrite("<a href=x>"), "<a href=x>");
 });
 
+test("an ArrayBuffer and every view of one are bytes, in any realm (bug 403)", async () => {
+  const page = Uint8Array.from([0, 0, ...bytes("<a href=../x>")]);
+  const parts = [page.slice(2).buffer, new DataView(page.buffer, 2), new Uint8ClampedArray(page.buffer, 2)];
+  for (const data of [...parts, runInNewContext("new Uint8Array(list).buffer", { list: [...page.slice(2)] })]) {
+    const output = rewrite(data, { url });
+    assert.deepEqual(output, bytes("<a href=https://a.example/x>"));
+    assert.deepEqual(rewriteReport(data, { url }).output, output);
+    assert.deepEqual(links(data, { url }).map(({ start }) => start), [8]);
+    const chunks = new ReadableStream({ start: (controller) => (controller.enqueue(data), controller.close()) });
+    assert.equal(await new Response(chunks.pipeThrough(new RewriterStream({ url }))).text(), "<a href=https://a.example/x>");
+  }
+  assert.deepEqual(page.slice(2), bytes("<a href=../x>"));
+});
+
 test("a string is UTF-8, whatever it declares", () => {
   const page = "<meta charset=windows-1252><a href='é'>";
   const beginning = "<meta charset=windows-1252><a href='https://a.example/b/";
@@ -126,10 +140,10 @@ test("`choose` may call the package", () => {
 
 test("`choose` is a function that returns a string, and only for documents that are rewritten", () => {
   fails(() => rewrite("<a href=x>", { url, choose: "x" }), "choose must be a function");
-  fails(() => rewrite("<a href=x>", { url, choose: async () => "x" }), "the result of choose must be a string");
+  fails(() => rewrite("<a href=x>", { url, choose: async () => "x" }), "the result of choose must be a string, and not a promise");
   fails(() => new RewriterStream({ choose: 1 }), "choose must be a function");
-  fails(() => links("<a href=x>", { url, choose: () => "x" }), "choose is an option of rewrite");
-  fails(() => base("<a href=x>", { url, choose: () => "x" }), "choose is an option of rewrite");
+  fails(() => links("<a href=x>", { url, choose: () => "x" }), "choose is an option of rewrite, rewriteReport and RewriterStream");
+  fails(() => base("<a href=x>", { url, choose: () => "x" }), "choose is an option of rewrite, rewriteReport and RewriterStream");
 });
 
 test("a link has the keys of the command, and offsets in bytes", () => {
@@ -220,27 +234,66 @@ test("every option has an effect", () => {
   assert.equal(new TextDecoder().decode(latin), "<a href='https://a.example/b/c.html?%E9'>");
 });
 
+const NOT_DATA = "data must be a string, an ArrayBuffer or a Uint8Array";
+const NOT_OPTIONS = 'options must be an object, such as { url: "https://…" }';
+const ALL_OPTIONS =
+  "url, format, charset, resolver, fragments, baseElement, enable, attributes, localCopies, assumeScheme, contentLocation, dkim";
+
 test("a wrong argument throws a TypeError with one sentence", () => {
-  fails(() => rewrite(), "data must be a string or a Uint8Array");
-  fails(() => links(new ArrayBuffer(1)), "data must be a string or a Uint8Array");
-  fails(() => base("", "whatwg"), "options must be an object");
-  fails(() => base("", null), "options must be an object");
+  fails(() => rewrite(), NOT_DATA);
+  fails(() => links(Promise.resolve("")), `${NOT_DATA}: await it first`);
+  fails(() => links(new Response("")), `${NOT_DATA}: pass await data.arrayBuffer()`);
+  fails(() => links(new Blob([]).stream()), `${NOT_DATA}: use data.pipeThrough(new RewriterStream(options))`);
+  fails(() => base("", null), NOT_OPTIONS);
   fails(() => rewrite("", { url: 1 }), "url must be a string");
   fails(() => rewrite("", { format: ["html"] }), "format must be a string");
   fails(() => rewrite("", { enable: ["lazy", 1] }), "enable must be a string");
   fails(() => rewrite("", { format: "warc" }), "format 'warc' is an archive of documents: the command baselink reads it");
-  fails(() => rewrite("", { dkim: "x" }), "unknown dkim 'x': it is rewrite or keep");
-  fails(
-    () => rewrite("", { base_element: "keep" }),
-    "unknown option 'base_element': the options are url, format, charset, resolver, fragments, baseElement, enable, attributes, localCopies, assumeScheme, contentLocation, dkim",
-  );
-  fails(() => resolve(url, "x", { url }), "unknown option 'url': the options are resolver");
   fails(() => resolve(url), "reference must be a string");
-  fails(() => new RewriterStream({ dkim: "x" }), "unknown dkim 'x': it is rewrite or keep");
   fails(() => rewrite("", { format: "script" }), "format 'script' requires enable 'scripts'; by default such files have no links");
-  for (const wrong of [{ url: "b/c" }, { resolver: "x" }, { charset: "x" }, { enable: "x" }, { attributes: "x" }, { assumeScheme: "mailto" }]) {
-    assert.throws(() => rewrite("", wrong), TypeError);
+});
+
+test("an option that is not there names the one that was meant (bug 401)", () => {
+  for (const name of ["baseUrl", "base_url", "baseURI", "base", "href", "URL", "urll"]) {
+    // The name is reported first, whatever the value is.
+    for (const value of [url, 1, {}]) fails(() => rewrite("", { [name]: value }), `unknown option '${name}'; did you mean 'url'?`);
   }
+  fails(() => base("", { base_element: "keep" }), "unknown option 'base_element'; did you mean 'baseElement'?");
+  fails(() => links("", { encoding: "utf-8" }), "unknown option 'encoding'; did you mean 'charset'?");
+  fails(() => new RewriterStream({ resolvr: "whatwg" }), "unknown option 'resolvr'; did you mean 'resolver'?");
+  fails(() => rewrite("", { indent: 2 }), `unknown option 'indent': the options are ${ALL_OPTIONS}`);
+  fails(() => resolve(url, "x", { url: 1 }), "unknown option 'url': the options are resolver");
+});
+
+test("an option of RewriterStream is named as such (bug 402)", () => {
+  for (const read of [rewrite, links, base]) fails(() => read("", { maxBytes: 9 }), "maxBytes is an option of RewriterStream");
+});
+
+test("an error about a value names its option (bug 404)", () => {
+  fails(() => rewrite("", { url: "b/c" }), "url: 'b/c' cannot be a base URL: give an absolute URL, with a scheme");
+  fails(() => rewrite("", { assumeScheme: "mailto" }), "assumeScheme: URLs of the scheme 'mailto' have no host; use one such as https");
+  fails(() => new RewriterStream({ dkim: "x" }), "dkim: unknown value 'x'; use rewrite or keep");
+  fails(() => rewrite("", { contentLocation: "x" }), "contentLocation: unknown value 'x'; use base or label");
+  fails(() => resolve(url, "x", { resolver: "x" }), "resolver: unknown resolver 'x'; use rfc1808, rfc3986 or whatwg");
+  for (const name of ["format", "charset", "fragments", "baseElement", "enable", "attributes", "localCopies"]) {
+    assert.throws(() => rewrite("", { [name]: "x" }), (error) => error instanceof TypeError && error.message.startsWith(`${name}: `));
+  }
+});
+
+test("a URL in place of the options names the option (bug 405)", () => {
+  for (const given of [url, new URL(url)]) {
+    for (const read of [rewrite, rewriteReport, links, base]) fails(() => read("", given), NOT_OPTIONS);
+    fails(() => new RewriterStream(given), NOT_OPTIONS);
+  }
+  fails(() => resolve(url, "x", "whatwg"), 'options must be an object, such as { resolver: "whatwg" }');
+});
+
+test("a URL that is absolute, but cannot be a base, leaves the links (bug 407)", () => {
+  const { output, reasons } = rewriteReport("<a href=x>", { url: "urn:x:y" });
+  assert.deepEqual([output, reasons], ["<a href=x>", { "base-unusable": 1 }]);
+});
+
+test("a wrong base is a TypeError", () => {
   assert.throws(() => resolve("x", "y"), TypeError);
   assert.throws(() => relativize("x", "y"), TypeError);
   assert.throws(() => resolve("mailto:a@b", "y"), TypeError);
@@ -289,7 +342,7 @@ test("a stream is rewritten at its end", async () => {
   const empty = await new Response(new Blob([]).stream().pipeThrough(new RewriterStream())).text();
   assert.equal(empty, "");
   const text = new ReadableStream({ start: (controller) => controller.enqueue("<p>") });
-  await assert.rejects(new Response(text.pipeThrough(new RewriterStream())).text(), new TypeError("a chunk must be a Uint8Array"));
+  await assert.rejects(new Response(text.pipeThrough(new RewriterStream())).text(), new TypeError("a chunk must be a Uint8Array: use a TextEncoderStream first"));
 });
 
 test("a stream is no longer than maxBytes (bug 373)", async () => {
@@ -298,7 +351,7 @@ test("a stream is no longer than maxBytes (bug 373)", async () => {
   for (const most of [10, 1e9, null, undefined]) assert.equal(await output(most), "<a href=https://a.example/b/x>");
   for (const most of [9, 0, NaN]) await assert.rejects(output(most), new RangeError(`the document has more than ${most} bytes`));
   fails(() => new RewriterStream({ maxBytes: "9" }), "maxBytes must be a number");
-  fails(() => new RewriterStream(null), "options must be an object");
+  fails(() => new RewriterStream(null), NOT_OPTIONS);
 });
 
 test("the example of RewriterStream keeps an absent body, and no header of the old bytes (bug 371)", async (t) => {

@@ -27,20 +27,16 @@ use pyo3::types::{PyBytes, PyDict, PyFrozenSet};
 use crate::buffer::{Data, Output, to_python};
 use crate::choose::Chooser;
 use crate::messages::io_exception;
-use crate::options::{at, builder_with_url, check_format, rewriter};
+use crate::options::{at, builder_with_url, check_format, invalid, rewriter, text_of};
 use crate::rows::{Rows, list_links};
-
-/// Converts an error about an argument to Python's `ValueError`.
-fn value_error(error: baselink::Error) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
 
 /// The document with every relative link made absolute. No other byte changes.
 ///
 /// `data` is bytes, a bytearray, a memoryview or any other buffer. `url` is the absolute URL from which the document
-/// was retrieved (RFC 1808, section 3.3). If no base URL is known, the document is returned unchanged. The options are
-/// those of `baselink.Options`. No document raises an exception; a wrong argument, such as an archive of documents, raises
-/// ValueError or TypeError.
+/// was retrieved (RFC 1808, section 3.3). Without it, and without a base in the document, the document is returned
+/// unchanged, and `rewrite_report(data).counts["no-base"]` counts the links that stay. The options are those of
+/// `baselink.Options`. No document raises an exception; a wrong argument, such as an archive of documents, raises ValueError
+/// or TypeError.
 ///
 /// >>> import baselink
 /// >>> baselink.rewrite(b'<a href="../x.html">', "http://h.example/a/b.html")
@@ -196,9 +192,11 @@ fn base<'py>(
     Rows::new(py)?.base(&chain)
 }
 
-fn absolute(base: &str, resolver: &str) -> PyResult<Base> {
-    let resolver: Resolver = resolver.parse().map_err(value_error)?;
-    Base::parse(resolver, base).map_err(value_error)
+fn absolute(base: &Bound<'_, PyAny>, resolver: &str) -> PyResult<Base> {
+    let resolver: Resolver = resolver
+        .parse()
+        .map_err(|error| invalid("resolver", &error))?;
+    Base::parse(resolver, text_of("base", base)?).map_err(|error| invalid("base", &error))
 }
 
 /// The URL that `reference` means in a document with this base (RFC 1808, section 4).
@@ -213,8 +211,12 @@ fn absolute(base: &str, resolver: &str) -> PyResult<Base> {
 /// ('http://a/../g', 'http://a/g')
 #[pyfunction]
 #[pyo3(signature = (base, reference, *, resolver="rfc1808"))]
-fn resolve(base: &str, reference: &str, resolver: &str) -> PyResult<String> {
-    let target = absolute(base, resolver)?.resolve(reference);
+fn resolve(
+    base: &Bound<'_, PyAny>,
+    reference: &Bound<'_, PyAny>,
+    resolver: &str,
+) -> PyResult<String> {
+    let target = absolute(base, resolver)?.resolve(text_of("reference", reference)?);
     let target = target.map_err(|why| PyValueError::new_err(why.to_string()))?;
     Ok(target.url)
 }
@@ -227,8 +229,12 @@ fn resolve(base: &str, reference: &str, resolver: &str) -> PyResult<String> {
 /// '../g'
 #[pyfunction]
 #[pyo3(signature = (base, target, *, resolver="rfc1808"))]
-fn relativize(base: &str, target: &str, resolver: &str) -> PyResult<String> {
-    Ok(absolute(base, resolver)?.relativize(target))
+fn relativize(
+    base: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    resolver: &str,
+) -> PyResult<String> {
+    Ok(absolute(base, resolver)?.relativize(text_of("target", target)?))
 }
 
 /// The format of a document, detected from its file name (or None) and its first bytes; 2,048 bytes are enough.

@@ -6,14 +6,13 @@
 //!
 //! Deliberately absent: their meaning. `Options` in `baselink/_types.py` describes the options for people.
 
-use baselink::{ContentLocationUse, Dkim, Format, Rewriter, RewriterBuilder};
+use baselink::{ContentLocationUse, Dkim, Error, ErrorKind, Format, Rewriter, RewriterBuilder};
 use baselink_rewrite::Options;
 use baselink_scan::{group_of, is_read};
+use baselink_text::error::meant_option;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-
-use crate::value_error;
 
 /// All keyword arguments. Functions with a URL for each document do not take the first one.
 const NAMES: [&str; 12] = [
@@ -46,8 +45,12 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&Bound<'_, PyAny>>) -> Py
         Some(url) => builder.url(text_of("url", url)?),
         None => builder,
     };
-    let rewriter = builder.build().map_err(value_error)?;
+    let rewriter = builder.build().map_err(|error| match error.kind() {
+        ErrorKind::Url => invalid("url", &error),
+        _ => invalid("assume_scheme", &error),
+    })?;
     let Options { format, scan, .. } = rewriter.options();
+    check_not_archive(*format)?;
     match group_of(*format).filter(|_| !is_read(*format, scan)) {
         // The command reports the same error.
         Some(group) => Err(PyValueError::new_err(format!(
@@ -83,11 +86,16 @@ fn builder_of(
     for (name, value) in options.into_iter().flatten() {
         let name: &str = name.extract()?;
         if !names.contains(&name) {
-            let names = names.join(", ");
-            let message = format!(
-                "{function}() got an unexpected keyword argument '{name}'; there are {names}"
-            );
-            return Err(PyTypeError::new_err(message));
+            let advice = match meant_option(name, names) {
+                Some(meant) => format!("did you mean '{meant}'?"),
+                None if meant_option(name, &NAMES) == Some("url") => {
+                    "each document has a URL of its own".to_owned()
+                }
+                None => format!("there are {}", names.join(", ")),
+            };
+            return Err(PyTypeError::new_err(format!(
+                "{function}() got an unexpected keyword argument '{name}'; {advice}"
+            )));
         }
         // None selects the default.
         if !value.is_none() {
@@ -102,60 +110,65 @@ fn option(
     name: &str,
     value: &Bound<'_, PyAny>,
 ) -> PyResult<RewriterBuilder> {
-    if matches!(name, "enable" | "attributes") {
-        for one in texts(value, name)? {
-            builder = match name {
-                "enable" => builder.enable(one.parse().map_err(value_error)?),
-                _ => builder.attributes([one.parse().map_err(value_error)?]),
-            };
-        }
-        return Ok(builder);
+    if !matches!(name, "enable" | "attributes") {
+        return option_of_text(builder, name, text_of(name, value)?)
+            .map_err(|error| invalid(name, &error));
     }
-    let text = text_of(name, value)?;
+    for one in texts(value, name)? {
+        builder = option_of_text(builder, name, &one).map_err(|error| invalid(name, &error))?;
+    }
+    Ok(builder)
+}
+
+fn option_of_text(
+    builder: RewriterBuilder,
+    name: &str,
+    text: &str,
+) -> Result<RewriterBuilder, Error> {
     Ok(match name {
-        "format" => builder.format(format(text)?),
-        "charset" => builder.charset(text.parse().map_err(value_error)?),
-        "resolver" => builder.resolver(text.parse().map_err(value_error)?),
-        "fragments" => builder.fragments(text.parse().map_err(value_error)?),
-        "base_element" => builder.base_element(text.parse().map_err(value_error)?),
-        "local_copies" => builder.local_copies(text.parse().map_err(value_error)?),
+        // `Format::detect` returns `other` for an unknown format.
+        "format" if text == Format::Other.name() => builder.format(Format::Other),
+        "format" => builder.format(text.parse()?),
+        "charset" => builder.charset(text.parse()?),
+        "resolver" => builder.resolver(text.parse()?),
+        "fragments" => builder.fragments(text.parse()?),
+        "base_element" => builder.base_element(text.parse()?),
+        "enable" => builder.enable(text.parse()?),
+        "attributes" => builder.attributes([text.parse()?]),
+        "local_copies" => builder.local_copies(text.parse()?),
         "assume_scheme" => builder.assume_scheme(text),
         "content_location" => {
             let uses = [
                 ("base", ContentLocationUse::Base),
                 ("label", ContentLocationUse::Label),
             ];
-            builder.content_location(one_of(name, text, uses)?)
+            builder.content_location(one_of(text, uses)?)
         }
         _ => builder.dkim(one_of(
-            name,
             text,
             [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)],
         )?),
     })
 }
 
-/// The format called `name`. `other`, which [`Format::detect`] returns for an unknown format, is accepted, too.
-fn format(name: &str) -> PyResult<Format> {
-    if name == Format::Other.name() {
-        return Ok(Format::Other);
-    }
-    not_archive(name.parse().map_err(value_error)?)
+/// The error about the value of the argument `name`.
+pub(crate) fn invalid(name: &str, error: &Error) -> PyErr {
+    PyValueError::new_err(format!("{name}: {error}"))
 }
 
 /// Rejects `data` in the format of an archive, which only the other readers take apart.
 pub(crate) fn check_format(rewriter: &Rewriter, data: &[u8]) -> PyResult<()> {
-    not_archive(rewriter.format(data)).map(drop)
+    check_not_archive(rewriter.format(data))
 }
 
-fn not_archive(format: Format) -> PyResult<Format> {
+fn check_not_archive(format: Format) -> PyResult<()> {
     match format.is_archive() {
         true => Err(PyValueError::new_err(format!(
             "format '{}' is an archive of documents, each with a URL of its own: baselink.warc reads WARC, the command \
              baselink every archive",
             format.name()
         ))),
-        false => Ok(format),
+        false => Ok(()),
     }
 }
 
@@ -167,10 +180,10 @@ pub(crate) fn text_of<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&
     }
 }
 
-fn one_of<T: Copy>(name: &str, text: &str, [one, other]: [(&str, T); 2]) -> PyResult<T> {
+fn one_of<T: Copy>(text: &str, [one, other]: [(&str, T); 2]) -> Result<T, Error> {
     let wrong = || {
         let (one, other) = (one.0, other.0);
-        PyValueError::new_err(format!("unknown {name} '{text}': it is {one} or {other}"))
+        Error::new(format!("unknown value '{text}'; use {one} or {other}"))
     };
     [one, other]
         .into_iter()
@@ -184,9 +197,10 @@ fn texts(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() {
         return Ok(vec![value.extract()?]);
     }
-    let wrong = || wrong_type(name, value, "str, or an iterable of str");
-    let all = value.try_iter().map_err(|_| wrong())?;
-    all.map(|one| one?.extract::<String>().map_err(|_| wrong()))
+    let all = value
+        .try_iter()
+        .map_err(|_| wrong_type(name, value, "str, or an iterable of str"))?;
+    all.map(|one| text_of(name, &one?).map(str::to_owned))
         .collect()
 }
 

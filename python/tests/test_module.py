@@ -320,26 +320,27 @@ def test_unusual_urls() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"format": "htm"}, "unknown format 'htm'"),
+        ({"format": "htm"}, "format: unknown format 'htm'"),
         ({"format": "warc"}, r"format 'warc' is an archive .*baselink\.warc"),
         ({"format": "wacz"}, "format 'wacz' is an archive"),
         ({"format": "har"}, "format 'har' is an archive"),
         ({"format": "script"}, "requires enable='scripts'"),
         ({"format": "manifest"}, "requires enable='manifest'"),
-        ({"charset": "utf-9"}, "unknown encoding 'utf-9'"),
-        ({"resolver": "RFC1808"}, "unknown resolver 'RFC1808'; use rfc1808, rfc3986 or whatwg"),
-        ({"fragments": "no"}, "no"),
-        ({"base_element": "no"}, "no"),
-        ({"local_copies": "no"}, "no"),
-        ({"enable": "lazyy"}, "unknown group 'lazyy'"),
-        ({"enable": ["lazy", "no"]}, "unknown group 'no'"),
-        ({"attributes": "a[b]"}, "is not a place"),
-        ({"assume_scheme": "a b"}, "not a scheme"),
-        ({"content_location": "no"}, "unknown content_location 'no': it is base or label"),
-        ({"dkim": "no"}, "unknown dkim 'no': it is rewrite or keep"),
+        ({"charset": "utf-9"}, "charset: unknown encoding 'utf-9'"),
+        ({"resolver": "RFC1808"}, "resolver: unknown resolver 'RFC1808'; use rfc1808, rfc3986 or whatwg"),
+        ({"fragments": "no"}, "fragments: "),
+        ({"base_element": "no"}, "base_element: "),
+        ({"local_copies": "no"}, "local_copies: "),
+        ({"enable": "lazyy"}, "enable: unknown group 'lazyy'"),
+        ({"enable": ["lazy", "no"]}, "enable: unknown group 'no'"),
+        ({"attributes": "a[b]"}, "attributes: .* is not a place"),
+        ({"assume_scheme": "a b"}, "assume_scheme: not a scheme"),
+        ({"content_location": "no"}, "content_location: unknown value 'no'; use base or label"),
+        ({"dkim": "no"}, "dkim: unknown value 'no'; use rewrite or keep"),
     ],
 )
 def test_a_wrong_value_is_a_value_error(options: dict[str, Any], words: str) -> None:
+    """Bug 404: the error names the option."""
     for function in DATA_FUNCTIONS:
         with pytest.raises(ValueError, match=words):
             function(PAGE, URL, **options)
@@ -348,19 +349,53 @@ def test_a_wrong_value_is_a_value_error(options: dict[str, Any], words: str) -> 
         baselink.iter_links([], **options)
 
 
-def test_an_unknown_option_is_a_type_error_that_names_the_others() -> None:
+def test_resolve_and_relativize_name_the_wrong_argument() -> None:
+    """Bug 404."""
+    for function, second in [(baselink.resolve, "reference"), (baselink.relativize, "target")]:
+        with pytest.raises(ValueError, match="resolver: unknown resolver 'no'"):
+            function(URL, "x", resolver="no")  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="base: 'b/c' cannot be a base URL"):
+            function("b/c", "x")
+        with pytest.raises(TypeError, match="base must be str, and not bytes"):
+            function(b"http://a/", "x")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=f"{second} must be str, and not int"):
+            function(URL, 3)  # type: ignore[arg-type]
+
+
+def test_an_unknown_option_names_the_one_that_was_meant() -> None:
+    """Bug 401."""
+    options = {name: "url" for name in ("base_url", "baseUrl", "base", "href", "URL", "urll")}
+    options |= {"baseElement": "base_element", "encoding": "charset", "resolvr": "resolver"}
+    for name, meant in options.items():
+        words = rf"rewrite\(\) got an unexpected keyword argument '{name}'; did you mean '{meant}'\?$"
+        with pytest.raises(TypeError, match=words):
+            baselink.rewrite(PAGE, **{name: 1})  # type: ignore[arg-type]
     with pytest.raises(
-        TypeError, match="rewrite.. got an unexpected keyword argument 'base_url'; there are url, format, charset"
+        TypeError, match="rewrite.. got an unexpected keyword argument 'indent'; there are url, format, charset"
     ):
-        baselink.rewrite(PAGE, base_url=URL)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="'url'; there are format, charset"):
-        baselink.iter_links([], url=URL)  # type: ignore[call-arg]
+        baselink.rewrite(PAGE, indent=2)  # type: ignore[call-arg]
+    for name in ("url", "base_url"):
+        with pytest.raises(TypeError, match=f"'{name}'; each document has a URL of its own"):
+            baselink.iter_links([], **{name: URL})  # type: ignore[arg-type]
+
+
+def test_a_url_that_is_absolute_but_cannot_be_a_base_leaves_the_links() -> None:
+    """Bug 407: only the command refuses it."""
+    found = baselink.rewrite_report(b"<a href=x>", "urn:x:y")
+    assert (found.output, found.reasons) == (b"<a href=x>", {"base-unusable": 1})
+
+
+def test_an_option_of_a_wrong_type_is_a_type_error() -> None:
     for wrong in [3, b"html", ["html"]]:
         with pytest.raises(TypeError, match="format must be str"):
             baselink.rewrite(PAGE, format=wrong)  # type: ignore[arg-type]
     for name in ("enable", "attributes"):
-        for wrong in [3, [3], b"lazy"]:
-            with pytest.raises(TypeError, match=f"{name} must be str, or an iterable of str"):
+        for wrong, words in [
+            (3, "str, or an iterable of str, and not int"),
+            (["lazy", 3], "str, and not int"),
+            (b"lazy", "str"),
+        ]:
+            with pytest.raises(TypeError, match=f"{name} must be {words}"):
                 baselink.rewrite(PAGE, **{name: wrong})  # type: ignore[misc]
 
 

@@ -417,7 +417,7 @@ pub(crate) fn each_document<T: Send>(
         };
         let failure = match opened {
             Ok(OpenedInput::Document(file)) => {
-                output.report_passed_over(&file.passed_over);
+                output.report_opened(&file);
                 return work(origin, file, output).map(Ok);
             }
             Ok(OpenedInput::NonDocument(other)) if origin.is_named() => other.error(origin.path()),

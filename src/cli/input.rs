@@ -25,6 +25,7 @@ use crate::files::write::Original;
 use baselink_rewrite::Options;
 use baselink_rewrite::archive::is_archive;
 use baselink_rewrite::base::Retrieval;
+use baselink_rewrite::container::units;
 use baselink_scan::html::saved::HEAD;
 use baselink_scan::{ScanOptions, group_of, is_read};
 use baselink_text::error::{Error, Result};
@@ -338,6 +339,18 @@ impl<'a> File<'a> {
             wanted: Wanted::Documents,
             contents,
         }))
+    }
+
+    /// True for a mailbox of several messages (RFC 4155) that is read as one message, because its name or an option says so.
+    /// A file of a Maildir is one message, whatever it contains.
+    pub(crate) fn is_mailbox_read_as_message(&self) -> bool {
+        matches!(
+            &self.contents,
+            Contents::Document(bytes) if self.format == Format::Message
+                && bytes.starts_with(b"From ")
+                && !maildir::is_message(self.path)
+                && units(Format::Mbox, bytes).nth(1).is_some()
+        )
     }
 
     /// The file as one that is not a document: it was read only for links to resources of the site, and has none.

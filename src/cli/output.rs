@@ -28,7 +28,7 @@ use serde::Serialize;
 
 use super::advice::sentence;
 use super::failure::{Failure, FileResult};
-use super::input::Input;
+use super::input::{File, Input};
 use super::json;
 use super::places::FilePlaces;
 use super::progress::Progress;
@@ -439,10 +439,17 @@ impl Output {
         }
     }
 
-    /// Warns about recorded URLs that cannot be the retrieval URL of a file.
-    pub(crate) fn report_passed_over(&mut self, sentences: &[String]) {
-        for sentence in sentences {
+    /// Warns about recorded URLs that cannot be the retrieval URL of a file, and about several messages read as one.
+    pub(crate) fn report_opened(&mut self, file: &File<'_>) {
+        for sentence in &file.passed_over {
             self.report_or_count(None, "retrieval-url", sentence);
+        }
+        if file.is_mailbox_read_as_message() {
+            self.report_or_count(
+                Some(&name(file.path)),
+                "mailbox",
+                "several messages are read as one, with the base of the first; use --format mbox",
+            );
         }
     }
 

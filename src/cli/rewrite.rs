@@ -199,7 +199,7 @@ fn open_and_rewrite(
         return copy_or_skip(file.into_other(), kind, origin, sink, output);
     }
     let format = file.format;
-    output.report_passed_over(&file.passed_over);
+    output.report_opened(&file);
     sink.set_metadata(file.metadata.as_ref());
     let refused = match (&request.destination, origin) {
         (WrittenTo::Path { .. }, Origin::Standard) => {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::collection::origin::RootUrl;
 use crate::files::walk::Globs;
-use baselink_text::error::{Error, Result, name, visible};
+use baselink_text::error::{Error, Result, name, nearest, visible};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::de::{DeTable, DeValue};
@@ -58,16 +58,6 @@ pub(crate) struct Settings {
     folder: PathBuf,
     /// The options, each with its values; an option without values is a flag.
     options: Vec<(&'static str, Vec<OsString>)>,
-}
-
-/// The name among `known` that is most similar to `typed`; at most a third of its letters may differ.
-pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .filter(|known| typed.len() <= 2 * known.len())
-        .map(|known| (strsim::osa_distance(typed, known), known))
-        .filter(|(distance, known)| 3 * distance <= known.len())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
 }
 
 impl Settings {
@@ -220,7 +210,10 @@ fn unknown(key: &str, is_option: bool) -> String {
     match nearest(key, KEYS.into_iter()) {
         _ if is_option => format!("'{key}' is allowed only on the command line"),
         Some(meant) => format!("unknown key '{key}'; did you mean '{meant}'?"),
-        None => format!("unknown key '{key}'"),
+        None => format!(
+            "unknown key '{key}'; no table is allowed, and the keys are {}",
+            KEYS.join(", ")
+        ),
     }
 }
 
@@ -350,7 +343,10 @@ mod tests {
                 "\nresolvr = 'whatwg'",
                 "2: unknown key 'resolvr'; did you mean 'resolver'?",
             ),
-            ("x = 1", "1: unknown key 'x'"),
+            (
+                "x = 1",
+                "1: unknown key 'x'; no table is allowed, and the keys are url, same, …",
+            ),
             (
                 "output = 'x'",
                 "1: 'output' is allowed only on the command line",
@@ -372,7 +368,11 @@ mod tests {
             ("strict = true\nstrict = true", "2: …"),
             ("url = http://a/", "1: …"),
             ("\n\n= 1", "3: …"),
-            ("[files.'*']", "1: unknown key 'files'"),
+            (
+                "[check]\nstrict = true",
+                "1: unknown key 'check'; no table is allowed, …",
+            ),
+            ("[files.'*']", "1: unknown key 'files'; …"),
         ] {
             let message = parsed(text).map(|_| String::new());
             let message = message.unwrap_or_else(|error| error.to_string());

@@ -157,10 +157,12 @@ pub fn is_one_file(left: &Path, right: &Path) -> bool {
 /// Creates an error: the file at `path` was not written.
 pub(super) fn not_written(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
     move |error| {
-        Error::system(
-            format!("{} was not written: {}", name(path), cause(&error)),
-            error,
-        )
+        // The new contents are a new file until it is complete.
+        let cause = match error.kind() {
+            io::ErrorKind::PermissionDenied => "permission denied in its folder".to_owned(),
+            _ => cause(&error),
+        };
+        Error::system(format!("{} was not written: {cause}", name(path)), error)
     }
 }
 

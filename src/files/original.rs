@@ -348,7 +348,7 @@ pub(super) fn symbolic_link(path: &Path) -> Error {
 
 /// Creates an error: the permissions of the file at `path` forbid writing.
 pub(super) fn read_only(path: &Path) -> Error {
-    Error::file(path, "the file is read-only")
+    Error::file(path, "the file is read-only; make it writable first")
 }
 
 fn no_backup(backup: &Path) -> Error {

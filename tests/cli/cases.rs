@@ -484,6 +484,31 @@ mod unix {
         assert_eq!(files(scene.path()).len(), 1, "nothing else is left behind");
     }
 
+    /// Bug 408. A new file replaces the old one, so its folder must be writable.
+    #[test]
+    fn a_file_in_a_read_only_folder_is_not_replaced() {
+        let scene = tempfile::tempdir().unwrap();
+        let folder = scene.path().join("cur");
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join("1");
+        fs::write(&path, "<a href=x>").unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+        if fs::write(folder.join("2"), "").is_ok() {
+            eprintln!("notice: this user may write everywhere, so permissions were not tested");
+            return;
+        }
+        let arguments = ["rewrite", "-u", "http://a/", "-i", "cur/1"];
+        let output = run(baselink(scene.path()).args(arguments), b"");
+        assert_eq!(
+            output.stderr,
+            b"error: cur/1 was not written: permission denied in its folder\n"
+        );
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read(&path).unwrap(), b"<a href=x>");
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Bug 408.
     #[test]
     fn a_read_only_file_is_not_replaced() {
         let scene = tempfile::tempdir().unwrap();
@@ -492,7 +517,10 @@ mod unix {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
         let arguments = ["rewrite", "-o", "out.html"];
         let output = run(baselink(scene.path()).args(arguments), b"<p>");
-        assert_eq!(output.stderr, b"error: out.html: the file is read-only\n");
+        assert_eq!(
+            output.stderr,
+            b"error: out.html: the file is read-only; make it writable first\n"
+        );
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(fs::read(&path).unwrap(), b"old");
     }
@@ -1011,7 +1039,9 @@ mod every_system {
         fs::set_permissions(&read_only, permissions).unwrap();
 
         let in_place = ["rewrite", "-q", "-u", "http://a/", "-i"];
-        let refused = format!("error: w{MAIN_SEPARATOR}read-only.html: the file is read-only\n");
+        let refused = format!(
+            "error: w{MAIN_SEPARATOR}read-only.html: the file is read-only; make it writable first\n"
+        );
         let of_folder = [&in_place[..], &["--backup", ".orig", "w"]].concat();
         assert_eq!(
             stderr_and_status(scene.path(), &of_folder),

@@ -57,7 +57,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &["cli/args/commands.rs", "cli/manual.rs", "cli/request.rs"],
     ),
     ("clap_mangen", &["cli/manual.rs"]),
-    ("strsim", &["cli/", "collection/near.rs"]),
+    ("strsim", &["collection/near.rs", "text/error.rs"]),
     ("toml", &["cli/", "collection/host_rules.rs"]),
     ("unicode_width", &["cli/check/text.rs"]),
     (

@@ -683,7 +683,7 @@ fn a_file_in_place_keeps_its_permission_bits() {
     let (status, _, stderr) = run(here, "rewrite -i w");
     assert_eq!(
         stderr,
-        "error: w/b.html: the file is read-only\n2 files: 1 rewritten, 1 could not be used\n  \
+        "error: w/b.html: the file is read-only; make it writable first\n2 files: 1 rewritten, 1 could not be used\n  \
          html  1 file, 1 link: 1 rewritten\n"
     );
     assert_eq!(status, 2);

@@ -265,7 +265,7 @@ mod in_place {
                 replace(&InPlace::default(), &folder.join("read-only.html"), b"new"),
                 folder
             ),
-            "DIR/read-only.html: the file is read-only"
+            "DIR/read-only.html: the file is read-only; make it writable first"
         );
     }
 
@@ -350,7 +350,7 @@ mod in_place {
     fn a_read_only_file_is_skipped() {
         let (folder, page) = scene();
         set_mode(&page, 0o444);
-        let read_only = "DIR/page.html: the file is read-only";
+        let read_only = "DIR/page.html: the file is read-only; make it writable first";
         assert_eq!(
             sentence(replace(&InPlace::default(), &page, b"new"), folder.path()),
             read_only
@@ -761,7 +761,10 @@ mod in_place {
         let page = folder.path().join("a\nb");
         set_mode(&page, 0o444);
         let refused = sentence(replace(&InPlace::default(), &page, b""), folder.path());
-        assert_eq!(refused, "DIR/a\\nb: the file is read-only");
+        assert_eq!(
+            refused,
+            "DIR/a\\nb: the file is read-only; make it writable first"
+        );
     }
 
     #[test]
@@ -1005,7 +1008,7 @@ mod mirror {
         let mirror = Mirror::new(&out).unwrap();
         assert_eq!(
             sentence(write(&mirror, &page, b"written", b"3"), folder.path()),
-            "DIR/out/written: the file is read-only"
+            "DIR/out/written: the file is read-only; make it writable first"
         );
         assert_eq!(fs::read(out.join("written")).unwrap(), b"2");
         assert_eq!(names(&out), ["copied", "written"]);
@@ -1244,7 +1247,10 @@ mod mirror {
         for (name, why) in [
             ("folder", "DIR/out/folder: not a regular file"),
             ("pipe", "DIR/out/pipe: not a regular file"),
-            ("read-only", "DIR/out/read-only: the file is read-only"),
+            (
+                "read-only",
+                "DIR/out/read-only: the file is read-only; make it writable first",
+            ),
             ("read-only/x", "DIR/out/read-only: not a folder"),
             ("pipe/x", "DIR/out/pipe: not a folder"),
         ] {
@@ -1633,7 +1639,7 @@ mod maildir {
         set_mode(&at("cur/1"), 0o400);
         assert_eq!(
             sentence(deliver(&at("cur/1"), b"new"), folder.path()),
-            "DIR/cur/1: the file is read-only"
+            "DIR/cur/1: the file is read-only; make it writable first"
         );
         set_mode(&at("cur/1"), 0o600);
         fs::rename(at("tmp"), at("elsewhere")).unwrap();

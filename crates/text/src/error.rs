@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The module also formats the parts of sentences: paths ([`name`]), system errors ([`cause`]), and text made safe
-//! for a terminal ([`visible`]).
+//! for a terminal ([`visible`]), and finds the name that a misspelled one stands for ([`nearest`]).
 //!
 //! Deliberately absent: the command line. `cli` adds the option to use; only a few sentences of `files` name one.
 
@@ -159,6 +159,46 @@ pub fn cause(error: &io::Error) -> String {
         io::ErrorKind::IsADirectory => "a directory".to_owned(),
         _ => error.to_string(),
     }
+}
+
+/// The name among `known` that is most similar to `typed`; at most a third of its letters may differ.
+///
+/// ```
+/// use baselink_text::error::nearest;
+/// let known = ["resolver", "format"];
+/// assert_eq!(nearest("resolvr", known.into_iter()), Some("resolver"));
+/// assert_eq!(nearest("url", known.into_iter()), None);
+/// ```
+pub fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .filter(|known| typed.len() <= 2 * known.len())
+        .map(|known| (strsim::osa_distance(typed, known), known))
+        .filter(|(distance, known)| 3 * distance <= known.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
+/// The option among `known` that the author of a program probably meant by `typed`. Other libraries have other names for
+/// the options `url` and `charset`.
+///
+/// ```
+/// use baselink_text::error::meant_option;
+/// let meant = |typed| meant_option(typed, &["url", "charset"]);
+/// assert!(["base_url", "baseURI", "href", "urll"].map(meant).iter().all(|name| *name == Some("url")));
+/// assert_eq!(["encoding", "charst"].map(meant), [Some("charset"); 2]);
+/// assert_eq!(meant("html"), None);
+/// ```
+pub fn meant_option<'a>(typed: &str, known: &[&'a str]) -> Option<&'a str> {
+    let lower = typed.to_ascii_lowercase();
+    let ends_with = |end: &&str| lower.ends_with(end);
+    let name = if ["url", "uri", "base", "href"].iter().any(ends_with) {
+        "url"
+    } else if lower == "encoding" {
+        "charset"
+    } else {
+        typed
+    };
+    nearest(name, known.iter().copied())
 }
 
 /// Escapes the characters of `text` that a terminal would obey or show in a different order.

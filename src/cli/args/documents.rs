@@ -27,7 +27,7 @@ use baselink_scan::{group_of, is_read};
 use baselink_text::error::{Error, Result};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_url::{Base, Resolver, hierarchical_scheme};
+use baselink_url::{Resolver, hierarchical_scheme};
 use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
@@ -234,7 +234,7 @@ impl TypedDocuments {
     pub(in crate::cli) fn reading(&self) -> Result<Reading> {
         let resolver = self.resolver.unwrap_or_default();
         if let Some(url) = &self.url {
-            check_url(resolver, url)?;
+            check_url(url)?;
         }
         let mut groups = Groups::default();
         for enabled in &self.enable {
@@ -315,7 +315,7 @@ impl TypedDocuments {
 }
 
 /// Rejects a `url` that cannot be a retrieval URL.
-fn check_url(resolver: Resolver, url: &str) -> Result<()> {
+fn check_url(url: &str) -> Result<()> {
     if let [letter, b':', b'\\' | b'/', ..] = url.as_bytes()
         && letter.is_ascii_alphabetic()
     {
@@ -323,9 +323,12 @@ fn check_url(resolver: Resolver, url: &str) -> Result<()> {
             "--url: '{url}' is a file path; the URL of a file begins with file:///"
         )));
     }
-    let suggestion = with_scheme(url);
-    Base::parse(resolver, url)
-        .map_err(|error| Error::new(format!("--url: {error}{suggestion}")))?;
+    baselink_url::usable(url).map_err(|why| {
+        Error::new(format!(
+            "--url: '{url}' cannot be a base URL: {why}; give a URL such as https://a.example/{}",
+            with_scheme(url)
+        ))
+    })?;
     if !baselink_url::parses(url) {
         return Err(Error::new(format!(
             "--url: '{url}' is not a URL: its host is missing or invalid"

@@ -15,12 +15,10 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use baselink_scan::attributes::Group;
-use baselink_text::error::Error;
+use baselink_text::error::{Error, nearest};
 use baselink_text::format::Format;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
-
-use crate::cli::settings::nearest;
 
 pub(super) const FORMATS: &[&str] = &Format::NAMES;
 pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];

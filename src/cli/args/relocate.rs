@@ -116,7 +116,7 @@ impl Move {
             }));
         };
         if is_standard_input(folder) || !folder.is_dir() {
-            let what = if folder.exists() && !is_standard_input(folder) {
+            let what = if folder.exists() || is_standard_input(folder) {
                 "not a folder; name the folder of the site, and rename files in it with --rename"
             } else {
                 "no such folder"
