@@ -229,7 +229,8 @@ impl ArchiveRun<'_> {
             if is_read || files > 0 {
                 summary.report(path, format, self.mirror.is_some(), output);
             }
-            let damage = report_damaged(anomalies, "files", self.request.strict, output);
+            let strict = self.request.strict;
+            let damage = report_damaged((path, anomalies), "files", strict, output);
             self.status = self.status.max(damage);
             totals.add(format, summary, false);
             finish_archive(path, progress.as_ref());
