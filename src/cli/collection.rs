@@ -8,15 +8,17 @@
 //!
 //! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, iter};
 
-use crate::collection::origin::expected::other_url;
+use crate::collection::origin::expected::{expected_host, expected_path};
 use crate::collection::origin::{RootUrl, is_assumed};
+use crate::collection::same::{SamePrefixes, others};
 use crate::collection::{Collection, host_rules};
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink_text::error::{Error, Result, name};
+use baselink_url::reference::{Grammar, Reference};
 
 use super::in_order::all_in_order;
 use super::input;
@@ -132,4 +134,22 @@ pub(crate) fn report_expected_path(
             "{its}, not of {url}; if it is this site, give it as --url, or add --same {other}={url}"
         ));
     }
+}
+
+/// The URL of `folder` according to its pages, unless it is one of `roots`, or means one of them by `same`. The first of `roots`
+/// is the URL of the folder.
+fn other_url(folder: &Path, roots: [&RootUrl; 2], same: &[SamePrefixes]) -> Option<String> {
+    let root = roots[0].folder()?;
+    let path = Reference::split(Grammar::Rfc3986, root).path_span;
+    let host = &root[..=path.start];
+    let url = match expected_path(folder, host) {
+        Some(path) => host.to_owned() + &path,
+        None => expected_host(folder, root)?,
+    };
+    let is_root = |url: &str| {
+        let mut below = roots.iter().filter_map(|root| root.below_own(url));
+        below.any(|below| below.path.is_empty())
+    };
+    let is_known = is_root(&url) || others(&url, same).any(|url| is_root(&url));
+    (!is_known).then_some(url)
 }

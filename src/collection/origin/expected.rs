@@ -15,8 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use super::{RootUrl, canonical, names};
-use crate::collection::same::{SamePrefixes, others};
+use super::{canonical, names};
 use crate::files::os_string;
 use baselink_rewrite::{Options, links};
 use baselink_text::format::Format;
@@ -64,7 +63,7 @@ fn has(folder: &Path, path: &str) -> bool {
 
 /// The path at which the pages of `folder` expect it, with a `/` at its end; `None` if that is the root of the host, or unclear.
 /// `root` is the URL of that root.
-pub(super) fn expected_path(folder: &Path, root: &str) -> Option<String> {
+pub(crate) fn expected_path(folder: &Path, root: &str) -> Option<String> {
     let (mut firsts, mut found) = (HashSet::new(), 0);
     let targets = targets(folder, root);
     for below in targets
@@ -85,7 +84,7 @@ pub(super) fn expected_path(folder: &Path, root: &str) -> Option<String> {
 /// The URL of the host to which the pages of `folder` link for files of the folder, or that of the folder by its canonical URL;
 /// `None` if there is none. `root` is the URL
 /// of the folder if it is the root of its host.
-fn expected_host(folder: &Path, root: &str) -> Option<String> {
+pub(crate) fn expected_host(folder: &Path, root: &str) -> Option<String> {
     let mut hosts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for target in targets(folder, root) {
         let url = Reference::split(Grammar::Rfc3986, &target);
@@ -106,28 +105,6 @@ fn expected_host(folder: &Path, root: &str) -> Option<String> {
     by_links
         .map(|(host, _)| host + "/")
         .or_else(|| own_url(folder))
-}
-
-/// The URL of `folder` according to its pages, unless it is one of `roots`, or means one of them by `same`. The first of `roots`
-/// is the URL of the folder.
-pub(crate) fn other_url(
-    folder: &Path,
-    roots: [&RootUrl; 2],
-    same: &[SamePrefixes],
-) -> Option<String> {
-    let root = roots[0].folder()?;
-    let path = Reference::split(Grammar::Rfc3986, root).path_span;
-    let host = &root[..=path.start];
-    let url = match expected_path(folder, host) {
-        Some(path) => host.to_owned() + &path,
-        None => expected_host(folder, root)?,
-    };
-    let is_root = |url: &str| {
-        let mut below = roots.iter().filter_map(|root| root.below_own(url));
-        below.any(|below| below.path.is_empty())
-    };
-    let is_known = is_root(&url) || others(&url, same).any(|url| is_root(&url));
-    (!is_known).then_some(url)
 }
 
 /// The URL of `folder` according to the canonical URL of its index file.
