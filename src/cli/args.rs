@@ -192,6 +192,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "-r is not an option; omit it, since a folder is always read with all folders in it",
     ),
     (
+        "--from",
+        "",
+        "--from is not an option; give the present URL of the folder with --url",
+    ),
+    (
         "-k",
         "",
         "-k is not an option; to convert links as wget -k does, use baselink localize",

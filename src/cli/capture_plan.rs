@@ -22,7 +22,7 @@ use crate::collection::ranges::{BodyRange, GatheredBodies};
 use crate::collection::record::CapturedBody;
 use baselink_rewrite::Options;
 use baselink_scan::is_read;
-use baselink_text::error::Error;
+use baselink_text::error::{Error, name};
 use baselink_text::format::Format;
 
 use super::archive_item::{Archived, Wanted};
@@ -247,9 +247,10 @@ pub(crate) fn are_all_archives(documents: &Documents) -> bool {
         .all(|path| format_of_file(path, documents.reading.format).is_some_and(Format::is_archive))
 }
 
-/// Reports damaged records, because of which `what` may be lacking. Returns an error status if `--strict` denies them.
+/// Reports damaged records of the archive at `path`, because of which `what` may be lacking. Returns an error status if
+/// `--strict` denies them.
 pub(crate) fn report_damaged(
-    number: usize,
+    (path, number): (&Path, usize),
     what: &str,
     is_strict: bool,
     output: &mut Output,
@@ -258,7 +259,10 @@ pub(crate) fn report_damaged(
         return ExitStatus::Done;
     }
     let records = count(number, "record is", "records are");
-    let sentence = format!("{records} damaged, so {what} may be lacking here");
+    let sentence = format!(
+        "{}: {records} damaged, so {what} may be lacking here",
+        name(path)
+    );
     if is_strict {
         output.error(&sentence);
         return ExitStatus::NotHeld;

@@ -27,6 +27,8 @@ mod verdict;
 mod words;
 
 use crate::collection::is_disk;
+use std::path::PathBuf;
+
 use crate::purpose::check::Class;
 use baselink_text::error::name;
 
@@ -130,13 +132,13 @@ fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output
     output.error(&format_args!("links {problem}: {}", words::classes(denied)));
 }
 
-/// Reports the number of records with anomalies. Returns an error status if they are denied.
+/// Reports the records with anomalies of each archive. Returns an error status if they are denied.
 fn report_anomalies(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -> ExitStatus {
-    let anomalies = tree
-        .captures
-        .as_ref()
-        .map_or(0, |(_, anomalies)| *anomalies);
-    report_damaged(anomalies, "links", request.strict, output)
+    let damaged = tree.captures.iter().flat_map(|(_, damaged)| damaged);
+    let report = |(path, number): &(PathBuf, usize)| {
+        report_damaged((path, *number), "links", request.strict, output)
+    };
+    damaged.map(report).max().unwrap_or_default()
 }
 
 /// Suggests a `baselink move` command, if it would fix links that break.

@@ -8,15 +8,17 @@
 //!
 //! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, iter};
 
-use crate::collection::origin::expected::expected_host;
-use crate::collection::origin::is_assumed;
+use crate::collection::origin::expected::{expected_host, expected_path};
+use crate::collection::origin::{RootUrl, is_assumed};
+use crate::collection::same::{SamePrefixes, others};
 use crate::collection::{Collection, host_rules};
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink_text::error::{Error, Result, name};
+use baselink_url::reference::{Grammar, Reference};
 
 use super::in_order::all_in_order;
 use super::input;
@@ -97,22 +99,57 @@ fn add_host_rules(collection: &mut Collection, roots: &[PathBuf]) {
     }
 }
 
-/// Reports the place at which the pages of a site expect its folder, if no URL is given.
-pub(crate) fn report_expected_path(documents: &Documents, output: &mut Output) {
-    let root_url = documents.reading.origins.root_url.as_ref();
-    let Some(root_url) = root_url.filter(|root_url| is_assumed(root_url.as_str())) else {
+/// Reports the place at which the pages of a site expect its folder, if no URL is given, or neither that URL nor `to` is that
+/// place.
+pub(crate) fn report_expected_path(
+    documents: &Documents,
+    to: Option<&RootUrl>,
+    output: &mut Output,
+) {
+    let Some(root_url) = &documents.reading.origins.root_url else {
         return;
     };
-    let folder = &documents.paths[0];
+    let (folder, url) = (name(&documents.paths[0]), root_url.as_str());
     if let Some(path) = root_url.expected_path() {
-        let folder = name(folder);
         output.notice(&format_args!(
             "{folder}: its pages expect it at /{path}, so links to /{path} lead into it; --url names another place"
         ));
-    } else if let Some(host) = expected_host(folder, root_url.as_str()) {
-        let folder = name(folder);
+        return;
+    }
+    let same = &documents.reading.same;
+    let Some(other) = other_url(
+        &documents.paths[0],
+        [root_url, to.unwrap_or(root_url)],
+        same,
+    ) else {
+        return;
+    };
+    let its = format_args!("{folder}: its pages name its files by URLs of {other}");
+    if is_assumed(url) {
         output.notice(&format_args!(
-            "{folder}: its pages name its files by URLs of {host}, which count as another site; if it is this one, add --url {host}"
+            "{its}, which count as another site; if it is this one, add --url {other}"
+        ));
+    } else {
+        output.caution(&format_args!(
+            "{its}, not of {url}; if it is this site, give it as --url, or add --same {other}={url}"
         ));
     }
+}
+
+/// The URL of `folder` according to its pages, unless it is one of `roots`, or means one of them by `same`. The first of `roots`
+/// is the URL of the folder.
+fn other_url(folder: &Path, roots: [&RootUrl; 2], same: &[SamePrefixes]) -> Option<String> {
+    let root = roots[0].folder()?;
+    let path = Reference::split(Grammar::Rfc3986, root).path_span;
+    let host = &root[..=path.start];
+    let url = match expected_path(folder, host) {
+        Some(path) => host.to_owned() + &path,
+        None => expected_host(folder, root)?,
+    };
+    let is_root = |url: &str| {
+        let mut below = roots.iter().filter_map(|root| root.below_own(url));
+        below.any(|below| below.path.is_empty())
+    };
+    let is_known = is_root(&url) || others(&url, same).any(|url| is_root(&url));
+    (!is_known).then_some(url)
 }

@@ -57,7 +57,7 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     require_one_folder(&documents.paths)?;
     reject_archive_options(&request.extraction)?;
     check_list_of_missing(request)?;
-    report_expected_path(documents, output);
+    report_expected_path(documents, None, output);
     let mut collection = collection(request)?;
     if request.is_elsewhere() {
         collection.rename_for_mirror();

@@ -15,16 +15,19 @@ use std::sync::Arc;
 use crate::collection::Collection;
 use crate::collection::folder::{name_of as name_of_entry, path_of};
 use crate::files::mirror::Mirror;
-use crate::files::walk::TreeEntry;
+use crate::files::walk::{Selection, TreeEntry, walk};
 use crate::files::write::Replacement;
 use baselink_text::error::{Error, Result, name};
 use baselink_text::format::Format;
 
+use super::output::{Output, count};
 use super::request::Documents;
 
 /// A folder for the results of all inputs.
 pub(crate) struct OutputFolder {
     pub(crate) mirror: Mirror,
+    /// True if the folder had files before the run.
+    had_files: bool,
     follow: bool,
     /// The collection with the new names of files, if some are renamed.
     renamed: Option<Arc<Collection>>,
@@ -51,9 +54,33 @@ pub(crate) fn open_folder(out: &Path) -> Result<Mirror> {
     Mirror::new(out)
 }
 
+/// Reports the files in the folder `out` that this run did not write.
+pub(crate) fn report_others(
+    out: &Path,
+    is_written: impl Fn(&TreeEntry) -> bool,
+    output: &mut Output,
+) {
+    let selection = Selection::default();
+    let found = walk(&[out.to_owned()], &selection).flatten();
+    let others = found.filter(|entry| !is_written(entry));
+    let mut others: Vec<_> = others.map(|entry| name_of_entry(&entry)).collect();
+    others.sort_unstable();
+    let (were, them) = match others.len() {
+        1 => ("was", "it"),
+        _ => ("were", "them"),
+    };
+    let (files, out) = (count(others.len(), "file", "files"), name(out));
+    let advice = format!("remove {them}, or use a new folder");
+    output.notice_of_paths(
+        &format!("{files} in {out} {were} not written by this run; {advice}"),
+        &others,
+    );
+}
+
 impl OutputFolder {
     pub(crate) fn of(out: &Path, documents: &Documents) -> Result<Self> {
         let mirror = open_folder(out)?;
+        let had_files = !mirror.is_empty();
         let roots: Vec<_> = documents.roots().collect();
         let is_alone = matches!(roots[..], [root] if root.is_dir());
         let otherwise = if documents.has_result_files || documents.selection.follow {
@@ -96,6 +123,7 @@ impl OutputFolder {
         }
         Ok(Self {
             mirror,
+            had_files,
             follow: documents.selection.follow,
             renamed: None,
             names,
@@ -114,6 +142,14 @@ impl OutputFolder {
         Self {
             mirror: self.mirror.preserving_times(),
             ..self
+        }
+    }
+
+    /// Reports the files that the folder had and that this run did not write.
+    pub(crate) fn report_others(&self, output: &mut Output) {
+        if self.had_files {
+            let is_written = |entry: &TreeEntry| self.mirror.has_written(&entry.path);
+            report_others(&self.mirror.out, is_written, output);
         }
     }
 

@@ -43,15 +43,23 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         destination,
         ..
     } = &request.rewrite;
+    let is_moved = is_moved(request);
     let staged = match destination {
+        WrittenTo::InPlace(_) if is_moved => {
+            return Err(Error::file(&documents.paths[0], MOVED).into());
+        }
         WrittenTo::InPlace(how) => {
             stop_between_files(false)?;
             Some(StagedMove::begin(&documents.paths[0], how)?)
         }
         _ => None,
     };
-    collection::report_expected_path(documents, output);
-    report_second_move(request, output);
+    if is_moved {
+        let folder = name(&documents.paths[0]);
+        output.caution(&format_args!("{folder}: {MOVED}"));
+    } else {
+        collection::report_expected_path(documents, Some(&request.to), output);
+    }
     let relocation = Arc::new(relocation(request)?);
     let folder = request.redirects.as_deref().filter(|path| is_folder(path));
     let file = request.redirects.as_ref().filter(|_| folder.is_none());
@@ -131,20 +139,16 @@ fn report_redirects((number, without): (usize, usize), path: &Path, output: &mut
     }
 }
 
-/// Warns if the links of the folder already lead to the path to which it moves.
-fn report_second_move(request: &Move, output: &mut Output) {
-    let folder = &request.rewrite.documents.paths[0];
-    let expected = RootUrl::of_built_site("https", folder);
-    let Some(path) = expected.expected_path() else {
-        return;
-    };
-    let ends = |root: &RootUrl| root.as_str().ends_with(&format!("/{path}"));
-    if ends(&request.to) && !ends(&request.from) {
-        output.caution(&format_args!(
-            "{}: links already begin with /{path}, as if the folder had been moved before; if it was, give its URL with --url",
-            name(folder)
-        ));
-    }
+/// The message about a folder that was moved before.
+const MOVED: &str = "its links already lead to the path of --to, so it was moved before; give its URL of today with --url";
+
+/// True if the links of the folder already lead to the path to which it moves, and not to that from which it moves.
+fn is_moved(request: &Move) -> bool {
+    let expected = RootUrl::of_built_site("https", &request.rewrite.documents.paths[0]);
+    expected.expected_path().is_some_and(|path| {
+        let ends = |root: &RootUrl| root.as_str().ends_with(&format!("/{path}"));
+        ends(&request.to) && !ends(&request.from)
+    })
 }
 
 /// Moves the empty folders in renamed folders, innermost first.

@@ -100,6 +100,11 @@ pub(crate) fn rewrite(
     let done = totals.files();
     if request.documents.has_folder() {
         status = status.max(totals.report(kind, target.writes_files(), output));
+        if let RunTarget::Below(folder) = &target
+            && !is_stopped()
+        {
+            folder.report_others(output);
+        }
     }
     if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped())
         && ok_or_report(totals.list_missing(path, output), output)?.is_none()

@@ -61,7 +61,8 @@ use baselink_text::error::{Error, Result, cause, name};
 /// An output folder. Several threads may write to it.
 #[derive(Debug)]
 pub struct Mirror {
-    out: PathBuf,
+    /// The path of the output folder.
+    pub(crate) out: PathBuf,
     /// The path of the output folder without symbolic links and `..`.
     real: PathBuf,
     /// The parent of the output folder, or the output folder itself if it has no name.
@@ -154,6 +155,11 @@ impl Mirror {
     pub fn is_empty(&self) -> bool {
         let mut entries = fs::read_dir(&self.out).into_iter().flatten().flatten();
         entries.all(|entry| is_temporary(&entry.file_name()))
+    }
+
+    /// True if this run has begun the output `path` of an input.
+    pub fn has_written(&self, path: &Path) -> bool {
+        self.taken().inputs.contains_key(path)
     }
 
     /// Begins to write the output for the file `input`, at `relative` below this folder. `read` is the metadata of

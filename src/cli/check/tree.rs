@@ -45,8 +45,8 @@ use crate::cli::status::ExitStatus;
 
 /// A folder, or archives, whose documents were checked.
 pub(super) struct CheckedTree<'a> {
-    /// The captures, if archives are checked, and the number of records with anomalies.
-    pub(super) captures: Option<(CapturePlan, usize)>,
+    /// The captures, if archives are checked, and the archives with their numbers of damaged records.
+    pub(super) captures: Option<(CapturePlan, Vec<(PathBuf, usize)>)>,
     pub(super) origins: &'a Origins,
     /// The files with links that fail, that may break or that a target lists.
     pub(super) files: Vec<CheckedFile>,
@@ -116,7 +116,7 @@ impl<'a> CheckedTree<'a> {
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
-        collection::report_expected_path(documents, output);
+        collection::report_expected_path(documents, lister.request.to.as_ref(), output);
         let collection = site(documents);
         for problem in &collection.host_rules.problems {
             output.caution(problem);
@@ -224,7 +224,7 @@ impl<'a> CheckedTree<'a> {
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
-        let (mut status, mut anomalies) = (ExitStatus::Done, 0);
+        let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan =
@@ -241,7 +241,7 @@ impl<'a> CheckedTree<'a> {
             };
             let read = plan.each((number, Wanted::Bodies), documents, output, scan, done);
             match ok_or_report(read, output)? {
-                Some((_, found)) => anomalies += found,
+                Some((_, found)) => anomalies.push((path.clone(), found)),
                 None => status = ExitStatus::Unusable,
             }
             finish_archive(path, progress.as_ref());

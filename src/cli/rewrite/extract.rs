@@ -21,7 +21,7 @@ use crate::collection::message::THIS_MESSAGE;
 use crate::collection::origin::map;
 use crate::collection::record::CapturedBody;
 use crate::files::mirror::Mirror;
-use crate::files::walk::{Selection, walk};
+use crate::files::walk::TreeEntry;
 use crate::files::write::{NotPreserved, Replacement};
 use crate::purpose::adapt::{Adapted, adapted};
 use crate::purpose::entry_page::{PageEntry, entry_page, title};
@@ -47,7 +47,7 @@ use crate::cli::input::{Input, format_of_file};
 use crate::cli::json_records::FileRecord;
 use crate::cli::link_counts::LinkCountsRecord;
 use crate::cli::output::{Output, count, ok_or_report};
-use crate::cli::output_folder::open_folder;
+use crate::cli::output_folder::{open_folder, report_others};
 use crate::cli::progress::{is_stopped, stop_between_files};
 use crate::cli::status::ExitStatus;
 
@@ -229,7 +229,8 @@ impl ArchiveRun<'_> {
             if is_read || files > 0 {
                 summary.report(path, format, self.mirror.is_some(), output);
             }
-            let damage = report_damaged(anomalies, "files", self.request.strict, output);
+            let strict = self.request.strict;
+            let damage = report_damaged((path, anomalies), "files", strict, output);
             self.status = self.status.max(damage);
             totals.add(format, summary, false);
             finish_archive(path, progress.as_ref());
@@ -463,39 +464,17 @@ impl ArchiveRun<'_> {
             totals.list_missing(list, output)?;
         }
         if self.had_files {
-            report_other_files(plan, is_written, out, output);
+            let is_written = |entry: &TreeEntry| {
+                let path = name_of(entry);
+                let is_own = [MAP, ENTRY_PAGE].iter().any(|own| own.as_bytes() == path);
+                let number = plan.collection().number_at(&path);
+                is_own || number.is_some_and(|number| is_written[number])
+            };
+            report_others(out, is_written, output);
         }
         output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
         Ok(())
     }
-}
-
-/// Reports the files in the folder `out` that this run did not write. `is_written` is true for each resource that it
-/// wrote.
-fn report_other_files(plan: &CapturePlan, is_written: &[bool], out: &Path, output: &mut Output) {
-    let is_other = |path: &Vec<u8>| {
-        let is_own = [MAP, ENTRY_PAGE].iter().any(|own| own.as_bytes() == *path);
-        let number = plan.collection().number_at(path);
-        !is_own && number.and_then(|number| is_written.get(number)) != Some(&true)
-    };
-    let selection = Selection::default();
-    let found = walk(&[out.to_owned()], &selection).flatten();
-    let mut others: Vec<_> = found
-        .map(|entry| name_of(&entry))
-        .filter(is_other)
-        .collect();
-    others.sort_unstable();
-    let (were, them) = if others.len() == 1 {
-        ("was", "it")
-    } else {
-        ("were", "them")
-    };
-    let (files, out) = (count(others.len(), "file", "files"), name(out));
-    let advice = format!("remove {them}, or use a new folder");
-    output.notice_of_paths(
-        &format!("{files} in {out} {were} not written by this run; {advice}"),
-        &others,
-    );
 }
 
 /// True if `input` has the media type of a document.

@@ -188,7 +188,7 @@ impl FileSummary {
         };
         match (
             link_counts.count(LinkResult::NoBase),
-            link_counts.has_changes(),
+            link_counts.has_changes() || link_counts.count(LinkResult::Local) > 0,
         ) {
             (0, _) => {}
             (_, false) => output.notice_of_file(&format_args!(

@@ -63,7 +63,7 @@ fn has(folder: &Path, path: &str) -> bool {
 
 /// The path at which the pages of `folder` expect it, with a `/` at its end; `None` if that is the root of the host, or unclear.
 /// `root` is the URL of that root.
-pub(super) fn expected_path(folder: &Path, root: &str) -> Option<String> {
+pub(crate) fn expected_path(folder: &Path, root: &str) -> Option<String> {
     let (mut firsts, mut found) = (HashSet::new(), 0);
     let targets = targets(folder, root);
     for below in targets
