@@ -92,10 +92,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("walkdir", &["files/"]),
     ("globset", &["files/"]),
     ("csv", &["collection/"]),
-    (
-        "hashbrown",
-        &["collection/text_map.rs", "rewrite/driver.rs"],
-    ),
+    ("hashbrown", &["collection/text_map.rs"]),
     ("icu_normalizer", &["collection/"]),
     ("jiff", &["collection/capture.rs"]),
     ("xattr", &["files/", "collection/"]),

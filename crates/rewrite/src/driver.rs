@@ -20,6 +20,7 @@
 //!
 //! Deliberately absent: syntax, and the decision on a link.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::copies;
@@ -44,7 +45,6 @@ use baselink_text::layer::charset::{Charset, Detected, may_become_utf_8};
 use baselink_text::layer::spelling::{Carrier, Form, Spelling};
 use baselink_text::span::Span;
 use baselink_url::reference::without_fragment;
-use hashbrown::HashMap;
 
 /// The length in bytes of a base with which the links of an HTML document need no room: they make it at most 200 times as long.
 const SHORT_BASE: usize = 500;
