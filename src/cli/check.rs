@@ -26,9 +26,9 @@ mod tree;
 mod verdict;
 mod words;
 
-use crate::collection::is_disk;
 use std::path::PathBuf;
 
+use crate::collection::is_disk;
 use crate::purpose::check::Class;
 use baselink_text::error::name;
 

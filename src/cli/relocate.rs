@@ -140,7 +140,7 @@ fn report_redirects((number, without): (usize, usize), path: &Path, output: &mut
 }
 
 /// The message about a folder that was moved before.
-const MOVED: &str = "its links already lead to the path of --to, so it was moved before; give its URL of today with --url";
+const MOVED: &str = "its links already lead to the path of --to, as if it had been moved before; give its URL of today with --url";
 
 /// True if the links of the folder already lead to the path to which it moves, and not to that from which it moves.
 fn is_moved(request: &Move) -> bool {
