@@ -81,10 +81,16 @@ pub(crate) fn each<T: Send>(
     if let Some(sentence) = dotless_hosts::take_warning(documents) {
         output.caution(&sentence);
     }
-    let were = ["hidden file or folder was", "hidden files or folders were"];
+    let number = files.hidden.len();
+    let were = count(
+        number,
+        "hidden file or folder was",
+        "hidden files or folders were",
+    );
     // Files next to a named page do not belong to it.
     if documents.parts.is_empty() {
-        output.notice_of(files.hidden, were, "skipped; --hidden includes them");
+        let sentence = format!("{were} skipped; --hidden includes them");
+        output.notice_of_paths(&sentence, &files.hidden);
     }
     Ok(failed)
 }
@@ -182,8 +188,8 @@ fn report_missing(documents: &Documents, output: &mut Output) {
 struct RequestedFiles<'d> {
     /// Named files and folders; `None` is standard input.
     sources: VecDeque<Option<TreeWalk<'d>>>,
-    /// The number of hidden files and folders that were skipped.
-    hidden: usize,
+    /// The hidden files and folders that were skipped.
+    hidden: Vec<Vec<u8>>,
 }
 
 impl<'d> RequestedFiles<'d> {
@@ -205,7 +211,10 @@ impl<'d> RequestedFiles<'d> {
                 sources.push_back(Some(found));
             }
         }
-        Self { sources, hidden: 0 }
+        Self {
+            sources,
+            hidden: Vec::new(),
+        }
     }
 }
 
@@ -221,7 +230,9 @@ impl Iterator for RequestedFiles<'_> {
             if let Some(found) = walk.next() {
                 return Some(found.map(Origin::Entry));
             }
-            self.hidden += walk.hidden();
+            let hidden = walk.hidden().iter();
+            let hidden = hidden.map(|path| path.as_os_str().as_encoded_bytes().to_vec());
+            self.hidden.extend(hidden);
             self.sources.pop_front();
         }
     }

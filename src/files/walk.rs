@@ -306,7 +306,7 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
     }
     let several = roots.len() > 1;
     TreeWalk {
-        hidden: 0,
+        hidden: Vec::new(),
         selection,
         overlaps: overlaps.into_iter().flatten().collect(),
         roots: roots
@@ -335,8 +335,8 @@ struct WalkRoot {
 /// The iterator of [`walk`].
 #[derive(Debug)]
 pub struct TreeWalk<'s> {
-    /// The number of entries skipped because they are hidden.
-    hidden: usize,
+    /// The paths, below their roots, of the entries skipped because they are hidden.
+    hidden: Vec<PathBuf>,
     selection: &'s Selection,
     roots: Vec<WalkRoot>,
     overlaps: Vec<String>,
@@ -352,9 +352,9 @@ pub struct TreeWalk<'s> {
 }
 
 impl TreeWalk<'_> {
-    /// The number of hidden files and folders skipped so far.
-    pub fn hidden(&self) -> usize {
-        self.hidden
+    /// The paths, below their roots, of the hidden files and folders skipped so far.
+    pub fn hidden(&self) -> &[PathBuf] {
+        &self.hidden
     }
 
     /// The paths, below their roots, of the entries that could not be read so far. If such an entry is a folder, its
@@ -388,7 +388,9 @@ impl TreeWalk<'_> {
             if is_folder && let Some(walk) = &mut self.below {
                 walk.skip_current_dir();
             }
-            self.hidden += usize::from(!is_excluded && !is_own);
+            if !is_excluded && !is_own {
+                self.hidden.push(below.to_owned());
+            }
             return None;
         }
         let wanted = if is_folder {
