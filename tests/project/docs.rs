@@ -330,7 +330,7 @@ fn pairs<'a>(heading: &str) -> Vec<(&'a str, &'a str)> {
 fn documented_media_types_and_first_bytes_are_detected() {
     for (media_type, format) in pairs("## Media types") {
         assert_eq!(
-            Format::of_media_type(&media_type).name(),
+            Format::of_media_type(media_type).name(),
             format,
             "{media_type}"
         );

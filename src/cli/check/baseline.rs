@@ -97,6 +97,9 @@ impl Baseline {
         let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
         let bytes = match fs::read(path) {
             Err(error) if may_be_missing && error.kind() == ErrorKind::NotFound => Vec::new(),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(failed("no such file; --update-baseline writes it"));
+            }
             read => read.map_err(|error| failed(&cause(&error)))?,
         };
         let (mut unmatched, mut len) = (HashMap::new(), 0_usize);
