@@ -24,7 +24,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::href::Hrefs;
-use super::targets::Target;
+use super::targets::CheckedTarget;
 use super::tree::CheckedTree;
 use super::verdict::verdict;
 use super::words::{self, RULES, counted};
@@ -253,7 +253,7 @@ impl<'a> ReportPage<'a> {
     }
 }
 
-fn target_row<'t>(target: Target<'t>, ranked: &[Class]) -> TargetRow<'t> {
+fn target_row<'t>(target: CheckedTarget<'t>, ranked: &[Class]) -> TargetRow<'t> {
     let place = ranked.iter().position(|class| *class == target.class);
     let sentences = words::sentences_of_target(target);
     (

@@ -197,9 +197,9 @@ impl Targets {
         OrderedTargets { all: self, order }
     }
 
-    fn target(&self, (kind, number): (FindingKind, u32)) -> Target<'_> {
+    fn target(&self, (kind, number): (FindingKind, u32)) -> CheckedTarget<'_> {
         let all = &self.kinds[&kind];
-        Target {
+        CheckedTarget {
             class: kind.0,
             cause: kind.1,
             to: all.url(number as usize),
@@ -217,14 +217,14 @@ pub(super) struct OrderedTargets {
 }
 
 impl OrderedTargets {
-    pub(super) fn iter(&self) -> impl Iterator<Item = Target<'_>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = CheckedTarget<'_>> {
         self.order.iter().map(|place| self.all.target(*place))
     }
 }
 
 /// A target of links with the same class and cause.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'t> {
+pub(super) struct CheckedTarget<'t> {
     pub(super) class: Class,
     pub(super) cause: Option<Cause>,
     pub(super) to: &'t str,
@@ -232,7 +232,7 @@ pub(super) struct Target<'t> {
     texts: &'t TextMap<()>,
 }
 
-impl<'t> Target<'t> {
+impl<'t> CheckedTarget<'t> {
     /// The location of a link to the target, and its reference.
     pub(super) fn texts_of(&self, place: &FoundLink) -> (&'t str, &'t str) {
         let text = |number: u32| self.texts.url(number as usize);

@@ -10,7 +10,7 @@
 use crate::purpose::check::{Cause, Class, Finding};
 use baselink_text::error::visible;
 
-use super::targets::Target;
+use super::targets::CheckedTarget;
 use crate::cli::args::check::{Check, Classes};
 
 /// The meaning of a class with a cause.
@@ -351,7 +351,7 @@ pub(super) fn sentences(finding: &Finding) -> Vec<String> {
 }
 
 /// The sentences about a target.
-pub(super) fn sentences_of_target(target: Target<'_>) -> Vec<String> {
+pub(super) fn sentences_of_target(target: CheckedTarget<'_>) -> Vec<String> {
     let why = RULES[FindingRule::of(target.class, target.cause)].why;
     let mut sentences = vec![why.to_owned()];
     sentences.extend(suggestion(target.class, target.summary.hint.as_deref()));
