@@ -44,6 +44,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use crate::collection::companion::Companions;
+use crate::files::maildir;
 use crate::files::walk::{EntryKind, TreeEntry};
 use baselink_rewrite::NearbyFiles;
 use baselink_rewrite::base::{Retrieval, Source};
@@ -609,11 +610,12 @@ impl Origins {
         (first, skipped)
     }
 
-    /// The URL of `entry`: the URL of the root, and the path of `entry` below it.
+    /// The URL of `entry`: the URL of the root, and the path of `entry` below it. The name of a file in a Maildir is no part of a
+    /// URL, so each message has that of the root, as the messages of a mailbox have.
     pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
         let root = self.root_url.as_ref()?;
-        let Some((file, folders)) = entry.relative.split_last().filter(|_| !root.is_of(entry))
-        else {
+        let is_root = root.is_of(entry) || maildir::is_message(&entry.path);
+        let Some((file, folders)) = entry.relative.split_last().filter(|_| !is_root) else {
             return Some(root.given.clone());
         };
         let file = if self.index.as_ref() == Some(file) {
