@@ -138,7 +138,11 @@ pub(crate) fn report_expected_path(
 
 /// The URL of `folder` according to its pages, unless it is one of `roots`, or means one of them by `same`. The first of `roots`
 /// is the URL of the folder.
-fn other_url(folder: &Path, roots: [&RootUrl; 2], same: &[SamePrefixes]) -> Option<String> {
+pub(crate) fn other_url(
+    folder: &Path,
+    roots: [&RootUrl; 2],
+    same: &[SamePrefixes],
+) -> Option<String> {
     let root = roots[0].folder()?;
     let path = Reference::split(Grammar::Rfc3986, root).path_span;
     let host = &root[..=path.start];

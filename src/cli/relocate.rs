@@ -23,7 +23,7 @@ use crate::files::stage::StagedMove;
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use crate::files::write::write_file;
 use crate::purpose::redirects::{pages, redirects};
-use crate::purpose::relocate::Relocation;
+use crate::purpose::relocate::{Relocation, split_host};
 use baselink_text::error::{Error, Result, name};
 
 use super::args::output::{Rewrite, WrittenTo};
@@ -140,15 +140,24 @@ fn report_redirects((number, without): (usize, usize), path: &Path, output: &mut
 }
 
 /// The message about a folder that was moved before.
-const MOVED: &str = "its links already lead to the path of --to, as if it had been moved before; give its URL of today with --url";
+const MOVED: &str = "its links already lead to the URL or path of --to, as if it had been moved before; give its URL of today with --url";
 
-/// True if the links of the folder already lead to the path to which it moves, and not to that from which it moves.
+/// True if the links of the folder already lead to the URL to which it moves, or to its path, and not to that from which it
+/// moves. A move to another host with the same path can be repeated.
 fn is_moved(request: &Move) -> bool {
-    let expected = RootUrl::of_built_site("https", &request.rewrite.documents.paths[0]);
-    expected.expected_path().is_some_and(|path| {
+    let (folder, same) = (
+        &request.rewrite.documents.paths[0],
+        &request.rewrite.documents.reading.same,
+    );
+    let (from, to) = (&request.from, &request.to);
+    let expected = RootUrl::of_built_site("https", folder);
+    let leads_to_path = expected.expected_path().is_some_and(|path| {
         let ends = |root: &RootUrl| root.as_str().ends_with(&format!("/{path}"));
-        ends(&request.to) && !ends(&request.from)
-    })
+        ends(to) && !ends(from)
+    });
+    let [old, new] = [from, to].map(|root| split_host(root.as_str()).1);
+    let named = || collection::other_url(folder, [from, from], same);
+    leads_to_path || (old != new && named().is_some_and(|url| url == to.as_str()))
 }
 
 /// Moves the empty folders in renamed folders, innermost first.

@@ -348,7 +348,7 @@ pub fn is_at_any_url(name: &[u8]) -> bool {
 }
 
 /// The part of `root` before its path, and the path.
-pub(super) fn split_host(root: &str) -> (&str, &str) {
+pub(crate) fn split_host(root: &str) -> (&str, &str) {
     root.split_at(Reference::split(Grammar::Rfc3986, root).path_span.start)
 }
 
