@@ -759,7 +759,7 @@ fn maildir_names_get_the_new_sizes() {
     let here = scene.path();
     let message = |link: &str| format!("Subject: x\nContent-Type: text/html\n\n<a href={link}>\n");
     // The message has four lines, each with one byte more on the wire (CRLF).
-    let [old, new, other] = ["x", "http://a.example/cur/x", "http://a.example/new/x"].map(message);
+    let [old, new, other] = ["x", "http://a.example/x", "http://a.example/x"].map(message);
     let name = |text: &str| format!("1.a.host,S={},W={}:2,FS", text.len(), text.len() + 4);
     put(here, Path::new("Mail/cur").join(name(&old)), &old);
     put(here, "Mail/cur/2.b.host,S=9:2,", "Subject:\n");
