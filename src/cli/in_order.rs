@@ -4,9 +4,9 @@
 //! items --the calling thread--> jobs --work, on threads--> results --the calling thread, in order--> receive
 //! ```
 //!
-//! The calling thread takes the items, and receives the results between them. If there is no room for another item, it
-//! works on one of the jobs itself. A job is several small items, or one large item. [`Bounds`] limit the memory. The
-//! first error ends all work. If one thread is allowed, the calling thread does everything.
+//! The calling thread takes the items, and receives the results between them. Instead of waiting for a result, the calling
+//! thread works on a job, too. A job is several small items, or one large item. [`Bounds`] limit the memory. The first error
+//! ends all work. If one thread is allowed, the calling thread does everything.
 //!
 //! Each item gets a context of its own, such as a buffer for output. An item that is [alone](QueueItem::is_alone) gets the
 //! context of `receive` instead, after all earlier results, so that large output needs no buffer.

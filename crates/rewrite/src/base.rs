@@ -681,10 +681,7 @@ impl BaseChain {
         };
         let place = words.place;
         let (status, reason) = match (&around.base, &self.base) {
-            (None, _) => (
-                Status::Absent,
-                Cow::Owned(["the ", place, " has no base"].concat()),
-            ),
+            (None, _) => (Status::Absent, format!("the {place} has no base").into()),
             (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
             (Some(base), None) => {
                 self.set_base(Arc::clone(base), Rule::Encapsulating, source);
@@ -694,16 +691,8 @@ impl BaseChain {
                     source: around.source,
                 }));
                 let (section, name) = (around.rule.section(), around.source.name());
-                let reason = [
-                    "the base of the ",
-                    place,
-                    ", given there by ",
-                    section,
-                    " (",
-                    name,
-                    ")",
-                ];
-                (Status::Taken, Cow::Owned(reason.concat()))
+                let reason = format!("the base of the {place}, given there by {section} ({name})");
+                (Status::Taken, Cow::Owned(reason))
             }
         };
         let value = around.base.clone();

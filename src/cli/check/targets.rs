@@ -1,7 +1,7 @@
 //! Findings grouped by target: a missing page is reported once, with the links to it.
 //!
 //! ```text
-//! a.html:3:10 gone.html, b/c.html:7:2 ../gone.html#x  -->  TargetSummary { to: http://a/gone.html, links: 2, files: 2, … }
+//! a.html:3:10 gone.html, b/c.html:7:2 ../gone.html#x  -->  http://a/gone.html: links 2, files 2, …
 //! ```
 //!
 //! Denied classes come first, then the targets with the most links.
@@ -29,12 +29,12 @@ const ROWS: usize = 250_000;
 #[derive(Default)]
 pub(super) struct TargetSummary {
     pub(super) links: usize,
-    /// The number of files with such links.
+    /// The number of files with such links; zero before they are added to those of other files.
     pub(super) files: usize,
     /// The number of links that lead elsewhere under another resolver.
     pub(super) differing: usize,
     pub(super) hint: Option<Box<str>>,
-    /// The first of the links, in the order of the files.
+    /// The first of the links, in the order of the files and their links.
     pub(super) places: Vec<FoundLink>,
 }
 
@@ -97,15 +97,14 @@ pub(super) fn room(request: &Check) -> usize {
 pub(super) type PlacedLink<'l> = (&'l LinkReport, (usize, usize), usize);
 
 impl Targets {
-    /// True if there is no target.
+    /// True if no target was added.
     pub(super) fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
     /// Adds links of the only file whose places are not needed.
     pub(super) fn count(&mut self, kind: FindingKind, url: &str, links: usize) {
-        let summary = summary(&mut self.kinds, kind, url.as_bytes());
-        (summary.links, summary.files) = (summary.links + links, 1);
+        summary(&mut self.kinds, kind, url.as_bytes()).links += links;
     }
 
     /// Adds a link of the only file.
@@ -118,7 +117,7 @@ impl Targets {
         let (kind, url) = ((finding.class, finding.cause), target_url(link, finding));
         let Self { kinds, texts } = self;
         let summary = summary(kinds, kind, url.as_bytes());
-        (summary.links, summary.files) = (summary.links + 1, 1);
+        summary.links += 1;
         summary.differing += usize::from(finding.differs);
         if summary.hint.is_none() {
             summary.hint = finding.hint.as_deref().map(Box::from);
@@ -128,14 +127,15 @@ impl Targets {
             let location = add(texts, location(link).as_bytes());
             let reference = link.reference.as_bytes();
             let reference = (reference != url.as_bytes()).then(|| add(texts, reference));
-            summary.add_places([FoundLink {
+            let place = FoundLink {
                 file: 0,
                 link: number,
                 line,
                 column,
                 location,
                 reference,
-            }]);
+            };
+            summary.add_places([place].into_iter());
         }
     }
 
@@ -149,7 +149,7 @@ impl Targets {
                 let mut renumbered = |number| add(texts, others.texts.text(number as usize));
                 let summary = summary(kinds, kind, url.as_bytes());
                 summary.links += other.links;
-                summary.files += other.files;
+                summary.files += 1;
                 summary.differing += other.differing;
                 if summary.hint.is_none() {
                     summary.hint.clone_from(&other.hint);
@@ -241,20 +241,13 @@ impl<'t> CheckedTarget<'t> {
 }
 
 impl TargetSummary {
-    /// Adds places of another file, or of a later link.
-    fn add_places(&mut self, places: impl IntoIterator<Item = FoundLink>) {
-        let place = |one: &FoundLink| (one.file, one.link);
-        let mut places = places.into_iter().peekable();
-        let first = places.peek().map(place);
-        let is_in_order = first.is_none() || self.places.last().map(place) <= first;
+    /// Adds places of a later file, or of a later link.
+    fn add_places(&mut self, places: impl ExactSizeIterator<Item = FoundLink>) {
         // Most targets of a large archive have one link.
         if self.places.is_empty() {
-            self.places.reserve_exact(places.size_hint().0);
+            self.places.reserve_exact(places.len());
         }
         self.places.extend(places);
-        if !is_in_order {
-            self.places.sort_by_key(place);
-        }
     }
 }
 
