@@ -249,6 +249,6 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
     );
     report_scheme(sum.without_scheme, output);
     tree.skipped.report_archives(output);
-    tree.skipped.report_links(true, output);
+    tree.skipped.report_links(output);
     status
 }

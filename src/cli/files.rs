@@ -305,14 +305,10 @@ impl SkipCounts {
         }
     }
 
-    /// Reports the number of symbolic links, and the option that follows them if the command has it.
-    pub(crate) fn report_links(&self, follows: bool, output: &mut Output) {
+    /// Reports the number of symbolic links, and the option that follows them.
+    pub(crate) fn report_links(&self, output: &mut Output) {
         let were = ["symbolic link was", "symbolic links were"];
-        let what = if follows {
-            "skipped; --follow reads their targets"
-        } else {
-            "skipped"
-        };
+        let what = "skipped; --follow reads their targets";
         output.notice_of(self.count(SkipReason::Link), were, what);
     }
 
@@ -329,7 +325,7 @@ impl SkipCounts {
             ));
         }
         self.report_archives(output);
-        self.report_links(true, output);
+        self.report_links(output);
         status
     }
 

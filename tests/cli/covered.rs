@@ -28,7 +28,7 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 const ELSEWHERE: [(&str, &str, &str, &str); 11] = [
     // A case cannot have symbolic links, times or extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_loops_reported"),
-    ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_follow_symbolic_links_on_request"),
+    ("*", "--follow", "tests/trees/commands.rs", "base_check_localize_and_move_follow_symbolic_links_on_request"),
     ("*", "--preserve-times", "tests/trees/commands.rs", "times_are_kept_on_request_and_for_unchanged_files"),
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
     // The number of threads and the proof change the output only if the program has a fault.

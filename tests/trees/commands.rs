@@ -158,13 +158,18 @@ fn followed_links_are_read_and_loops_reported() {
 }
 
 #[test]
-fn base_check_and_localize_follow_symbolic_links_on_request() {
+fn base_check_localize_and_move_follow_symbolic_links_on_request() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
     put(here, "elsewhere/b.html", LINK);
     symlink("../elsewhere", here.join("w/d")).unwrap();
-    for line in ["base w", "check -v w", "localize --dry-run -v w"] {
+    for line in [
+        "base w",
+        "check -v w",
+        "localize --dry-run -v w",
+        "move --relative --dry-run -v w",
+    ] {
         let names_of = |line: &str| {
             let (_, stdout, stderr) = run(here, line);
             ["w/a.html", "w/d/b.html"].map(|name| stdout.contains(name) || stderr.contains(name))

@@ -42,7 +42,7 @@ fn of_move(mut arg: Arg) -> Arg {
         "verbose" => {
             "Report the links that were not moved, and the URLs of the folder that have no file"
         }
-        "url_map" | "layout" | "trust" | "assume_scheme" | "include" | "follow" | "format" => {
+        "url_map" | "layout" | "trust" | "assume_scheme" | "include" | "format" => {
             return arg.hide(true);
         }
         _ => return for_folders(arg, "DIR", "The folder (only one)"),

@@ -388,9 +388,7 @@ impl RunSummary {
             ));
         }
         others.report_archives(output);
-        // The help of `move` does not list `--follow`.
-        let follows = matches!(kind, RewriteKind::Absolute | RewriteKind::Local { .. });
-        self.skipped.report_links(follows, output);
+        self.skipped.report_links(output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
         output.notice_of(self.without_base, ["file has", "files have"], what);
         let have = [
