@@ -40,7 +40,8 @@ pub struct InPlace {
     pub backup: Option<Suffix>,
 }
 
-/// The suffix in the names of backups: not empty, and without path separators.
+/// The suffix in the names of backups: it begins with `.` or `~`, and has no path separators. Without the `.`, a backup of
+/// `a.msg` would be `a.msgorig`, which later runs read as another document.
 #[derive(Clone, Debug)]
 pub struct Suffix(OsString);
 
@@ -49,16 +50,18 @@ impl Suffix {
     ///
     /// # Errors
     ///
-    /// Returns an error if the suffix is empty or contains a path separator or a NUL.
+    /// Returns an error if the suffix does not begin with `.` or `~`, or contains a path separator or a NUL.
     pub fn new(suffix: &OsStr) -> Result<Self> {
         let bytes = suffix.as_encoded_bytes();
-        if bytes.is_empty()
+        if !matches!(bytes.first(), Some(b'.' | b'~'))
             || bytes
                 .iter()
                 .any(|byte| std::path::is_separator(char::from(*byte)) || *byte == 0)
         {
             let suffix = name(Path::new(suffix));
-            let why = format!("'{suffix}' is not a valid backup suffix; use for example `.orig`");
+            let why = format!(
+                "'{suffix}' is not a valid backup suffix; use one that begins with . or ~, such as .orig"
+            );
             return Err(Error::new(why));
         }
         Ok(Self(suffix.to_owned()))

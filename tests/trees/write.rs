@@ -740,7 +740,7 @@ mod in_place {
         assert_eq!(names(folder.path()), ["page.html.orig"]);
         let suffix = Suffix::new(OsStr::new(".orig")).unwrap();
         assert!(suffix.ends(OsStr::new("a.orig")) && !suffix.ends(OsStr::new("a.orig.html")));
-        for suffix in ["", "/", "a/b", "../x", "a\0"] {
+        for suffix in ["", "/", "a/b", "../x", "a\0", ".a\0", "./x", "orig", "_old"] {
             assert!(Suffix::new(OsStr::new(suffix)).is_err(), "{suffix:?}");
         }
     }
