@@ -125,6 +125,10 @@ fn usage_error(error: clap::Error) -> Refusal {
         of(ContextKind::InvalidSubcommand),
         of(ContextKind::InvalidArg),
     ) {
+        (Some("rename"), _) => Some(
+            "rename is not a command; to rename files, use baselink move --rename OLD=NEW DIR"
+                .to_owned(),
+        ),
         (Some(word), _) => {
             let (path, shown) = (Path::new(word), visible(word));
             match reject_url("rewrite", path) {
@@ -180,6 +184,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "",
         "-i takes no suffix; to keep backups, use -i --backup .bak",
     ),
+    ("--baseurl", "", "--baseurl is not an option; use --url"),
     (
         "-n",
         "",
