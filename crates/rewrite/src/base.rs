@@ -597,14 +597,18 @@ impl BaseChain {
         let (base, reason) = match self.declared_url(value, resolver) {
             DeclaredUrl::Absolute(base) => (base, Standing::First.name().into()),
             DeclaredUrl::Relative(base, outer) => {
-                self.diagnostics.push(Diagnostic::new(
-                    Code::BaseRelative,
-                    declared.span,
-                    format!("the href of this base element is relative, but RFC 1808, section 10, requires an absolute \
-                         URL; it resolves to {}",
-                        abridged(&base)
-                    ),
-                ));
+                // The base `.`, which Chromium writes, changes the target of no relative path.
+                if resolve::resolve(resolver, &base, ".") != resolve::resolve(resolver, &outer, ".")
+                {
+                    self.diagnostics.push(Diagnostic::new(
+                        Code::BaseRelative,
+                        declared.span,
+                        format!("the href of this base element is relative, but RFC 1808, section 10, requires an \
+                             absolute URL; it resolves to {}",
+                            abridged(&base)
+                        ),
+                    ));
+                }
                 let first = Standing::First.name();
                 let around = if self.fallback.is_some() {
                     "the outer base"
