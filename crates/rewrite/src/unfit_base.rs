@@ -66,6 +66,11 @@ pub(super) fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagno
         .iter()
         .find(|level| level.status == base::Status::Taken);
     let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
+    // A page from a disk may have a base there.
+    let is_from_disk = chain
+        .retrieval
+        .as_ref()
+        .is_some_and(|own| is_on_disk(&own.url));
     let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
     let (code, message) = if base.len() > LONGEST_BASE {
         (
@@ -84,6 +89,14 @@ pub(super) fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagno
             Code::BaseUnusable,
             format!("the base {base} has a placeholder; no link was resolved against it"),
         )
+    } else if is_on_disk(base) && !is_from_disk {
+        (
+            Code::BaseUnusable,
+            format!(
+                "the base {base} is on the disk of its author, and links that are resolved against it work only there; \
+                 remove the base to use an outer one"
+            ),
+        )
     } else if resolver == Resolver::Rfc1808
         && base.contains(';')
         && params().is_some_and(|params| params.contains('/'))
@@ -96,4 +109,8 @@ pub(super) fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagno
         return None;
     };
     Some(Diagnostic::new(code, span, message))
+}
+
+fn is_on_disk(url: &str) -> bool {
+    reference::opaque_scheme(url).as_deref() == Some("file")
 }

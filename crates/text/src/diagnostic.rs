@@ -26,9 +26,9 @@ named! {
     /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Code {
-        /// A `<base href>` that is relative; RFC 1808, section 10, requires an absolute URL.
+        /// A `<base href>` that is relative and in another folder; RFC 1808, section 10, requires an absolute URL.
         BaseRelative = "base-relative",
-        /// A base that cannot resolve relative references.
+        /// A base that cannot resolve relative references, or that is on the disk of its author.
         BaseUnusable = "base-unusable",
         /// A base with a `/` after a `;`. RFC 1808, 2.4.5, ends its directories at the `;`.
         BaseParameters = "base-parameters",
