@@ -318,7 +318,7 @@ fn report_file(
                 &mut totals.skipped
             };
             others.add(why, 1);
-            totals.list(&origin, leftovers);
+            totals.list(&origin, leftovers, false);
             json(Format::Other, to, &FileSummary::default(), output)?;
             return Ok(ExitStatus::Done);
         }
@@ -357,11 +357,11 @@ fn report_file(
         summary.report_fragments(path, output);
     }
     let origins = &request.documents.reading.origins;
-    let is_copy = match &origin {
-        Origin::Entry(entry) => origins.keeps_local_copies && origins.companions.has(&entry.path),
-        Origin::Standard => false,
-    };
-    totals.list(&origin, summary.leftovers);
+    let is_copy = matches!(
+        &origin,
+        Origin::Entry(entry) if origins.keeps_local_copies && origins.companions.has(&entry.path)
+    );
+    totals.list(&origin, summary.leftovers, is_copy && summary.lacks_base());
     totals.add(format, summary, is_copy);
     Ok(status)
 }

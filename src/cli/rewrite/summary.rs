@@ -110,6 +110,11 @@ impl FileSummary {
         self.link_bases.merge(totals.of_links.clone());
     }
 
+    /// True if a link has no base.
+    pub(super) fn lacks_base(&self) -> bool {
+        self.link_counts.count(LinkResult::NoBase) > 0
+    }
+
     /// Adds the summary of later documents.
     pub(super) fn merge(&mut self, later: Self) {
         self.status = self.status.max(later.status);
@@ -236,8 +241,8 @@ pub(super) struct RunSummary {
     unchanged: usize,
     /// The number of other files that have links without a base.
     without_base: usize,
-    /// The number of files that a browser saved with a page and that have links without a base.
-    copies_without_base: usize,
+    /// The paths of files that a browser saved with a page and that have links without a base.
+    copies_without_base: Vec<Vec<u8>>,
     /// The number of documents that were written elsewhere without the files that a browser saved with them.
     pub(super) without_copies: usize,
     hints: BaseHints,
@@ -281,22 +286,20 @@ impl RunSummary {
             &mut self.unchanged
         };
         *number += 1;
-        let without_base = if is_copy {
-            &mut self.copies_without_base
-        } else {
-            &mut self.without_base
-        };
-        *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
+        self.without_base += usize::from(summary.lacks_base() && !is_copy);
         self.hints.merge(summary.hints);
         add_counts(&mut self.refused, summary.refused);
         add_counts(&mut self.adaptations, summary.adaptations);
         merge_missing(&mut self.missing, summary.missing);
     }
 
-    /// Adds a file to the lists of files with traces of the old place of the tree.
-    pub(super) fn list(&mut self, origin: &Origin, leftovers: Leftovers) {
+    /// Adds a file to the lists of files with traces of the old place of the tree, and of local copies that lack a base.
+    pub(super) fn list(&mut self, origin: &Origin, leftovers: Leftovers, lacks_base: bool) {
         let Origin::Entry(entry) = origin else { return };
         let path = entry.below_root().into_os_string().into_encoded_bytes();
+        if lacks_base {
+            self.copies_without_base.push(path.clone());
+        }
         if leftovers.old_urls {
             self.naming_old_urls.push(path.clone());
         }
@@ -391,12 +394,14 @@ impl RunSummary {
         self.skipped.report_links(output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
         output.notice_of(self.without_base, ["file has", "files have"], what);
-        let have = [
+        let have = count(
+            self.copies_without_base.len(),
             "file that a browser saved with a page has",
             "files that browsers saved with pages have",
-        ];
-        let what = "relative links and no base URL; only --url-map can give one";
-        output.notice_of(self.copies_without_base, have, what);
+        );
+        let sentence =
+            format!("{have} relative links and no base URL, which only --url-map can give");
+        output.notice_of_paths(&sentence, &self.copies_without_base);
         let what = format!("to {NOT_WRITTEN}");
         output.notice_of(self.without_copies, ["file leads", "files lead"], &what);
         self.hints.report(output);
