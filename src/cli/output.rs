@@ -23,7 +23,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
 use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::error::{name, visible};
+use baselink_text::error::{Error, name, visible};
 use serde::Serialize;
 
 use super::advice::sentence;
@@ -171,13 +171,16 @@ impl BufferedOutput {
     }
 }
 
-/// The number of occurrences of each diagnostic, and its first message.
+/// The number of occurrences of each diagnostic and error, and its first message.
 #[derive(Default)]
-struct CountedDiagnostics(BTreeMap<&'static str, (usize, String)>);
+struct CountedDiagnostics(BTreeMap<CountedKey, (usize, String)>);
+
+/// The code of a diagnostic, or no code and the reason for an error.
+type CountedKey = (&'static str, String);
 
 impl CountedDiagnostics {
-    fn add(&mut self, code: &'static str, number: usize, first: impl FnOnce() -> String) {
-        self.0.entry(code).or_insert_with(|| (0, first())).0 += number;
+    fn add(&mut self, key: CountedKey, number: usize, first: impl FnOnce() -> String) {
+        self.0.entry(key).or_insert_with(|| (0, first())).0 += number;
     }
 }
 
@@ -320,8 +323,8 @@ impl Output {
             }
         }
         if let Some(counted) = &mut self.counted {
-            for (code, (number, first)) in buffer.counted.0 {
-                counted.add(code, number, || first);
+            for (key, (number, first)) in buffer.counted.0 {
+                counted.add(key, number, || first);
             }
         }
         Ok(())
@@ -420,6 +423,18 @@ impl Output {
         self.print_sentence(&(self.err.paint(ERROR, "error:") + " "), sentence);
     }
 
+    /// Reports an error about the file at `path`. Missing permissions are counted, because in a read-only folder every file
+    /// lacks them.
+    pub(crate) fn error_or_count(&mut self, path: &Path, error: Error) {
+        let sentence = error.to_string();
+        let why = sentence.replacen(&name(path), "", 1);
+        let is_denied = io::Error::from(error).kind() == ErrorKind::PermissionDenied;
+        match &mut self.counted {
+            Some(counted) if is_denied => counted.add(("", why), 1, || sentence),
+            _ => self.error(&sentence),
+        }
+    }
+
     /// Reports a warning about the contents of a document.
     pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
         if !self.verbosity.quiet {
@@ -468,7 +483,7 @@ impl Output {
         sentence: &str,
     ) {
         match &mut self.counted {
-            Some(counted) => counted.add(code, 1, || match place {
+            Some(counted) => counted.add((code, String::new()), 1, || match place {
                 Some(place) => format!("{place}: {sentence}"),
                 None => sentence.to_owned(),
             }),
@@ -550,16 +565,16 @@ impl Output {
         }
     }
 
-    /// Reports each counted diagnostic with its number.
+    /// Reports each counted diagnostic and error with its number.
     pub(crate) fn report_counted_diagnostics(&mut self) {
-        for (code, (number, first)) in self.counted.take().unwrap_or_default().0 {
-            match number {
-                1 => self.warning(None, code, &first),
-                _ => self.warning(
-                    None,
-                    code,
-                    &format_args!("{number} times; -v lists all; the first is {first}"),
-                ),
+        for ((code, _), (number, first)) in self.counted.take().unwrap_or_default().0 {
+            let sentence = match number {
+                1 => first,
+                _ => format!("{number} times; -v lists all; the first is {first}"),
+            };
+            match code {
+                "" => self.error(&sentence),
+                code => self.warning(None, code, &sentence),
             }
         }
     }

@@ -35,7 +35,7 @@ use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 use super::args::output::{Rewrite, WrittenTo};
 use super::capture_plan::are_all_archives;
-use super::failure::FileResult;
+use super::failure::{Failure, FileResult};
 use super::files::{self, FinishedFile, SkipReason};
 use super::input::{Contents, File, Input, NonDocument, OpenedInput};
 use super::json_records;
@@ -75,8 +75,11 @@ pub(crate) fn rewrite(
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
     let rewrite_one = |origin: &Origin, output: &mut Output| {
-        let outcome = ok_or_report(rewrite_file(request, kind, &target, origin, output), output)?;
-        Ok(outcome.unwrap_or(FileOutcome::Skipped(SkipReason::Unusable)))
+        let outcome = Failure::separate(rewrite_file(request, kind, &target, origin, output))?;
+        Ok(outcome.unwrap_or_else(|error| {
+            output.error_or_count(origin.path(), error);
+            FileOutcome::Skipped(SkipReason::Unusable)
+        }))
     };
     let failed = files::each(&request.documents, output, rewrite_one, |file, output| {
         status = status.max(report_file(request, kind, file, &mut totals, output)?);

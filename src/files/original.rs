@@ -351,7 +351,11 @@ pub(super) fn symbolic_link(path: &Path) -> Error {
 
 /// Creates an error: the permissions of the file at `path` forbid writing.
 pub(super) fn read_only(path: &Path) -> Error {
-    Error::file(path, "the file is read-only; make it writable first")
+    let sentence = format!(
+        "{}: the file is read-only; make it writable first",
+        name(path)
+    );
+    Error::system(sentence, ErrorKind::PermissionDenied.into())
 }
 
 fn no_backup(backup: &Path) -> Error {

@@ -679,6 +679,32 @@ fn times_are_kept_on_request_and_for_unchanged_files() {
 }
 
 #[test]
+fn bug_417_one_error_stands_for_all_messages_of_a_read_only_maildir() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    for folder in ["cur", "new", "tmp"] {
+        fs::create_dir_all(here.join("Mail").join(folder)).unwrap();
+    }
+    let message = "Content-Base: http://a.example/\nContent-Type: text/html\n\n<a href=x>\n";
+    for number in 1..=3 {
+        let message = put(here, format!("Mail/cur/{number}.host:2,S"), message);
+        fs::set_permissions(&message, fs::Permissions::from_mode(0o444)).unwrap();
+    }
+    let why = "the file is read-only; make it writable first";
+    let end = "3 files: 3 could not be used\n";
+    let (status, _, stderr) = run(here, "rewrite -i Mail");
+    assert_eq!(
+        stderr,
+        format!("error: 3 times; -v lists all; the first is Mail/cur/1.host:2,S: {why}\n{end}")
+    );
+    assert_eq!(status, 2);
+    let (_, _, stderr) = run(here, "rewrite -v -i Mail");
+    for number in 1..=3 {
+        assert!(stderr.contains(&format!("error: Mail/cur/{number}.host:2,S: {why}\n")));
+    }
+}
+
+#[test]
 fn a_file_in_place_keeps_its_permission_bits() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
