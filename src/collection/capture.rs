@@ -371,6 +371,8 @@ pub struct CapturedResource {
     media_type: u32,
     /// The number of the item that contains the body.
     pub item: u32,
+    /// True if the body is empty or incomplete.
+    pub is_short: bool,
 }
 
 impl ChosenCaptures {
@@ -576,6 +578,7 @@ impl Captures {
                 date: best.date,
                 media_type: best.media_type,
                 item: best.item,
+                is_short: best.is_short,
             });
         }
         let next = |index| next_of(index, &found).unwrap_or(NO_CAPTURE);

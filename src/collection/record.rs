@@ -116,6 +116,12 @@ fn has_other_method(block: &[u8]) -> bool {
     !line.starts_with(b"GET ") && memchr::memmem::find(line, b" HTTP/").is_some()
 }
 
+/// True if the archive ends within `record`.
+fn is_cut(record: &Record) -> bool {
+    let mut found = record.diagnostics.iter();
+    found.any(|one| one.code == Code::RecordTruncated)
+}
+
 /// The capture in `record`, or the exchange of a request with another method than `GET`. `None` for other records, and
 /// if the URL is not that of a document.
 pub fn capture(record: &Record) -> Option<Capture> {
@@ -168,6 +174,8 @@ pub fn capture(record: &Record) -> Option<Capture> {
         (RecordType::Revisit | RecordType::Resource, _) => {}
         _ => return None,
     }
+    // A revisit has no body that could be cut.
+    capture.is_short |= record.record_type != RecordType::Revisit && is_cut(record);
     let text = |field| record.text(field);
     let named = |kind: &str, name: Option<String>| name.map(|name| name_digest(kind, &name));
     let place = |url: Option<String>, date: Option<String>| {

@@ -12,10 +12,27 @@ use crate::cli::link_counts::{LinkCounts, LinkResult};
 use crate::cli::output::StrictViolations;
 use crate::purpose::names_base;
 use baselink_rewrite::report::LinkReport;
+use baselink_scan::document::Role;
 use baselink_url::reference::without_fragment;
 
-/// The URLs of the tree that have no file, each with the number of links to it.
-pub(super) type MissingTargets = HashMap<String, usize>;
+/// The URLs of the tree that have no file.
+pub(super) type MissingTargets = HashMap<String, LinksToMissing>;
+
+/// The links to a URL that has no file.
+#[derive(Default)]
+pub(super) struct LinksToMissing {
+    pub(super) number: usize,
+    /// True if one of them embeds its target, such as an image.
+    pub(super) is_embedded: bool,
+}
+
+impl LinksToMissing {
+    /// Adds other links to the same URL.
+    pub(super) fn merge(&mut self, more: &Self) {
+        self.number += more.number;
+        self.is_embedded |= more.is_embedded;
+    }
+}
 
 /// The links of a document, in numbers.
 #[derive(Default)]
@@ -46,9 +63,13 @@ impl DocumentLinks {
         }
         if link.is_lacking {
             let target = without_fragment(link.target.as_deref().unwrap_or_default());
+            let links = LinksToMissing {
+                number,
+                is_embedded: link.role == Role::Embedded,
+            };
             match self.missing.get_mut(target) {
-                Some(links) => *links += number,
-                None => drop(self.missing.insert(target.to_owned(), number)),
+                Some(known) => known.merge(&links),
+                None => drop(self.missing.insert(target.to_owned(), links)),
             }
         }
     }

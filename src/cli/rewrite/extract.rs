@@ -60,6 +60,8 @@ const ENTRY_PAGE: &str = "index.html";
 /// A file that was written, or in a dry run only counted.
 struct WrittenFile {
     resource: usize,
+    /// True if the file of an earlier run was kept.
+    is_kept: bool,
     /// The properties that the file lacks.
     lost: Vec<NotPreserved>,
     /// The title, if it is a page.
@@ -188,7 +190,7 @@ impl ArchiveRun<'_> {
                 is_unwritten = true;
                 if let Some(new_file) = new_file? {
                     is_written[new_file.resource] = true;
-                    files += 1;
+                    files += usize::from(!new_file.is_kept);
                     pages.extend(new_file.title.map(|title| (new_file.resource, title)));
                     new_file.lost.iter().for_each(|lost| output.caution(lost));
                 }
@@ -260,9 +262,11 @@ impl ArchiveRun<'_> {
         summary: &mut FileSummary,
         output: &mut Output,
     ) -> Result<Option<WrittenFile>> {
-        let date = plan.chosen.resources[number].date;
+        let resource = &plan.chosen.resources[number];
+        let mut is_short = resource.is_short;
         let mut new_file = WrittenFile {
             resource: number,
+            is_kept: false,
             lost: Vec::new(),
             title: None,
         };
@@ -310,6 +314,7 @@ impl ArchiveRun<'_> {
                 } = body;
                 if let Some(damage) = damage {
                     output.caution(&format_args!("{}: {damage}", input.name));
+                    is_short = true;
                 }
                 let options = options.map(|options| {
                     localize::options(plan.name(number), &bytes, collection, &options)
@@ -346,10 +351,25 @@ impl ArchiveRun<'_> {
                 }
             }
         };
-        if let Some(file) = self.begin(plan.name(number), date, &bytes)? {
+        let path = plan.name(number);
+        if is_short && self.has_longer(path, bytes.len()) {
+            let path = String::from_utf8_lossy(path);
+            let why = "the body is incomplete, so the longer file of an earlier run is kept";
+            output.caution(&format_args!("{}: {why}: {path}", input.name));
+            new_file.is_kept = true;
+        } else if let Some(file) = self.begin(path, resource.date, &bytes)? {
             new_file.lost = file.commit()?.lost;
         }
         Ok(Some(new_file))
+    }
+
+    /// True if the folder had a file at `path` that is longer than `length` bytes.
+    fn has_longer(&self, path: &[u8], length: usize) -> bool {
+        let Some(mirror) = self.mirror.as_ref().filter(|_| self.had_files) else {
+            return false;
+        };
+        let path = mirror.out.join(&*String::from_utf8_lossy(path));
+        fs::symlink_metadata(path).is_ok_and(|old| old.is_file() && old.len() > length as u64)
     }
 
     /// Begins the file at `path` below the folder, and writes `bytes` to it; `None` in a dry run.
@@ -415,7 +435,7 @@ impl ArchiveRun<'_> {
         }
         totals.report_adaptations("; --exact turns this off", output);
         totals.report_refused(false, output);
-        if number == 0 {
+        if !is_written.contains(&true) {
             if self.status == ExitStatus::Done {
                 let patterns = self.request.documents.typed.patterns();
                 let urls = "baselink links lists the URLs of the archive";
@@ -463,6 +483,7 @@ impl ArchiveRun<'_> {
         if let Some(list) = list {
             totals.list_missing(list, output)?;
         }
+        totals.report_embedded(&self.request.documents.paths, output);
         if self.had_files {
             let is_written = |entry: &TreeEntry| {
                 let path = name_of(entry);

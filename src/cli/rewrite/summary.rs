@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::collection::origin::is_assumed;
@@ -269,8 +269,8 @@ fn merge_missing(all: &mut MissingTargets, mut more: MissingTargets) {
     if all.len() < more.len() {
         mem::swap(all, &mut more);
     }
-    for (target, number) in more {
-        *all.entry(target).or_default() += number;
+    for (target, links) in more {
+        all.entry(target).or_default().merge(&links);
     }
 }
 
@@ -428,6 +428,18 @@ impl RunSummary {
         output.write_list(path, &urls, what)
     }
 
+    /// Reports the number of images, style sheets and the like that pages of `archives` load and the archives lack.
+    pub(super) fn report_embedded(&self, archives: &[PathBuf], output: &mut Output) {
+        let embedded = self.missing.values().filter(|links| links.is_embedded);
+        let named = match archives {
+            [one] => name(one),
+            _ => "ARCHIVE...".into(),
+        };
+        let what = format!("lacking; baselink check {named} shows them");
+        let are = ["embedded resource is", "embedded resources are"];
+        output.notice_of(embedded.count(), are, &what);
+    }
+
     /// Reports the files with traces of the old place of the tree.
     fn report_leftovers(&self, output: &mut Output) {
         let files = count(self.naming_old_urls.len(), "file", "files");
@@ -492,7 +504,8 @@ impl RunSummary {
             "URL of the tree has",
             "URLs of the tree have",
         );
-        let links = count(self.missing.values().sum(), "link leads", "links lead");
+        let links = self.missing.values().map(|links| links.number).sum();
+        let links = count(links, "link leads", "links lead");
         let hint = if output.is_verbose() {
             String::new()
         } else {
@@ -502,7 +515,8 @@ impl RunSummary {
         if !output.is_verbose() {
             return;
         }
-        let mut urls: Vec<_> = self.missing.iter().collect();
+        let numbers = self.missing.iter().map(|(url, links)| (url, links.number));
+        let mut urls: Vec<_> = numbers.collect();
         urls.sort_by_key(|&(url, number)| (Reverse(number), url));
         let width = urls
             .first()
