@@ -101,20 +101,25 @@ fn add_host_rules(collection: &mut Collection, roots: &[PathBuf]) {
 
 /// Reports the place at which the pages of a site expect its folder, if no URL is given, or neither that URL nor `to` is that
 /// place.
+///
+/// # Errors
+///
+/// If the URL is given and the folder `is_in_place`, returns the report as an error, because a wrong URL would spoil the only copy.
 pub(crate) fn report_expected_path(
     documents: &Documents,
     to: Option<&RootUrl>,
+    is_in_place: bool,
     output: &mut Output,
-) {
+) -> Result<()> {
     let Some(root_url) = &documents.reading.origins.root_url else {
-        return;
+        return Ok(());
     };
     let (folder, url) = (name(&documents.paths[0]), root_url.as_str());
     if let Some(path) = root_url.expected_path() {
         output.notice(&format_args!(
             "{folder}: its pages expect it at /{path}, so links to /{path} lead into it; --url names another place"
         ));
-        return;
+        return Ok(());
     }
     let same = &documents.reading.same;
     let Some(other) = other_url(
@@ -122,18 +127,27 @@ pub(crate) fn report_expected_path(
         [root_url, to.unwrap_or(root_url)],
         same,
     ) else {
-        return;
+        return Ok(());
     };
     let its = format_args!("{folder}: its pages name its files by URLs of {other}");
+    let same = match root_url.below_own(&other) {
+        Some(_) => String::new(),
+        None => format!(", or add --same {other}={url}"),
+    };
+    let remedies = format_args!("if it is this site, give it as --url{same}");
     if is_assumed(url) {
         output.notice(&format_args!(
             "{its}, which count as another site; if it is this one, add --url {other}"
         ));
+    } else if is_in_place {
+        let otherwise = "if not, make a copy with -o";
+        return Err(Error::new(format!(
+            "{its}, not of {url}; {remedies}; {otherwise}"
+        )));
     } else {
-        output.caution(&format_args!(
-            "{its}, not of {url}; if it is this site, give it as --url, or add --same {other}={url}"
-        ));
+        output.caution(&format_args!("{its}, not of {url}; {remedies}"));
     }
+    Ok(())
 }
 
 /// The URL of `folder` according to its pages, unless it is one of `roots`, or means one of them by `same`. The first of `roots`
@@ -151,7 +165,12 @@ pub(crate) fn other_url(
         None => expected_host(folder, root)?,
     };
     let is_root = |url: &str| {
-        let mut below = roots.iter().filter_map(|root| root.below_own(url));
+        let below = |root: &&RootUrl| match root.as_str().starts_with("http:") {
+            // Links that become absolute would get `http`.
+            true => root.below(url),
+            false => root.below_own(url),
+        };
+        let mut below = roots.iter().filter_map(below);
         below.any(|below| below.path.is_empty())
     };
     let is_known = is_root(&url) || others(&url, same).any(|url| is_root(&url));

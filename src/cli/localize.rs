@@ -57,7 +57,8 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     require_one_folder(&documents.paths)?;
     reject_archive_options(&request.extraction)?;
     check_list_of_missing(request)?;
-    report_expected_path(documents, None, output);
+    let is_in_place = matches!(request.rewrite.destination, WrittenTo::InPlace(_));
+    report_expected_path(documents, None, is_in_place, output)?;
     let mut collection = collection(request)?;
     if request.is_elsewhere() {
         collection.rename_for_mirror();

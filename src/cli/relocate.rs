@@ -43,23 +43,24 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         destination,
         ..
     } = &request.rewrite;
-    let is_moved = is_moved(request);
-    let staged = match destination {
-        WrittenTo::InPlace(_) if is_moved => {
-            return Err(Error::file(&documents.paths[0], MOVED).into());
+    let (folder, is_in_place) = (
+        &documents.paths[0],
+        matches!(destination, WrittenTo::InPlace(_)),
+    );
+    match is_moved(request) {
+        true if is_in_place => return Err(Error::file(folder, MOVED).into()),
+        true => output.caution(&format_args!("{}: {MOVED}", name(folder))),
+        false => {
+            collection::report_expected_path(documents, Some(&request.to), is_in_place, output)?;
         }
+    }
+    let staged = match destination {
         WrittenTo::InPlace(how) => {
             stop_between_files(false)?;
-            Some(StagedMove::begin(&documents.paths[0], how)?)
+            Some(StagedMove::begin(folder, how)?)
         }
         _ => None,
     };
-    if is_moved {
-        let folder = name(&documents.paths[0]);
-        output.caution(&format_args!("{folder}: {MOVED}"));
-    } else {
-        collection::report_expected_path(documents, Some(&request.to), output);
-    }
     let relocation = Arc::new(relocation(request)?);
     let folder = request.redirects.as_deref().filter(|path| is_folder(path));
     let file = request.redirects.as_ref().filter(|_| folder.is_none());
