@@ -192,8 +192,13 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
             .iter()
             .filter(|file| file.counts.of(Class::Missing) > 0)
             .count();
+        let is_page_missing = sum.of(Class::MissingPage) > 0;
+        let pages = match is_page_missing && !request.list.contains(Class::MissingPage) {
+            true => "; -v lists the links to missing pages",
+            false => "",
+        };
         output.notice(&format_args!(
-            "{}, {}; {} missing on {}",
+            "{}, {}; {} missing on {}{pages}",
             counted(tree.documents, "document", "documents"),
             counted(plan.chosen.resources.len(), "resource", "resources"),
             counted(missing, "embedded resource", "embedded resources"),

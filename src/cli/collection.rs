@@ -130,9 +130,11 @@ pub(crate) fn report_expected_path(
         return Ok(());
     };
     let its = format_args!("{folder}: its pages name its files by URLs of {other}");
-    let same = match root_url.below_own(&other) {
-        Some(_) => String::new(),
-        None => format!(", or add --same {other}={url}"),
+    // `http` and `https` need no --same.
+    let below = root_url.below_own(&other);
+    let same = match below.is_some_and(|below| below.path.is_empty()) {
+        true => String::new(),
+        false => format!(", or add --same {other}={url}"),
     };
     let remedies = format_args!("if it is this site, give it as --url{same}");
     if is_assumed(url) {

@@ -138,6 +138,7 @@ pub fn check(
             || beside.is_some_and(|files| files.is_crawled()),
         number: collection.number_at(name),
         canonical: OnceCell::new(),
+        kept_forms: OnceCell::new(),
         bases: MovedBases::new(bytes, options.clone(), own.as_deref()),
         own,
         ids: site.ids,

@@ -361,14 +361,11 @@ pub fn options(
     options: &Options,
 ) -> Options {
     let is_page = matches!(options.format, Format::Html | Format::Xhtml);
-    // Feed readers, crawlers and mail programs may not know the URL of the document, so relative links could break.
-    let keeps_forms = relocation.form == LinkForm::Written
-        || options.format.has_headings()
-        || matches!(options.format, Format::Xml | Format::JsonFeed)
+    let keeps_all = relocation.form == LinkForm::Written
         || (is_page && relocation.form == LinkForm::Relative && is_at_any_url(name));
-    let must_be_absolute = match keeps_forms {
-        true => Vec::new(),
-        false => canonical::absolute(bytes, options.format),
+    let kept_forms = match keeps_all {
+        true => KeptForms::All,
+        false => KeptForms::of(bytes, options.format),
     };
     let collection = &relocation.collection;
     // If some files have their new names already, a link to a file that is there may change.
@@ -379,9 +376,8 @@ pub fn options(
         relocation: Arc::clone(relocation),
         resolver: options.resolver,
         place: relocation.place_on_disk(name),
-        keeps_forms,
+        kept_forms,
         is_message: options.format.has_headings(),
-        must_be_absolute,
         last_base: Mutex::default(),
     });
     let guard = Arc::clone(&destination) as Arc<dyn Guard>;
@@ -431,6 +427,39 @@ impl Destination for KeepEveryLink {
     }
 }
 
+/// The links of a document that do not become relative.
+#[derive(Debug)]
+pub(super) enum KeptForms {
+    All,
+    /// Metadata, and the links with these spans.
+    Metadata(Vec<Span>),
+}
+
+impl KeptForms {
+    /// The links of the document `bytes` that programs other than browsers read.
+    pub(super) fn of(bytes: &[u8], format: Format) -> Self {
+        // Feed readers, crawlers and mail programs may not know the URL of the document, so relative links could break.
+        match format.has_headings() || matches!(format, Format::Xml | Format::JsonFeed) {
+            true => Self::All,
+            false => Self::Metadata(canonical::absolute(bytes, format)),
+        }
+    }
+
+    fn are_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    pub(super) fn contains(&self, link: &LinkReport) -> bool {
+        let Self::Metadata(spans) = self else {
+            return true;
+        };
+        let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
+        let is_linked_data =
+            link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
+        is_open_graph || is_linked_data || spans.contains(&link.span)
+    }
+}
+
 /// The destination of the links of one document.
 #[derive(Debug)]
 struct RelocateLinks {
@@ -438,11 +467,8 @@ struct RelocateLinks {
     resolver: Resolver,
     /// The new place of the document, if links must open from disk.
     place: Option<DiskPlace>,
-    /// True if all links keep their form.
-    keeps_forms: bool,
+    kept_forms: KeptForms,
     is_message: bool,
-    /// The spans of links that must be absolute.
-    must_be_absolute: Vec<Span>,
     /// The length of the URL of the root, if links may have a plain meaning.
     plain_root: Option<usize>,
     /// The base of the last link before and after the move.
@@ -601,7 +627,7 @@ impl RelocateLinks {
 
     /// The base after the move if browsers resolve `link`, which is in a custom property, from a style sheet.
     fn base_of_property(&self, link: &LinkReport) -> Option<Arc<BaseAfterMove>> {
-        match property_user(link).filter(|_| !self.keeps_forms && !is_relative(link))? {
+        match property_user(link).filter(|_| !self.kept_forms.are_all() && !is_relative(link))? {
             PropertyUser::Sheet(url) => Some(self.base_after(url)),
             PropertyUser::Own | PropertyUser::Several => None,
         }
@@ -624,7 +650,7 @@ impl RelocateLinks {
         let is_base = names_base(&link.element, link.attribute.as_deref());
         let is_on_disk = self.place.is_some();
         let is_relative = form == Category::RelPath && moved.is_inside;
-        let becomes_relative = is_relative && !(self.keeps_forms && form == written);
+        let becomes_relative = is_relative && !(self.kept_forms.are_all() && form == written);
         if becomes_relative && is_on_disk && !is_base {
             self.relocation.name_file(&mut moved, link);
         }
@@ -654,20 +680,12 @@ impl RelocateLinks {
         let is_base = names_base(&link.element, link.attribute.as_deref());
         // An absolute URL stays absolute if no file exists for it, because the site may have the target.
         let may_be_relative = moved.is_there || is_base || written != Category::AbsoluteUrl;
-        let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
-        let is_linked_data =
-            link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
-        let must_be_absolute =
-            || is_open_graph || is_linked_data || self.must_be_absolute.contains(&link.span);
         // A property that is used in several folders needs a reference that means the same in all of them. On disk, only
         // a relative one means anything.
         let is_disk = self.place.is_some();
         let has_several = || !is_disk && property_user(link) == Some(&PropertyUser::Several);
-        let keeps_form = self.keeps_forms
-            || !moved.is_inside
-            || !may_be_relative
-            || must_be_absolute()
-            || has_several();
+        let keeps_form =
+            self.kept_forms.contains(link) || !moved.is_inside || !may_be_relative || has_several();
         // From disk, other forms would lead out of the folder.
         let has_url = !is_assumed(&moved.url);
         match (keeps_form, is_disk) {

@@ -195,6 +195,10 @@ impl Check {
             CheckForm::Json => Class::ALL.to_vec(),
             _ => [&Classes::BROKEN[..], &Classes::REPORTED, &self.deny.0].concat(),
         };
+        // A crawl has an edge, beyond which most links lead to pages.
+        if !self.lists_links() && !self.deny.contains(Class::MissingPage) {
+            self.list.0.retain(|class| *class != Class::MissingPage);
+        }
         Ok(())
     }
 }

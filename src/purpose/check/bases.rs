@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::collection::origin::{RootUrl, canonical};
 use crate::collection::{Collection, Located};
 use crate::purpose::custom_property::in_sheet;
+use crate::purpose::relocate::KeptForms;
 use crate::purpose::spelling::names_base;
 use baselink_rewrite::base::{BaseChain, Retrieval, Rule, Source};
 use baselink_rewrite::report::LinkReport;
@@ -154,6 +155,11 @@ impl<'a> MovedBases<'a> {
     pub(super) fn canonical(&self) -> Option<Span> {
         let named = canonical::named(self.bytes, self.options.format)?;
         (named.by == canonical::CanonicalTag::Link).then_some(named.span)
+    }
+
+    /// The links that do not become relative.
+    pub(super) fn kept_forms(&self) -> KeptForms {
+        KeptForms::of(self.bytes, self.options.format)
     }
 
     /// The base of `link` after the move; `None` if unknown. If the document declares no base, its new URL is the base.

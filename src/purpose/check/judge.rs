@@ -17,6 +17,7 @@ use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{
     Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
 };
+use crate::purpose::relocate::KeptForms;
 use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::PlainLink;
 use baselink_rewrite::base::BaseChain;
@@ -47,6 +48,7 @@ pub(super) struct MoveJudge<'a> {
     pub(super) own: Option<String>,
     /// The span of the canonical URL that the document declares.
     pub(super) canonical: OnceCell<Option<Span>>,
+    pub(super) kept_forms: OnceCell<KeptForms>,
     pub(super) bases: MovedBases<'a>,
     /// The possible targets of fragments in documents, by their numbers, if they are known.
     pub(super) ids: Option<&'a HashMap<usize, Ids>>,
@@ -250,8 +252,11 @@ impl MoveJudge<'_> {
         };
         if let Some(cause) = pinned_by {
             let canonical = || *self.canonical.get_or_init(|| self.bases.canonical());
+            let kept_forms = || self.kept_forms.get_or_init(|| self.bases.kept_forms());
             let found = match now.is_inside() && moves {
                 false => standing,
+                // `move --relative=disk` keeps these links, too.
+                true if is_disk(&self.goal.place) && kept_forms().contains(link) => standing,
                 true if link.element == "link" && canonical() == Some(link.span) => {
                     alone(Class::Pinned, Cause::Canonical)
                 }
