@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, iter};
 
-use crate::collection::origin::expected::{expected_host, expected_path};
+use crate::collection::origin::expected::{ExpectedUrl, expected_url};
 use crate::collection::origin::{RootUrl, is_assumed};
 use crate::collection::same::{SamePrefixes, others};
 use crate::collection::{Collection, host_rules};
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use crate::purpose::relocate::split_host;
 use baselink_text::error::{Error, Result, name};
-use baselink_url::reference::{Grammar, Reference};
 
 use super::in_order::all_in_order;
 use super::input;
@@ -111,24 +111,26 @@ pub(crate) fn report_expected_path(
     is_in_place: bool,
     output: &mut Output,
 ) -> Result<()> {
-    let Some(root_url) = &documents.reading.origins.root_url else {
+    let origins = &documents.reading.origins;
+    let Some(root_url) = origins.root_url.as_ref().filter(|_| !origins.canonical) else {
         return Ok(());
     };
     let (folder, url) = (name(&documents.paths[0]), root_url.as_str());
-    if let Some(path) = root_url.expected_path() {
-        output.notice(&format_args!(
-            "{folder}: its pages expect it at /{path}, so links to /{path} lead into it; --url names another place"
-        ));
-        return Ok(());
-    }
     let same = &documents.reading.same;
-    let Some(other) = other_url(
-        &documents.paths[0],
-        [root_url, to.unwrap_or(root_url)],
-        same,
-    ) else {
+    let expected_path = root_url.expected_path();
+    let roots = [root_url, to.unwrap_or(root_url)];
+    let Some(other) = other_url(&documents.paths[0], roots, same) else {
+        if let Some(path) = expected_path {
+            output.notice(&format_args!(
+                "{folder}: its pages expect it at /{path}, so links to /{path} lead into it; for another place, add --url"
+            ));
+        }
         return Ok(());
     };
+    let ExpectedUrl {
+        url: other,
+        is_only_canonical,
+    } = other;
     let its = format_args!("{folder}: its pages name its files by URLs of {other}");
     // `http` and `https` need no --same.
     let below = root_url.below_own(&other);
@@ -137,11 +139,15 @@ pub(crate) fn report_expected_path(
         false => format!(", or add --same {other}={url}"),
     };
     let remedies = format_args!("if it is this site, give it as --url{same}");
+    let (host, path) = split_host(url);
+    let (other_host, other_path) = split_host(&other);
+    let are_nested = path.starts_with(other_path) || other_path.starts_with(path);
+    let is_version = is_only_canonical && host == other_host && !are_nested;
     if is_assumed(url) {
         output.notice(&format_args!(
             "{its}, which count as another site; if it is this one, add --url {other}"
         ));
-    } else if is_in_place {
+    } else if is_in_place && !is_version {
         let otherwise = "if not, make a copy with -o";
         return Err(Error::new(format!(
             "{its}, not of {url}; {remedies}; {otherwise}"
@@ -154,18 +160,8 @@ pub(crate) fn report_expected_path(
 
 /// The URL of `folder` according to its pages, unless it is one of `roots`, or means one of them by `same`. The first of `roots`
 /// is the URL of the folder.
-pub(crate) fn other_url(
-    folder: &Path,
-    roots: [&RootUrl; 2],
-    same: &[SamePrefixes],
-) -> Option<String> {
-    let root = roots[0].folder()?;
-    let path = Reference::split(Grammar::Rfc3986, root).path_span;
-    let host = &root[..=path.start];
-    let url = match expected_path(folder, host) {
-        Some(path) => host.to_owned() + &path,
-        None => expected_host(folder, root)?,
-    };
+fn other_url(folder: &Path, roots: [&RootUrl; 2], same: &[SamePrefixes]) -> Option<ExpectedUrl> {
+    let expected = expected_url(folder, roots[0].folder()?)?;
     let is_root = |url: &str| {
         let below = |root: &&RootUrl| match root.as_str().starts_with("http:") {
             // Links that become absolute would get `http`.
@@ -175,6 +171,7 @@ pub(crate) fn other_url(
         let mut below = roots.iter().filter_map(below);
         below.any(|below| below.path.is_empty())
     };
-    let is_known = is_root(&url) || others(&url, same).any(|url| is_root(&url));
-    (!is_known).then_some(url)
+    let url = &expected.url;
+    let is_known = is_root(url) || others(url, same).any(|url| is_root(&url));
+    (!is_known).then_some(expected)
 }

@@ -9,6 +9,8 @@
 //!
 //! Deliberately absent: folders without documents, such as the cache of HTTrack.
 
+use std::ffi::OsString;
+use std::fs;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -16,7 +18,7 @@ use std::sync::PoisonError;
 use crate::collection::origin::hosts::is_telling;
 use crate::files::walk::TreeEntry;
 use baselink_rewrite::base::{Retrieval, Source};
-use baselink_text::error::name;
+use baselink_text::error::{Error, Result, name};
 
 use super::request::{Documents, folder_of};
 
@@ -43,6 +45,25 @@ pub(crate) fn note(
             known.insert(folder.to_owned());
         }
     }
+}
+
+/// Rejects a change in place by `--layout` if no folder in an input folder is named like a host.
+pub(crate) fn require_host(documents: &Documents) -> Result<()> {
+    let has_layout = documents.reading.origins.layout.is_some();
+    for path in documents.paths.iter().filter(|_| has_layout) {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.path().is_dir());
+        let mut names = folders.map(|entry| entry.file_name()).peekable();
+        let is_host = |name: OsString| {
+            let name = name.to_string_lossy();
+            !name.starts_with('.') && is_telling(&name)
+        };
+        if names.peek().is_some() && !names.any(is_host) {
+            let why = "--layout host expects folders that are named after hosts; name the folder above, or make a copy with -o";
+            return Err(Error::file(path, why));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the warning about the folders noted so far, and forgets them; `None` if there are none.

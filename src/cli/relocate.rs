@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use crate::collection::folder::{name_of, path_of};
 use crate::collection::origin::RootUrl;
+use crate::collection::origin::expected::expected_url;
 use crate::files::mirror::Mirror;
 use crate::files::stage::StagedMove;
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
@@ -146,19 +147,26 @@ const MOVED: &str = "its links already lead to the URL or path of --to, as if it
 /// True if the links of the folder already lead to the URL to which it moves, or to its path, and not to that from which it
 /// moves. A move to another host with the same path can be repeated.
 fn is_moved(request: &Move) -> bool {
-    let (folder, same) = (
+    let (folder, from, to) = (
         &request.rewrite.documents.paths[0],
-        &request.rewrite.documents.reading.same,
+        &request.from,
+        &request.to,
     );
-    let (from, to) = (&request.from, &request.to);
-    let expected = RootUrl::of_built_site("https", folder);
-    let leads_to_path = expected.expected_path().is_some_and(|path| {
-        let ends = |root: &RootUrl| root.as_str().ends_with(&format!("/{path}"));
-        ends(to) && !ends(from)
-    });
-    let [old, new] = [from, to].map(|root| split_host(root.as_str()).1);
-    let named = || collection::other_url(folder, [from, from], same);
-    leads_to_path || (old != new && named().is_some_and(|url| url == to.as_str()))
+    let expected = from.folder().and_then(|root| expected_url(folder, root));
+    match expected {
+        Some(found) if found.url == to.as_str() => {
+            let [old, new] = [from, to].map(|root| split_host(root.as_str()).1);
+            old != new
+        }
+        Some(found) if found.is_only_canonical || found.url == from.as_str() => false,
+        _ => {
+            let expected = RootUrl::of_built_site("https", folder);
+            expected.expected_path().is_some_and(|path| {
+                let ends = |root: &RootUrl| root.as_str().ends_with(&format!("/{path}"));
+                ends(to) && !ends(from)
+            })
+        }
+    }
 }
 
 /// Moves the empty folders in renamed folders, innermost first.

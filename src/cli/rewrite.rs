@@ -35,6 +35,7 @@ use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 use super::args::output::{Rewrite, WrittenTo};
 use super::capture_plan::are_all_archives;
+use super::dotless_hosts;
 use super::failure::{Failure, FileResult};
 use super::files::{self, FinishedFile, SkipReason};
 use super::input::{Contents, File, Input, NonDocument, OpenedInput};
@@ -64,6 +65,9 @@ pub(crate) fn rewrite(
     kind: &RewriteKind,
     output: &mut Output,
 ) -> FileResult<ExitStatus> {
+    if matches!(request.destination, WrittenTo::InPlace(_)) {
+        dotless_hosts::require_host(&request.documents)?;
+    }
     let target = RunTarget::of(&request.destination, &request.documents)?.renaming(kind);
     if target.writes_files() {
         output.ignore_closed_stdout();

@@ -1,25 +1,32 @@
 //! The place at which the pages of a built site expect their folder.
 //!
-//! A site that is built for `https://a.example/repo/` has a file `css/a.css`, and links to it as `/repo/css/a.css`. Only two
-//! pages are read, because servers send the second at any URL: `index.html` and `404.html`. The path is `/repo/` if several of
-//! their links begin with `/repo/`, no other link begins with another `/`, no entry of the folder is called `repo`, and the
-//! rest of two of these links are names of entries.
+//! A site that is built for `https://a.example/repo/` has a file `css/a.css`, and links to it as `/repo/css/a.css`. For links,
+//! only two pages are read, because servers send the second at any URL: `index.html` and `404.html`. The path is `/repo/` if
+//! several of their links begin with `/repo/`, no other link begins with another `/`, no entry of the folder is called `repo`,
+//! and the rest of two of these links are names of entries. The canonical URLs of some pages also tell the URL of the folder, if
+//! they end in the paths of the pages.
 //!
 //! ```text
 //! index.html: <base href="/repo/"><link href="css/a.css"> <a href="/repo/b/">  -->  /repo/
+//! b/c.html: <link rel="canonical" href="https://a.example/repo/b/c">           -->  https://a.example/repo/
 //! ```
 //!
-//! Deliberately absent: paths of several segments, and other pages.
+//! Deliberately absent: paths of several segments in links, and links of other pages.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
 use super::{canonical, names};
+use crate::collection::folder::name_of;
 use crate::files::os_string;
+use crate::files::walk::{Selection, walk};
 use baselink_rewrite::{Options, links};
 use baselink_text::format::Format;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
+
+/// The number of pages whose canonical URLs are read.
+const PAGES: usize = 16;
 
 /// The largest page that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
@@ -81,10 +88,9 @@ pub(crate) fn expected_path(folder: &Path, root: &str) -> Option<String> {
     is_clear.then(|| format!("{first}/"))
 }
 
-/// The URL of the host to which the pages of `folder` link for files of the folder, or that of the folder by its canonical URL;
-/// `None` if there is none. `root` is the URL
+/// The URL of the host to which the pages of `folder` link for files of the folder; `None` if there is none. `root` is the URL
 /// of the folder if it is the root of its host.
-pub(crate) fn expected_host(folder: &Path, root: &str) -> Option<String> {
+fn expected_host(folder: &Path, root: &str) -> Option<String> {
     let mut hosts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for target in targets(folder, root) {
         let url = Reference::split(Grammar::Rfc3986, &target);
@@ -102,13 +108,64 @@ pub(crate) fn expected_host(folder: &Path, root: &str) -> Option<String> {
     }
     let mut hosts = hosts.into_iter();
     let by_links = hosts.find(|(_, (links, found))| *found > 1 && found * 2 > *links);
-    by_links
-        .map(|(host, _)| host + "/")
-        .or_else(|| own_url(folder))
+    by_links.map(|(host, _)| host + "/")
 }
 
-/// The URL of `folder` according to the canonical URL of its index file.
-fn own_url(folder: &Path) -> Option<String> {
-    let url = canonical::named(&read(folder, "index.html")?, Format::Html)?.url;
-    (url.ends_with('/') && !url.contains(['?', '#'])).then_some(url)
+/// The URL of a folder according to its pages.
+pub(crate) struct ExpectedUrl {
+    pub(crate) url: String,
+    /// True if only canonical URLs tell it. They may name another version of the site.
+    pub(crate) is_only_canonical: bool,
+}
+
+/// The URL of `folder` according to its pages; `None` if unknown. `root` is its URL according to the user.
+pub(crate) fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
+    let path = Reference::split(Grammar::Rfc3986, root).path_span;
+    let host = &root[..=path.start];
+    let by_links = match expected_path(folder, host) {
+        Some(path) => Some(host.to_owned() + &path),
+        None => expected_host(folder, root),
+    };
+    let canonical = canonical_root(folder);
+    let is_only_canonical = canonical.is_some() && canonical != by_links;
+    let url = canonical.or(by_links)?;
+    Some(ExpectedUrl {
+        url,
+        is_only_canonical,
+    })
+}
+
+/// The URL of `folder` according to the canonical URLs of most of its first pages below it, or else of its index file.
+fn canonical_root(folder: &Path) -> Option<String> {
+    let selection = Selection::default();
+    let names = walk(&[folder.to_owned()], &selection).flatten();
+    let names = names.filter_map(|entry| String::from_utf8(name_of(&entry)).ok());
+    let pages = names.filter(|name| name.ends_with(".html")).take(PAGES);
+    let mut roots: BTreeMap<String, usize> = BTreeMap::new();
+    for page in pages {
+        if let Some(root) = canonical_of(folder, &page).and_then(|url| root_of(&url, &page)) {
+            *roots.entry(root).or_default() += 1;
+        }
+    }
+    let all: usize = roots.values().sum();
+    let most = roots.into_iter().find(|(_, pages)| 2 * pages > all);
+    let of_index = || canonical_of(folder, "index.html").filter(|url| url.ends_with('/'));
+    most.map(|(root, _)| root).or_else(of_index)
+}
+
+/// The canonical URL of the page called `name` in `folder`.
+fn canonical_of(folder: &Path, name: &str) -> Option<String> {
+    let url = canonical::named(&read(folder, name)?, Format::Html)?.url;
+    (!url.contains(['?', '#'])).then_some(url)
+}
+
+/// The URL of the folder in which the page called `name` has the URL `url`; `None` if the URL does not end in the name.
+fn root_of(url: &str, name: &str) -> Option<String> {
+    let plain = name.strip_suffix("index.html");
+    let plain = plain.unwrap_or(name.strip_suffix(".html")?);
+    let plain = plain.trim_end_matches('/');
+    let folder = format!("{plain}/");
+    let mut ends = [name, &folder, plain].into_iter();
+    let root = ends.find_map(|end| url.strip_suffix(end).filter(|_| !plain.is_empty()))?;
+    (root.ends_with('/') && !root.ends_with("//")).then(|| root.to_owned())
 }
