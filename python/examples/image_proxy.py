@@ -20,4 +20,6 @@ def through_proxy(link: baselink.Link) -> str | None:
 
 mail = sys.stdin.buffer.read()
 # Without a scheme for `//host/…`, such links would have no target.
-sys.stdout.buffer.write(baselink.rewrite_links(mail, through_proxy, resolver="whatwg", assume_scheme="https"))
+sys.stdout.buffer.write(
+    baselink.rewrite_links(mail, through_proxy, format="message", resolver="whatwg", assume_scheme="https")
+)

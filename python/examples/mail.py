@@ -1,4 +1,4 @@
-"""A mail filter: makes the links of a message or a mailbox (mbox) absolute.
+"""A mail filter: makes the links of a message absolute.
 
     pip install ./python
     python python/examples/mail.py < message.eml > absolute.eml
@@ -12,7 +12,8 @@ import sys
 import baselink
 
 mail = sys.stdin.buffer.read()
-found = baselink.rewrite_report(mail, assume_scheme="https", fragments="auto", dkim="keep")
+# A message may begin like another document, so its format is named. Messages with a DKIM signature keep their bytes.
+found = baselink.rewrite_report(mail, format="message", assume_scheme="https", fragments="auto", dkim="keep")
 sys.stdout.buffer.write(found.output)
 failed = [link for link in found.links if not link.is_intended]
 for link in failed:

@@ -45,7 +45,8 @@ def test_markdown() -> None:
 
 
 def test_mail() -> None:
-    message = b"Subject: x\nContent-Type: text/html\n\n<a href=//b.example/><a href=#c>"
+    # A mail server adds fields at the start, which other documents might begin with.
+    message = b"Status: O\nSubject: x\nContent-Type: text/html\n\n<a href=//b.example/><a href=#c>"
     assert run("mail.py", data=message).encode() == message.replace(b"//b", b"https://b")
 
 
