@@ -6,7 +6,7 @@
 //! ```
 //! use baselink_cli::archive::Wacz;
 //! let error = Wacz::open(std::io::Cursor::new(b"WARC/1.0")).err().unwrap();
-//! assert_eq!(error.to_string(), "not a WACZ file: it is not a readable zip file");
+//! assert_eq!(error.to_string(), "not a WACZ file: it is not a readable zip file, or its end is missing");
 //! ```
 //!
 //! Deliberately absent: indexes in the file, and encrypted entries.
@@ -44,7 +44,9 @@ impl<R: Read + Seek> Wacz<R> {
             ZipError::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
                 Error::system(cause(&error), error)
             }
-            _ => Error::new("not a WACZ file: it is not a readable zip file"),
+            _ => {
+                Error::new("not a WACZ file: it is not a readable zip file, or its end is missing")
+            }
         })?;
         let (mut archives, mut inner) = (Vec::new(), Vec::new());
         let names = zip.file_names_raw().map(String::from_utf8_lossy);

@@ -251,6 +251,7 @@ impl Item {
                     key: part.key.map(Into::into),
                     entity: part.has_scopes.then_some(part.entity),
                     date: part.date,
+                    is_cut: part.is_cut,
                     ..Capture::of(url)
                 };
                 let body = body.into_owned();

@@ -243,8 +243,7 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
         what,
     );
     if tree.origins.given_root().is_some() {
-        let what = "with / and a path outside the folder; if its files are meant, --url must be the root of its host";
-        output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
+        output.report_root_relative(sum.root_relative);
     }
     let what = "of HTML and skipped; --include includes such files";
     output.notice_of(

@@ -57,6 +57,8 @@ pub struct Capture {
     pub status: u16,
     /// True if the body is empty or incomplete.
     pub is_short: bool,
+    /// True if the body is known to be incomplete.
+    pub is_cut: bool,
     /// The time of the capture.
     pub date: Option<CaptureDate>,
     /// The media type without parameters.
@@ -84,6 +86,7 @@ impl Capture {
             entity: None,
             status: 200,
             is_short: false,
+            is_cut: false,
             date: None,
             media_type: Arc::default(),
             location: None,
@@ -262,6 +265,7 @@ struct Candidate {
     media_type: u32,
     status: u16,
     is_short: bool,
+    is_cut: bool,
     date: Option<CaptureDate>,
     more: Option<Box<RareParts>>,
 }
@@ -371,8 +375,6 @@ pub struct CapturedResource {
     media_type: u32,
     /// The number of the item that contains the body.
     pub item: u32,
-    /// True if the body is empty or incomplete.
-    pub is_short: bool,
 }
 
 impl ChosenCaptures {
@@ -444,6 +446,7 @@ impl Captures {
             media_type,
             status: capture.status,
             is_short: capture.is_short,
+            is_cut: capture.is_cut,
             date: capture.date,
             more: more.map(Box::new),
         });
@@ -511,7 +514,7 @@ impl Captures {
                 continue;
             };
             (best.item, best.media_type, _) = found[0];
-            (best.status, best.is_short) = (200, false);
+            (best.status, best.is_short, best.is_cut) = (200, false, false);
             parts.insert(
                 url,
                 found
@@ -554,6 +557,7 @@ impl Captures {
         let mut files = TextMap::default();
         let mut resources = Vec::with_capacity(order.len());
         let (mut urls_as_captured, mut entities) = (HashMap::new(), HashMap::new());
+        let mut cut = HashSet::new();
         let mut targets = vec![UrlTarget::Outside; found.len()];
         for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
             let best = &found.values[index as usize];
@@ -570,6 +574,9 @@ impl Captures {
             if let Some(url) = best.url() {
                 urls_as_captured.insert(resources.len(), url.into());
             }
+            if best.is_cut {
+                cut.insert(resources.len());
+            }
             if let Some(ranges) = ranges.remove(&index) {
                 parts.insert(u32::try_from(resources.len()).unwrap_or(u32::MAX), ranges);
             }
@@ -578,7 +585,6 @@ impl Captures {
                 date: best.date,
                 media_type: best.media_type,
                 item: best.item,
-                is_short: best.is_short,
             });
         }
         let next = |index| next_of(index, &found).unwrap_or(NO_CAPTURE);
@@ -617,7 +623,7 @@ impl Captures {
         let (urls, _) = found.with_values(targets);
         let mut collection = Collection::of_captures(files, urls);
         (collection.hosts, collection.entities) = (hosts, entities);
-        collection.fragments = fragments;
+        (collection.fragments, collection.cut) = (fragments, cut);
         collection
             .uses
             .resize_with(resources.len(), Default::default);

@@ -144,6 +144,8 @@ pub struct Collection {
     pub(super) hosts: HashSet<Box<str>>,
     /// The entities of resources in a message with labels that several parts have.
     pub(super) entities: HashMap<usize, Arc<str>>,
+    /// The captured resources with incomplete bodies.
+    pub(super) cut: HashSet<usize>,
     /// The fragments of redirects, by the number of the URL that redirects.
     pub(super) fragments: HashMap<usize, Box<str>>,
     /// The redirects and rewrites of the host. They count if the root of the site is that of its host.
@@ -191,6 +193,7 @@ impl Collection {
             longest_renamed: 0,
             hosts: HashSet::new(),
             entities: HashMap::new(),
+            cut: HashSet::new(),
             fragments: HashMap::new(),
             host_rules: HostRules::default(),
             uses: Vec::new(),
@@ -229,6 +232,11 @@ impl Collection {
     /// The captured URL with this number.
     pub(super) fn captured_url(&self, number: usize) -> &str {
         self.urls.url(number)
+    }
+
+    /// True if the body of the captured resource with this number is incomplete.
+    pub(crate) fn is_cut(&self, number: usize) -> bool {
+        self.cut.contains(&number)
     }
 
     /// True if resources are found by their URLs alone.

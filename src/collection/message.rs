@@ -31,6 +31,7 @@ use baselink_rewrite::container::{Entity, EntityKind, Structure, entities};
 use baselink_scan::document::UrlField;
 use baselink_scan::fields::MediaType;
 use baselink_scan::{ScanOptions, scan_as};
+use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::escape::percent_encode;
@@ -74,6 +75,8 @@ pub struct PartResource<'m> {
     pub media_type: MediaType,
     /// The content without transfer encoding, or the reason why it cannot be decoded.
     pub body: Result<Cow<'m, [u8]>, Obstacle>,
+    /// True if the message ends within the part.
+    pub is_cut: bool,
     /// True for the document that a reader opens, such as the root of a `multipart/related` (RFC 2387, 3) or the last
     /// HTML part of a `multipart/alternative`.
     pub is_root: bool,
@@ -107,6 +110,8 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
         .iter()
         .enumerate()
         .filter(|(index, entity)| entity.kind == EntityKind::Leaf && !choice.is_unused[*index]);
+    let mut diagnostics = structure.diagnostics.iter();
+    let is_open = diagnostics.any(|one| one.code == Code::CloseMissing);
     let date = structure.entities[0].heading.first(message, "Date");
     let date = date.and_then(|field| CaptureDate::of_message(&field.text(message)));
     let mut parts: Vec<(usize, PartResource<'m>)> = leaves
@@ -122,6 +127,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
                 source: None,
                 media_type: structure.media_type(message, index, None).into_owned(),
                 body: entity.decode(message).map(|decoded| decoded.bytes),
+                is_cut: is_open && entity.body.end == message.len(),
                 is_root: choice.root == Some(index),
             };
             (index, part)

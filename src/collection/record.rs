@@ -116,10 +116,10 @@ fn has_other_method(block: &[u8]) -> bool {
     !line.starts_with(b"GET ") && memchr::memmem::find(line, b" HTTP/").is_some()
 }
 
-/// True if the archive ends within `record`.
+/// True if the archive ends within `record`, or the crawler truncated it (ISO 28500, 5.13).
 fn is_cut(record: &Record) -> bool {
     let mut found = record.diagnostics.iter();
-    found.any(|one| one.code == Code::RecordTruncated)
+    found.any(|one| one.code == Code::RecordTruncated) || record.field("WARC-Truncated").is_some()
 }
 
 /// The capture in `record`, or the exchange of a request with another method than `GET`. `None` for other records, and
@@ -148,6 +148,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
             // The body of a revisit is in another record.
             let has_body = record.record_type == RecordType::Response;
             capture.is_short = has_body && http::is_short(block, &response);
+            capture.is_cut = has_body && http::is_cut(block, &response);
             if capture.status == 206 && value("Content-Range").is_some() && has_body {
                 let text = |name: &str| value(name).map(|it| String::from_utf8_lossy(it).into());
                 capture.range = body_range(response.entities[0].body.len(), text);
@@ -175,7 +176,8 @@ pub fn capture(record: &Record) -> Option<Capture> {
         _ => return None,
     }
     // A revisit has no body that could be cut.
-    capture.is_short |= record.record_type != RecordType::Revisit && is_cut(record);
+    capture.is_cut |= record.record_type != RecordType::Revisit && is_cut(record);
+    capture.is_short |= capture.is_cut;
     let text = |field| record.text(field);
     let named = |kind: &str, name: Option<String>| name.map(|name| name_digest(kind, &name));
     let place = |url: Option<String>, date: Option<String>| {

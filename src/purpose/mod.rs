@@ -25,7 +25,7 @@ pub mod redirects;
 pub mod relocate;
 mod spelling;
 
-pub(crate) use self::spelling::names_base;
+pub(crate) use self::spelling::{is_root_relative, names_base};
 use std::sync::Arc;
 
 use crate::collection::Collection;

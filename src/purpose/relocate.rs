@@ -181,7 +181,7 @@ impl Relocation {
     }
 
     /// The URL of the root before the move.
-    pub(super) fn from(&self) -> &RootUrl {
+    pub(crate) fn from(&self) -> &RootUrl {
         &self.from
     }
 

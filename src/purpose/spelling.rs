@@ -45,6 +45,11 @@ pub(crate) fn names_prefix(link: &LinkReport) -> bool {
     }
 }
 
+/// True if `reference` is a path from the root of the host.
+pub(crate) fn is_root_relative(reference: &str) -> bool {
+    reference.starts_with('/') && !reference.starts_with("//")
+}
+
 /// True if `url` is retrieved by HTTP.
 pub(crate) fn is_web(url: &str) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, url).scheme();

@@ -646,7 +646,7 @@ fn wacz_files_in_a_wacz_file_and_other_forms_are_read() {
     let expected = [&format!("z.wacz: {without}"), "x.wacz/archive/A.WARC 1"];
     assert_eq!(all_archives(deeper), expected);
     let cut = &inner[..inner.len() - 9];
-    let expected = "z.wacz: not a WACZ file: it is not a readable zip file";
+    let expected = "z.wacz: not a WACZ file: it is not a readable zip file, or its end is missing";
     assert_eq!(all_archives(wacz(&[("z.wacz", cut)])), [expected]);
     let expected = "z.WACZ: compressed or encrypted; unpack it first";
     assert_eq!(all_archives(wacz(&[("z.WACZ", &inner)])), [expected]);
@@ -717,7 +717,7 @@ fn files_that_are_not_wacz_give_an_error() {
     for cut in [0, 1, 20, whole.len() - 10] {
         assert_eq!(
             error(&whole[..cut]),
-            "not a WACZ file: it is not a readable zip file"
+            "not a WACZ file: it is not a readable zip file, or its end is missing"
         );
     }
     let other = wacz(&[("a.warc", &plain)]);

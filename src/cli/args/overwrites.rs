@@ -13,16 +13,19 @@ use std::path::{Path, PathBuf};
 
 use crate::files::write::is_one_file;
 use baselink_text::error::{Error, Result};
+use baselink_text::format::Format;
 
 use super::commands::Command;
 use super::deferred::Deferred;
+use crate::cli::input::format_of_file;
 use crate::cli::request::folder_of;
 
-/// Checks that no side file of `command` is another one, an input, the baseline, the `table` of URLs or the `settings`.
+/// Checks that no side file of `command` is another one, an input, the baseline, the `table` of URLs, the `settings`, or a
+/// document or archive, which was probably meant as an input.
 ///
 /// # Errors
 ///
-/// Two of these paths lead to one file.
+/// Two of these paths lead to one file, or a side file is a document or archive.
 pub(super) fn reject(
     command: &mut Command,
     table: Option<&Path>,
@@ -66,6 +69,14 @@ pub(super) fn reject(
                 path,
                 &format!("{why}; name another one for {option}"),
             ));
+        }
+        let is_document = |format: Format| {
+            let is_list = *option == "--missing";
+            format.is_archive() || format.has_headings() || (is_list && format.is_read())
+        };
+        if format_of_file(path, None).is_some_and(is_document) {
+            let why = format!("{option} would replace this document or archive; name a new file");
+            return Err(Error::file(path, &why));
         }
     }
     Ok(())

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::purpose::check::{Cause, Class, Finding};
+use crate::purpose::is_root_relative;
 use baselink_rewrite::base::lacks_only_scheme;
 use baselink_rewrite::report::LinkReport;
 use baselink_url::Resolver;
@@ -45,9 +46,8 @@ impl ClassCounts {
         self.movable += usize::from(finding.cause.is_some_and(is_movable));
         let is_without_base = finding.cause == Some(Cause::NoBase);
         self.without_base += usize::from(is_without_base);
-        let begins_with_slash =
-            link.reference.starts_with('/') && !link.reference.starts_with("//");
-        self.root_relative += usize::from(finding.class == Class::Outside && begins_with_slash);
+        let is_outside = finding.class == Class::Outside;
+        self.root_relative += usize::from(is_outside && is_root_relative(&link.reference));
         let lacks_only_scheme = || lacks_only_scheme(&link.reference, Resolver::Rfc1808);
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }

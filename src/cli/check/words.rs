@@ -224,7 +224,7 @@ pub(super) const RULES: &[FindingRule] = {
         rule(
             Missing,
             "no-body",
-            "it was captured without its body",
+            "it was captured without its body, or with a part of it",
             CAPTURE,
         ),
         rule(MissingPage, "not-captured", "it was not captured", CAPTURE),
@@ -249,7 +249,7 @@ pub(super) const RULES: &[FindingRule] = {
         rule(
             MissingPage,
             "no-body",
-            "it was captured without its body",
+            "it was captured without its body, or with a part of it",
             CAPTURE,
         ),
         rule_without_cause(

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use crate::cli::link_counts::{LinkCounts, LinkResult};
 use crate::cli::output::StrictViolations;
-use crate::purpose::names_base;
+use crate::purpose::{is_root_relative, names_base};
 use baselink_rewrite::report::LinkReport;
 use baselink_scan::document::Role;
 use baselink_url::reference::without_fragment;
@@ -39,6 +39,8 @@ impl LinksToMissing {
 pub(super) struct DocumentLinks {
     pub(super) link_counts: LinkCounts,
     pub(super) missing: MissingTargets,
+    /// The number of links that began with `/`, and became absolute because a move leaves their targets.
+    pub(super) root_relative: usize,
     pub(super) strict: StrictViolations,
     /// The places of empty declarations of a base.
     pub(super) empty_bases: Vec<usize>,
@@ -59,7 +61,11 @@ impl DocumentLinks {
             self.empty_bases.push(link.span.start);
         }
         if let Some(of) = result {
-            self.link_counts.add(of(link), link.reason, number);
+            let result = of(link);
+            self.link_counts.add(result, link.reason, number);
+            if result == LinkResult::MovedAbsolute && is_root_relative(&link.reference) {
+                self.root_relative += number;
+            }
         }
         if link.is_lacking {
             let target = without_fragment(link.target.as_deref().unwrap_or_default());

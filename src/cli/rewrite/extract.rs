@@ -60,6 +60,8 @@ const ENTRY_PAGE: &str = "index.html";
 /// A file that was written, or in a dry run only counted.
 struct WrittenFile {
     resource: usize,
+    /// True if the body is incomplete.
+    is_cut: bool,
     /// True if the file of an earlier run was kept.
     is_kept: bool,
     /// The properties that the file lacks.
@@ -175,7 +177,7 @@ impl ArchiveRun<'_> {
         };
         let progress = progress(documents, output);
         let (mut totals, mut files) = (RunSummary::default(), 0);
-        let mut pages: Vec<(usize, String)> = Vec::new();
+        let (mut pages, mut incomplete) = (Vec::new(), Vec::new());
         let mut is_written = vec![false; plan.chosen.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
@@ -191,6 +193,9 @@ impl ArchiveRun<'_> {
                 if let Some(new_file) = new_file? {
                     is_written[new_file.resource] = true;
                     files += usize::from(!new_file.is_kept);
+                    if new_file.is_cut && !new_file.is_kept {
+                        incomplete.push(plan.name(new_file.resource).to_vec());
+                    }
                     pages.extend(new_file.title.map(|title| (new_file.resource, title)));
                     new_file.lost.iter().for_each(|lost| output.caution(lost));
                 }
@@ -249,6 +254,9 @@ impl ArchiveRun<'_> {
         if self.extraction.is_some() && is_written.contains(&false) {
             self.write_table(plan, |number| is_written[number])?;
         }
+        let are = count(incomplete.len(), "file is", "files are");
+        let sentence = format!("{are} incomplete, like the body in the archive");
+        output.notice_of_paths(&sentence, &incomplete);
         self.end(plan, pages, (&is_written, files), &totals, output)
     }
 
@@ -263,9 +271,9 @@ impl ArchiveRun<'_> {
         output: &mut Output,
     ) -> Result<Option<WrittenFile>> {
         let resource = &plan.chosen.resources[number];
-        let mut is_short = resource.is_short;
         let mut new_file = WrittenFile {
             resource: number,
+            is_cut: plan.collection().is_cut(number),
             is_kept: false,
             lost: Vec::new(),
             title: None,
@@ -314,7 +322,7 @@ impl ArchiveRun<'_> {
                 } = body;
                 if let Some(damage) = damage {
                     output.caution(&format_args!("{}: {damage}", input.name));
-                    is_short = true;
+                    new_file.is_cut = true;
                 }
                 let options = options.map(|options| {
                     localize::options(plan.name(number), &bytes, collection, &options)
@@ -352,7 +360,7 @@ impl ArchiveRun<'_> {
             }
         };
         let path = plan.name(number);
-        if is_short && self.has_longer(path, bytes.len()) {
+        if new_file.is_cut && self.has_longer(path, bytes.len()) {
             let path = String::from_utf8_lossy(path);
             let why = "the body is incomplete, so the longer file of an earlier run is kept";
             output.caution(&format_args!("{}: {why}: {path}", input.name));
@@ -438,8 +446,11 @@ impl ArchiveRun<'_> {
         if !is_written.contains(&true) {
             if self.status == ExitStatus::Done {
                 let patterns = self.request.documents.typed.patterns();
-                let urls = "baselink links lists the URLs of the archive";
-                output.error(&format_args!("no captures to write{patterns}; {urls}"));
+                let why = match patterns.is_empty() {
+                    true => ": none is an answer to GET with status 2xx and a body",
+                    false => "; baselink links lists the URLs of the archive",
+                };
+                output.error(&format_args!("no captures to write{patterns}{why}"));
             }
             self.status = ExitStatus::Unusable;
             return Ok(());
@@ -491,7 +502,11 @@ impl ArchiveRun<'_> {
                 let number = plan.collection().number_at(&path);
                 is_own || number.is_some_and(|number| is_written[number])
             };
-            report_others(out, is_written, output);
+            let advice = [
+                "name its archive, too, or remove it",
+                "name their archives, too, or remove them",
+            ];
+            report_others(out, is_written, advice, output);
         }
         output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
         Ok(())

@@ -191,6 +191,9 @@ impl KnownUrl {
             Located::Failed(400..=499) => (Some(Cause::ClientError), true),
             Located::Failed(500..) => (Some(Cause::ServerError), true),
             Located::Failed(_) => (Some(Cause::NoBody), true),
+            Located::Resource(found) if site.collection.is_cut(found.number) => {
+                (Some(Cause::NoBody), true)
+            }
             Located::Outside { is_host_known } => (Some(Cause::NotCaptured), is_host_known),
             // Captures are found by their URLs alone.
             Located::Resource(_)
