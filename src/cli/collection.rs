@@ -100,15 +100,15 @@ fn add_host_rules(collection: &mut Collection, roots: &[PathBuf]) {
 }
 
 /// Reports the place at which the pages of a site expect its folder, if no URL is given, or neither that URL nor `to` is that
-/// place.
+/// place. The two flags are true if the folder is changed in place, and if the command has `--same`.
 ///
 /// # Errors
 ///
-/// If the URL is given and the folder `is_in_place`, returns the report as an error, because a wrong URL would spoil the only copy.
+/// If the URL is given, and the folder is changed in place, returns the report as an error, because a wrong URL would spoil the only copy.
 pub(crate) fn report_expected_path(
     documents: &Documents,
     to: Option<&RootUrl>,
-    is_in_place: bool,
+    (is_in_place, has_same): (bool, bool),
     output: &mut Output,
 ) -> Result<()> {
     let origins = &documents.reading.origins;
@@ -134,7 +134,7 @@ pub(crate) fn report_expected_path(
     let its = format_args!("{folder}: its pages name its files by URLs of {other}");
     // `http` and `https` need no --same.
     let below = root_url.below_own(&other);
-    let same = match below.is_some_and(|below| below.path.is_empty()) {
+    let same = match !has_same || below.is_some_and(|below| below.path.is_empty()) {
         true => String::new(),
         false => format!(", or add --same {other}={url}"),
     };

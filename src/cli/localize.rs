@@ -58,7 +58,7 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     reject_archive_options(&request.extraction)?;
     check_list_of_missing(request)?;
     let is_in_place = matches!(request.rewrite.destination, WrittenTo::InPlace(_));
-    report_expected_path(documents, None, is_in_place, output)?;
+    report_expected_path(documents, None, (is_in_place, true), output)?;
     let mut collection = collection(request)?;
     if request.is_elsewhere() {
         collection.rename_for_mirror();

@@ -52,7 +52,8 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         true if is_in_place => return Err(Error::file(folder, MOVED).into()),
         true => output.caution(&format_args!("{}: {MOVED}", name(folder))),
         false => {
-            collection::report_expected_path(documents, Some(&request.to), is_in_place, output)?;
+            let flags = (is_in_place, true);
+            collection::report_expected_path(documents, Some(&request.to), flags, output)?;
         }
     }
     let staged = match destination {

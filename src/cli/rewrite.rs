@@ -35,6 +35,7 @@ use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 use super::args::output::{Rewrite, WrittenTo};
 use super::capture_plan::are_all_archives;
+use super::collection::report_expected_path;
 use super::dotless_hosts;
 use super::failure::{Failure, FileResult};
 use super::files::{self, FinishedFile, SkipReason};
@@ -65,8 +66,14 @@ pub(crate) fn rewrite(
     kind: &RewriteKind,
     output: &mut Output,
 ) -> FileResult<ExitStatus> {
-    if matches!(request.destination, WrittenTo::InPlace(_)) {
+    let is_in_place = matches!(request.destination, WrittenTo::InPlace(_));
+    if is_in_place {
         dotless_hosts::require_host(&request.documents)?;
+    }
+    if let (RewriteKind::Absolute, [folder]) = (kind, &*request.documents.paths)
+        && folder.is_dir()
+    {
+        report_expected_path(&request.documents, None, (is_in_place, false), output)?;
     }
     let target = RunTarget::of(&request.destination, &request.documents)?.renaming(kind);
     if target.writes_files() {

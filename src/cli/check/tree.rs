@@ -116,7 +116,12 @@ impl<'a> CheckedTree<'a> {
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
-        collection::report_expected_path(documents, lister.request.to.as_ref(), false, output)?;
+        collection::report_expected_path(
+            documents,
+            lister.request.to.as_ref(),
+            (false, true),
+            output,
+        )?;
         let collection = site(documents);
         for problem in &collection.host_rules.problems {
             output.caution(problem);
