@@ -341,13 +341,12 @@ impl<'a> File<'a> {
         }))
     }
 
-    /// True for a mailbox of several messages (RFC 4155) that is read as one message, because its name or an option says so.
+    /// True for a mailbox of several messages (RFC 4155) that is read as one document, because its name or an option says so.
     /// A file of a Maildir is one message, whatever it contains.
-    pub(crate) fn is_mailbox_read_as_message(&self) -> bool {
+    pub(crate) fn is_mailbox_read_as_one(&self) -> bool {
         matches!(
             &self.contents,
-            Contents::Document(bytes) if self.format == Format::Message
-                && bytes.starts_with(b"From ")
+            Contents::Document(bytes) if bytes.starts_with(b"From ")
                 && !maildir::is_message(self.path)
                 && units(Format::Mbox, bytes).nth(1).is_some()
         )

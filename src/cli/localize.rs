@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::collection::Collection;
+use crate::files::maildir;
 use crate::files::walk::{EntryKind, Selection, TreeEntry};
 use crate::files::write::Replacement;
 use baselink_text::error::{Error, Result, name};
@@ -92,6 +93,12 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
                 return refused(
                     path,
                     "localize cannot read standard input; name archives, or a folder",
+                );
+            }
+            Ok(_) if maildir::is_maildir(path) => {
+                return refused(
+                    path,
+                    "a Maildir; name one of its messages to make a folder of it",
                 );
             }
             Ok(found) if found.is_dir() => folders.push(path),

@@ -459,11 +459,11 @@ impl Output {
         for sentence in &file.passed_over {
             self.report_or_count(None, "retrieval-url", sentence);
         }
-        if file.is_mailbox_read_as_message() {
+        if file.is_mailbox_read_as_one() {
             self.report_or_count(
                 Some(&name(file.path)),
                 "mailbox",
-                "several messages are read as one, with the base of the first; use --format mbox",
+                "several messages are read as one document; use --format mbox",
             );
         }
     }

@@ -218,6 +218,10 @@ fn open_and_rewrite(
         return copy_or_skip(file.into_other(), kind, origin, sink, output);
     }
     let format = file.format;
+    if target.replaces_inputs() && file.is_mailbox_read_as_one() {
+        let why = "several messages would be read as one document; use --format mbox";
+        return Err(Error::file(origin.path(), why).into());
+    }
     output.report_opened(&file);
     sink.set_metadata(file.metadata.as_ref());
     let refused = match (&request.destination, origin) {

@@ -137,8 +137,8 @@ pub(crate) fn each<T: Send>(
         ..
     } = file;
     let threads = if output.is_buffered() { 1 } else { jobs };
-    let is_archive = !matches!(contents, Contents::Document(_) | Contents::Mailbox(_));
-    let counts = is_archive && output.count_diagnostics();
+    let holds_many = !matches!(contents, Contents::Document(_));
+    let counts = holds_many && output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
     let mut process = |path: &Path, parts: FileParts<'_>, output: &mut Output| {
         let mut parts = parts.map(|mut part| {

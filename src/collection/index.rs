@@ -157,6 +157,7 @@ pub struct Collection {
 /// The use of a resource by other documents.
 #[derive(Debug, Default)]
 pub(super) struct ResourceUse {
+    is_used: AtomicBool,
     is_linked: AtomicBool,
     is_frame: AtomicBool,
 }
@@ -344,9 +345,16 @@ impl Collection {
         self.files.number(path)
     }
 
-    /// Notes that a document links to a resource, or that it embeds it as a frame.
+    /// True if a document leads to a resource in any way.
+    pub(crate) fn is_used(&self, number: usize) -> bool {
+        let used = self.uses.get(number);
+        used.is_some_and(|used| used.is_used.load(Ordering::Relaxed))
+    }
+
+    /// Notes that a document links to a resource, embeds it as a frame, or uses it otherwise.
     pub(crate) fn note_use(&self, number: usize, is_linked: bool, is_frame: bool) {
         if let Some(used) = self.uses.get(number) {
+            used.is_used.store(true, Ordering::Relaxed);
             used.is_linked.fetch_or(is_linked, Ordering::Relaxed);
             used.is_frame.fetch_or(is_frame, Ordering::Relaxed);
         }

@@ -6,7 +6,7 @@
 //! let title = title(b"<!DOCTYPE html><title>Caf&eacute; &amp; Bar</title>", None).unwrap();
 //! assert_eq!(title, "Café & Bar");
 //! let entry = PageEntry { name: b"a.example/a b.html", url: "http://a.example/a b", title, date: "2026-01-31".parse().ok() };
-//! let page = entry_page("crawl.warc.gz", &[entry]);
+//! let page = entry_page("crawl.warc.gz", &[entry], 0);
 //! assert!(page.contains("<a href=\"a.example/a%20b.html\">Café &amp; Bar</a>"));
 //! ```
 //!
@@ -41,12 +41,21 @@ const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;mar
     h1{font-size:1.5rem}h2{font-size:1rem;margin:1.5rem 0 .5rem}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
 
-/// Generates the HTML of a page that lists `pages`, which come from the archives named in `source`.
-pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
+/// Generates the HTML of a page that lists `pages`, which come from the archives named in `source`. The last `others` of
+/// them are other files.
+pub fn entry_page(source: &str, pages: &[PageEntry<'_>], others: usize) -> String {
     let source = text(source);
-    let number = match pages.len() {
-        1 => "1 page".to_owned(),
-        many => format!("{many} pages"),
+    let counted = |number: usize, one: &str, more: &str| match number {
+        1 => format!("1 {one}"),
+        many => format!("{many} {more}"),
+    };
+    let number = match (pages.len() - others, others) {
+        (pages, 0) => counted(pages, "page", "pages"),
+        (0, files) => counted(files, "file", "files"),
+        (pages, others) => {
+            let pages = counted(pages, "page", "pages");
+            format!("{pages}, {}", counted(others, "other file", "other files"))
+        }
     };
     let mut page = format!(
         "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\

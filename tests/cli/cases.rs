@@ -953,7 +953,7 @@ fn a_mailbox_does_not_depend_on_the_number_of_threads() {
         assert!(output.stdout == expected.as_bytes(), "with {jobs}");
         reports.push(String::from_utf8(output.stderr).unwrap());
     }
-    assert_eq!(reports[0].matches("warning").count(), 39);
+    assert!(reports[0].contains("39 times"));
     assert_eq!(reports[0], reports[1]);
     assert_eq!(reports[0], reports[2]);
     // Options that report each message, and options that report totals.

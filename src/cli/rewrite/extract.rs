@@ -92,6 +92,7 @@ pub(crate) fn extract(
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
     }
+    require_one_mail(&plan)?;
     let had_files = mirror.as_ref().is_some_and(|mirror| !mirror.is_empty());
     let mut run = ArchiveRun {
         request,
@@ -104,6 +105,20 @@ pub(crate) fn extract(
         run.status = ExitStatus::Unusable;
     }
     Ok(run.status)
+}
+
+/// Rejects a mail among several archives: parts of two mails may have the same made-up URL, or the same `cid:` URL.
+fn require_one_mail(plan: &CapturePlan) -> Result<()> {
+    let mut numbers = 0..plan.chosen.resources.len();
+    let is_part = |number: &usize| plan.chosen.url(*number).starts_with(THIS_MESSAGE);
+    let part = numbers.find(is_part).filter(|_| plan.archives.len() > 1);
+    let Some(number) = part else {
+        return Ok(());
+    };
+    let item = plan.chosen.resources[number].item;
+    let at = plan.archives.partition_point(|(_, first)| *first <= item);
+    let why = "a mail, whose parts have no URLs of their own; name one mail for each folder";
+    Err(Error::file(&plan.archives[at - 1].0, why))
 }
 
 /// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier
@@ -479,15 +494,15 @@ impl ArchiveRun<'_> {
                 date,
             }
         };
-        let entries: Vec<_> = self
-            .pages_in_lists(plan, pages, is_written)
-            .into_iter()
-            .map(entry)
-            .collect();
+        let mut listed = self.pages_in_lists(plan, pages, is_written);
+        let others = self.other_files(plan, &listed, is_written);
+        let number_of_others = others.len();
+        listed.extend(others);
+        let entries: Vec<_> = listed.into_iter().map(entry).collect();
         self.begin(
             ENTRY_PAGE.as_bytes(),
             None,
-            entry_page(&source, &entries).as_bytes(),
+            entry_page(&source, &entries, number_of_others).as_bytes(),
         )?
         .map(Replacement::commit)
         .transpose()?;
@@ -522,6 +537,30 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 }
 
 impl ArchiveRun<'_> {
+    /// The files to list after the `pages`, with their names: attachments of a message, or all files if there are no pages.
+    fn other_files(
+        &self,
+        plan: &CapturePlan,
+        pages: &[(usize, String)],
+        is_written: &[bool],
+    ) -> Vec<(usize, String)> {
+        let documents = &self.request.documents;
+        let format = documents.reading.format;
+        let mut paths = documents.paths.iter();
+        let are_messages = paths.all(|path| format_of_file(path, format) == Some(Format::Message));
+        let pages: HashSet<usize> = pages.iter().map(|(number, _)| *number).collect();
+        let is_listed = |number: &usize| {
+            let is_attached = are_messages && !plan.collection().is_used(*number);
+            is_written[*number] && !pages.contains(number) && (pages.is_empty() || is_attached)
+        };
+        let file_name = |number: usize| {
+            let path = String::from_utf8_lossy(plan.name(number));
+            path.rsplit('/').next().unwrap_or_default().to_owned()
+        };
+        let numbers = (0..is_written.len()).filter(is_listed);
+        numbers.map(|number| (number, file_name(number))).collect()
+    }
+
     /// The `pages` that the lists in WACZ archives name, in the order of these lists. If no list names any,
     /// all `pages` but those that are only frames of others.
     fn pages_in_lists(
