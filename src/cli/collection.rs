@@ -99,12 +99,16 @@ fn add_host_rules(collection: &mut Collection, roots: &[PathBuf]) {
     }
 }
 
+/// The remedy if the URL that the pages name is not that of the folder.
+const OTHERWISE: &str = "if not, make a copy with -o";
+
 /// Reports the place at which the pages of a site expect its folder, if no URL is given, or neither that URL nor `to` is that
 /// place. The two flags are true if the folder is changed in place, and if the command has `--same`.
 ///
 /// # Errors
 ///
-/// If the URL is given, and the folder is changed in place, returns the report as an error, because a wrong URL would spoil the only copy.
+/// If the folder is changed in place, and the URL is given or the folder moves, returns the report as an error, because a wrong
+/// URL would spoil the only copy.
 pub(crate) fn report_expected_path(
     documents: &Documents,
     to: Option<&RootUrl>,
@@ -144,13 +148,15 @@ pub(crate) fn report_expected_path(
     let are_nested = path.starts_with(other_path) || other_path.starts_with(path);
     let is_version = is_only_canonical && host == other_host && !are_nested;
     if is_assumed(url) {
-        output.notice(&format_args!(
-            "{its}, which count as another site; if it is this one, add --url {other}"
-        ));
+        let why =
+            format!("{its}, which count as another site; if it is this one, add --url {other}");
+        if is_in_place && to.is_some() {
+            return Err(Error::new(format!("{why}; {OTHERWISE}")));
+        }
+        output.notice(&why);
     } else if is_in_place && !is_version {
-        let otherwise = "if not, make a copy with -o";
         return Err(Error::new(format!(
-            "{its}, not of {url}; {remedies}; {otherwise}"
+            "{its}, not of {url}; {remedies}; {OTHERWISE}"
         )));
     } else {
         output.caution(&format_args!("{its}, not of {url}; {remedies}"));

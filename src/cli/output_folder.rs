@@ -54,23 +54,19 @@ pub(crate) fn open_folder(out: &Path) -> Result<Mirror> {
     Mirror::new(out)
 }
 
-/// Reports the files in the folder `out` that this run did not write, with advice about one or more.
-pub(crate) fn report_others(
-    out: &Path,
-    is_written: impl Fn(&TreeEntry) -> bool,
-    [of_one, of_more]: [&str; 2],
-    output: &mut Output,
-) {
+/// Reports the files in the folder `out` that this run did not write.
+fn report_others(out: &Path, is_written: impl Fn(&TreeEntry) -> bool, output: &mut Output) {
     let selection = Selection::default();
     let found = walk(&[out.to_owned()], &selection).flatten();
     let others = found.filter(|entry| !is_written(entry));
     let mut others: Vec<_> = others.map(|entry| name_of_entry(&entry)).collect();
     others.sort_unstable();
-    let (were, advice) = match others.len() {
-        1 => ("was", of_one),
-        _ => ("were", of_more),
+    let (were, them) = match others.len() {
+        1 => ("was", "it"),
+        _ => ("were", "them"),
     };
     let (files, out) = (count(others.len(), "file", "files"), name(out));
+    let advice = format!("remove {them}, or use a new folder");
     output.notice_of_paths(
         &format!("{files} in {out} {were} not written by this run; {advice}"),
         &others,
@@ -149,11 +145,7 @@ impl OutputFolder {
     pub(crate) fn report_others(&self, output: &mut Output) {
         if self.had_files {
             let is_written = |entry: &TreeEntry| self.mirror.has_written(&entry.path);
-            let advice = [
-                "remove it, or use a new folder",
-                "remove them, or use a new folder",
-            ];
-            report_others(&self.mirror.out, is_written, advice, output);
+            report_others(&self.mirror.out, is_written, output);
         }
     }
 

@@ -16,12 +16,11 @@ use std::sync::Arc;
 use crate::archive::Wacz;
 use crate::collection::Collection;
 use crate::collection::capture::CaptureDate;
-use crate::collection::folder::name_of;
+use crate::collection::folder::path_of;
 use crate::collection::message::THIS_MESSAGE;
 use crate::collection::origin::map;
 use crate::collection::record::CapturedBody;
 use crate::files::mirror::Mirror;
-use crate::files::walk::TreeEntry;
 use crate::files::write::{NotPreserved, Replacement};
 use crate::purpose::adapt::{Adapted, adapted};
 use crate::purpose::entry_page::{PageEntry, entry_page, title};
@@ -47,7 +46,7 @@ use crate::cli::input::{Input, format_of_file};
 use crate::cli::json_records::FileRecord;
 use crate::cli::link_counts::LinkCountsRecord;
 use crate::cli::output::{Output, count, ok_or_report};
-use crate::cli::output_folder::{open_folder, report_others};
+use crate::cli::output_folder::open_folder;
 use crate::cli::progress::{is_stopped, stop_between_files};
 use crate::cli::status::ExitStatus;
 
@@ -93,6 +92,9 @@ pub(crate) fn extract(
         return Ok(ExitStatus::Stopped);
     }
     require_one_mail(&plan)?;
+    if let (Some(mirror), true) = (&mirror, extraction.is_some()) {
+        require_earlier_files(&plan, mirror)?;
+    }
     let had_files = mirror.as_ref().is_some_and(|mirror| !mirror.is_empty());
     let mut run = ArchiveRun {
         request,
@@ -119,6 +121,39 @@ fn require_one_mail(plan: &CapturePlan) -> Result<()> {
     let at = plan.archives.partition_point(|(_, first)| *first <= item);
     let why = "a mail, whose parts have no URLs of their own; name one mail for each folder";
     Err(Error::file(&plan.archives[at - 1].0, why))
+}
+
+/// Rejects a folder of an earlier run with files that this run would not write: links to them would lead to the network, and
+/// the table would lack them.
+fn require_earlier_files(plan: &CapturePlan, mirror: &Mirror) -> Result<()> {
+    let table = mirror.out.join(MAP);
+    let text = fs::read(&table).unwrap_or_default();
+    let rows = map::pairs(&text, &table, ["path", "date"]).unwrap_or_default();
+    let is_lost = |(path, date): &(Vec<u8>, Vec<u8>)| match plan.collection().number_at(path) {
+        // The parts of every mail have such URLs.
+        Some(number) if plan.chosen.url(number).starts_with(THIS_MESSAGE) => {
+            *date != date_of(plan, number).into_bytes()
+        }
+        Some(_) => false,
+        None => path_of(path).is_some_and(|path| mirror.out.join(path).is_file()),
+    };
+    let is_empty = plan.chosen.resources.is_empty();
+    let mut lost = rows.into_iter().filter(|_| !is_empty).filter(is_lost);
+    let Some((first, _)) = lost.next() else {
+        return Ok(());
+    };
+    let are = count(1 + lost.count(), "file is", "files are");
+    let first = String::from_utf8_lossy(&first);
+    let why = format!(
+        "{are} from an earlier run with other archives, such as {first}; name all archives of the folder together, or a new folder"
+    );
+    Err(Error::file(&mirror.out, &why))
+}
+
+/// The date of the resource with this number, as the table has it.
+fn date_of(plan: &CapturePlan, number: usize) -> String {
+    let date = plan.chosen.resources[number].date;
+    date.map_or_else(String::new, |date| date.to_string())
 }
 
 /// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier
@@ -375,9 +410,9 @@ impl ArchiveRun<'_> {
             }
         };
         let path = plan.name(number);
-        if new_file.is_cut && self.has_longer(path, bytes.len()) {
+        if new_file.is_cut && self.has_file(path) {
             let path = String::from_utf8_lossy(path);
-            let why = "the body is incomplete, so the longer file of an earlier run is kept";
+            let why = "the body is incomplete, so the file of an earlier run is kept";
             output.caution(&format_args!("{}: {why}: {path}", input.name));
             new_file.is_kept = true;
         } else if let Some(file) = self.begin(path, resource.date, &bytes)? {
@@ -386,13 +421,11 @@ impl ArchiveRun<'_> {
         Ok(Some(new_file))
     }
 
-    /// True if the folder had a file at `path` that is longer than `length` bytes.
-    fn has_longer(&self, path: &[u8], length: usize) -> bool {
-        let Some(mirror) = self.mirror.as_ref().filter(|_| self.had_files) else {
-            return false;
-        };
-        let path = mirror.out.join(&*String::from_utf8_lossy(path));
-        fs::symlink_metadata(path).is_ok_and(|old| old.is_file() && old.len() > length as u64)
+    /// True if the folder had a file at `path`.
+    fn has_file(&self, path: &[u8]) -> bool {
+        let mirror = self.mirror.as_ref().filter(|_| self.had_files);
+        let path = String::from_utf8_lossy(path);
+        mirror.is_some_and(|mirror| mirror.out.join(&*path).symlink_metadata().is_ok())
     }
 
     /// Begins the file at `path` below the folder, and writes `bytes` to it; `None` in a dry run.
@@ -419,15 +452,11 @@ impl ArchiveRun<'_> {
         let rows = (0..plan.chosen.resources.len())
             .filter(|&number| is_row(number))
             .map(|number| {
-                let resource = &plan.chosen.resources[number];
-                let date = resource
-                    .date
-                    .map_or_else(String::new, |date| date.to_string());
                 let path = String::from_utf8_lossy(plan.name(number)).into_owned();
                 [
                     path,
                     plan.chosen.url(number).to_owned(),
-                    date,
+                    date_of(plan, number),
                     plan.chosen.media_type(number).to_owned(),
                 ]
             });
@@ -462,7 +491,7 @@ impl ArchiveRun<'_> {
             if self.status == ExitStatus::Done {
                 let patterns = self.request.documents.typed.patterns();
                 let why = match patterns.is_empty() {
-                    true => ": none is an answer to GET with status 2xx and a body",
+                    true => ": no part and no answer to GET with status 2xx has a body",
                     false => "; baselink links lists the URLs of the archive",
                 };
                 output.error(&format_args!("no captures to write{patterns}{why}"));
@@ -510,19 +539,6 @@ impl ArchiveRun<'_> {
             totals.list_missing(list, output)?;
         }
         totals.report_embedded(&self.request.documents.paths, output);
-        if self.had_files {
-            let is_written = |entry: &TreeEntry| {
-                let path = name_of(entry);
-                let is_own = [MAP, ENTRY_PAGE].iter().any(|own| own.as_bytes() == path);
-                let number = plan.collection().number_at(&path);
-                is_own || number.is_some_and(|number| is_written[number])
-            };
-            let advice = [
-                "name its archive, too, or remove it",
-                "name their archives, too, or remove them",
-            ];
-            report_others(out, is_written, advice, output);
-        }
         output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
         Ok(())
     }

@@ -445,8 +445,9 @@ impl RunSummary {
     /// Reports the number of images, style sheets and the like that pages of `archives` load and the archives lack.
     pub(super) fn report_embedded(&self, archives: &[PathBuf], output: &mut Output) {
         let embedded = self.missing.values().filter(|links| links.is_embedded);
-        let named = match archives {
-            [one] => name(one),
+        let names = archives.iter().map(|path| name(path));
+        let named = match archives.len() {
+            ..5 => names.collect::<Vec<_>>().join(" "),
             _ => "ARCHIVE...".into(),
         };
         let what = format!("lacking; baselink check {named} shows them");

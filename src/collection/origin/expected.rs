@@ -13,20 +13,20 @@
 //!
 //! Deliberately absent: paths of several segments in links, and links of other pages.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
 use super::{canonical, names};
-use crate::collection::folder::name_of;
 use crate::files::os_string;
 use crate::files::walk::{Selection, walk};
 use baselink_rewrite::{Options, links};
 use baselink_text::format::Format;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
 
-/// The number of pages whose canonical URLs are read.
+/// The number of pages whose canonical URLs are read, and of files among which they are sought.
 const PAGES: usize = 16;
+const FILES: usize = 1_000;
 
 /// The largest page that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
@@ -38,9 +38,9 @@ fn read(folder: &Path, name: &str) -> Option<Vec<u8>> {
     is_small.then(|| fs::read(page).ok()).flatten()
 }
 
-/// The targets of the links of `folder` that do not depend on the paths of their pages, without fragments. `root` is the URL of
-/// the folder if it is the root of its host.
-fn targets(folder: &Path, root: &str) -> HashSet<String> {
+/// The targets of the links of `folder` that do not depend on the paths of their pages, without fragments: those of URLs with a
+/// host, and with `from_root` those of paths that begin with `/`. `root` is the URL of the folder if it is the root of its host.
+fn targets(folder: &Path, root: &str, from_root: bool) -> HashSet<String> {
     let mut targets = HashSet::new();
     for name in ["index.html", "404.html"] {
         links(
@@ -49,10 +49,14 @@ fn targets(folder: &Path, root: &str) -> HashSet<String> {
             &mut |listed| {
                 let link = listed.link;
                 let is_of_page = link.base.as_deref() == Some(root);
-                let is_relative = Reference::split(Grammar::Rfc3986, &link.reference)
+                let scheme = Reference::split(Grammar::Rfc3986, &link.reference)
                     .scheme()
-                    .is_none();
-                if !(is_of_page && is_relative && !link.reference.starts_with('/')) {
+                    .map(str::to_owned);
+                let is_taken = match scheme.as_deref() {
+                    Some(scheme) => from_root || matches!(scheme, "http" | "https"),
+                    None => from_root && (!is_of_page || link.reference.starts_with('/')),
+                };
+                if is_taken {
                     let target = link.target.unwrap_or(link.reference);
                     targets.insert(without_fragment(&target).to_owned());
                 }
@@ -72,7 +76,7 @@ fn has(folder: &Path, path: &str) -> bool {
 /// `root` is the URL of that root.
 pub(crate) fn expected_path(folder: &Path, root: &str) -> Option<String> {
     let (mut firsts, mut found) = (HashSet::new(), 0);
-    let targets = targets(folder, root);
+    let targets = targets(folder, root, true);
     for below in targets
         .iter()
         .filter_map(|target| target.strip_prefix(root))
@@ -88,27 +92,32 @@ pub(crate) fn expected_path(folder: &Path, root: &str) -> Option<String> {
     is_clear.then(|| format!("{first}/"))
 }
 
-/// The URL of the host to which the pages of `folder` link for files of the folder; `None` if there is none. `root` is the URL
-/// of the folder if it is the root of its host.
-fn expected_host(folder: &Path, root: &str) -> Option<String> {
-    let mut hosts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for target in targets(folder, root) {
+/// The URL at which the pages of `folder` link to files of the folder by URLs with a host: its root, or a folder in the root.
+/// `None` if there is none, or if it may be `root`.
+fn linked_root(folder: &Path, root: &str) -> Option<String> {
+    let mut hosts: HashMap<String, usize> = HashMap::new();
+    let mut roots: BTreeMap<String, (String, usize)> = BTreeMap::new();
+    for target in targets(folder, root, false) {
         let url = Reference::split(Grammar::Rfc3986, &target);
-        let is_web = matches!(url.scheme(), Some("http" | "https"));
-        if let Some(path) = url
-            .path()
-            .strip_prefix('/')
-            .filter(|_| is_web && !target.starts_with(root))
-        {
-            let host = target[..url.path_span.start].to_owned();
-            let (links, found) = hosts.entry(host).or_default();
-            *links += 1;
-            *found += usize::from(has(folder, path));
-        }
+        let Some(path) = url.path().strip_prefix('/') else {
+            continue;
+        };
+        let host = target[..=url.path_span.start].to_owned();
+        *hosts.entry(host.clone()).or_default() += 1;
+        let below_first = path.split_once('/').unwrap_or((path, ""));
+        let found = match below_first {
+            _ if has(folder, path) => host.clone(),
+            (first, rest) if has(folder, rest) => format!("{host}{first}/"),
+            _ => continue,
+        };
+        roots.entry(found).or_insert((host, 0)).1 += 1;
     }
-    let mut hosts = hosts.into_iter();
-    let by_links = hosts.find(|(_, (links, found))| *found > 1 && found * 2 > *links);
-    by_links.map(|(host, _)| host + "/")
+    if roots.contains_key(root) {
+        return None;
+    }
+    let is_clear = |(host, found): &(String, usize)| *found > 1 && found * 2 > hosts[host];
+    let mut roots = roots.into_iter();
+    roots.find(|(_, root)| is_clear(root)).map(|(root, _)| root)
 }
 
 /// The URL of a folder according to its pages.
@@ -124,7 +133,7 @@ pub(crate) fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
     let host = &root[..=path.start];
     let by_links = match expected_path(folder, host) {
         Some(path) => Some(host.to_owned() + &path),
-        None => expected_host(folder, root),
+        None => linked_root(folder, root),
     };
     let canonical = canonical_root(folder);
     let is_only_canonical = canonical.is_some() && canonical != by_links;
@@ -138,8 +147,11 @@ pub(crate) fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
 /// The URL of `folder` according to the canonical URLs of most of its first pages below it, or else of its index file.
 fn canonical_root(folder: &Path) -> Option<String> {
     let selection = Selection::default();
-    let names = walk(&[folder.to_owned()], &selection).flatten();
-    let names = names.filter_map(|entry| String::from_utf8(name_of(&entry)).ok());
+    let files = walk(&[folder.to_owned()], &selection).flatten().take(FILES);
+    let names = files.filter_map(|entry| {
+        let names: Option<Vec<_>> = entry.relative.iter().map(|name| name.to_str()).collect();
+        Some(names?.join("/"))
+    });
     let pages = names.filter(|name| name.ends_with(".html")).take(PAGES);
     let mut roots: BTreeMap<String, usize> = BTreeMap::new();
     for page in pages {
