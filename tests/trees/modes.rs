@@ -198,12 +198,16 @@ pub(crate) const MODES: &[Mode] = &[
         after
     }),
     by_hand(
-        "localize -q -i w --missing old.html",
+        "localize -q -i w --missing old.txt",
         40,
-        |n| with_old(with_absolute_links(n)),
+        |n| {
+            let mut before = with_absolute_links(n);
+            before.insert("old.txt".into(), "old".to_owned());
+            before
+        },
         |n| {
             let mut after = relative(with_absolute_links(n));
-            after.insert("old.html".into(), "http://a.example/gone.png\n".to_owned());
+            after.insert("old.txt".into(), "http://a.example/gone.png\n".to_owned());
             after
         },
     ),
