@@ -202,7 +202,7 @@ pub(crate) const MODES: &[Mode] = &[
         40,
         |n| {
             let mut before = with_absolute_links(n);
-            before.insert("old.txt".into(), "old".to_owned());
+            before.insert("old.txt".into(), String::new());
             before
         },
         |n| {
