@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fs, iter};
 
@@ -102,51 +102,52 @@ fn add_host_rules(collection: &mut Collection, roots: &[PathBuf]) {
 /// The remedy if the URL that the pages name is not that of the folder.
 const OTHERWISE: &str = "if not, make a copy with -o";
 
+/// The message about a folder that was moved before.
+const MOVED: &str = "its links already lead to the URL or path of --to, as if it had been moved before; give its URL of today with --url";
+
 /// Reports the place at which the pages of a site expect its folder, if no URL is given, or neither that URL nor `to` is that
-/// place. The two flags are true if the folder is changed in place, and if the command has `--same`.
+/// place. `to` is the URL to which the folder moves.
 ///
 /// # Errors
 ///
 /// If the folder is changed in place, and the URL is given or the folder moves, returns the report as an error, because a wrong
 /// URL would spoil the only copy.
-pub(crate) fn report_expected_path(
+pub(crate) fn report_expected_url(
     documents: &Documents,
     to: Option<&RootUrl>,
-    (is_in_place, has_same): (bool, bool),
+    is_in_place: bool,
     output: &mut Output,
 ) -> Result<()> {
-    let origins = &documents.reading.origins;
+    let (folder, origins) = (&documents.paths[0], &documents.reading.origins);
     let Some(root_url) = origins.root_url.as_ref().filter(|_| !origins.canonical) else {
         return Ok(());
     };
-    let (folder, url) = (name(&documents.paths[0]), root_url.as_str());
-    let same = &documents.reading.same;
-    let expected_path = root_url.expected_path();
+    let expected = root_url
+        .folder()
+        .and_then(|root| expected_url(folder, root));
+    let shown = name(folder);
+    if let (Some(found), Some(to)) = (&expected, to)
+        && is_moved(found, root_url, to)
+    {
+        let why = format!("{shown}: {MOVED}");
+        if is_in_place {
+            return Err(Error::new(why));
+        }
+        output.caution(&why);
+        return Ok(());
+    }
     let roots = [root_url, to.unwrap_or(root_url)];
-    let Some(other) = other_url(&documents.paths[0], roots, same) else {
-        if let Some(path) = expected_path {
+    let is_other = |found: &ExpectedUrl| !names_one_of(roots, &found.url, &documents.reading.same);
+    let Some(found) = expected.filter(is_other) else {
+        if let Some(path) = root_url.expected_path() {
             output.notice(&format_args!(
-                "{folder}: its pages expect it at /{path}, so links to /{path} lead into it; for another place, add --url"
+                "{shown}: its pages expect it at /{path}, so links to /{path} lead into it; for another place, add --url"
             ));
         }
         return Ok(());
     };
-    let ExpectedUrl {
-        url: other,
-        is_only_canonical,
-    } = other;
-    let its = format_args!("{folder}: its pages name its files by URLs of {other}");
-    // `http` and `https` need no --same.
-    let below = root_url.below_own(&other);
-    let same = match !has_same || below.is_some_and(|below| below.path.is_empty()) {
-        true => String::new(),
-        false => format!(", or add --same {other}={url}"),
-    };
-    let remedies = format_args!("if it is this site, give it as --url{same}");
-    let (host, path) = split_host(url);
-    let (other_host, other_path) = split_host(&other);
-    let are_nested = path.starts_with(other_path) || other_path.starts_with(path);
-    let is_version = is_only_canonical && host == other_host && !are_nested;
+    let (url, other) = (root_url.as_str(), &found.url);
+    let its = format!("{shown}: its pages name its files by URLs of {other}");
     if is_assumed(url) {
         let why =
             format!("{its}, which count as another site; if it is this one, add --url {other}");
@@ -154,30 +155,53 @@ pub(crate) fn report_expected_path(
             return Err(Error::new(format!("{why}; {OTHERWISE}")));
         }
         output.notice(&why);
-    } else if is_in_place && !is_version {
-        return Err(Error::new(format!(
-            "{its}, not of {url}; {remedies}; {OTHERWISE}"
-        )));
-    } else {
-        output.caution(&format_args!("{its}, not of {url}; {remedies}"));
+        return Ok(());
     }
-    Ok(())
+    let why = format!("{its}, not of {url}; if it is this site, give it as --url");
+    match is_in_place && !is_version(&found, url) {
+        true => Err(Error::new(format!("{why}; {OTHERWISE}"))),
+        false => {
+            output.caution(&why);
+            Ok(())
+        }
+    }
 }
 
-/// The URL of `folder` according to its pages, unless it is one of `roots`, or means one of them by `same`. The first of `roots`
-/// is the URL of the folder.
-fn other_url(folder: &Path, roots: [&RootUrl; 2], same: &[SamePrefixes]) -> Option<ExpectedUrl> {
-    let expected = expected_url(folder, roots[0].folder()?)?;
-    let is_root = |url: &str| {
-        let below = |root: &&RootUrl| match root.as_str().starts_with("http:") {
-            // Links that become absolute would get `http`.
-            true => root.below(url),
-            false => root.below_own(url),
-        };
-        let mut below = roots.iter().filter_map(below);
-        below.any(|below| below.path.is_empty())
+/// True if the links of a folder already lead to the URL `to` or to its path, and not to the URL `from`, from which it moves. A
+/// move to another host with the same path can be repeated.
+fn is_moved(found: &ExpectedUrl, from: &RootUrl, to: &RootUrl) -> bool {
+    if found.url == to.as_str() {
+        let [old, new] = [from, to].map(|root| split_host(root.as_str()).1);
+        return old != new;
+    }
+    if found.is_only_canonical || found.url == from.as_str() {
+        return false;
+    }
+    let ends = |root: &RootUrl, path: &str| root.as_str().ends_with(&format!("/{path}"));
+    let path = found.path.as_deref();
+    path.is_some_and(|path| ends(to, path) && !ends(from, path))
+}
+
+/// True if the pages of the site at `url` have canonical URLs of another version of it, such as `/stable/` instead of `/2.1/`.
+fn is_version(found: &ExpectedUrl, url: &str) -> bool {
+    let (host, path) = split_host(url);
+    let (other_host, other_path) = split_host(&found.url);
+    let are_nested = path.starts_with(other_path) || other_path.starts_with(path);
+    found.is_only_canonical && host == other_host && !are_nested
+}
+
+/// True if `url` is one of `roots`, or means one of them by `same`.
+fn names_one_of(roots: [&RootUrl; 2], url: &str, same: &[SamePrefixes]) -> bool {
+    let is_root = |url: &str| roots.iter().any(|root| is_root_at(root, url));
+    is_root(url) || others(url, same).any(|url| is_root(&url))
+}
+
+/// True if `root` is `url`. A root with `https` may be named by `http`, but not the reverse: links that become absolute would get
+/// `http`.
+fn is_root_at(root: &RootUrl, url: &str) -> bool {
+    let below = match root.as_str().starts_with("http:") {
+        true => root.below(url),
+        false => root.below_own(url),
     };
-    let url = &expected.url;
-    let is_known = is_root(url) || others(url, same).any(|url| is_root(&url));
-    (!is_known).then_some(expected)
+    below.is_some_and(|below| below.path.is_empty())
 }

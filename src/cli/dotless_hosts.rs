@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: folders without documents, such as the cache of HTTrack.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs;
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -54,16 +54,18 @@ pub(crate) fn require_host(documents: &Documents) -> Result<()> {
         let entries = fs::read_dir(path).into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.path().is_dir());
         let mut names = folders.map(|entry| entry.file_name()).peekable();
-        let is_host = |name: OsString| {
-            let name = name.to_string_lossy();
-            !name.starts_with('.') && is_telling(&name)
-        };
-        if names.peek().is_some() && !names.any(is_host) {
+        if names.peek().is_some() && !names.any(|name| is_named_like_host(&name)) {
             let why = "--layout host expects folders that are named after hosts; name the folder above, or make a copy with -o";
             return Err(Error::file(path, why));
         }
     }
     Ok(())
+}
+
+/// True if a visible folder called `name` is named like a host.
+fn is_named_like_host(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    !name.starts_with('.') && is_telling(&name)
 }
 
 /// Returns the warning about the folders noted so far, and forgets them; `None` if there are none.

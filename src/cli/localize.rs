@@ -28,7 +28,7 @@ use super::args::localize::{Extraction, Localize};
 use super::args::output::WrittenTo;
 use super::capture_plan::holds_resources;
 use super::collection;
-use super::collection::report_expected_path;
+use super::collection::report_expected_url;
 use super::failure::FileResult;
 use super::output::Output;
 use super::request::{folder_of, is_standard_input};
@@ -59,7 +59,7 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     reject_archive_options(&request.extraction)?;
     check_list_of_missing(request)?;
     let is_in_place = matches!(request.rewrite.destination, WrittenTo::InPlace(_));
-    report_expected_path(documents, None, (is_in_place, true), output)?;
+    report_expected_url(documents, None, is_in_place, output)?;
     let mut collection = collection(request)?;
     if request.is_elsewhere() {
         collection.rename_for_mirror();

@@ -173,14 +173,20 @@ impl BufferedOutput {
 
 /// The number of occurrences of each diagnostic and error, and its first message.
 #[derive(Default)]
-struct CountedDiagnostics(BTreeMap<CountedKey, (usize, String)>);
+struct CountedDiagnostics(BTreeMap<CountedKind, (usize, String)>);
 
-/// The code of a diagnostic, or no code and the reason for an error.
-type CountedKey = (&'static str, String);
+/// A kind of diagnostic or error.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum CountedKind {
+    /// The sentence about a file, without its name.
+    Error(String),
+    /// The code.
+    Diagnostic(&'static str),
+}
 
 impl CountedDiagnostics {
-    fn add(&mut self, key: CountedKey, number: usize, first: impl FnOnce() -> String) {
-        self.0.entry(key).or_insert_with(|| (0, first())).0 += number;
+    fn add(&mut self, kind: CountedKind, number: usize, first: impl FnOnce() -> String) {
+        self.0.entry(kind).or_insert_with(|| (0, first())).0 += number;
     }
 }
 
@@ -323,8 +329,8 @@ impl Output {
             }
         }
         if let Some(counted) = &mut self.counted {
-            for (key, (number, first)) in buffer.counted.0 {
-                counted.add(key, number, || first);
+            for (kind, (number, first)) in buffer.counted.0 {
+                counted.add(kind, number, || first);
             }
         }
         Ok(())
@@ -430,7 +436,7 @@ impl Output {
         let why = sentence.replacen(&name(path), "", 1);
         let is_denied = io::Error::from(error).kind() == ErrorKind::PermissionDenied;
         match &mut self.counted {
-            Some(counted) if is_denied => counted.add(("", why), 1, || sentence),
+            Some(counted) if is_denied => counted.add(CountedKind::Error(why), 1, || sentence),
             _ => self.error(&sentence),
         }
     }
@@ -483,7 +489,7 @@ impl Output {
         sentence: &str,
     ) {
         match &mut self.counted {
-            Some(counted) => counted.add((code, String::new()), 1, || match place {
+            Some(counted) => counted.add(CountedKind::Diagnostic(code), 1, || match place {
                 Some(place) => format!("{place}: {sentence}"),
                 None => sentence.to_owned(),
             }),
@@ -574,14 +580,14 @@ impl Output {
 
     /// Reports each counted diagnostic and error with its number.
     pub(crate) fn report_counted_diagnostics(&mut self) {
-        for ((code, _), (number, first)) in self.counted.take().unwrap_or_default().0 {
+        for (kind, (number, first)) in self.counted.take().unwrap_or_default().0 {
             let sentence = match number {
                 1 => first,
                 _ => format!("{number} times; -v lists all; the first is {first}"),
             };
-            match code {
-                "" => self.error(&sentence),
-                code => self.warning(None, code, &sentence),
+            match kind {
+                CountedKind::Error(_) => self.error(&sentence),
+                CountedKind::Diagnostic(code) => self.warning(None, code, &sentence),
             }
         }
     }

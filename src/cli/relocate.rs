@@ -17,19 +17,17 @@ use std::path::{Path, is_separator};
 use std::sync::Arc;
 
 use crate::collection::folder::{name_of, path_of};
-use crate::collection::origin::RootUrl;
-use crate::collection::origin::expected::expected_url;
 use crate::files::mirror::Mirror;
 use crate::files::stage::StagedMove;
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use crate::files::write::write_file;
 use crate::purpose::redirects::{pages, redirects};
-use crate::purpose::relocate::{Relocation, split_host};
+use crate::purpose::relocate::Relocation;
 use baselink_text::error::{Error, Result, name};
 
 use super::args::output::{Rewrite, WrittenTo};
 use super::args::relocate::Move;
-use super::collection;
+use super::collection::{self, report_expected_url};
 use super::failure::FileResult;
 use super::output::{Output, count};
 use super::progress::{is_stopped, stop_between_files};
@@ -44,22 +42,12 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         destination,
         ..
     } = &request.rewrite;
-    let (folder, is_in_place) = (
-        &documents.paths[0],
-        matches!(destination, WrittenTo::InPlace(_)),
-    );
-    match is_moved(request) {
-        true if is_in_place => return Err(Error::file(folder, MOVED).into()),
-        true => output.caution(&format_args!("{}: {MOVED}", name(folder))),
-        false => {
-            let flags = (is_in_place, true);
-            collection::report_expected_path(documents, Some(&request.to), flags, output)?;
-        }
-    }
+    let is_in_place = matches!(destination, WrittenTo::InPlace(_));
+    report_expected_url(documents, Some(&request.to), is_in_place, output)?;
     let staged = match destination {
         WrittenTo::InPlace(how) => {
             stop_between_files(false)?;
-            Some(StagedMove::begin(folder, how)?)
+            Some(StagedMove::begin(&documents.paths[0], how)?)
         }
         _ => None,
     };
@@ -139,34 +127,6 @@ fn report_redirects((number, without): (usize, usize), path: &Path, output: &mut
         let paths = count(without, "old path has", "old paths have");
         let why = "another file has the path now, or the syntax cannot express the redirect";
         output.notice(&format_args!("{paths} no redirect: {why}"));
-    }
-}
-
-/// The message about a folder that was moved before.
-const MOVED: &str = "its links already lead to the URL or path of --to, as if it had been moved before; give its URL of today with --url";
-
-/// True if the links of the folder already lead to the URL to which it moves, or to its path, and not to that from which it
-/// moves. A move to another host with the same path can be repeated.
-fn is_moved(request: &Move) -> bool {
-    let (folder, from, to) = (
-        &request.rewrite.documents.paths[0],
-        &request.from,
-        &request.to,
-    );
-    let expected = from.folder().and_then(|root| expected_url(folder, root));
-    match expected {
-        Some(found) if found.url == to.as_str() => {
-            let [old, new] = [from, to].map(|root| split_host(root.as_str()).1);
-            old != new
-        }
-        Some(found) if found.is_only_canonical || found.url == from.as_str() => false,
-        _ => {
-            let expected = RootUrl::of_built_site("https", folder);
-            expected.expected_path().is_some_and(|path| {
-                let ends = |root: &RootUrl| root.as_str().ends_with(&format!("/{path}"));
-                ends(to) && !ends(from)
-            })
-        }
     }
 }
 

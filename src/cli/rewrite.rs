@@ -35,7 +35,7 @@ use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 use super::args::output::{Rewrite, WrittenTo};
 use super::capture_plan::are_all_archives;
-use super::collection::report_expected_path;
+use super::collection::report_expected_url;
 use super::dotless_hosts;
 use super::failure::{Failure, FileResult};
 use super::files::{self, FinishedFile, SkipReason};
@@ -73,7 +73,7 @@ pub(crate) fn rewrite(
     if let (RewriteKind::Absolute, [folder]) = (kind, &*request.documents.paths)
         && folder.is_dir()
     {
-        report_expected_path(&request.documents, None, (is_in_place, false), output)?;
+        report_expected_url(&request.documents, None, is_in_place, output)?;
     }
     let target = RunTarget::of(&request.destination, &request.documents)?.renaming(kind);
     if target.writes_files() {

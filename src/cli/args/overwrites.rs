@@ -70,16 +70,19 @@ pub(super) fn reject(
                 &format!("{why}; name another one for {option}"),
             ));
         }
-        let is_document = |format: Format| {
-            let is_list = *option == "--missing";
-            format.is_archive() || format.has_headings() || (is_list && format.is_read())
-        };
-        if format_of_file(path, None).is_some_and(is_document) {
+        let format = format_of_file(path, None);
+        if format.is_some_and(|format| is_precious(format, option)) {
             let why = format!("{option} would replace this document or archive; name a new file");
             return Err(Error::file(path, &why));
         }
     }
     Ok(())
+}
+
+/// True if an existing file of `format` cannot be the result of an earlier run with `option`. A report is HTML.
+fn is_precious(format: Format, option: &str) -> bool {
+    let is_list = option == "--missing";
+    format.is_archive() || format.has_headings() || (is_list && format.is_read())
 }
 
 /// True if both paths lead to one file, which may not exist yet.

@@ -116,12 +116,7 @@ impl<'a> CheckedTree<'a> {
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
-        collection::report_expected_path(
-            documents,
-            lister.request.to.as_ref(),
-            (false, true),
-            output,
-        )?;
+        collection::report_expected_url(documents, lister.request.to.as_ref(), false, output)?;
         let collection = site(documents);
         for problem in &collection.host_rules.problems {
             output.caution(problem);

@@ -95,12 +95,10 @@ pub(crate) fn extract(
     if let (Some(mirror), true) = (&mirror, extraction.is_some()) {
         require_earlier_files(&plan, mirror)?;
     }
-    let had_files = mirror.as_ref().is_some_and(|mirror| !mirror.is_empty());
     let mut run = ArchiveRun {
         request,
         extraction,
         mirror,
-        had_files,
         status: ExitStatus::Done,
     };
     if ok_or_report(run.write(&plan, output), output)?.is_none() {
@@ -112,9 +110,8 @@ pub(crate) fn extract(
 /// Rejects a mail among several archives: parts of two mails may have the same made-up URL, or the same `cid:` URL.
 fn require_one_mail(plan: &CapturePlan) -> Result<()> {
     let mut numbers = 0..plan.chosen.resources.len();
-    let is_part = |number: &usize| plan.chosen.url(*number).starts_with(THIS_MESSAGE);
-    let part = numbers.find(is_part).filter(|_| plan.archives.len() > 1);
-    let Some(number) = part else {
+    let part = numbers.find(|&number| has_made_up_url(plan, number));
+    let Some(number) = part.filter(|_| plan.archives.len() > 1) else {
         return Ok(());
     };
     let item = plan.chosen.resources[number].item;
@@ -123,31 +120,44 @@ fn require_one_mail(plan: &CapturePlan) -> Result<()> {
     Err(Error::file(&plan.archives[at - 1].0, why))
 }
 
+/// True if the resource with this number is a part of a message without a URL of its own.
+fn has_made_up_url(plan: &CapturePlan, number: usize) -> bool {
+    plan.chosen.url(number).starts_with(THIS_MESSAGE)
+}
+
 /// Rejects a folder of an earlier run with files that this run would not write: links to them would lead to the network, and
 /// the table would lack them.
 fn require_earlier_files(plan: &CapturePlan, mirror: &Mirror) -> Result<()> {
+    if plan.chosen.resources.is_empty() {
+        return Ok(());
+    }
     let table = mirror.out.join(MAP);
     let text = fs::read(&table).unwrap_or_default();
-    let rows = map::pairs(&text, &table, ["path", "date"]).unwrap_or_default();
-    let is_lost = |(path, date): &(Vec<u8>, Vec<u8>)| match plan.collection().number_at(path) {
-        // The parts of every mail have such URLs.
-        Some(number) if plan.chosen.url(number).starts_with(THIS_MESSAGE) => {
-            *date != date_of(plan, number).into_bytes()
-        }
-        Some(_) => false,
-        None => path_of(path).is_some_and(|path| mirror.out.join(path).is_file()),
-    };
-    let is_empty = plan.chosen.resources.is_empty();
-    let mut lost = rows.into_iter().filter(|_| !is_empty).filter(is_lost);
-    let Some((first, _)) = lost.next() else {
+    // A damaged table names no files.
+    let mut rows = map::pairs(&text, &table, ["path", "date"]).unwrap_or_default();
+    rows.retain(|(path, date)| !is_written_again(plan, path, date) && has_file(mirror, path));
+    let Some((first, _)) = rows.first() else {
         return Ok(());
     };
-    let are = count(1 + lost.count(), "file is", "files are");
-    let first = String::from_utf8_lossy(&first);
+    let are = count(rows.len(), "file is", "files are");
+    let first = String::from_utf8_lossy(first);
     let why = format!(
         "{are} from an earlier run with other archives, such as {first}; name all archives of the folder together, or a new folder"
     );
     Err(Error::file(&mirror.out, &why))
+}
+
+/// True if this run writes the resource of the earlier file at `path`. The parts of every mail have the same made-up URLs, so
+/// they must also have the same `date`.
+fn is_written_again(plan: &CapturePlan, path: &[u8], date: &[u8]) -> bool {
+    plan.collection().number_at(path).is_some_and(|number| {
+        !has_made_up_url(plan, number) || date_of(plan, number).as_bytes() == date
+    })
+}
+
+/// True if the folder of `mirror` has a file at `path`.
+fn has_file(mirror: &Mirror, path: &[u8]) -> bool {
+    path_of(path).is_some_and(|path| mirror.out.join(path).symlink_metadata().is_ok())
 }
 
 /// The date of the resource with this number, as the table has it.
@@ -198,8 +208,6 @@ struct ArchiveRun<'a> {
     /// `None` if links become absolute.
     extraction: Option<&'a Extraction>,
     mirror: Option<Mirror>,
-    /// True if the folder had files before the run.
-    had_files: bool,
     status: ExitStatus,
 }
 
@@ -410,7 +418,8 @@ impl ArchiveRun<'_> {
             }
         };
         let path = plan.name(number);
-        if new_file.is_cut && self.has_file(path) {
+        let mirror = self.mirror.as_ref();
+        if new_file.is_cut && mirror.is_some_and(|mirror| has_file(mirror, path)) {
             let path = String::from_utf8_lossy(path);
             let why = "the body is incomplete, so the file of an earlier run is kept";
             output.caution(&format_args!("{}: {why}: {path}", input.name));
@@ -419,13 +428,6 @@ impl ArchiveRun<'_> {
             new_file.lost = file.commit()?.lost;
         }
         Ok(Some(new_file))
-    }
-
-    /// True if the folder had a file at `path`.
-    fn has_file(&self, path: &[u8]) -> bool {
-        let mirror = self.mirror.as_ref().filter(|_| self.had_files);
-        let path = String::from_utf8_lossy(path);
-        mirror.is_some_and(|mirror| mirror.out.join(&*path).symlink_metadata().is_ok())
     }
 
     /// Begins the file at `path` below the folder, and writes `bytes` to it; `None` in a dry run.
@@ -553,7 +555,8 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 }
 
 impl ArchiveRun<'_> {
-    /// The files to list after the `pages`, with their names: attachments of a message, or all files if there are no pages.
+    /// The files to list after the `pages`, with their names: the attachments of a message, and all files of an archive without
+    /// pages.
     fn other_files(
         &self,
         plan: &CapturePlan,

@@ -24,8 +24,10 @@ use baselink_rewrite::{Options, links};
 use baselink_text::format::Format;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
 
-/// The number of pages whose canonical URLs are read, and of files among which they are sought.
+/// The number of pages whose canonical URLs are read.
 const PAGES: usize = 16;
+
+/// The number of files among which these pages are sought.
 const FILES: usize = 1_000;
 
 /// The largest page that is read, in bytes.
@@ -125,14 +127,17 @@ pub(crate) struct ExpectedUrl {
     pub(crate) url: String,
     /// True if only canonical URLs tell it. They may name another version of the site.
     pub(crate) is_only_canonical: bool,
+    /// The path at which links that begin with `/` expect the folder, unless it is the root of the host.
+    pub(crate) path: Option<String>,
 }
 
 /// The URL of `folder` according to its pages; `None` if unknown. `root` is its URL according to the user.
 pub(crate) fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
     let path = Reference::split(Grammar::Rfc3986, root).path_span;
     let host = &root[..=path.start];
-    let by_links = match expected_path(folder, host) {
-        Some(path) => Some(host.to_owned() + &path),
+    let path = expected_path(folder, host);
+    let by_links = match &path {
+        Some(path) => Some(host.to_owned() + path),
         None => linked_root(folder, root),
     };
     let canonical = canonical_root(folder);
@@ -141,6 +146,7 @@ pub(crate) fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
     Some(ExpectedUrl {
         url,
         is_only_canonical,
+        path,
     })
 }
 

@@ -173,25 +173,19 @@ pub fn is_short(bytes: &[u8], structure: &Structure) -> bool {
 
 /// True if the body of the entity is shorter than `Content-Length`, or lacks its last chunk (RFC 9112, 7.1).
 pub fn is_cut(bytes: &[u8], structure: &Structure) -> bool {
-    let Entity { heading, body, .. } = &structure.entities[0];
+    let Entity {
+        heading,
+        body,
+        transfer_encoding,
+        ..
+    } = &structure.entities[0];
     if heading.first(bytes, TRANSFER).is_some() {
-        return lacks_last_chunk(&bytes[body.range()]);
+        return matches!(
+            transfer_encoding,
+            TransferEncoding::Coded(codings) if codings.lacks_chunks(&bytes[body.range()])
+        );
     }
     length(bytes, heading).is_some_and(|(_, length)| body.len() < length)
-}
-
-/// True if `body` begins with the size of a chunk, but the last chunk is not near its end.
-fn lacks_last_chunk(body: &[u8]) -> bool {
-    /// The largest length of the trailer section after the last chunk.
-    const TRAILERS: usize = 4_096;
-    let line = body.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let size = line.split(|&byte| byte == b';').next().unwrap_or_default();
-    let size = size.trim_ascii();
-    let is_size = (1..=16).contains(&size.len()) && size.iter().all(u8::is_ascii_hexdigit);
-    let end = &body[body.len().saturating_sub(TRAILERS)..];
-    let mut lines = end.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let is_zero = |line: &[u8]| line.starts_with(b"0") && line.iter().all(|&byte| byte == b'0');
-    is_size && !lines.any(is_zero)
 }
 
 /// The status code of `structure`, the response `bytes`: that of the status line before the effective heading.

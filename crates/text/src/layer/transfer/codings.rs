@@ -105,6 +105,16 @@ enum Undone {
 }
 
 impl Codings {
+    /// True if the outermost coding is chunked, and the last chunk of `body` is missing or cannot be reached.
+    pub fn lacks_chunks(&self, body: &[u8]) -> bool {
+        let mut outermost = self.applied.iter().rev().flatten();
+        outermost.next() == Some(&Coding::Chunked)
+            && matches!(
+                each_chunk(body, |_| true),
+                Some(Some(NO_LAST_CHUNK | CHUNKS_DAMAGED))
+            )
+    }
+
     /// The codings named in `Content-Encoding` and `Transfer-Encoding` fields, each a list. `kept` is the reason,
     /// if any, to keep the body unchanged: a clause without a full stop. As in Chromium, no content coding is undone
     /// if one is unknown, and unknown transfer codings are ignored. `None` if there are more than four codings.
@@ -229,41 +239,49 @@ fn coding(name: &[u8]) -> Option<Option<Coding>> {
 /// The obstacle of a complete body whose trailer fields would be lost.
 const TRAILERS: &str = "it has trailer fields";
 
-/// Decodes chunks (RFC 9112, 7.1), each with a line end after it. The last chunk is empty, and trailer fields may
-/// follow it.
+/// The obstacles of a body that lacks chunks.
+const CHUNKS_DAMAGED: &str = "its chunks are damaged; the rest was not read";
+const NO_LAST_CHUNK: &str = "its last chunk is missing";
+
+/// Decodes chunks, up to about `most` bytes.
 fn chunks(bytes: &[u8], most: Option<usize>) -> Undone {
-    const DAMAGED: &str = "its chunks are damaged; the rest was not read";
     let mut data = Vec::new();
+    let ended = each_chunk(bytes, |chunk| {
+        data.extend_from_slice(chunk);
+        most.is_none_or(|most| data.len() < most)
+    });
+    match ended {
+        Some(more) => Undone::Bytes(data, more),
+        None => Undone::NotCoded,
+    }
+}
+
+/// Passes the data of each chunk (RFC 9112, 7.1) to `take`, until that returns false. A chunk has a line end after it. The
+/// last one is empty, and trailer fields may follow it. Returns the obstacle, if any; `None` if `bytes` are not chunks.
+fn each_chunk(bytes: &[u8], mut take: impl FnMut(&[u8]) -> bool) -> Option<Option<&'static str>> {
     let mut rest = bytes;
     loop {
         let is_first = rest.len() == bytes.len();
         let Some((size, after)) = chunk_size(rest) else {
-            return if is_first {
-                Undone::NotCoded
-            } else {
-                Undone::Bytes(data, Some(DAMAGED))
-            };
+            return (!is_first).then_some(Some(CHUNKS_DAMAGED));
         };
         if size == 0 {
-            let more = match after {
+            return Some(match after {
                 b"" | b"\n" | b"\r\n" => None,
                 [b'\n', ..] | [b'\r', b'\n', ..] => Some("data follows its last chunk"),
                 _ => Some(TRAILERS),
-            };
-            return Undone::Bytes(data, more);
+            });
         }
         if size >= after.len() {
-            data.extend_from_slice(after);
-            return Undone::Bytes(data, Some("its last chunk is missing"));
+            take(after);
+            return Some(Some(NO_LAST_CHUNK));
         }
         rest = match &after[size..] {
             [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
-            _ if is_first => return Undone::NotCoded,
-            _ => return Undone::Bytes(data, Some(DAMAGED)),
+            _ => return (!is_first).then_some(Some(CHUNKS_DAMAGED)),
         };
-        data.extend_from_slice(&after[..size]);
-        if most.is_some_and(|most| data.len() >= most) {
-            return Undone::Bytes(data, None);
+        if !take(&after[..size]) {
+            return Some(None);
         }
     }
 }
