@@ -10,12 +10,14 @@
 //!
 //! Deliberately absent: a total for each file. The total of all files is printed at the end.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::{io, mem};
 
+use crate::files::result_folder::ResultFolder;
+use crate::files::results::nameless;
 use anstyle::Style;
 use baselink_rewrite::{FileRewrite, ListedLink, Options, Totals, report::Outcome, rewrite_each};
-use baselink_text::error::visible;
+use baselink_text::error::{Error, visible};
 
 use super::args::commands::{LinksForm, ListLinks};
 use super::base_hints::BaseHints;
@@ -31,7 +33,7 @@ use super::output::{
 };
 use super::places::FilePlaces;
 use super::request::Origin;
-use super::results::Results;
+use super::results::folder_for;
 use super::source;
 use super::status::ExitStatus;
 
@@ -39,13 +41,13 @@ use super::status::ExitStatus;
 pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.documents;
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
-    let results = |to: &PathBuf| Results::new(to, extension(request), documents);
-    let results = request.output.as_ref().map(results).transpose()?;
+    let results = request.output.as_deref();
+    let results = results.map(|to| folder_for(to, documents)).transpose()?;
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else {
             return list_file(request, file, output);
         };
-        let result = results.write(origin, output, |output| list_file(request, file, output));
+        let result = write_result(request, (origin, file), results, output);
         Ok(match ok_or_report(result, output)? {
             Some(listed) => listed,
             None => (ExitStatus::Unusable, Default::default()),
@@ -73,6 +75,39 @@ pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitSt
     Ok(read.end(documents, output))
 }
 
+/// A listed file: the status, and what was counted in it.
+type ListedFile = (ExitStatus, (LinkCounts, BaseHints));
+
+/// Writes the list of a file to a file of its own, unless it could not be read to its end. The result is written whole or not
+/// at all.
+fn write_result(
+    request: &ListLinks,
+    (origin, file): (&Origin, File<'_>),
+    results: &ResultFolder,
+    output: &mut Output,
+) -> FileResult<ListedFile> {
+    let Origin::Entry(entry) = origin else {
+        return Err(nameless().into());
+    };
+    let mut to = results.place(entry, None)?.into_os_string();
+    to.push(extension(request));
+    let mut of_file = output.with_file(results.begin_new(&entry.path, Path::new(&to))?);
+    let listed = list_file(request, file, &mut of_file);
+    let (file, buffer) = of_file.into_file();
+    output.append(buffer)?;
+    // Dropping the file removes an incomplete result.
+    let written = listed.and_then(|listed| {
+        if let Some(file) = file.filter(|_| listed.0 != ExitStatus::Unusable) {
+            file.commit().map_err(io::Error::other)?;
+        }
+        Ok(listed)
+    });
+    written.map_err(|error| match error.downcast::<Error>() {
+        Ok(error) => error.into(),
+        Err(error) => Error::io(&entry.path)(error).into(),
+    })
+}
+
 /// The extension of result files.
 fn extension(request: &ListLinks) -> &'static str {
     match request.form() {
@@ -83,11 +118,7 @@ fn extension(request: &ListLinks) -> &'static str {
 }
 
 /// Lists the links of a file.
-fn list_file(
-    request: &ListLinks,
-    file: File<'_>,
-    output: &mut Output,
-) -> io::Result<(ExitStatus, (LinkCounts, BaseHints))> {
+fn list_file(request: &ListLinks, file: File<'_>, output: &mut Output) -> io::Result<ListedFile> {
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
     let (mut status, mut is_listed) = (ExitStatus::Done, false);
     let work = |input: &Input<'_>, options: &Options, output: &mut Output| {

@@ -21,11 +21,10 @@ use std::sync::Arc;
 use crate::collection::Collection;
 use crate::files::maildir;
 use crate::files::walk::{EntryKind, Selection, TreeEntry};
-use crate::files::write::Replacement;
+use crate::files::write::NewContents;
 use baselink_text::error::{Error, Result, name};
 
 use super::args::localize::{Extraction, Localize};
-use super::args::output::WrittenTo;
 use super::capture_plan::holds_resources;
 use super::collection;
 use super::collection::report_expected_url;
@@ -58,7 +57,7 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     require_one_folder(&documents.paths)?;
     reject_archive_options(&request.extraction)?;
     check_list_of_missing(request)?;
-    let is_in_place = matches!(request.rewrite.destination, WrittenTo::InPlace(_));
+    let is_in_place = request.rewrite.in_place().is_some();
     report_expected_url(documents, None, is_in_place, output)?;
     let mut collection = collection(request)?;
     if request.is_elsewhere() {
@@ -138,24 +137,20 @@ fn check_list_of_missing(request: &Localize) -> Result<()> {
             .zip(real(folder))
             .is_some_and(|(list, folder)| list.starts_with(folder))
     };
-    let elsewhere = match &request.rewrite.destination {
-        WrittenTo::Path { path, .. } => Some(path.as_path()),
-        _ => None,
-    };
     let mut folders = request
         .rewrite
         .documents
         .paths
         .iter()
         .map(PathBuf::as_path)
-        .chain(elsewhere);
+        .chain(request.rewrite.out());
     match folders.find(|folder| is_within(folder)) {
         Some(folder) => Err(Error::new(format!(
             "{}: --missing needs a file outside the folder {}, or it would become part of the mirror",
             name(list),
             name(folder)
         ))),
-        None => Replacement::begin(list).map(drop),
+        None => NewContents::begin(list).map(drop),
     }
 }
 

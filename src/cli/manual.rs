@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::iter;
 use std::path::Path;
 
-use crate::files::mirror::Mirror;
+use crate::files::result_folder::ResultFolder;
 use baselink_text::error::{Error, Result};
 use clap::Command;
 use clap_complete::Shell;
@@ -53,10 +53,10 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
         return Err(Error::file(folder, "not a folder"));
     }
     fs::create_dir_all(folder).map_err(Error::io(folder))?;
-    let mirror = Mirror::new(folder)?;
+    let out = ResultFolder::new(folder)?;
     for command in iter::once(program).chain(program.get_subcommands()) {
         let path = format!("{}.1", display_name(command));
-        let mut new = mirror.begin_new(Path::new(""), Path::new(&path))?;
+        let mut new = out.begin_new(Path::new(""), Path::new(&path))?;
         new.write(|out| out.write_all(&manual_page(command)?))?;
         new.commit()?;
     }

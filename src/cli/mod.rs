@@ -47,7 +47,6 @@ mod links;
 mod localize;
 mod manual;
 mod output;
-mod output_folder;
 mod places;
 mod progress;
 mod relocate;

@@ -18,7 +18,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
 
 use crate::collection::origin::without_assumed_hosts;
-use crate::files::write::{Replacement, write_file};
+use crate::files::write::{NewContents, write_file};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
@@ -93,7 +93,7 @@ pub(crate) struct Output {
     /// True if a result was begun, so that the next one needs a divider.
     is_begun: bool,
     /// The file that gets the results instead of standard output.
-    file: Option<Replacement>,
+    file: Option<NewContents>,
     /// The progress bar, which advances even while results go to `file`.
     file_progress: Option<Progress>,
     /// True if this is the output of a worker thread.
@@ -286,7 +286,7 @@ impl Output {
     }
 
     /// An output whose results go to `file`, with messages in a buffer of their own.
-    pub(crate) fn with_file(&self, file: Replacement) -> Self {
+    pub(crate) fn with_file(&self, file: NewContents) -> Self {
         Self {
             is_terminal: false,
             styler: Styler(false),
@@ -299,7 +299,7 @@ impl Output {
     }
 
     /// Returns the file with the results, and the messages.
-    pub(crate) fn into_file(mut self) -> (Option<Replacement>, BufferedOutput) {
+    pub(crate) fn into_file(mut self) -> (Option<NewContents>, BufferedOutput) {
         (self.file.take(), self.into_buffer())
     }
 

@@ -17,7 +17,7 @@ use std::path::{Path, is_separator};
 use std::sync::Arc;
 
 use crate::collection::folder::{name_of, path_of};
-use crate::files::mirror::Mirror;
+use crate::files::result_folder::ResultFolder;
 use crate::files::stage::StagedMove;
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use crate::files::write::write_file;
@@ -25,7 +25,6 @@ use crate::purpose::redirects::{pages, redirects};
 use crate::purpose::relocate::Relocation;
 use baselink_text::error::{Error, Result, name};
 
-use super::args::output::{Rewrite, WrittenTo};
 use super::args::relocate::Move;
 use super::collection::{self, report_expected_url};
 use super::failure::FileResult;
@@ -37,20 +36,15 @@ use super::status::ExitStatus;
 
 /// Moves a folder.
 pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
-    let Rewrite {
-        documents,
-        destination,
-        ..
-    } = &request.rewrite;
-    let is_in_place = matches!(destination, WrittenTo::InPlace(_));
+    let rewritten = &request.rewrite;
+    let (documents, in_place) = (&rewritten.documents, rewritten.in_place());
+    let is_in_place = in_place.is_some();
     report_expected_url(documents, Some(&request.to), is_in_place, output)?;
-    let staged = match destination {
-        WrittenTo::InPlace(how) => {
-            stop_between_files(false)?;
-            Some(StagedMove::begin(&documents.paths[0], how)?)
-        }
-        _ => None,
-    };
+    if is_in_place {
+        stop_between_files(false)?;
+    }
+    let staged = in_place.map(|how| StagedMove::begin(&documents.paths[0], how));
+    let staged = staged.transpose()?;
     let relocation = Arc::new(relocation(request)?);
     let folder = request.redirects.as_deref().filter(|path| is_folder(path));
     let file = request.redirects.as_ref().filter(|_| folder.is_none());
@@ -71,16 +65,16 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         }),
     );
     let status = rewrite(&request.rewrite, &kind, output)?;
-    let is_written = match destination {
-        WrittenTo::InPlace(_) => !matches!(status, ExitStatus::Unusable | ExitStatus::Stopped),
-        WrittenTo::Path { .. } => !is_stopped(),
-        _ => false,
+    let is_written = if is_in_place {
+        !matches!(status, ExitStatus::Unusable | ExitStatus::Stopped)
+    } else {
+        !is_stopped() && rewritten.out().is_some()
     };
     if !is_written {
         return Ok(status);
     }
     if let Some((path, number, text, without_redirect)) = redirects {
-        if matches!(destination, WrittenTo::Path { .. }) {
+        if !is_in_place {
             write_file(path, |out| out.write_all(&text))?;
         }
         report_redirects((number, without_redirect), path, output);
@@ -88,7 +82,7 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     if let Some(folder) = folder {
         report_redirects(write_pages(&relocation, folder)?, folder, output);
     }
-    if matches!(destination, WrittenTo::InPlace(_)) {
+    if is_in_place {
         move_empty_folders(request, &relocation)?;
         report_remaining_folders(request, output);
     }
@@ -99,13 +93,13 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
 fn write_pages(relocation: &Relocation, folder: &Path) -> Result<(usize, usize)> {
     let (pages, mut without) = pages(relocation);
     let mut written = 0;
-    let mirror = Mirror::new(folder)?;
+    let out = ResultFolder::new(folder)?;
     for (path, page) in pages {
         if folder.join(&path).symlink_metadata().is_ok() {
             without += 1;
             continue;
         }
-        let mut file = mirror.begin_dated(&path, None)?;
+        let mut file = out.begin_dated(&path, None)?;
         file.write(|out| out.write_all(page.as_bytes()))?;
         file.commit()?;
         written += 1;

@@ -1,71 +1,164 @@
-//! A result file for each input file, written whole or not at all.
+//! Where the results of a run go: standard output, a file, a folder, or the input files themselves. The path of
+//! `--output` is checked against the inputs before anything is written.
 //!
 //! ```text
-//! links --json -o results crawl/   crawl/a.warc.gz  -->  results/a.warc.gz.jsonl
+//! -o x.html, one document     -->  Results::File
+//! -o x, a folder of documents -->  Results::Folder
 //! ```
 //!
-//! Deliberately absent: the contents of a result, and results of earlier runs, which are written anew.
+//! Deliberately absent: writing files, which `baselink_cli::files` does.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
+use std::{fs, slice};
 
-use baselink_text::error::{Error, Result};
+use crate::collection::folder::{name_of, path_of};
+use crate::files::maildir;
+use crate::files::result_folder::ResultFolder;
+use crate::files::results::Results;
+use crate::files::walk::{Selection, TreeEntry, walk};
+use crate::files::write::is_one_file;
+use baselink_text::error::{Error, Result, cause, name};
+use baselink_text::format::Format;
 
-use super::failure::FileResult;
-use super::output::Output;
-use super::output_folder::OutputFolder;
-use super::request::{Documents, Origin};
-use super::status::ExitStatus;
+use super::args::output::Rewrite;
+use super::output::{Output, count};
+use super::request::{Documents, folder_of};
+use super::rewrite::RewriteKind;
+use super::shell;
 
-/// A folder for results.
-pub(crate) struct Results {
-    folder: OutputFolder,
-    extension: &'static str,
+/// Opens where the results of a request go, and checks it against the inputs.
+pub(crate) fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'a>> {
+    let (documents, in_place) = (&request.documents, request.in_place());
+    let folder = documents.roots().find(|root| root.is_dir());
+    if request.is_printed() {
+        let Some(folder) = folder else {
+            return Ok(Results::Writer);
+        };
+        let named = documents.parts.first().map_or(folder, PathBuf::as_path);
+        let why = "the result is a folder, which cannot be written to standard output; name it with -o, \
+                   such as -o result, or use --in-place; preview with --diff or --dry-run";
+        return Err(Error::file(named, why));
+    }
+    if let Some(how) = in_place {
+        require_inputs(documents, true)?;
+        if how.backup.is_some() {
+            reject_maildir(documents)?;
+        }
+        return Ok(kind.staged().map_or(Results::InPlace(how), Results::Staged));
+    }
+    let Some(path) = request.out() else {
+        return Ok(Results::Nowhere);
+    };
+    require_inputs(documents, false)?;
+    let mut files = documents.roots().filter(|root| root.is_file());
+    if let Some(input) = files.find(|file| is_one_file(file, path)) {
+        let input = if input == path {
+            "itself".to_owned()
+        } else {
+            name(input)
+        };
+        let why = format!("the output file is the input {input}; name another, or use --in-place");
+        return Err(Error::file(path, &why));
+    }
+    let last = path.as_os_str().as_encoded_bytes().last();
+    let names_folder = last.is_some_and(|&byte| is_separator(char::from(byte)));
+    let preserve_times = request.preserve_times;
+    if documents.paths.len() == 1 && folder.is_none() && !path.is_dir() && !names_folder {
+        return Ok(Results::File {
+            path,
+            preserve_times,
+        });
+    }
+    let mut folder = folder_for(path, documents)?;
+    folder.preserve_times = preserve_times;
+    Ok(Results::Folder(folder))
 }
 
-impl Results {
-    /// Prepares the results of `documents` in the folder `path`, in files with this extension.
-    ///
-    /// # Errors
-    ///
-    /// The folder cannot be created or written to, or two results would have the same path.
-    pub(crate) fn new(path: &Path, extension: &'static str, documents: &Documents) -> Result<Self> {
-        Ok(Self {
-            folder: OutputFolder::of(path, documents)?,
-            extension,
-        })
+/// Opens the output folder `out`. A new one that is named like a document may be meant as a file.
+pub(crate) fn open_folder(out: &Path) -> Result<ResultFolder> {
+    let typed = out.to_string_lossy();
+    if Format::detect(Some(&typed), b"").is_read() && !out.exists() {
+        let why = "the result is a folder, not a file; name it without an ending, such as -o result, or with a final /";
+        return Err(Error::file(out, why));
     }
+    ResultFolder::new(out)
+}
 
-    /// Writes the output of `work` as the result of `origin`, unless the file could not be read to its end.
-    pub(crate) fn write<T>(
-        &self,
-        origin: &Origin,
-        output: &mut Output,
-        work: impl FnOnce(&mut Output) -> io::Result<(ExitStatus, T)>,
-    ) -> FileResult<(ExitStatus, T)> {
-        let Origin::Entry(entry) = origin else {
-            let why = "standard input has no file name to use in a folder; name files";
-            return Err(Error::new(why).into());
-        };
-        let mut to = self.folder.place(entry)?.into_os_string();
-        to.push(self.extension);
-        let to = PathBuf::from(to);
-        let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
-        let mut of_file = output.with_file(begun);
-        let result = work(&mut of_file);
-        let (file, buffer) = of_file.into_file();
-        output.append(buffer)?;
-        // Dropping the file removes an incomplete result.
-        let result = result.and_then(|result| {
-            let file = file.filter(|_| result.0 != ExitStatus::Unusable);
-            file.map_or(Ok(()), |file| file.commit().map(drop))
-                .map_err(io::Error::other)?;
-            Ok(result)
-        });
-        let failure = |error: io::Error| match error.downcast::<Error>() {
-            Ok(error) => error,
-            Err(error) => Error::io(&entry.path)(error),
-        };
-        result.map_err(|error| failure(error).into())
+/// Opens the output folder `out` for the results of `documents`.
+pub(crate) fn folder_for(out: &Path, documents: &Documents) -> Result<ResultFolder> {
+    let follow = documents.selection.follow;
+    let otherwise = if documents.has_result_files || follow {
+        ""
+    } else {
+        ", or use --in-place"
+    };
+    let roots: Vec<_> = documents.roots().collect();
+    open_folder(out)?.of_inputs(&roots, &documents.parts, follow, otherwise)
+}
+
+/// The new path of `entry` below its root, if `kind` renames files.
+pub(crate) fn new_path(kind: &RewriteKind, entry: &TreeEntry) -> Option<PathBuf> {
+    let (collection, name) = (kind.renamed()?, name_of(entry));
+    match collection.number_at(&name) {
+        Some(number) => path_of(collection.path_in_mirror(number)),
+        None => path_of(&collection.renamed_with_folder(&name)?),
     }
+}
+
+/// Rejects a run with a missing input before anything is written. The missing input may be a backup suffix, typed as
+/// for sed.
+fn require_inputs(documents: &Documents, is_in_place: bool) -> Result<()> {
+    for root in documents.roots() {
+        let Err(error) = fs::metadata(root) else {
+            continue;
+        };
+        let missing = format!("{}: {}, so nothing was written", name(root), cause(&error));
+        let is_suffix =
+            root.as_os_str().as_encoded_bytes().starts_with(b".") && root.components().count() == 1;
+        return Err(if is_in_place && is_suffix {
+            Error::new(format!(
+                "{missing}; to keep backups, use -i --backup {}",
+                shell::word(&root.to_string_lossy())
+            ))
+        } else if is_in_place && root.as_os_str() == "break-links" {
+            Error::new(missing + "; did you mean --in-place=break-links?")
+        } else {
+            Error::system(missing, error)
+        });
+    }
+    Ok(())
+}
+
+/// Rejects backups in a Maildir before anything is written.
+fn reject_maildir(documents: &Documents) -> Result<()> {
+    let mut files = walk(&documents.paths, &documents.selection).flatten();
+    match files.find(|entry| maildir::is_message(&entry.path)) {
+        Some(entry) => Err(Error::file(
+            folder_of(folder_of(&entry.path)),
+            "in a Maildir a backup would be another message; omit --backup, or use -o DIR",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Reports the files that `folder` had and that this run did not write.
+pub(crate) fn report_others(folder: &ResultFolder, output: &mut Output) {
+    if !folder.had_files {
+        return;
+    }
+    let selection = Selection::default();
+    let found = walk(slice::from_ref(&folder.out), &selection).flatten();
+    let others = found.filter(|entry| !folder.has_written(&entry.path));
+    let mut others: Vec<_> = others.map(|entry| name_of(&entry)).collect();
+    others.sort_unstable();
+    let (were, them) = match others.len() {
+        1 => ("was", "it"),
+        _ => ("were", "them"),
+    };
+    let (files, out) = (count(others.len(), "file", "files"), name(&folder.out));
+    let advice = format!("remove {them}, or use a new folder");
+    output.notice_of_paths(
+        &format!("{files} in {out} {were} not written by this run; {advice}"),
+        &others,
+    );
 }

@@ -9,7 +9,7 @@
 //! One thread reads, rewrites and writes a file ([`rewrite_file`]); only a mailbox or an archive that is processed
 //! alone gets all threads. Links are reported one by one only if an option needs it.
 //!
-//! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at
+//! Deliberately absent: the result of a link ([`kind`]), where the results go ([`super::results`]), and the messages at
 //! the end ([`summary`]).
 
 mod document;
@@ -17,13 +17,14 @@ mod document_links;
 pub(super) mod extract;
 mod kind;
 mod summary;
-pub(super) mod target;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::files::maildir;
+use crate::files::results::{ResultFile, Results};
 use crate::files::stage::StagedMove;
+use crate::files::write::Committed;
 use crate::purpose::leftovers::Leftovers;
 use baselink_rewrite::Options;
 use baselink_text::error::{Error, name};
@@ -32,10 +33,10 @@ use baselink_text::format::Format;
 use self::document::{rewrite_document, write_document};
 pub(crate) use self::kind::RewriteKind;
 use self::summary::{FileSummary, RunSummary};
-use self::target::{FileSink, RunTarget, Written};
-use super::args::output::{Rewrite, WrittenTo};
+use super::args::output::Rewrite;
 use super::capture_plan::are_all_archives;
 use super::collection::report_expected_url;
+use super::diff::DiffProgress;
 use super::dotless_hosts;
 use super::failure::{Failure, FileResult};
 use super::files::{self, FinishedFile, SkipReason};
@@ -45,15 +46,13 @@ use super::link_counts::LinkCountsRecord;
 use super::output::{Output, count, ok_or_report};
 use super::progress::{is_stopped, stop_between_files};
 use super::request::{Origin, is_usual_backup};
+use super::results::{self, new_path};
 use super::source;
 use super::status::ExitStatus;
 
 /// Makes every relative link absolute.
 pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
-    let makes_folder = matches!(
-        request.destination,
-        WrittenTo::Path { .. } | WrittenTo::Nowhere
-    );
+    let makes_folder = request.out().is_some() || request.only_reports();
     if makes_folder && are_all_archives(&request.documents) {
         return extract::extract(request, None, output);
     }
@@ -66,7 +65,7 @@ pub(crate) fn rewrite(
     kind: &RewriteKind,
     output: &mut Output,
 ) -> FileResult<ExitStatus> {
-    let is_in_place = matches!(request.destination, WrittenTo::InPlace(_));
+    let is_in_place = request.in_place().is_some();
     if is_in_place {
         dotless_hosts::require_host(&request.documents)?;
     }
@@ -75,18 +74,18 @@ pub(crate) fn rewrite(
     {
         report_expected_url(&request.documents, None, is_in_place, output)?;
     }
-    let target = RunTarget::of(&request.destination, &request.documents)?.renaming(kind);
-    if target.writes_files() {
+    let results = results::open(request, kind)?;
+    if results.writes_files() {
         output.ignore_closed_stdout();
     }
     // While a user types on standard input, Ctrl-C must end the program at once.
     let reads_files = request.documents.roots().count() == request.documents.paths.len();
-    if target.writes_files() && reads_files {
+    if results.writes_files() && reads_files {
         stop_between_files(true)?;
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
     let rewrite_one = |origin: &Origin, output: &mut Output| {
-        let outcome = Failure::separate(rewrite_file(request, kind, &target, origin, output))?;
+        let outcome = Failure::separate(rewrite_file(request, kind, &results, origin, output))?;
         Ok(outcome.unwrap_or_else(|error| {
             output.error_or_count(origin.path(), error);
             FileOutcome::Skipped(SkipReason::Unusable)
@@ -97,7 +96,9 @@ pub(crate) fn rewrite(
         Ok(())
     })?;
     totals.skipped.add(SkipReason::Unusable, failed);
-    if let Err(sentences) = target.finish() {
+    if let Results::Folder(folder) = &results
+        && let Err(sentences) = folder.finish()
+    {
         sentences
             .iter()
             .for_each(|sentence| output.caution(sentence));
@@ -113,11 +114,11 @@ pub(crate) fn rewrite(
     }
     let done = totals.files();
     if request.documents.has_folder() {
-        status = status.max(totals.report(kind, target.writes_files(), output));
-        if let RunTarget::Below(folder) = &target
+        status = status.max(totals.report(kind, results.writes_files(), output));
+        if let Results::Folder(folder) = &results
             && !is_stopped()
         {
-            folder.report_others(output);
+            results::report_others(folder, output);
         }
     }
     if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped())
@@ -166,26 +167,30 @@ enum FileOutcome {
 struct RewrittenFile {
     format: Format,
     summary: FileSummary,
-    written: Written,
+    /// True if the result, which may be that nothing changes, was neither withheld nor only shown.
+    is_written: bool,
+    committed: Option<Committed>,
 }
 
 fn rewrite_file(
     request: &Rewrite,
     kind: &RewriteKind,
-    target: &RunTarget<'_>,
+    results: &Results<'_>,
     origin: &Origin,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
     Ok(FileOutcome::Skipped(match files::skip_reason(origin)? {
         Some(SkipReason::Folder) => {
-            target.create_folder(origin)?;
+            if let (Results::Folder(folder), Origin::Entry(entry)) = (results, origin) {
+                folder.folder(&entry.path, &folder.place(entry, new_path(kind, entry))?)?;
+            }
             SkipReason::Folder
         }
         Some(why) => why,
         None if origin.is_backup(request.suffix.as_ref()) => SkipReason::Backup,
-        None if target.replaces_inputs() && is_earlier_backup(origin) => SkipReason::Backup,
-        None if target.replaces_inputs() && is_delivery(origin) => SkipReason::Delivery,
-        None => return open_and_rewrite(request, kind, target, origin, output),
+        None if results.replaces_inputs() && is_earlier_backup(origin) => SkipReason::Backup,
+        None if results.replaces_inputs() && is_delivery(origin) => SkipReason::Delivery,
+        None => return open_and_rewrite(request, kind, results, origin, output),
     }))
 }
 
@@ -202,43 +207,52 @@ fn is_delivery(origin: &Origin) -> bool {
 fn open_and_rewrite(
     request: &Rewrite,
     kind: &RewriteKind,
-    target: &RunTarget<'_>,
+    results: &Results<'_>,
     origin: &Origin,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
-    let mut sink = target.begin(origin)?;
-    let file = match File::open(origin, &request.documents, sink.original())? {
+    let entry = match origin {
+        Origin::Standard => None,
+        Origin::Entry(entry) => Some(entry),
+    };
+    let new = entry.and_then(|entry| new_path(kind, entry));
+    let mut result = results.begin(entry, new)?;
+    let file = match File::open(origin, &request.documents, result.original())? {
         OpenedInput::Document(file) => file,
-        OpenedInput::NonDocument(other) => return copy_or_skip(other, kind, origin, sink, output),
+        OpenedInput::NonDocument(other) => {
+            return copy_or_skip(other, kind, origin, result, output);
+        }
     };
     if let (Contents::Document(bytes), options) = (&file.contents, &file.options)
         && options.scan.is_probed(file.format)
         && !kind.finds_link(bytes, &kind.options(origin, bytes, options))
     {
-        return copy_or_skip(file.into_other(), kind, origin, sink, output);
+        return copy_or_skip(file.into_other(), kind, origin, result, output);
     }
     let format = file.format;
-    if target.replaces_inputs() && file.is_mailbox_read_as_one() {
+    if results.replaces_inputs() && file.is_mailbox_read_as_one() {
         let why = "several messages would be read as one document; use --format mbox";
         return Err(Error::file(origin.path(), why).into());
     }
     output.report_opened(&file);
-    sink.set_metadata(file.metadata.as_ref());
-    let refused = match (&request.destination, origin) {
-        (WrittenTo::Path { .. }, Origin::Standard) => {
-            Some("an archive is read twice; save it to a file and name the file")
-        }
-        (WrittenTo::Path { .. }, _) => {
-            Some("an archive cannot be mixed with other files; name only archives")
-        }
-        (WrittenTo::Standard, _) => Some(
+    if let Some(metadata) = &file.metadata {
+        result.set_metadata(metadata);
+    }
+    let refused = if request.is_printed() {
+        Some(
             "the documents of an archive become files; use -o DIR, or preview with --diff or --dry-run",
-        ),
-        (WrittenTo::InPlace(_) | WrittenTo::Diff | WrittenTo::Nowhere, _) => None,
+        )
+    } else if request.out().is_none() {
+        None
+    } else if entry.is_none() {
+        Some("an archive is read twice; save it to a file and name the file")
+    } else {
+        Some("an archive cannot be mixed with other files; name only archives")
     };
     if let Some(why) = refused.filter(|_| format.is_archive()) {
         return Err(Error::file(origin.path(), why).into());
     }
+    let mut diff = request.diff.then(DiffProgress::default);
     let mut summary = FileSummary::default();
     let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
         let mut of_document = FileSummary::default();
@@ -255,14 +269,14 @@ fn open_and_rewrite(
         |(of_document, rewritten), input, buffer, output| {
             output.append(buffer)?;
             summary.merge(of_document);
-            write_document(&rewritten, input, &mut sink, output)
+            write_document(&rewritten, input, (&mut result, &mut diff), output)
         },
     )?;
-    let written = sink.end()?;
     Ok(FileOutcome::Rewritten(Box::new(RewrittenFile {
         format,
         summary,
-        written,
+        is_written: !matches!(result, ResultFile::Nowhere),
+        committed: result.end()?,
     })))
 }
 
@@ -272,11 +286,11 @@ fn copy_or_skip(
     mut file: NonDocument,
     kind: &RewriteKind,
     origin: &Origin,
-    sink: FileSink<'_>,
+    result: ResultFile<'_>,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
     let path = origin.path();
-    if let (Origin::Standard, FileSink::Standard) = (origin, &sink) {
+    if let (Origin::Standard, ResultFile::Writer) = (origin, &result) {
         // A filter passes on input that it cannot use: there may be no other copy.
         file.copy_to(path, output.out())?;
         return Err(file.error(path).into());
@@ -287,7 +301,12 @@ fn copy_or_skip(
     output.report_non_document(file.remark());
     let why = SkipReason::of(&file);
     let leftovers = kind.left_in_other(origin, &mut file)?;
-    let to = match sink.copy().transpose()? {
+    let copied = match result {
+        // The file of --output is only for a document.
+        ResultFile::Begun { .. } => None,
+        other => other.end()?,
+    };
+    let to = match copied {
         Some(copied) => {
             for lost in copied.lost {
                 output.caution(&format_args!("{}: {lost}", name(path)));
@@ -348,13 +367,9 @@ fn report_file(
     let RewrittenFile {
         format,
         summary,
-        written,
+        is_written,
+        committed,
     } = *document;
-    let is_written = !matches!(written, Written::Nowhere);
-    let committed = match written {
-        Written::To(committed) => Some(committed),
-        Written::Already | Written::Nowhere => None,
-    };
     let status = summary.status;
     for lost in committed.iter().flat_map(|committed| &committed.lost) {
         output.caution(&format_args!("{}: {lost}", name(path)));
@@ -386,7 +401,7 @@ fn report_file(
 
 /// True if a file was written `to` a place that lacks the files that a browser saved with it.
 fn leaves_copies(request: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
-    let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&request.destination, origin) else {
+    let (Some(_), Origin::Entry(entry)) = (request.out(), origin) else {
         return false;
     };
     let takes_all = request.documents.selection.include.is_empty();

@@ -1,4 +1,4 @@
-//! Replacement of messages in a Maildir, which works like a delivery.
+//! NewContents of messages in a Maildir, which works like a delivery.
 //!
 //! ```text
 //! cur/1700000000.M1P2.host,S=14,W=17:2,FS     the old message, 14 bytes with three line ends

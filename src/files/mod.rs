@@ -1,8 +1,8 @@
 //! The files of a folder: listing them, and writing them without ever losing data.
 //!
-//! [`walk`] finds the files below named folders. [`write`](mod@write) replaces files, [`mirror`] writes an output
-//! folder, [`stage`] changes contents and names of many files together, and [`maildir`] handles messages of a
-//! Maildir.
+//! [`walk`] finds the files below named folders. [`results`] says where results go. [`write`](mod@write) replaces files,
+//! [`result_folder`] writes an output folder, [`stage`] changes contents and names of many files together, and
+//! [`maildir`] handles messages of a Maildir.
 //!
 //! Two guarantees hold even if the disk is full or the process is killed. Every file has either its old or its new
 //! contents, and nothing outside the named folders is written.
@@ -11,18 +11,18 @@
 //! removes what another run has left.
 //!
 //! ```
-//! use baselink_cli::files::{mirror::Mirror, walk::{Selection, walk}};
+//! use baselink_cli::files::{result_folder::ResultFolder, walk::{Selection, walk}};
 //!
-//! let folder = tempfile::tempdir()?;
-//! let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+//! let around = tempfile::tempdir()?;
+//! let (from, to) = (around.path().join("from"), around.path().join("to"));
 //! std::fs::create_dir_all(from.join("sub"))?;
 //! std::fs::write(from.join("sub/a.txt"), "a")?;
 //!
-//! let mirror = Mirror::new(&to)?;
+//! let folder = ResultFolder::new(&to)?;
 //! for entry in walk(&[from], &Selection::default()) {
 //!     let entry = entry?;
 //!     let to: std::path::PathBuf = entry.relative.iter().collect();
-//!     mirror.copy(entry.open(false)?, &entry.path, &to)?.commit()?;
+//!     folder.copy(&entry, &to)?.commit()?;
 //! }
 //! assert_eq!(std::fs::read(to.join("sub/a.txt"))?, b"a");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -34,9 +34,10 @@ mod file;
 mod folder;
 mod mailbox_lock;
 pub mod maildir;
-pub mod mirror;
 mod new_file;
 mod original;
+pub mod result_folder;
+pub mod results;
 pub mod stage;
 pub mod walk;
 pub mod write;

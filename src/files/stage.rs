@@ -19,7 +19,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let [a, b] = ["a.html", "b.html"].map(|name| folder.path().join(name));
 //! fs::write(&a, "old")?;
-//! let staged = StagedMove::begin(folder.path(), &InPlace::default())?;
+//! let staged = StagedMove::begin(folder.path(), InPlace::default())?;
 //! let mut new = staged.replace(&Original::of(&a)?, Path::new("a.html"), Path::new("b.html"))?;
 //! new.write(|out| out.write_all(b"new"))?;
 //! new.commit()?;
@@ -42,10 +42,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::file::{EntryKind, folder_of, identity, names_of, not_written, refused};
 use super::folder::{NameInFolder, OpenFolder};
-use super::mirror::Mirror;
 use super::new_file::{NewFile, PRIVATE, create_folder, sync_folder};
 use super::original::is_as_seen;
-use super::write::{Committed, InPlace, Original, Replacement};
+use super::result_folder::ResultFolder;
+use super::write::{Committed, InPlace, NewContents, Original};
 use baselink_text::error::{Error, Result, cause, name};
 
 /// New contents and names for the files of a folder. [`StagedMove::commit`] applies them; a value that is dropped
@@ -111,7 +111,7 @@ impl StagedMove {
     /// # Errors
     ///
     /// Returns the system's errors, and an error if another process is changing the folder.
-    pub fn begin(root: &Path, how: &InPlace) -> Result<Self> {
+    pub fn begin(root: &Path, how: InPlace) -> Result<Self> {
         let around = OpenFolder::named(root).map_err(Error::io(root))?;
         let lock = around.itself().ok();
         let held = lock.as_ref().map(File::try_lock);
@@ -127,7 +127,7 @@ impl StagedMove {
             around,
             folder: Arc::new(made.1),
             own_name: made.0,
-            how: how.clone(),
+            how,
             beside: None,
             steps: Mutex::default(),
             has_failed: AtomicBool::new(false),
@@ -143,12 +143,12 @@ impl StagedMove {
     }
 
     /// Begins to write the new contents of `original`. Its path below the folder changes from `old` to `new`. Call
-    /// [`Replacement::commit`] for each file, and [`StagedMove::commit`] at the end.
+    /// [`NewContents::commit`] for each file, and [`StagedMove::commit`] at the end.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`InPlace::begin`].
-    pub fn replace(&self, original: &Original, old: &Path, new: &Path) -> Result<Replacement> {
+    pub fn replace(&self, original: &Original, old: &Path, new: &Path) -> Result<NewContents> {
         let name = self.add(original, old, new, true);
         let place = NameInFolder {
             folder: Arc::clone(&self.folder),
@@ -241,7 +241,7 @@ impl StagedMove {
         let in_the_way = self.check(steps)?;
         let beside = self.begin_beside(steps)?;
         let real = fs::canonicalize(&self.root).map_err(Error::io(&self.root))?;
-        let mirror = Mirror::new(&real)?;
+        let folders = ResultFolder::new(&real)?;
         go_on()?;
         applied.has_begun = self.back_up(steps)?;
         if let Some((path, file)) = beside {
@@ -257,7 +257,7 @@ impl StagedMove {
         }
         for (number, step) in steps.iter().enumerate() {
             go_on()?;
-            mirror.folder(&real.join(split(&step.old).0), split(&step.new).0)?;
+            folders.folder(&real.join(split(&step.old).0), split(&step.new).0)?;
             self.give_name(
                 number,
                 step,
@@ -287,7 +287,7 @@ impl StagedMove {
     }
 
     /// Begins to write the additional file.
-    fn begin_beside(&self, steps: &[FileMove]) -> Result<Option<(&Path, Replacement)>> {
+    fn begin_beside(&self, steps: &[FileMove]) -> Result<Option<(&Path, NewContents)>> {
         let Some((path, bytes)) = &self.beside else {
             return Ok(None);
         };
@@ -297,7 +297,7 @@ impl StagedMove {
         if steps.iter().any(|step| root.join(&step.new) == place) {
             return Err(refused(path, "a file that moves gets that name"));
         }
-        let mut file = Replacement::begin(path)?;
+        let mut file = NewContents::begin(path)?;
         file.write(|out| out.write_all(bytes))?;
         Ok(Some((path, file)))
     }

@@ -10,7 +10,7 @@
 //! The bytes of a file are synced before it replaces another. A folder is synced only before a step that relies on the
 //! names in it: after a backup was made, before the old name of a message is removed, and before the locks of a mailbox
 //! are released. A power cut may therefore bring old files back, but never damages one. New files of an output folder
-//! are not synced ([`mirror`](super::mirror)).
+//! are not synced ([`result_folder`](super::result_folder)).
 //!
 //! ```
 //! use std::fs;
@@ -57,9 +57,9 @@ pub use super::original::{InPlace, NotPreserved, Original, Suffix};
 use super::original::{entry_at, read_only, symbolic_link};
 use baselink_text::error::{Error, Result, cause, name};
 
-/// New contents for a file, applied by [`Replacement::commit`]. Dropping the replacement discards them.
+/// New contents for a file, applied by [`NewContents::commit`]. Dropping the replacement discards them.
 #[derive(Debug)]
-pub struct Replacement {
+pub struct NewContents {
     path: PathBuf,
     place: NameInFolder,
     out: BufWriter<NewFile>,
@@ -106,21 +106,21 @@ pub struct Committed {
     pub lost: Vec<NotPreserved>,
 }
 
-/// Gives the file at `path` the contents that `write` writes, as [`Replacement::begin`] does.
+/// Gives the file at `path` the contents that `write` writes, as [`NewContents::begin`] does.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`Replacement::begin`], of `write`, and of [`Replacement::commit`].
+/// Returns the errors of [`NewContents::begin`], of `write`, and of [`NewContents::commit`].
 pub fn write_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<Committed> {
-    let mut file = Replacement::begin(path)?;
+    let mut file = NewContents::begin(path)?;
     file.write(write)?;
     file.commit()
 }
 
-impl Replacement {
+impl NewContents {
     /// Begins to write new contents for `path`. If a file exists there, the new one gets its permission bits, and its
     /// other hard links keep the old bytes.
     ///
@@ -141,7 +141,7 @@ impl Replacement {
         Self::at(path, place)
     }
 
-    /// Like [`Replacement::begin`], for a name in an open folder. `path` is its path for messages.
+    /// Like [`NewContents::begin`], for a name in an open folder. `path` is its path for messages.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let old = entry_at(path, &place)?;
         let new = match old.as_ref().map(|old| old.kind) {
@@ -227,7 +227,7 @@ impl Replacement {
         identity(&metadata.ok()?)
     }
 
-    /// Declares that the file is a mailbox, to which other programs may deliver. [`Replacement::commit`] then takes
+    /// Declares that the file is a mailbox, to which other programs may deliver. [`NewContents::commit`] then takes
     /// the locks of mail programs (Debian Policy, 11.6) before its last check of the old file, and holds them until
     /// the new file has its name.
     pub fn of_mailbox(mut self) -> Self {
@@ -390,14 +390,14 @@ impl Replacement {
     }
 }
 
-impl Write for Replacement {
+impl Write for NewContents {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out
             .write(bytes)
             .map_err(|error| io::Error::other(not_written(&self.path)(error)))
     }
 
-    /// Does nothing, because [`Replacement::commit`] flushes.
+    /// Does nothing, because [`NewContents::commit`] flushes.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -459,7 +459,7 @@ impl InPlace {
     /// - It is itself a backup, or its backup exists and is not a regular file.
     /// - It is a message of a Maildir, and its backup, which would be another message, is requested.
     /// - It is a message of a Maildir whose `tmp` is a symbolic link or not writable.
-    pub fn begin(&self, original: &Original) -> Result<Replacement> {
+    pub fn begin(&self, original: &Original) -> Result<NewContents> {
         self.check(original)?;
         let (path, is_message) = (&original.path, is_message(&original.path));
         let place = original.place.clone();
@@ -490,7 +490,7 @@ impl InPlace {
         original: &Original,
         path: &Path,
         place: NameInFolder,
-    ) -> Result<Replacement> {
+    ) -> Result<NewContents> {
         self.check(original)?;
         let folder = Arc::clone(&place.folder);
         self.begin_within(&folder, original, (path, place), OriginalKind::Staged)
@@ -503,14 +503,14 @@ impl InPlace {
         original: &Original,
         (path, place): (&Path, NameInFolder),
         kind: OriginalKind,
-    ) -> Result<Replacement> {
+    ) -> Result<NewContents> {
         let new = NewFile::within(folder, PRIVATE).map_err(not_written(path))?;
         let old = ReplacedFile::Original {
             original: Box::new(original.clone()),
             how: self.clone(),
             kind,
         };
-        Ok(Replacement::of(path, place, new, old))
+        Ok(NewContents::of(path, place, new, old))
     }
 }
 

@@ -21,10 +21,10 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use baselink_cli::files::maildir::{is_maildir, is_message, with_sizes_of};
-use baselink_cli::files::mirror::Mirror;
+use baselink_cli::files::result_folder::ResultFolder;
 use baselink_cli::files::walk::{Selection, walk};
 use baselink_cli::files::write::{
-    Committed, InPlace, NotPreserved, Original, Replacement, Suffix, is_temporary,
+    Committed, InPlace, NewContents, NotPreserved, Original, Suffix, is_temporary,
 };
 use baselink_text::error::Result;
 use tempfile::{TempDir, tempdir};
@@ -90,15 +90,14 @@ fn replace(settings: &InPlace, path: &Path, bytes: &[u8]) -> Result<Vec<NotPrese
 }
 
 /// Begins a copy of the file `input`.
-fn copy(mirror: &Mirror, input: &Path, relative: &Path) -> Result<Replacement> {
-    let from = File::open(input).unwrap();
-    let read = from.metadata().unwrap();
-    mirror.copy((from, read), input, relative)
+fn copy(results: &ResultFolder, input: &Path, relative: &Path) -> Result<NewContents> {
+    let entry = walk(&[input.to_owned()], &Selection::default()).next();
+    results.copy(&entry.unwrap()?, relative)
 }
 
 /// Copies the file `input`.
-fn copied(mirror: &Mirror, input: &Path, relative: &Path) -> Result<Committed> {
-    copy(mirror, input, relative)?.commit()
+fn copied(results: &ResultFolder, input: &Path, relative: &Path) -> Result<Committed> {
+    copy(results, input, relative)?.commit()
 }
 
 /// The message of an error, with `DIR` for the folder of the test.
@@ -120,7 +119,7 @@ mod replacement {
     #[test]
     fn a_dropped_replacement_leaves_nothing() {
         let (folder, page) = scene();
-        let mut new = Replacement::begin(&page).unwrap();
+        let mut new = NewContents::begin(&page).unwrap();
         new.write(|out| out.write_all(b"new")).unwrap();
         drop(new);
         assert_eq!(names(folder.path()), ["page.html"]);
@@ -132,7 +131,7 @@ mod replacement {
     fn a_failed_write_leaves_the_old_file() {
         let (folder, page) = scene();
         for after in [0, 3, 100_000] {
-            let mut new = Replacement::begin(&page).unwrap();
+            let mut new = NewContents::begin(&page).unwrap();
             let written = new.write(|out| {
                 out.write_all(&vec![b'n'; after])?;
                 Err(ErrorKind::StorageFull.into())
@@ -153,7 +152,7 @@ mod replacement {
         if !full.exists() {
             return;
         }
-        let mut new = Replacement::begin(full).unwrap();
+        let mut new = NewContents::begin(full).unwrap();
         new.write(|out| out.write_all(b"new")).unwrap();
         assert!(
             new.commit()
@@ -167,7 +166,7 @@ mod replacement {
     fn incomplete_bytes_are_readable_only_by_the_owner() {
         let (folder, page) = scene();
         set_mode(&page, 0o644);
-        let new = Replacement::begin(&page).unwrap();
+        let new = NewContents::begin(&page).unwrap();
         for name in names(folder.path()).iter().filter(|it| is_temporary(it)) {
             assert_eq!(mode(&folder.path().join(name)), 0o600);
         }
@@ -781,10 +780,10 @@ mod in_place {
     }
 }
 
-mod mirror {
+mod output_folder {
     use super::*;
 
-    /// A folder with the input `in/page.html`, and a mirror in `out`.
+    /// A folder with the input `in/page.html`, and an output folder in `out`.
     fn scene() -> (TempDir, PathBuf, PathBuf) {
         let folder = tempdir().unwrap();
         let page = folder.path().join("in/page.html");
@@ -793,8 +792,8 @@ mod mirror {
         (folder, page, out)
     }
 
-    fn write(mirror: &Mirror, input: &Path, relative: &[u8], bytes: &[u8]) -> Result<()> {
-        let mut file = mirror.begin(input, Path::new(OsStr::from_bytes(relative)), None)?;
+    fn write(results: &ResultFolder, input: &Path, relative: &[u8], bytes: &[u8]) -> Result<()> {
+        let mut file = results.begin(input, Path::new(OsStr::from_bytes(relative)), None)?;
         file.write(|out| out.write_all(bytes))?;
         file.commit().map(drop)
     }
@@ -803,11 +802,11 @@ mod mirror {
     fn folders_are_created_and_files_written() {
         let (_folder, page, out) = scene();
         set_mode(&page, 0o640);
-        let mirror = Mirror::new(&out).unwrap();
+        let results = ResultFolder::new(&out).unwrap();
         assert!(!out.exists(), "nothing is made before something is written");
-        write(&mirror, &page, b"a/b/\xff.html", b"new").unwrap();
-        copied(&mirror, &page, Path::new("a/c\n")).unwrap();
-        mirror
+        write(&results, &page, b"a/b/\xff.html", b"new").unwrap();
+        copied(&results, &page, Path::new("a/c\n")).unwrap();
+        results
             .folder(page.parent().unwrap(), Path::new("empty"))
             .unwrap();
         let written = out.join("a/b").join(OsStr::from_bytes(b"\xff.html"));
@@ -860,9 +859,9 @@ mod mirror {
             set_mode(&page, bits);
             // The second time, there is the output of an earlier run.
             for _ in 0..2 {
-                let mirror = Mirror::new(&out).unwrap();
-                let written = write(&mirror, &page, format!("w{number}").as_bytes(), b"new");
-                let copied = copied(&mirror, &page, Path::new(&format!("c{number}")));
+                let results = ResultFolder::new(&out).unwrap();
+                let written = write(&results, &page, format!("w{number}").as_bytes(), b"new");
+                let copied = copied(&results, &page, Path::new(&format!("c{number}")));
                 assert_eq!((written.unwrap(), copied.unwrap().lost), ((), vec![]));
                 for name in ["w", "c"] {
                     let given = mode(&out.join(format!("{name}{number}")));
@@ -880,13 +879,13 @@ mod mirror {
             set_mode(&input.join("a"), bits);
             set_mode(&input.join("empty"), bits);
             let out = folder.join(format!("folders{number}"));
-            let mirror = Mirror::new(&out).unwrap();
-            write(&mirror, &page, b"a/page.html", b"new").unwrap();
-            mirror
+            let results = ResultFolder::new(&out).unwrap();
+            write(&results, &page, b"a/page.html", b"new").unwrap();
+            results
                 .folder(&input.join("empty"), Path::new("empty"))
                 .unwrap();
             // A folder with another name, in a folder that the input lacks.
-            write(&mirror, &page, b"else/b/page.html", b"new").unwrap();
+            write(&results, &page, b"else/b/page.html", b"new").unwrap();
             let given = (bits & 0o777 | 0o700) & !umask;
             for name in ["", "a", "empty", "else/b"] {
                 assert_eq!(
@@ -921,13 +920,14 @@ mod mirror {
                 .unwrap();
         }
         let modified = |path: &str| fs::metadata(out.join(path)).unwrap().modified().unwrap();
-        let mirror = Mirror::new(&out).unwrap().preserving_times();
-        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
-        copied(&mirror, &page, Path::new("page.html")).unwrap();
-        mirror
+        let mut results = ResultFolder::new(&out).unwrap();
+        results.preserve_times = true;
+        write(&results, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        copied(&results, &page, Path::new("page.html")).unwrap();
+        results
             .folder(&input.join("empty"), Path::new("empty"))
             .unwrap();
-        mirror.finish().unwrap();
+        results.finish().unwrap();
         for (path, later) in [
             ("a/b.html", 0),
             ("page.html", 10),
@@ -938,13 +938,14 @@ mod mirror {
             assert_eq!(modified(path), long_ago(later), "{path}");
         }
         // An existing folder keeps its own times; a file of an earlier run gets those of its input.
-        let mirror = Mirror::new(&out).unwrap();
-        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
-        mirror.finish().unwrap();
+        let results = ResultFolder::new(&out).unwrap();
+        write(&results, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        results.finish().unwrap();
         assert!(modified("a/b.html") > long_ago(100) && modified("a") > long_ago(100));
-        let mirror = Mirror::new(&out).unwrap().preserving_times();
-        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
-        mirror.finish().unwrap();
+        let mut results = ResultFolder::new(&out).unwrap();
+        results.preserve_times = true;
+        write(&results, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        results.finish().unwrap();
         assert_eq!(modified("a/b.html"), long_ago(0));
         assert!(modified("a") > long_ago(100));
     }
@@ -962,13 +963,14 @@ mod mirror {
             .unwrap()
             .set_times(times)
             .unwrap();
-        let mirror = Mirror::new(&out).unwrap().preserving_times();
-        mirror
+        let mut results = ResultFolder::new(&out).unwrap();
+        results.preserve_times = true;
+        results
             .folder(&folder.path().join("in/a"), Path::new("a"))
             .unwrap();
         fs::remove_dir(out.join("a")).unwrap();
         symlink(&outside, out.join("a")).unwrap();
-        mirror.finish().unwrap();
+        results.finish().unwrap();
         assert_eq!(fs::metadata(&outside).unwrap().modified().unwrap(), before);
         assert_eq!(fs::read(page).unwrap(), b"old");
     }
@@ -976,9 +978,9 @@ mod mirror {
     #[test]
     fn a_file_of_an_earlier_run_is_replaced() {
         let (_folder, page, out) = scene();
-        write(&Mirror::new(&out).unwrap(), &page, b"a", b"first").unwrap();
+        write(&ResultFolder::new(&out).unwrap(), &page, b"a", b"first").unwrap();
         fs::hard_link(out.join("a"), out.join("other")).unwrap();
-        write(&Mirror::new(&out).unwrap(), &page, b"a", b"second").unwrap();
+        write(&ResultFolder::new(&out).unwrap(), &page, b"a", b"second").unwrap();
         assert_eq!(fs::read(out.join("a")).unwrap(), b"second");
         assert_eq!(
             fs::read(out.join("other")).unwrap(),
@@ -993,9 +995,9 @@ mod mirror {
         let (folder, page, out) = scene();
         set_mode(&page, 0o444);
         for bytes in [b"1", b"2"] {
-            let mirror = Mirror::new(&out).unwrap();
-            write(&mirror, &page, b"written", bytes).unwrap();
-            copied(&mirror, &page, Path::new("copied")).unwrap();
+            let results = ResultFolder::new(&out).unwrap();
+            write(&results, &page, b"written", bytes).unwrap();
+            copied(&results, &page, Path::new("copied")).unwrap();
             assert_eq!(fs::read(out.join("written")).unwrap(), bytes);
             assert_eq!(fs::read(out.join("copied")).unwrap(), b"old");
             assert_eq!(
@@ -1005,9 +1007,9 @@ mod mirror {
         }
         // The input is writable, so no run made the output read-only.
         set_mode(&page, 0o644);
-        let mirror = Mirror::new(&out).unwrap();
+        let results = ResultFolder::new(&out).unwrap();
         assert_eq!(
-            sentence(write(&mirror, &page, b"written", b"3"), folder.path()),
+            sentence(write(&results, &page, b"written", b"3"), folder.path()),
             "DIR/out/written: the file is read-only; make it writable first"
         );
         assert_eq!(fs::read(out.join("written")).unwrap(), b"2");
@@ -1018,7 +1020,7 @@ mod mirror {
     fn no_name_leads_outside_the_folder() {
         let (folder, page, out) = scene();
         let absolute = folder.path().join("absolute");
-        let mirror = Mirror::new(&out).unwrap();
+        let results = ResultFolder::new(&out).unwrap();
         let names_of_attackers: [&[u8]; 14] = [
             b"..",
             b"../x",
@@ -1036,13 +1038,13 @@ mod mirror {
             b"../out/x",
         ];
         for name in names_of_attackers {
-            let refused = sentence(write(&mirror, &page, name, b"new"), folder.path());
+            let refused = sentence(write(&results, &page, name, b"new"), folder.path());
             assert!(
                 refused.ends_with("' is not a path inside the output folder DIR/out"),
                 "{refused}"
             );
             let relative = Path::new(OsStr::from_bytes(name));
-            assert!(copied(&mirror, &page, relative).is_err(), "{relative:?}");
+            assert!(copied(&results, &page, relative).is_err(), "{relative:?}");
         }
         assert_eq!(names(folder.path()), ["in"]);
         // Names that only look like parent folders or roots are valid.
@@ -1054,7 +1056,7 @@ mod mirror {
             b"a\\..\\..\\x",
             b"%2e%2e/x",
         ] {
-            write(&mirror, &page, name, b"new").unwrap();
+            write(&results, &page, name, b"new").unwrap();
         }
         assert_eq!(names(folder.path()), ["in", "out"]);
     }
@@ -1070,7 +1072,7 @@ mod mirror {
         symlink(outside.join("file"), out.join("file")).unwrap();
         symlink(outside.join("new"), out.join("dangling")).unwrap();
         symlink("real", out.join("inside")).unwrap();
-        let mirror = Mirror::new(&out).unwrap();
+        let results = ResultFolder::new(&out).unwrap();
         let through = [
             "folder/x",
             "folder/file",
@@ -1084,8 +1086,8 @@ mod mirror {
         for name in through {
             for copy in [true, false] {
                 let refused = match copy {
-                    true => copied(&mirror, &page, Path::new(name)).map(drop),
-                    false => write(&mirror, &page, name.as_bytes(), b"new"),
+                    true => copied(&results, &page, Path::new(name)).map(drop),
+                    false => write(&results, &page, name.as_bytes(), b"new"),
                 };
                 let refused = sentence(refused, folder.path());
                 // The second attempt may be refused because the first has reserved the name.
@@ -1106,15 +1108,15 @@ mod mirror {
         let (folder, page, out) = scene();
         let outside = folder.path().join("outside");
         fs::create_dir(&outside).unwrap();
-        let mirror = Mirror::new(&out).unwrap();
-        write(&mirror, &page, b"a/1", b"new").unwrap();
+        let results = ResultFolder::new(&out).unwrap();
+        write(&results, &page, b"a/1", b"new").unwrap();
         fs::rename(out.join("a"), out.join("moved")).unwrap();
         symlink(&outside, out.join("a")).unwrap();
-        assert!(write(&mirror, &page, b"a/2", b"new").is_err());
+        assert!(write(&results, &page, b"a/2", b"new").is_err());
         // The same for the output folder itself.
         fs::rename(&out, folder.path().join("moved")).unwrap();
         symlink(&outside, &out).unwrap();
-        assert!(write(&mirror, &page, b"3", b"new").is_err());
+        assert!(write(&results, &page, b"3", b"new").is_err());
         assert!(names(&outside).is_empty());
     }
 
@@ -1128,11 +1130,11 @@ mod mirror {
             if let Some(earlier) = earlier {
                 put(&out.join("a/1"), earlier.as_bytes());
             }
-            let mirror = Mirror::new(&out).unwrap();
-            let mut file = mirror.begin(&page, Path::new("a/1"), None).unwrap();
+            let results = ResultFolder::new(&out).unwrap();
+            let mut file = results.begin(&page, Path::new("a/1"), None).unwrap();
             file.write(|out| out.write_all(b"new")).unwrap();
-            let dropped = mirror.begin(&page, Path::new("a/2"), None).unwrap();
-            let result = mirror.begin_new(&page, Path::new("a/3")).unwrap();
+            let dropped = results.begin(&page, Path::new("a/2"), None).unwrap();
+            let result = results.begin_new(&page, Path::new("a/3")).unwrap();
             fs::rename(out.join("a"), folder.path().join("moved")).unwrap();
             symlink(&outside, out.join("a")).unwrap();
             file.commit().unwrap();
@@ -1142,7 +1144,7 @@ mod mirror {
             assert_eq!(fs::read(outside.join("1")).unwrap(), b"outside");
             assert_eq!(names(&folder.path().join("moved")), ["1", "3"]);
             assert_eq!(fs::read(folder.path().join("moved/1")).unwrap(), b"new");
-            assert!(mirror.begin_new(&page, Path::new("a/4")).is_err());
+            assert!(results.begin_new(&page, Path::new("a/4")).is_err());
         }
     }
 
@@ -1160,13 +1162,13 @@ mod mirror {
         for out in [out, folder.path().join("link/out")] {
             put(&out.join("a/there"), b"earlier");
             symlink(&page, out.join("a/link")).unwrap();
-            let mirror = Mirror::new(&out).unwrap();
+            let results = ResultFolder::new(&out).unwrap();
             for name in ["a/1", "a/2", "a/there"] {
-                write(&mirror, &page, name.as_bytes(), b"new").unwrap();
+                write(&results, &page, name.as_bytes(), b"new").unwrap();
                 assert_eq!(fs::read(out.join(name)).unwrap(), b"new");
                 assert_eq!(mode(&out.join(name)), 0o640, "{name}");
             }
-            let refused = write(&mirror, &page, b"a/link", b"new")
+            let refused = write(&results, &page, b"a/link", b"new")
                 .unwrap_err()
                 .to_string();
             assert!(
@@ -1174,21 +1176,21 @@ mod mirror {
                 "{refused}"
             );
             // A dropped file leaves nothing.
-            drop(mirror.begin(&page, Path::new("a/3"), None).unwrap());
+            drop(results.begin(&page, Path::new("a/3"), None).unwrap());
             assert_eq!(names(&out.join("a")), ["1", "2", "link", "there"]);
-            let file = mirror.begin(&page, Path::new("a/4"), None).unwrap();
+            let file = results.begin(&page, Path::new("a/4"), None).unwrap();
             put(&out.join("a/4"), b"theirs");
             assert!(file.commit().is_err());
             assert_eq!(fs::read(out.join("a/4")).unwrap(), b"theirs");
             fs::remove_dir_all(out.join("a")).unwrap();
-            write(&mirror, &page, b"a/5", b"new").unwrap();
+            write(&results, &page, b"a/5", b"new").unwrap();
             assert_eq!(names(&out.join("a")), ["5"]);
             // Also in a folder that this run created.
-            write(&mirror, &page, b"b/1", b"new").unwrap();
+            write(&results, &page, b"b/1", b"new").unwrap();
             symlink(&page, out.join("b/2")).unwrap();
             fs::create_dir(out.join("b/3")).unwrap();
             for name in ["b/2", "b/3"] {
-                let refused = write(&mirror, &page, name.as_bytes(), b"new");
+                let refused = write(&results, &page, name.as_bytes(), b"new");
                 let refused = refused.unwrap_err().to_string();
                 let sentence = format!("/out/{name} was not written: {OF_OTHERS}");
                 assert!(refused.ends_with(&sentence), "{refused}");
@@ -1196,7 +1198,7 @@ mod mirror {
             assert_eq!(names(&out.join("b")), ["1", "2", "3"]);
             fs::remove_dir_all(out.join("a")).unwrap();
             put(&out.join("a"), b"theirs");
-            let refused = write(&mirror, &page, b"a/6", b"new")
+            let refused = write(&results, &page, b"a/6", b"new")
                 .unwrap_err()
                 .to_string();
             assert!(refused.ends_with("/out/a: not a folder"), "{refused}");
@@ -1210,20 +1212,23 @@ mod mirror {
         fs::create_dir(folder.path().join("real")).unwrap();
         symlink("real", &out).unwrap();
         let refusal = "DIR/out: a symbolic link, which is not followed; name real itself";
-        assert_eq!(sentence(Mirror::new(&out), folder.path()), refusal);
-        assert_eq!(sentence(Mirror::new(&out.join("")), folder.path()), refusal);
+        assert_eq!(sentence(ResultFolder::new(&out), folder.path()), refusal);
         assert_eq!(
-            sentence(Mirror::new(&page), folder.path()),
+            sentence(ResultFolder::new(&out.join("")), folder.path()),
+            refusal
+        );
+        assert_eq!(
+            sentence(ResultFolder::new(&page), folder.path()),
             "DIR/in/page.html: not a folder"
         );
         let missing = folder.path().join("no/such");
         assert_eq!(
-            sentence(Mirror::new(&missing), folder.path()),
+            sentence(ResultFolder::new(&missing), folder.path()),
             "DIR/no/such: the folder DIR/no does not exist"
         );
         // A link in the path to the output folder is the choice of the user.
-        let mirror = Mirror::new(&out.join("below")).unwrap();
-        write(&mirror, &page, b"a", b"new").unwrap();
+        let results = ResultFolder::new(&out.join("below")).unwrap();
+        write(&results, &page, b"a", b"new").unwrap();
         assert_eq!(
             fs::read(folder.path().join("real/below/a")).unwrap(),
             b"new"
@@ -1243,7 +1248,7 @@ mod mirror {
                 .unwrap()
                 .success()
         );
-        let mirror = Mirror::new(&out).unwrap();
+        let results = ResultFolder::new(&out).unwrap();
         for (name, why) in [
             ("folder", "DIR/out/folder: not a regular file"),
             ("pipe", "DIR/out/pipe: not a regular file"),
@@ -1254,7 +1259,7 @@ mod mirror {
             ("read-only/x", "DIR/out/read-only: not a folder"),
             ("pipe/x", "DIR/out/pipe: not a folder"),
         ] {
-            let refused = write(&mirror, &page, name.as_bytes(), b"new");
+            let refused = write(&results, &page, name.as_bytes(), b"new");
             assert_eq!(sentence(refused, folder.path()), why);
         }
         assert_eq!(names(&out), ["folder", "pipe", "read-only"]);
@@ -1265,25 +1270,25 @@ mod mirror {
         let (folder, page, out) = scene();
         let other = folder.path().join("in/other.html");
         put(&other, b"other");
-        let mirror = Mirror::new(&out).unwrap();
-        write(&mirror, &page, b"a/x", b"new").unwrap();
+        let results = ResultFolder::new(&out).unwrap();
+        write(&results, &page, b"a/x", b"new").unwrap();
         let refusal = "DIR/out/a/x would be written from DIR/in/other.html, but was already written from DIR/in/page.html";
         assert_eq!(
-            sentence(write(&mirror, &other, b"a/x", b"2"), folder.path()),
+            sentence(write(&results, &other, b"a/x", b"2"), folder.path()),
             refusal
         );
         assert_eq!(
-            sentence(write(&mirror, &other, b"a//x/", b"2"), folder.path()),
+            sentence(write(&results, &other, b"a//x/", b"2"), folder.path()),
             refusal
         );
         assert_eq!(
-            sentence(copied(&mirror, &other, Path::new("a/x")), folder.path()),
+            sentence(copied(&results, &other, Path::new("a/x")), folder.path()),
             refusal
         );
         // Stands for a file system on which `X` and `x` are the same name.
         fs::hard_link(out.join("a/x"), out.join("a/X")).unwrap();
         assert_eq!(
-            sentence(write(&mirror, &other, b"a/X", b"2"), folder.path()),
+            sentence(write(&results, &other, b"a/X", b"2"), folder.path()),
             format!("DIR/out/a/X was not written: {OF_OTHERS}")
         );
         assert_eq!(fs::read(out.join("a/x")).unwrap(), b"new");
@@ -1292,8 +1297,8 @@ mod mirror {
     #[test]
     fn a_file_created_meanwhile_is_kept() {
         let (folder, page, out) = scene();
-        let mirror = Mirror::new(&out).unwrap();
-        let file = mirror.begin(&page, Path::new("a"), None).unwrap();
+        let results = ResultFolder::new(&out).unwrap();
+        let file = results.begin(&page, Path::new("a"), None).unwrap();
         put(&out.join("a"), b"theirs");
         assert_eq!(
             sentence(file.commit(), folder.path()),
@@ -1307,9 +1312,9 @@ mod mirror {
     fn a_failed_write_leaves_nothing_or_the_old_file() {
         let (_folder, page, out) = scene();
         put(&out.join("there"), b"earlier");
-        let mirror = Mirror::new(&out).unwrap();
+        let results = ResultFolder::new(&out).unwrap();
         for name in ["new", "there"] {
-            let mut file = mirror.begin(&page, Path::new(name), None).unwrap();
+            let mut file = results.begin(&page, Path::new(name), None).unwrap();
             let written = file.write(|out| {
                 out.write_all(&[b'n'; 20_000])?;
                 Err(ErrorKind::StorageFull.into())
@@ -1348,16 +1353,16 @@ mod mirror {
             ("sit", "site", ""),
             ("site/page", "site/a/page.html", ""),
         ] {
-            let mirror = Mirror::new(&at(out)).unwrap();
-            let conflict = mirror.conflicts_with(&at(input)).unwrap();
+            let results = ResultFolder::new(&at(out)).unwrap();
+            let conflict = results.conflicts_with(&at(input)).unwrap();
             let conflict = conflict.map(|error| error.to_string()).unwrap_or_default();
             let why = why
                 .replace("DIR/OUT", at(out).to_str().unwrap())
                 .replace("DIR/IN", at(input).to_str().unwrap());
             assert_eq!(conflict, why, "{out} {input}");
         }
-        let mirror = Mirror::new(&at("out")).unwrap();
-        assert!(mirror.conflicts_with(&at("missing")).is_err());
+        let results = ResultFolder::new(&at("out")).unwrap();
+        assert!(results.conflicts_with(&at("missing")).is_err());
         assert_eq!(names(folder.path()), ["link", "site", "site2"]);
     }
 
@@ -1383,27 +1388,27 @@ mod mirror {
     pub(super) fn mounted_twice(folder: &Path) {
         let at = |name: &str| folder.join(name);
         for (out, input) in [("same", "site"), ("same/a/out", "site"), ("site", "same/a")] {
-            let mirror = Mirror::new(&at(out)).unwrap();
+            let results = ResultFolder::new(&at(out)).unwrap();
             assert!(
-                mirror.conflicts_with(&at(input)).unwrap().is_some(),
+                results.conflicts_with(&at(input)).unwrap().is_some(),
                 "{out} {input}"
             );
         }
-        let mirror = Mirror::new(&at("same/b")).unwrap();
-        assert!(mirror.conflicts_with(&at("site/a")).unwrap().is_none());
+        let results = ResultFolder::new(&at("same/b")).unwrap();
+        assert!(results.conflicts_with(&at("site/a")).unwrap().is_none());
     }
 
     #[test]
-    fn several_threads_can_write_one_mirror() {
+    fn several_threads_can_write_one_folder() {
         let (_folder, page, out) = scene();
-        let mirror = Mirror::new(&out).unwrap();
+        let results = ResultFolder::new(&out).unwrap();
         thread::scope(|scope| {
             for number in 0..8 {
-                let (mirror, page) = (&mirror, &page);
+                let (results, page) = (&results, &page);
                 scope.spawn(move || {
                     for file in 0..40 {
                         let name = format!("{}/{}/{number}-{file}", file % 5, file % 3);
-                        write(mirror, page, name.as_bytes(), name.as_bytes()).unwrap();
+                        write(results, page, name.as_bytes(), name.as_bytes()).unwrap();
                     }
                 });
             }
@@ -1599,7 +1604,7 @@ mod maildir {
                 new
             };
             let replacements = [new(first), new(second)];
-            let [committed, refused] = replacements.map(Replacement::commit);
+            let [committed, refused] = replacements.map(NewContents::commit);
             assert_eq!(fs::read_to_string(committed.unwrap().path).unwrap(), first);
             assert!(refused.is_err());
             assert_eq!(names(&folder.path().join("cur")).len(), 1);
@@ -1741,15 +1746,15 @@ fn the_part() {
     let folder = PathBuf::from(std::env::var_os("BASELINK_FOLDER").unwrap());
     match part.to_str().unwrap() {
         "somebody" => in_place::somebody(&folder),
-        "mounted-twice" => mirror::mounted_twice(&folder),
-        "umask-000" => mirror::with_umask(&folder, 0o000),
-        "umask-022" => mirror::with_umask(&folder, 0o022),
-        "umask-027" => mirror::with_umask(&folder, 0o027),
-        "umask-077" => mirror::with_umask(&folder, 0o077),
+        "mounted-twice" => output_folder::mounted_twice(&folder),
+        "umask-000" => output_folder::with_umask(&folder, 0o000),
+        "umask-022" => output_folder::with_umask(&folder, 0o022),
+        "umask-027" => output_folder::with_umask(&folder, 0o027),
+        "umask-077" => output_folder::with_umask(&folder, 0o077),
         "full" => full::with_little_space(&folder),
         "in-place" => kills::in_place(&folder, &InPlace::default()),
         "in-place-with-backup" => kills::in_place(&folder, &backed_up()),
-        "mirror" => kills::mirror(&folder),
+        "results" => kills::output_folder(&folder),
         "maildir" => kills::maildir(&folder),
         part => panic!("{part}"),
     }
@@ -1773,7 +1778,8 @@ mod full {
         refused(replace(&backed_up(), &page, &large).map(drop));
         refused(maildir::deliver(&message, &large).map(drop));
         refused((|| {
-            let mut file = Mirror::new(&folder.join("out"))?.begin(&page, Path::new("a"), None)?;
+            let mut file =
+                ResultFolder::new(&folder.join("out"))?.begin(&page, Path::new("a"), None)?;
             file.write(|out| out.write_all(&large))?;
             file.commit().map(drop)
         })());
@@ -1904,18 +1910,18 @@ mod kills {
         }
     }
 
-    pub(super) fn mirror(folder: &Path) {
+    pub(super) fn output_folder(folder: &Path) {
         say(AT_WORK);
         for version in 1.. {
-            let mirror = Mirror::new(&folder.join("out")).unwrap();
+            let results = ResultFolder::new(&folder.join("out")).unwrap();
             for file in 0..FILES {
                 let input = folder.join(format!("{file}.html"));
                 let relative = format!("{}/{file}.html", version % 50);
-                let mut new = mirror.begin(&input, Path::new(&relative), None).unwrap();
+                let mut new = results.begin(&input, Path::new(&relative), None).unwrap();
                 new.write(|out| write_in_pieces(out, &text(file, version)))
                     .unwrap();
                 new.commit().unwrap();
-                copied(&mirror, &input, Path::new(&format!("{relative}.copy"))).unwrap();
+                copied(&results, &input, Path::new(&format!("{relative}.copy"))).unwrap();
             }
             say(WRITTEN);
         }
@@ -2041,12 +2047,12 @@ mod kills {
     }
 
     #[test]
-    fn mirrored_files_are_old_or_new_or_do_not_exist_yet() {
+    fn copied_files_are_old_or_new_or_do_not_exist_yet() {
         let folder = tempdir().unwrap();
         scene(folder.path());
         let out = folder.path().join("out");
         let mut seen = 0;
-        kill("mirror", folder.path(), || {
+        kill("results", folder.path(), || {
             assert_eq!(
                 whole_files(folder.path()),
                 FILES,

@@ -1,7 +1,7 @@
 //! The arguments for the output of rewritten documents.
 //!
 //! ```text
-//! --in-place --backup .orig  -->  WrittenTo::InPlace(InPlace { backup: Some(.orig), … })
+//! --in-place --backup .orig  -->  Rewrite::in_place: InPlace { backup: Some(.orig), … }
 //! ```
 //!
 //! Deliberately absent: checks of the output, which the commands make.
@@ -41,7 +41,7 @@ pub(crate) struct Rewrite {
     in_place: Option<TypedInPlace>,
     /// Show the changes as a diff, and write nothing
     #[arg(long)]
-    pub(super) diff: bool,
+    pub(crate) diff: bool,
     /// Write nothing; only report the results
     #[arg(long)]
     dry_run: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Rewrite {
     backup: Option<OsString>,
     /// Keep the times of changed files
     #[arg(long)]
-    preserve_times: bool,
+    pub(crate) preserve_times: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
     #[arg(long)]
     pub(crate) verify: bool,
@@ -74,46 +74,58 @@ pub(crate) struct Rewrite {
     /// Report how each base was found, and which links were not made absolute
     #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
     pub(super) verbose: bool,
-    #[arg(skip)]
-    pub(crate) destination: WrittenTo,
     /// The suffix of backups; files with this suffix are skipped.
     #[arg(skip)]
     pub(crate) suffix: Option<Suffix>,
 }
 
-/// The destination of rewritten documents.
-#[derive(Default)]
-pub(crate) enum WrittenTo {
-    /// To standard output.
-    #[default]
-    Standard,
-    /// To this file, or below this folder. Each document of an archive becomes a file below the folder.
-    Path { path: PathBuf, preserve_times: bool },
-    /// In place of the originals.
-    InPlace(InPlace),
-    /// Nowhere; a diff is shown.
-    Diff,
-    /// Nowhere.
-    Nowhere,
-}
-
 impl Rewrite {
+    /// True if the result is only previewed, even with --in-place.
+    fn is_preview(&self) -> bool {
+        self.diff || self.dry_run
+    }
+
+    /// The file or folder that is written.
+    pub(crate) fn out(&self) -> Option<&Path> {
+        let out = self.output.as_deref().filter(|_| !self.is_preview());
+        out.filter(|path| !is_standard_input(path))
+    }
+
+    /// The settings for replacing the inputs; `None` if they stay.
+    pub(crate) fn in_place(&self) -> Option<InPlace> {
+        let how = self.in_place.filter(|_| !self.is_preview())?;
+        Some(InPlace {
+            break_links: matches!(how, TypedInPlace::BreakLinks),
+            preserve_times: self.preserve_times,
+            backup: self.suffix.clone(),
+        })
+    }
+
+    /// True if nothing is written, and no diff is shown.
+    pub(crate) fn only_reports(&self) -> bool {
+        self.dry_run && !self.diff
+    }
+
+    /// True if the result is written to standard output.
+    pub(crate) fn is_printed(&self) -> bool {
+        !self.is_preview() && self.in_place.is_none() && self.out().is_none()
+    }
+
     /// Checks the options of the output together, and computes the destination.
     pub(super) fn complete(&mut self) -> Result<()> {
-        let (documents, preserve_times) = (&mut self.documents, self.preserve_times);
+        let documents = &mut self.documents;
         // The proof needs every link.
         documents.reading.options.counts_kept = !self.verify;
         // An output folder gets empty folders, too, unless --include selects files.
         documents.selection.folders =
             self.output.is_some() && documents.selection.include.is_empty();
-        let number = documents.paths.len();
         let refused = |why: &str| Err(Error::new(why));
         if self.in_place.is_none() && self.backup.is_some() {
             return refused(
                 "--backup requires --in-place; with -o the original files do not change",
             );
         }
-        if self.output.is_none() && self.in_place.is_none() && preserve_times {
+        if self.output.is_none() && self.in_place.is_none() && self.preserve_times {
             return refused("--preserve-times requires -o or --in-place");
         }
         self.suffix = self.backup.as_deref().map(backup_suffix).transpose()?;
@@ -122,38 +134,25 @@ impl Rewrite {
                 "--follow cannot be used with --in-place, which never writes through a symbolic link; use -o DIR",
             );
         }
-        let output = self.output.clone().filter(|path| !is_standard_input(path));
-        self.destination = match (output, self.in_place) {
-            (Some(_), Some(_)) => {
+        let is_standard = |path: &PathBuf| is_standard_input(path);
+        if self.in_place.is_some() {
+            if self.output.as_ref().is_some_and(|path| !is_standard(path)) {
                 return refused("-o and --in-place cannot be used together; choose one");
             }
-            (_, Some(_)) if documents.paths.iter().any(|path| is_standard_input(path)) => {
+            if documents.paths.iter().any(is_standard) {
                 return refused("standard input cannot be rewritten in place; name files");
             }
-            // Even with --in-place, these options only preview the result.
-            _ if self.diff => WrittenTo::Diff,
-            _ if self.dry_run => WrittenTo::Nowhere,
-            (Some(path), None) => WrittenTo::Path {
-                path,
-                preserve_times,
-            },
-            (None, Some(how)) => WrittenTo::InPlace(InPlace {
-                break_links: matches!(how, TypedInPlace::BreakLinks),
-                preserve_times,
-                backup: self.suffix.clone(),
-            }),
-            (None, None) if number > 1 => {
-                if let Some(error) = self.documents.output_among_inputs() {
-                    return Err(error);
-                }
-                return Err(Error::new(format!(
+        }
+        let number = documents.paths.len();
+        if number > 1 && self.is_printed() {
+            return Err(self.documents.output_among_inputs().unwrap_or_else(|| {
+                Error::new(format!(
                     "{number} files cannot be written to standard output together; use -o DIR or --in-place, or preview with \
                      --diff or --dry-run"
-                )));
-            }
-            (None, None) => WrittenTo::Standard,
-        };
-        if self.json && matches!(self.destination, WrittenTo::Standard | WrittenTo::Diff) {
+                ))
+            }));
+        }
+        if self.json && (self.diff || self.is_printed()) {
             return refused(
                 "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \
                  and without --diff",

@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use crate::files::walk::{EntryKind, Globs, Selection, walk};
-use crate::files::write::{Replacement, is_one_file, write_file};
+use crate::files::write::{NewContents, is_one_file, write_file};
 use crate::purpose::check::Class;
 use baselink_text::error::{Error, Result, name};
 use baselink_text::format::Format;
@@ -63,7 +63,7 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
                        with --exclude";
             return refused(path, &format!("{option} {why}"));
         }
-        Replacement::begin(path).map(drop)?;
+        NewContents::begin(path).map(drop)?;
     }
     Ok(())
 }

@@ -1,22 +1,25 @@
 //! One document, or one message of a mailbox: rewritten, reported, proved with `--verify`, and written.
 //!
 //! ```text
-//! page.html, --verify   -->   RewrittenDocument { edits, is_proved: true }   -->   the sink
+//! page.html, --verify   -->   RewrittenDocument { edits, is_proved: true }   -->   the result
 //! ```
 //!
-//! Deliberately absent: the place of the output ([`super::target`]).
+//! Deliberately absent: where the results go ([`crate::cli::results`]).
 
+use std::io;
+
+use crate::files::results::{ResultFile, ResultPart};
 use baselink_rewrite::Options;
 use baselink_rewrite::report::LinkReport;
 use baselink_text::edit::Edits;
+use baselink_text::format::Format;
 use baselink_verify::verify;
 
 use super::document_links::DocumentLinks;
 use super::kind::RewriteKind;
 use super::summary::FileSummary;
-use super::target::FileSink;
 use crate::cli::args::output::Rewrite;
-use crate::cli::diff::DiffProgress;
+use crate::cli::diff::{self, DiffProgress};
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::{Output, is_left};
@@ -108,19 +111,49 @@ fn needs_report(request: &Rewrite, kind: &RewriteKind, output: &Output) -> bool 
     request.verify || request.strict || output.is_verbose() || !is_absolute
 }
 
-/// Writes `input` with these edits to `sink`.
+/// Writes `input` with these edits to `file`, and prints a diff if it has a progress. The result of a file with a document that
+/// failed `--verify` is withheld. On standard output, earlier messages of a mailbox are already written, so the message is
+/// copied unchanged instead.
 pub(super) fn write_document(
     RewrittenDocument { edits, is_proved }: &RewrittenDocument,
     input: &Input<'_>,
-    sink: &mut FileSink<'_>,
+    (file, diff): (&mut ResultFile<'_>, &mut Option<DiffProgress>),
     output: &mut Output,
 ) -> FileResult<()> {
-    if let (FileSink::Diff(progress), Some(_)) = (&mut *sink, input.archived) {
-        // Each document of an archive has line numbers of its own.
-        *progress = DiffProgress::default();
+    if let Some(progress) = diff {
+        if input.archived.is_some() {
+            // Each document of an archive has line numbers of its own.
+            *progress = DiffProgress::default();
+        }
+        if *is_proved {
+            diff::print(input, edits, progress, output)?;
+        }
+        return Ok(());
     }
-    if *is_proved {
-        return sink.write(input, edits, output);
+    let (unchanged, is_printed) = (Edits::default(), matches!(file, ResultFile::Writer));
+    let edits = if *is_proved {
+        edits
+    } else if is_printed && input.format.holds_many() {
+        &unchanged
+    } else {
+        file.withhold();
+        return Ok(());
+    };
+    let write = |out: &mut dyn io::Write| {
+        out.write_all(input.before)?;
+        edits.write_to(input.bytes, &mut &mut *out)?;
+        out.write_all(input.after)
+    };
+    if is_printed {
+        return Ok(write(output.out())?);
     }
-    sink.withhold(input, output)
+    let part = ResultPart {
+        offset: (input.offset - input.before.len()) as u64,
+        is_changed: !edits.is_empty(),
+        is_of_mailbox: input.format == Format::Mbox,
+    };
+    if let Some(new) = file.begun(&part, write)? {
+        new.write(write)?;
+    }
+    Ok(())
 }

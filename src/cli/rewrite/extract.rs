@@ -20,8 +20,8 @@ use crate::collection::folder::path_of;
 use crate::collection::message::THIS_MESSAGE;
 use crate::collection::origin::map;
 use crate::collection::record::CapturedBody;
-use crate::files::mirror::Mirror;
-use crate::files::write::{NotPreserved, Replacement};
+use crate::files::result_folder::ResultFolder;
+use crate::files::write::{NewContents, NotPreserved};
 use crate::purpose::adapt::{Adapted, adapted};
 use crate::purpose::entry_page::{PageEntry, entry_page, title};
 use crate::purpose::localize;
@@ -36,7 +36,7 @@ use super::kind::RewriteKind;
 use super::summary::{FileSummary, RunSummary, adapted_text};
 use crate::cli::archive_item::{Archived, Wanted};
 use crate::cli::args::localize::Extraction;
-use crate::cli::args::output::{Rewrite, WrittenTo};
+use crate::cli::args::output::Rewrite;
 use crate::cli::capture_plan::{
     CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
 };
@@ -46,8 +46,8 @@ use crate::cli::input::{Input, format_of_file};
 use crate::cli::json_records::FileRecord;
 use crate::cli::link_counts::LinkCountsRecord;
 use crate::cli::output::{Output, count, ok_or_report};
-use crate::cli::output_folder::open_folder;
 use crate::cli::progress::{is_stopped, stop_between_files};
+use crate::cli::results::open_folder;
 use crate::cli::status::ExitStatus;
 
 /// The table of the files that were written, at the root of the folder.
@@ -75,8 +75,8 @@ pub(crate) fn extract(
     extraction: Option<&Extraction>,
     output: &mut Output,
 ) -> FileResult<ExitStatus> {
-    let mirror = output_folder(request, extraction.is_some())?;
-    if mirror.is_some() {
+    let folder = output_folder(request, extraction.is_some())?;
+    if folder.is_some() {
         output.ignore_closed_stdout();
         stop_between_files(true)?;
     }
@@ -92,13 +92,13 @@ pub(crate) fn extract(
         return Ok(ExitStatus::Stopped);
     }
     require_one_mail(&plan)?;
-    if let (Some(mirror), true) = (&mirror, extraction.is_some()) {
-        require_earlier_files(&plan, mirror)?;
+    if let (Some(folder), true) = (&folder, extraction.is_some()) {
+        require_earlier_files(&plan, folder)?;
     }
     let mut run = ArchiveRun {
         request,
         extraction,
-        mirror,
+        folder,
         status: ExitStatus::Done,
     };
     if ok_or_report(run.write(&plan, output), output)?.is_none() {
@@ -127,15 +127,15 @@ fn has_made_up_url(plan: &CapturePlan, number: usize) -> bool {
 
 /// Rejects a folder of an earlier run with files that this run would not write: links to them would lead to the network, and
 /// the table would lack them.
-fn require_earlier_files(plan: &CapturePlan, mirror: &Mirror) -> Result<()> {
+fn require_earlier_files(plan: &CapturePlan, folder: &ResultFolder) -> Result<()> {
     if plan.chosen.resources.is_empty() {
         return Ok(());
     }
-    let table = mirror.out.join(MAP);
+    let table = folder.out.join(MAP);
     let text = fs::read(&table).unwrap_or_default();
     // A damaged table names no files.
     let mut rows = map::pairs(&text, &table, ["path", "date"]).unwrap_or_default();
-    rows.retain(|(path, date)| !is_written_again(plan, path, date) && has_file(mirror, path));
+    rows.retain(|(path, date)| !is_written_again(plan, path, date) && has_file(folder, path));
     let Some((first, _)) = rows.first() else {
         return Ok(());
     };
@@ -144,7 +144,7 @@ fn require_earlier_files(plan: &CapturePlan, mirror: &Mirror) -> Result<()> {
     let why = format!(
         "{are} from an earlier run with other archives, such as {first}; name all archives of the folder together, or a new folder"
     );
-    Err(Error::file(&mirror.out, &why))
+    Err(Error::file(&folder.out, &why))
 }
 
 /// True if this run writes the resource of the earlier file at `path`. The parts of every mail have the same made-up URLs, so
@@ -155,9 +155,9 @@ fn is_written_again(plan: &CapturePlan, path: &[u8], date: &[u8]) -> bool {
     })
 }
 
-/// True if the folder of `mirror` has a file at `path`.
-fn has_file(mirror: &Mirror, path: &[u8]) -> bool {
-    path_of(path).is_some_and(|path| mirror.out.join(path).symlink_metadata().is_ok())
+/// True if the folder has a file at `path`.
+fn has_file(folder: &ResultFolder, path: &[u8]) -> bool {
+    path_of(path).is_some_and(|path| folder.out.join(path).symlink_metadata().is_ok())
 }
 
 /// The date of the resource with this number, as the table has it.
@@ -168,38 +168,34 @@ fn date_of(plan: &CapturePlan, number: usize) -> String {
 
 /// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier
 /// run.
-fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
+fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<ResultFolder>> {
     let first = request
         .documents
         .paths
         .first()
         .map_or(Path::new(""), PathBuf::as_path);
     let refused = |why: &str| Err(Error::file(first, why));
-    let path = match &request.destination {
-        WrittenTo::Path { path, .. } => path,
-        WrittenTo::Nowhere => return Ok(None),
-        WrittenTo::InPlace(_) => {
-            return refused("an archive is never altered; -o DIR makes a folder of its files");
+    let Some(path) = request.out() else {
+        if request.only_reports() {
+            return Ok(None);
         }
-        WrittenTo::Standard | WrittenTo::Diff => {
-            return refused(
-                "an archive becomes a folder of files; use -o DIR, or preview with --dry-run",
-            );
-        }
+        return refused(if request.in_place().is_some() {
+            "an archive is never altered; -o DIR makes a folder of its files"
+        } else {
+            "an archive becomes a folder of files; use -o DIR, or preview with --dry-run"
+        });
     };
-    let mirror = open_folder(path)?;
+    let folder = open_folder(path)?;
     for archive in request.documents.roots() {
-        if let Some(conflict) = mirror.conflicts_with(archive)? {
-            return Err(Error::new(format!("{conflict}; name another")));
-        }
+        folder.require_apart(archive, "")?;
     }
-    if has_table && !mirror.is_empty() && !path.join(MAP).is_file() {
+    if has_table && folder.had_files && !path.join(MAP).is_file() {
         let why = format!(
             "the folder has other files but no {MAP} from an earlier run; name a new folder"
         );
         return Err(Error::file(path, &why));
     }
-    Ok(Some(mirror))
+    Ok(Some(folder))
 }
 
 /// A run over archives.
@@ -207,7 +203,7 @@ struct ArchiveRun<'a> {
     request: &'a Rewrite,
     /// `None` if links become absolute.
     extraction: Option<&'a Extraction>,
-    mirror: Option<Mirror>,
+    folder: Option<ResultFolder>,
     status: ExitStatus,
 }
 
@@ -275,10 +271,7 @@ impl ArchiveRun<'_> {
             }
             self.status = self.status.max(summary.status);
             if self.request.json {
-                let to = match &self.request.destination {
-                    WrittenTo::Path { path, .. } => Some(path.to_string_lossy()),
-                    _ => None,
-                };
+                let to = self.request.out().map(Path::to_string_lossy);
                 let links = LinkCountsRecord {
                     link_counts: &summary.link_counts,
                     results: kind.results(),
@@ -292,7 +285,7 @@ impl ArchiveRun<'_> {
                 ))?;
             }
             if is_read || files > 0 {
-                summary.report(path, format, self.mirror.is_some(), output);
+                summary.report(path, format, self.folder.is_some(), output);
             }
             let strict = self.request.strict;
             let damage = report_damaged((path, anomalies), "files", strict, output);
@@ -418,8 +411,8 @@ impl ArchiveRun<'_> {
             }
         };
         let path = plan.name(number);
-        let mirror = self.mirror.as_ref();
-        if new_file.is_cut && mirror.is_some_and(|mirror| has_file(mirror, path)) {
+        let folder = self.folder.as_ref();
+        if new_file.is_cut && folder.is_some_and(|folder| has_file(folder, path)) {
             let path = String::from_utf8_lossy(path);
             let why = "the body is incomplete, so the file of an earlier run is kept";
             output.caution(&format_args!("{}: {why}: {path}", input.name));
@@ -436,12 +429,12 @@ impl ArchiveRun<'_> {
         path: &[u8],
         date: Option<CaptureDate>,
         bytes: &[u8],
-    ) -> Result<Option<Replacement>> {
-        let Some(mirror) = &self.mirror else {
+    ) -> Result<Option<NewContents>> {
+        let Some(folder) = &self.folder else {
             return Ok(None);
         };
         let path = String::from_utf8_lossy(path);
-        let mut new = mirror.begin_dated(Path::new(&*path), date.map(CaptureDate::time))?;
+        let mut new = folder.begin_dated(Path::new(&*path), date.map(CaptureDate::time))?;
         new.write(|out| out.write_all(bytes))?;
         Ok(Some(new))
     }
@@ -480,7 +473,7 @@ impl ArchiveRun<'_> {
         let list = self
             .extraction
             .and_then(|extraction| extraction.missing.as_deref());
-        let WrittenTo::Path { path: out, .. } = &self.request.destination else {
+        let Some(out) = self.request.out() else {
             output.notice(&format_args!("{files} would be written"));
             return list.map_or(Ok(()), |list| totals.list_missing(list, output));
         };
@@ -535,7 +528,7 @@ impl ArchiveRun<'_> {
             None,
             entry_page(&source, &entries, number_of_others).as_bytes(),
         )?
-        .map(Replacement::commit)
+        .map(NewContents::commit)
         .transpose()?;
         if let Some(list) = list {
             totals.list_missing(list, output)?;

@@ -129,7 +129,7 @@ impl RewriteKind {
     }
 
     /// The files of the tree with their new names; `None` if this kind renames no files.
-    pub(super) fn renamed(&self) -> Option<&Arc<Collection>> {
+    pub(in crate::cli) fn renamed(&self) -> Option<&Arc<Collection>> {
         match self {
             Self::Absolute => None,
             Self::Local { collection, .. } => Some(collection),
@@ -138,7 +138,7 @@ impl RewriteKind {
     }
 
     /// The files that are replaced together.
-    pub(super) fn staged(&self) -> Option<&StagedMove> {
+    pub(in crate::cli) fn staged(&self) -> Option<&StagedMove> {
         match self {
             Self::Moved(_, staged) => staged.as_ref(),
             _ => None,

@@ -1,27 +1,27 @@
-//! An output folder that mirrors an input folder. Nothing outside it is written.
+//! An output folder, which mirrors its input. Nothing outside it is written.
 //!
 //! ```text
 //! in/a/b.html  -->  out/a/b.html       new contents; the folder is created if needed
-//! in/a/c.png   -->  out/a/c.png        copied
+//! in/a/c.png   -->  out/a/c.png        copied; out/in/a/c.png if `in` is one of several inputs
 //! ../b.html    -->  an error           as for out/a/b.html if out/a is a symbolic link
 //! ```
 //!
 //! ```
 //! use std::fs;
-//! use baselink_cli::files::mirror::Mirror;
+//! use baselink_cli::files::result_folder::ResultFolder;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let (input, out) = (folder.path().join("in"), folder.path().join("out"));
 //! fs::create_dir(&input)?;
 //! fs::write(input.join("b.html"), "<a href=x>")?;
 //!
-//! let mirror = Mirror::new(&out)?;
-//! assert!(mirror.conflicts_with(&input)?.is_none());
-//! let mut page = mirror.begin(&input.join("b.html"), "a/b.html".as_ref(), None)?;
+//! let out_folder = ResultFolder::new(&out)?;
+//! assert!(out_folder.conflicts_with(&input)?.is_none());
+//! let mut page = out_folder.begin(&input.join("b.html"), "a/b.html".as_ref(), None)?;
 //! page.write(|out| out.write_all(b"<a href=http://a/x>"))?;
 //! page.commit()?;
 //! assert_eq!(fs::read(out.join("a/b.html"))?, b"<a href=http://a/x>");
-//! assert!(mirror.begin(&input.join("b.html"), "../b.html".as_ref(), None).is_err());
+//! assert!(out_folder.begin(&input.join("b.html"), "../b.html".as_ref(), None).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -44,8 +44,8 @@
 //! Deliberately absent: owners and extended attributes; symbolic links, devices and pipes of the input.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
-use std::fs::{self, File, FileTimes, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, FileTimes, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,12 +55,13 @@ use super::file::{EntryKind, ExistingEntry, Identity, folder_of, identity, not_w
 use super::folder::{NameInFolder, OpenFolder};
 use super::new_file::is_temporary;
 use super::original::{entry_at, read_only, symbolic_link};
-use super::write::{NotPreserved, Replacement};
+use super::walk::TreeEntry;
+use super::write::{NewContents, NotPreserved};
 use baselink_text::error::{Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
 #[derive(Debug)]
-pub struct Mirror {
+pub struct ResultFolder {
     /// The path of the output folder.
     pub(crate) out: PathBuf,
     /// The path of the output folder without symbolic links and `..`.
@@ -68,7 +69,13 @@ pub struct Mirror {
     /// The parent of the output folder, or the output folder itself if it has no name.
     around: OpenFolder,
     /// True if files and folders get the times of their inputs.
-    preserve_times: bool,
+    pub preserve_times: bool,
+    /// True if the folder had files before the run.
+    pub(crate) had_files: bool,
+    /// True if symbolic links in the inputs are followed.
+    follow: bool,
+    /// The name of each input in the folder; `None` if the input becomes the folder itself.
+    names: HashMap<PathBuf, Option<OsString>>,
     taken: Mutex<WrittenOutputs>,
 }
 
@@ -85,8 +92,8 @@ struct WrittenOutputs {
     made: HashSet<PathBuf>,
 }
 
-impl Mirror {
-    /// Creates a mirror in the folder `out`, whose parent must exist. `out` itself is created when it is first needed.
+impl ResultFolder {
+    /// The output folder `out`, whose parent must exist. `out` itself is created when it is first needed.
     ///
     /// # Errors
     ///
@@ -116,19 +123,95 @@ impl Mirror {
             is_folder(&around, name, &out)?;
         }
         Ok(Self {
+            had_files: has_files(&out),
             out,
             real,
             around,
             preserve_times: false,
+            follow: false,
+            names: HashMap::new(),
             taken: Mutex::default(),
         })
     }
 
-    /// Preserves the times of the input: for files at once, and for folders at the end ([`Mirror::finish`]).
-    pub fn preserving_times(self) -> Self {
-        Self {
-            preserve_times: true,
-            ..self
+    /// Prepares the folder for the results of these inputs. Several inputs keep their names in it; a single folder
+    /// becomes the folder itself. `otherwise` is further advice for a conflict.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if two inputs have the same name, if the folder contains one of the `parts` that are read (of
+    /// the inputs, if there are none) or is inside one, or if it cannot be written to.
+    pub fn of_inputs(
+        mut self,
+        inputs: &[&Path],
+        parts: &[PathBuf],
+        follow: bool,
+        otherwise: &str,
+    ) -> Result<Self> {
+        self.follow = follow;
+        let is_alone = matches!(inputs, [input] if input.is_dir());
+        let mut taken: HashMap<OsString, &Path> = HashMap::new();
+        for &input in inputs {
+            // A missing input is reported when it is read.
+            if fs::metadata(input).is_err() || self.names.contains_key(input) {
+                continue;
+            }
+            if parts.is_empty() {
+                self.require_apart(input, otherwise)?;
+            }
+            for part in parts {
+                self.require_apart(part, otherwise)?;
+            }
+            let own = own_name(input)?;
+            if !is_alone && let Some(other) = taken.insert(own.clone(), input) {
+                let (input, other, place) = (name(input), name(other), name(&self.out.join(&own)));
+                return Err(Error::new(format!(
+                    "{input} and {other} would both become {place}; give each an output folder of its own"
+                )));
+            }
+            self.names
+                .insert(input.to_owned(), (!is_alone).then_some(own));
+        }
+        // A folder that cannot be written to fails here once, instead of for every file.
+        if let Some(input) = inputs.iter().find(|input| input.exists()) {
+            let like = if input.is_dir() {
+                input
+            } else {
+                input.parent().unwrap_or(input)
+            };
+            self.folder(like, Path::new(""))?;
+        }
+        Ok(self)
+    }
+
+    /// The path of the result of `entry` below the folder. `new` is the new path of `entry` below its input, if it gets
+    /// another.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `entry` was reached through a symbolic link and is in the folder.
+    pub fn place(&self, entry: &TreeEntry, new: Option<PathBuf>) -> Result<PathBuf> {
+        if self.follow {
+            self.require_apart(&entry.path, "")?;
+        }
+        let input = self.names.get(&*entry.root).and_then(Option::as_ref);
+        let mut place = input.map(PathBuf::from).unwrap_or_default();
+        match new {
+            Some(new) => place.push(new),
+            None => place.extend(&entry.relative),
+        }
+        Ok(place)
+    }
+
+    /// Rejects the folder if it contains the input `root` or is inside it; `otherwise` is further advice.
+    ///
+    /// # Errors
+    ///
+    /// Also returns an error if `root` does not exist.
+    pub fn require_apart(&self, root: &Path, otherwise: &str) -> Result<()> {
+        match self.conflicts_with(root)? {
+            Some(why) => Err(Error::new(format!("{why}; name another{otherwise}"))),
+            None => Ok(()),
         }
     }
 
@@ -151,12 +234,6 @@ impl Mirror {
         Ok(Some(Error::new(sentence)))
     }
 
-    /// True if the folder does not exist, or contains only temporary files of this program.
-    pub fn is_empty(&self) -> bool {
-        let mut entries = fs::read_dir(&self.out).into_iter().flatten().flatten();
-        entries.all(|entry| is_temporary(&entry.file_name()))
-    }
-
     /// True if this run has begun the output `path` of an input.
     pub fn has_written(&self, path: &Path) -> bool {
         self.taken().inputs.contains_key(path)
@@ -176,12 +253,12 @@ impl Mirror {
         input: &Path,
         relative: &Path,
         read: Option<&Metadata>,
-    ) -> Result<Replacement> {
+    ) -> Result<NewContents> {
         let read = match read {
             Some(read) => read,
             None => &fs::metadata(input).map_err(Error::io(input))?,
         };
-        let (path, place, is_made) = self.place(Some(input), relative)?;
+        let (path, place, is_made) = self.open_place(Some(input), relative)?;
         self.take(input, &path)?;
         let properties = (read.permissions().readonly(), mode(read), self.times(read));
         self.begin_at(path, place, is_made, properties)
@@ -195,7 +272,7 @@ impl Mirror {
         place: NameInFolder,
         is_new: bool,
         (is_read_only, mode, times): (bool, u32, Option<FileTimes>),
-    ) -> Result<Replacement> {
+    ) -> Result<NewContents> {
         // A lookup would wait for other threads that create files in the folder.
         let old = if is_new {
             None
@@ -205,7 +282,7 @@ impl Mirror {
         if let Some(old) = &old {
             self.replaceable(&path, old, is_read_only)?;
         }
-        let replacement = Replacement::output(&path, place, old.is_none(), mode, times)?;
+        let replacement = NewContents::output(&path, place, old.is_none(), mode, times)?;
         let written = replacement.identity().map(|file| (file, path));
         self.taken().files.extend(written);
         Ok(replacement)
@@ -239,15 +316,15 @@ impl Mirror {
         Err(Error::file(path, why))
     }
 
-    /// Begins to write a file at `relative` below this folder, like [`Replacement::begin`]: the file gets no properties
-    /// of `input`. Folders are created as by [`Mirror::begin`].
+    /// Begins to write a file at `relative` below this folder, like [`NewContents::begin`]: the file gets no properties
+    /// of `input`. Folders are created as by [`ResultFolder::begin`].
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Replacement::begin`] and [`Mirror::begin`].
-    pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let (path, place, _) = self.place(Some(input), relative)?;
-        Replacement::at(&path, place)
+    /// Returns the errors of [`NewContents::begin`] and [`ResultFolder::begin`].
+    pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<NewContents> {
+        let (path, place, _) = self.open_place(Some(input), relative)?;
+        NewContents::at(&path, place)
     }
 
     /// Begins to write a file without an input at `relative` below this folder, with this modification time. Folders
@@ -255,9 +332,9 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Mirror::begin`].
-    pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<Replacement> {
-        let (path, place, is_made) = self.place(None, relative)?;
+    /// Returns the errors of [`ResultFolder::begin`].
+    pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<NewContents> {
+        let (path, place, is_made) = self.open_place(None, relative)?;
         // In the output folder itself, this run may write the table of all files twice.
         let is_new = is_made
             && relative
@@ -269,7 +346,7 @@ impl Mirror {
 
     /// The path of the output at `relative`, and its name in its open folder. The folder is created if needed, with the
     /// properties of the folder of `input` if given. The flag is true if this run created it.
-    fn place(
+    fn open_place(
         &self,
         input: Option<&Path>,
         relative: &Path,
@@ -291,20 +368,15 @@ impl Mirror {
         ))
     }
 
-    /// Begins to copy the open file `from` to `relative` below this folder. `read` is its metadata, and `input` its
-    /// path. All bytes are written, and [`Replacement::commit`] assigns the name. If the file system supports it, the
-    /// two files share the bytes.
+    /// Begins to copy `entry`, as it is now, to `relative` below this folder. All bytes are written, and
+    /// [`NewContents::commit`] assigns the name. If the file system supports it, the two files share the bytes.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Mirror::begin`], and an error if `from` cannot be read.
-    pub fn copy(
-        &self,
-        (from, read): (File, Metadata),
-        input: &Path,
-        relative: &Path,
-    ) -> Result<Replacement> {
-        let mut copy = self.begin(input, relative, Some(&read))?;
+    /// Returns the errors of [`ResultFolder::begin`], and an error if `entry` cannot be read.
+    pub fn copy(&self, entry: &TreeEntry, relative: &Path) -> Result<NewContents> {
+        let (from, read) = entry.open(self.follow)?;
+        let mut copy = self.begin(&entry.path, relative, Some(&read))?;
         copy.add_file(&from)?;
         Ok(copy)
     }
@@ -460,6 +532,24 @@ impl Mirror {
         let sentence = format!("'{relative}' is not a path inside the output folder {out}");
         Error::new(sentence)
     }
+}
+
+/// True if `folder` contains other files than temporary files of this program.
+fn has_files(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| !is_temporary(&entry.file_name()))
+}
+
+/// The last component of the path to `input`.
+fn own_name(input: &Path) -> Result<OsString> {
+    if let Some(name) = input.file_name() {
+        return Ok(name.to_owned());
+    }
+    let real = fs::canonicalize(input).map_err(Error::io(input))?;
+    let why = "the path has no file name to use in the output folder";
+    real.file_name()
+        .map(OsString::from)
+        .ok_or_else(|| Error::file(input, why))
 }
 
 /// True if `name` in `above` is a folder; false if it does not exist. Any other entry is an error. `path` is its path
