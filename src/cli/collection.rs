@@ -8,20 +8,25 @@
 //!
 //! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fs, iter};
 
+use crate::collection::folder::name_of;
 use crate::collection::origin::expected::{ExpectedUrl, expected_url};
 use crate::collection::origin::{RootUrl, is_assumed};
 use crate::collection::same::{SamePrefixes, others};
-use crate::collection::{Collection, host_rules};
+use crate::collection::{Collection, host_rules, is_page_name};
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use crate::purpose::loads_sheet;
 use crate::purpose::relocate::split_host;
+use baselink_rewrite::{ListedLink, links};
 use baselink_text::error::{Error, Result, name};
+use baselink_text::format::Format;
 
 use super::in_order::all_in_order;
-use super::input;
+use super::input::{self, Contents, File, OpenedInput, head_of};
 use super::output::Output;
 use super::request::{Documents, Origin};
 
@@ -58,6 +63,7 @@ pub(crate) fn of_folder(
         chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
     };
     let mut collection = Collection::new(documents.origins());
+    let mut untold = Vec::new();
     collection.set_same(Arc::clone(&documents.reading.same));
     all_in_order(documents.jobs, chunks, retrievals, |found| {
         for (origin, retrieval) in &found {
@@ -69,11 +75,15 @@ pub(crate) fn of_folder(
                 Some(Ok(target)) => collection.add_link(entry, &target, retrieval.as_ref()),
                 _ => collection.add_entry(entry, retrieval.as_ref()),
             }
+            if collection.is_of_hosts() && !tells_type(entry) {
+                untold.push(entry.clone());
+            }
         }
     });
     for path in found.unread_below_roots() {
         collection.add_unknown(path);
     }
+    learn_types(&mut collection, untold, documents);
     add_host_rules(&mut collection, &documents.paths);
     let is_root_unread = found
         .unread_below_roots()
@@ -81,6 +91,84 @@ pub(crate) fn of_folder(
     match failed.filter(|_: &Error| is_root_unread) {
         Some(error) => Err(error),
         None => Ok(collection),
+    }
+}
+
+/// True if the name of a file tells its media type. A crawler appends the query to it.
+fn tells_type(entry: &TreeEntry) -> bool {
+    let name = entry.relative.last().map(|name| name.to_string_lossy());
+    let name = name.unwrap_or_default();
+    let segment = name.split(['?', '@']).next().unwrap_or_default();
+    Format::detect(Some(&name), b"") != Format::Other
+        || !(name.contains('?') || is_page_name(segment.as_bytes()))
+}
+
+/// Adds the media types of those files of a crawl whose names do not tell them: images in SVG, and the style sheets that
+/// documents load. Browsers refuse both under the name of a page.
+fn learn_types(collection: &mut Collection, untold: Vec<TreeEntry>, documents: &Documents) {
+    let mut texts = HashMap::new();
+    for entry in untold {
+        let number = collection.number_at(&name_of(&entry));
+        let head = entry
+            .open(documents.selection.follow)
+            .and_then(|(file, _)| head_of(file, &entry.path));
+        let (Some(number), Ok(head)) = (number, head) else {
+            continue;
+        };
+        let start = head.trim_ascii_start();
+        let is_svg = [&b"<svg"[..], b"<!DOCTYPE svg"]
+            .iter()
+            .any(|tag| start.starts_with(tag));
+        match (Format::detect(None, &head), Format::of_document(&head)) {
+            (format, _) if is_svg || format == Format::Svg => {
+                documents.learn_format(&entry.path, Format::Svg);
+                collection.set_media_type(number, "image/svg+xml");
+            }
+            (Format::Other, Format::Html) => drop(texts.insert(number, entry)),
+            _ => {}
+        }
+    }
+    if texts.is_empty() {
+        return;
+    }
+    let site = &*collection;
+    let loaded = |origin: Origin| {
+        let mut found = Vec::new();
+        let mut add = |target: &str| {
+            let sheet = site.locate_sheet(target).resource();
+            found.extend(
+                sheet
+                    .map(|sheet| sheet.number)
+                    .filter(|it| texts.contains_key(it)),
+            );
+        };
+        if let Ok(OpenedInput::Document(file)) = File::open(&origin, documents, None)
+            && let Contents::Document(bytes) = &file.contents
+        {
+            links(bytes, &file.options, &mut |ListedLink { link, .. }| {
+                let target = link.target.as_deref().filter(|_| loads_sheet(&link));
+                target.into_iter().for_each(&mut add);
+            });
+        }
+        found
+    };
+    let mut sheets = BTreeSet::new();
+    let all = walk(&documents.paths, &documents.selection).flatten();
+    let files = all
+        .filter(|entry| entry.kind == EntryKind::File)
+        .map(Origin::Entry);
+    all_in_order(documents.jobs, files, loaded, |found| sheets.extend(found));
+    let mut unread: Vec<usize> = sheets.iter().copied().collect();
+    while let Some(entry) = unread.pop().and_then(|sheet| texts.get(&sheet)) {
+        documents.learn_format(&entry.path, Format::Css);
+        unread.extend(
+            loaded(Origin::Entry(entry.clone()))
+                .into_iter()
+                .filter(|it| sheets.insert(*it)),
+        );
+    }
+    for sheet in sheets {
+        collection.set_media_type(sheet, "text/css");
     }
 }
 

@@ -247,7 +247,7 @@ impl<'a> File<'a> {
             .read_to_end(&mut bytes)
             .map_err(failed)?;
         let scan = &reading.options.scan;
-        let format = match reading.format {
+        let format = match reading.format.or_else(|| documents.learned_format(path)) {
             Some(format) => format,
             None if is_archive(&bytes) => Format::Warc,
             None => match (detect(origin, &bytes, scan), &again) {
@@ -493,12 +493,8 @@ fn length_if_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
 pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
     // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
-    let mut head = Vec::with_capacity(FORMAT_HEAD);
     let file = is_file.then(|| open_file(path).ok().flatten()).flatten()?;
-    (&file)
-        .take(FORMAT_HEAD as u64)
-        .read_to_end(&mut head)
-        .ok()?;
+    let head = head_of(&file, path).ok()?;
     let by_head = || {
         if is_archive(&head) {
             Format::Warc
@@ -510,6 +506,15 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
         }
     };
     Some(format.unwrap_or_else(by_head))
+}
+
+/// The first bytes of the file `path`, from which a format is detected.
+pub(crate) fn head_of(file: impl Read, path: &Path) -> Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(FORMAT_HEAD);
+    file.take(FORMAT_HEAD as u64)
+        .read_to_end(&mut head)
+        .map_err(Error::io(path))?;
+    Ok(head)
 }
 
 /// The format of a ZIP archive that begins with `head`, from the names in it. The position in `file` remains.

@@ -168,6 +168,8 @@ fn relocation(request: &Move) -> Result<Relocation> {
         !(is_backup || is_in_place && is_usual_backup(&entry.path))
     };
     let mut collection = collection::of_folder(documents, selection, is_moved, true)?;
+    // On its server, `/list?two` is not the file `list@two.html`.
+    collection.is_served = true;
     let present = match selection.former.is_empty() {
         true => None,
         false => {

@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::mem::take;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use crate::collection::origin::{Origins, RootUrl};
 pub(crate) use crate::files::folder_of;
@@ -63,6 +63,9 @@ pub(crate) struct Documents {
     /// The folders found so far that `--layout host` takes for hosts although their names have no dot.
     #[arg(skip)]
     pub(crate) dotless_hosts: Mutex<BTreeSet<PathBuf>>,
+    /// The formats of files of a crawl whose names do not tell them.
+    #[arg(skip)]
+    formats: Mutex<HashMap<PathBuf, Format>>,
     #[arg(skip)]
     pub(crate) reading: Reading,
     /// The path of each root below the settings folder, if the settings give the URL or layout of that folder.
@@ -191,6 +194,23 @@ impl Documents {
             },
             _ => origins,
         }
+    }
+
+    /// Sets the format of the file `path`, whose name does not tell it.
+    pub(crate) fn learn_format(&self, path: &Path, format: Format) {
+        let formats = self.formats.lock();
+        formats
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(path.to_owned(), format);
+    }
+
+    /// The format of the file `path`, if it was learned.
+    pub(crate) fn learned_format(&self, path: &Path) -> Option<Format> {
+        let formats = self.formats.lock();
+        formats
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(path)
+            .copied()
     }
 
     /// True if a named path is a folder.

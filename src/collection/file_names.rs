@@ -204,10 +204,10 @@ fn push_name(
 }
 
 /// The path in a mirror of the file at `own`, after `round` rounds in which another file won its path. In round 0, it
-/// is `own` if all file systems accept that path.
-pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
+/// is `own` if all file systems accept that path, and if it tells the media type or there is none.
+pub(super) fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow<'p, str> {
     let is_short = own.chars().count() <= MAX_PATH;
-    if round == 0 && is_short && own.split('/').all(is_valid_everywhere) {
+    if round == 0 && media_type.is_empty() && is_short && own.split('/').all(is_valid_everywhere) {
         return own.into();
     }
     let (folders, name) = own.rsplit_once('/').unwrap_or(("", own));
@@ -230,14 +230,14 @@ pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
         }
         path = path + &name + "/";
     }
-    let (stem, extension) = stem_and_extension_in_mirror(name);
+    let (stem, extension) = stem_and_extension_in_mirror(name, media_type);
     push_name(&mut path, (stem, &extension), (is_cut, round), [own, ""]);
     path.into()
 }
 
 /// The stem and extension for a file in a mirror. wget puts the query after the extension, as in `main.css?v=3`, where
 /// no program recognizes the extension.
-fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
+fn stem_and_extension_in_mirror(name: &str, media_type: &str) -> (String, String) {
     /// The extensions of pages.
     const PAGES: [&str; 4] = ["html", "htm", "xhtml", "xht"];
     let is_page = |extension: &str| {
@@ -246,7 +246,7 @@ fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
             .any(|page| page.eq_ignore_ascii_case(extension))
     };
     let Some((segment, query)) = name.split_once('?') else {
-        return stem_and_extension(safe_name(name.as_bytes()), "");
+        return stem_and_extension(safe_name(name.as_bytes()), media_type);
     };
     let safe = |text: &str| safe_name(text.as_bytes());
     // wget appends an extension with --adjust-extension.
@@ -260,7 +260,10 @@ fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
         .rsplit_once('.')
         .is_some_and(|(_, extension)| is_page(extension));
     let generates_pages = is_page_name(segment.as_bytes()) && !has_page_extension;
-    let media_type = if generates_pages { "text/html" } else { "" };
+    let media_type = match media_type {
+        "" if generates_pages => "text/html",
+        known => known,
+    };
     let (mut stem, extension) = stem_and_extension(safe(segment), media_type);
     push_query(&mut stem, query, safe(query));
     (stem, extension)
@@ -701,7 +704,7 @@ mod tests {
     #[test]
     fn paths_of_single_files_in_a_mirror() {
         for (own, expected) in IN_MIRROR {
-            assert_eq!(path_in_mirror(own, 0), *expected, "{own}");
+            assert_eq!(path_in_mirror((own, ""), 0), *expected, "{own}");
         }
     }
 
@@ -733,7 +736,7 @@ mod tests {
                 format!("{wide}/{wide}/{wide}"),
             ),
         ] {
-            assert_eq!(path_in_mirror(&own, 0), expected, "{own}");
+            assert_eq!(path_in_mirror((&own, ""), 0), expected, "{own}");
         }
     }
 
@@ -935,11 +938,11 @@ mod tests {
             let names = own.split('/').filter(|name| !matches!(*name, "" | "." | ".."));
             let own = names.collect::<Vec<_>>().join("/");
             prop_assume!(!own.is_empty());
-            let path = path_in_mirror(&own, round);
+            let path = path_in_mirror((&own, ""), round);
             prop_assert!(path.chars().count() <= MAX_PATH && path.split('/').all(is_valid_everywhere), "{}", path);
             prop_assert!(!path.split('/').any(str::is_empty), "{}", path);
             prop_assert!(path != own || round == 0);
-            prop_assert_eq!(&path_in_mirror(&path, 0), &path);
+            prop_assert_eq!(&path_in_mirror((&path, ""), 0), &path);
         }
 
         #[test]

@@ -130,10 +130,16 @@ pub struct Collection {
     pub(super) folders_of_hosts: HashMap<String, Box<[u8]>>,
     /// The index for names that resemble a missing one; built on the first request.
     pub(super) near: OnceLock<NearNames>,
+    /// The files with escaped names, by decoded path; built on the first request.
+    pub(super) decoded: OnceLock<HashMap<Vec<u8>, usize>>,
+    /// True if the names of files are those on a server. A crawler gave none of them.
+    pub(crate) is_served: bool,
     /// True if resources are found by their URLs alone, query included, and never by their names.
     pub(super) only_urls: bool,
     /// True if the copy lacks the symbolic links.
     pub(super) lacks_links: bool,
+    /// The media types of files whose names do not tell them.
+    media_types: HashMap<usize, &'static str>,
     /// The new paths of files that get other names.
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
     /// The new paths of renamed folders, by old path. They apply to URLs below a folder that lead to no file.
@@ -187,8 +193,11 @@ impl Collection {
             folders: HashSet::from([Box::default()]),
             folders_of_hosts: HashMap::new(),
             near: OnceLock::new(),
+            decoded: OnceLock::new(),
+            is_served: false,
             only_urls: false,
             lacks_links: false,
+            media_types: HashMap::new(),
             renamed: HashMap::new(),
             renamed_folders: HashMap::new(),
             longest_renamed: 0,
@@ -261,9 +270,19 @@ impl Collection {
         if kind != ResourceKind::File {
             self.others.insert(number, kind);
         }
-        self.near = OnceLock::new();
+        (self.near, self.decoded) = Default::default();
         self.add_folder(split_name(path).0);
         Some(number)
+    }
+
+    /// Sets the media type of a file whose name does not tell it.
+    pub(crate) fn set_media_type(&mut self, number: usize, media_type: &'static str) {
+        self.media_types.insert(number, media_type);
+    }
+
+    /// The media type of a file whose name does not tell it, if known.
+    pub(super) fn media_type(&self, number: usize) -> &'static str {
+        self.media_types.get(&number).copied().unwrap_or_default()
     }
 
     /// Makes `url` lead to the resource with this number, replacing any previous target.

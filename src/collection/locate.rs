@@ -8,9 +8,10 @@
 //! |---|---|
 //! | `page?x=1` | wget |
 //! | `page@x=1` | wget for Windows |
-//! | `page%3Fx=1` | browsers, and others that escape |
+//! | `page%3Fx=1`, `page%3fx%3d1` | browsers, and others that escape |
 //! | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
 //! | all of these with `.html`, `.htm` or `.css` appended | wget with `--adjust-extension`, HTTrack |
+//! | `page?x=1/index.html` | programs that save a URL without an extension as a folder |
 //!
 //! ```
 //! use baselink_cli::collection::origin::{Origins, RootUrl};
@@ -29,6 +30,7 @@
 //! depend on other saved files (`page.1`).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::host_rules::REWRITE;
 use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
@@ -44,8 +46,11 @@ use baselink_text::layer::digest::first_of_md5;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
 use baselink_url::{Base, Resolver};
 
-/// The extensions that programs append to the names of saved files.
+/// The text that programs append to the names of saved files.
 const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
+
+/// The extensions of pages that many servers allow URLs to omit.
+const OMITTED: [&str; 2] = [".html", ".htm"];
 
 /// The extensions of pages that servers send as they are, whatever the query.
 const STATIC: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
@@ -262,7 +267,7 @@ impl Collection {
             Some(root) => root.below_own(url),
             None => self.laid_out(url),
         };
-        if let (Some(query), Some(below)) = (query, &below)
+        if let (Some(query), Some(below)) = (query.filter(|_| !self.is_served), &below)
             && let Some((number, by)) = self.named_with_query(below, query)
         {
             return resource(number, by, QueryUse::Selects);
@@ -478,40 +483,54 @@ impl Collection {
         }
     }
 
-    /// The file at `path` with an extension that servers or crawlers add.
+    /// The file at `path` with an extension that servers add.
     fn with_extension(&self, path: &[u8]) -> Option<Located> {
-        ADDED[1..].iter().find_map(|added| {
+        OMITTED.iter().find_map(|added| {
             let number = self.file_at(&[path, added.as_bytes()].concat())?.ok()?;
-            let by = match *added {
-                ".css" => self.by_crawler(),
-                _ => FoundBy::CleanUrl,
-            };
-            Some(resource(number, by, QueryUse::None))
+            Some(resource(number, FoundBy::CleanUrl, QueryUse::None))
         })
+    }
+
+    /// Like [`locate`](Self::locate), for a link that loads a style sheet. In a crawl, the name of the file may end with an
+    /// appended `.css`.
+    pub(crate) fn locate_sheet(&self, url: &str) -> Located {
+        let located = self.locate(url);
+        let number = match &located {
+            Located::Lacking(_, path) if self.is_of_hosts() => {
+                self.number_at(&[path, &b".css"[..]].concat())
+            }
+            _ => None,
+        };
+        number.map_or(located, |file| resource(file, FoundBy::Url, QueryUse::None))
     }
 
     /// The file whose name contains both the path and the query of a URL.
     fn named_with_query(&self, below: &PathBelowRoot, query: &str) -> Option<(usize, FoundBy)> {
         let path = Some(below.path.as_slice()).filter(|_| below.is_path)?;
-        let mut names = match names_folder(path) {
-            true => self
-                .names
-                .iter()
-                .map(|name| [path, names::bytes(name)].concat())
-                .collect(),
-            false => vec![path.to_vec()],
-        };
+        let mut names = vec![path.to_vec()];
+        if names_folder(path) {
+            names.extend(
+                self.names
+                    .iter()
+                    .map(|name| [path, names::bytes(name)].concat()),
+            );
+        }
         // If the root has a URL, the file `page?x=1` has the URL `page%3Fx=1`. A link `?x=2` in it refers to the file
         // `page?x=2`. The same link in `page.php.html` refers to the file `page.php?x=2.html`.
         let (_, name) = split_name(path);
         let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
         names.extend(stem_end.map(|end| path[..end].to_vec()));
         names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
-        // A name cannot contain a `/`.
+        // A name cannot contain a `/`, unless it is decoded.
         let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
-        let mut queries = vec![named(query.as_bytes()), named(&names::decode(query))];
+        let decoded = names::decode(query);
+        let mut queries = vec![named(query.as_bytes()), named(&decoded), decoded];
         queries.dedup();
-        let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
+        let saved = |parts: [&[u8]; 4]| {
+            let path = parts.concat();
+            let number = self.file_at(&path).and_then(Result::ok);
+            number.or_else(|| self.decoded_names().get(&path).copied())
+        };
         for added in ADDED {
             let by = match added {
                 "" => FoundBy::Url,
@@ -519,7 +538,7 @@ impl Collection {
             };
             for name in &names {
                 for query in &queries {
-                    for mark in [&b"?"[..], b"@", b"%3F"] {
+                    for mark in [&b"?"[..], b"@"] {
                         if let Some(number) = saved([name, mark, query, added.as_bytes()]) {
                             return Some((number, by));
                         }
@@ -535,6 +554,20 @@ impl Collection {
             saved([path, &digits, extension, b""]).or_else(|| saved([path, &digits, b".html", b""]))
         });
         Some((number?, self.by_crawler()))
+    }
+
+    /// The files whose paths differ from the paths that they stand for ([`names::saved_path`]), by the latter.
+    fn decoded_names(&self) -> &HashMap<Vec<u8>, usize> {
+        self.decoded.get_or_init(|| {
+            let mut decoded = HashMap::new();
+            for number in 0..self.count() {
+                let (path, saved) = (self.path(number), names::saved_path(self.path(number)));
+                if *saved != *path {
+                    decoded.entry(saved.into_owned()).or_insert(number);
+                }
+            }
+            decoded
+        })
     }
 
     /// The way in which a file with the name that a crawler gave it was found. In the folders of a crawl, the name stands for

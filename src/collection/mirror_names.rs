@@ -22,10 +22,12 @@ impl Collection {
             .filter(|&file| self.is_file(file))
             .collect();
         let own = |at: usize| text(self.files.text(files[at]));
-        let path = |at, round| Cow::Owned(path_in_mirror(&own(at), round).into_owned());
-        let is_changed: Vec<bool> = (0..files.len())
-            .map(|at| path_in_mirror(&own(at), 0) != own(at))
-            .collect();
+        let path = |at: usize, round| -> Cow<'_, str> {
+            path_in_mirror((&own(at), self.media_type(files[at])), round)
+                .into_owned()
+                .into()
+        };
+        let is_changed: Vec<bool> = (0..files.len()).map(|at| path(at, 0) != own(at)).collect();
         let rounds = rounds_of(files.len(), path, |left, right| {
             let order = is_changed[left].cmp(&is_changed[right]);
             order.then_with(|| {
@@ -35,9 +37,8 @@ impl Collection {
             })
         });
         let renamed = rounds.into_iter().enumerate().filter_map(|(at, round)| {
-            let own = own(at);
-            let path = path_in_mirror(&own, round);
-            (path != own).then(|| (files[at], path.as_bytes().into()))
+            let path = path(at, round);
+            (path != own(at)).then(|| (files[at], path.as_bytes().into()))
         });
         self.renamed = renamed.collect();
     }

@@ -50,6 +50,6 @@ pub(crate) use index::{is_disk, url_below};
 pub use locate::{FoundBy, FoundResource, Located, QueryUse};
 pub use missing::Missing;
 pub(crate) use normal::without_query;
-pub(crate) use path::{split_name, stem};
+pub(crate) use path::{is_page_name, split_name, stem};
 pub(crate) use plain::{LastPath, PlainPlace};
 pub(crate) use text_map::TextMap;

@@ -44,6 +44,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use crate::collection::companion::Companions;
+use crate::collection::path::split_name;
 use crate::files::maildir;
 use crate::files::walk::{EntryKind, TreeEntry};
 use baselink_rewrite::NearbyFiles;
@@ -441,10 +442,10 @@ pub const ORDER: [Source; 6] = [
 ];
 
 impl Origins {
-    /// Assumes that `folder` is a site with an unknown host, if no map, layout or root URL is given. It applies only to files
-    /// without another URL.
+    /// Assumes that `folder` is a site with an unknown host, if no layout or root URL is given. It applies only to files without
+    /// another URL.
     pub fn assume_site(&mut self, folder: &Path) {
-        if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
+        if self.root_url.is_none() && self.layout.is_none() {
             self.root_url = Some(RootUrl::of_built_site(&self.scheme, folder));
             self.assumes_root = true;
         }
@@ -626,7 +627,7 @@ impl Origins {
         Some(format!(
             "{}{}",
             root.folder.as_deref()?,
-            path(folders, file, Percent::Encode)?
+            names::path(&joined(folders, file), Percent::Encode)?
         ))
     }
 }
@@ -637,30 +638,25 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) ->
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
     let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
-    let file = without_adjustment(names::bytes(file));
-    let query_at = memchr::memchr(b'?', file);
-    let name = &file[..query_at.unwrap_or(file.len())];
-    let name = if index.map(names::bytes) == Some(name) {
-        b""
-    } else {
-        name
-    };
-    url.push_str(&path(folders, name, Percent::Keep)?);
+    let path = joined(folders, without_adjustment(names::bytes(file)));
+    let path = names::saved_path(&path);
+    let query_at = memchr::memchr(b'?', &path);
+    let place = &path[..query_at.unwrap_or(path.len())];
+    let name = split_name(place).1;
+    let is_index = index.map(names::bytes) == Some(name);
+    let place = &place[..place.len() - if is_index { name.len() } else { 0 }];
+    url.push_str(&names::path(place, Percent::Keep)?);
     if let Some(at) = query_at {
         url.push('?');
-        names::push_query(&mut url, &file[at + 1..]);
+        names::push_query(&mut url, &path[at + 1..]);
     }
     Some(url)
 }
 
-/// The path of `file` in these folders, as the path of a URL.
-fn path(folders: &[OsString], file: &[u8], percent: Percent) -> Option<String> {
-    let names: Vec<_> = folders
-        .iter()
-        .map(|name| names::bytes(name))
-        .chain([file])
-        .collect();
-    names::path(&names.join(&b'/'), percent)
+/// The path of `file` in these folders.
+fn joined(folders: &[OsString], file: &[u8]) -> Vec<u8> {
+    let folders = folders.iter().map(|name| names::bytes(name));
+    folders.chain([file]).collect::<Vec<_>>().join(&b'/')
 }
 
 /// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is

@@ -29,7 +29,7 @@ pub(crate) fn stem(name: &[u8]) -> &[u8] {
 }
 
 /// True if the name is that of a page or of a program that generates pages, or if it has no extension.
-pub(super) fn is_page_name(name: &[u8]) -> bool {
+pub(crate) fn is_page_name(name: &[u8]) -> bool {
     const EXTENSIONS: [&str; 16] = [
         "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
         "cgi", "pl", "cfm", "py",

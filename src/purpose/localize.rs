@@ -40,7 +40,7 @@ use crate::purpose::alternatives::saved_candidates;
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
 use crate::purpose::spelling::{is_web, names_base, names_prefix, unmistakable};
-use crate::purpose::{plain_root, rewrite_unless};
+use crate::purpose::{located, plain_root, rewrite_unless};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
@@ -199,11 +199,7 @@ impl Destination for LocalDestination {
         let target = link.target.as_deref();
         let redirected = target.and_then(|target| self.collection.redirected(target));
         let target = redirected.as_deref().or(target);
-        let is_prefix = names_prefix(link);
-        let located = target.map(|target| match is_prefix {
-            true => self.collection.locate_prefix(target),
-            false => self.collection.locate_from(self.number, target),
-        });
+        let located = target.map(|target| located(&self.collection, self.number, link, target));
         if let Some(Located::Resource(found)) = &located
             && self.number != Some(found.number)
         {
@@ -221,7 +217,7 @@ impl Destination for LocalDestination {
         let collection = &self.collection;
         let is_needed = link.role == Role::Embedded
             && (collection.is_of_hosts() || collection.has_only_urls())
-            && !is_prefix
+            && !names_prefix(link)
             && target.is_some_and(is_web);
         let is_lacking = located
             .as_ref()
@@ -241,10 +237,8 @@ impl Destination for LocalDestination {
 impl Site for LocalDestination {
     fn has(&self, link: &LinkReport, against: &Against) -> bool {
         let is_found = |target: &str| {
-            self.collection
-                .locate_from(self.number, target)
-                .resource()
-                .is_some()
+            let found = self.collection.locate_from(self.number, target);
+            found.resource().is_some()
         };
         matches!(self.choose(link, against).0, Choice::Reference(_))
             || link.target.as_deref().is_some_and(is_found)

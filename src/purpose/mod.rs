@@ -25,13 +25,28 @@ pub mod redirects;
 pub mod relocate;
 mod spelling;
 
-pub(crate) use self::spelling::{is_root_relative, names_base};
+use self::spelling::names_prefix;
+pub(crate) use self::spelling::{is_root_relative, loads_sheet, names_base};
 use std::sync::Arc;
 
-use crate::collection::Collection;
+use crate::collection::{Collection, Located};
 use baselink_rewrite::report::LinkReport;
 use baselink_rewrite::{Destination, FileRewrite, Options, rewrite_each};
 use baselink_url::Base;
+
+/// The meaning of `target`, the target of `link`, which is in the resource with the number `from`.
+fn located(
+    collection: &Collection,
+    from: Option<usize>,
+    link: &LinkReport,
+    target: &str,
+) -> Located {
+    match () {
+        () if names_prefix(link) => collection.locate_prefix(target),
+        () if loads_sheet(link) => collection.locate_sheet(target),
+        () => collection.locate_from(from, target),
+    }
+}
 
 /// The length of the URL of the root, if links of the document called `name` may have a plain meaning
 /// ([`Collection::plain_root`]).

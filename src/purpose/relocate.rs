@@ -45,9 +45,7 @@ use super::custom_property::{in_sheet, is_relative, property_user};
 use super::on_disk::{DiskBase, DiskPlace, climbs, is_on_network};
 use super::spelling::{is_web, names_base, names_prefix, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
-use crate::collection::{
-    Collection, FoundResource, LastPath, Located, PlainPlace, QueryUse, without_query,
-};
+use crate::collection::{Collection, FoundResource, LastPath, Located, PlainPlace, without_query};
 use crate::purpose::{plain_root, rewrite_unless};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
@@ -117,21 +115,6 @@ struct MovedTarget {
     is_renamed: bool,
     /// The query and fragment of the end of a redirect.
     new_rest: Option<Box<str>>,
-}
-
-impl MovedTarget {
-    /// The query and fragment of the new reference, in place of `rest`. The query goes if it was part of the old name of a
-    /// renamed file.
-    fn rest<'r>(&'r self, rest: &'r str) -> &'r str {
-        if let Some(rest) = &self.new_rest {
-            return rest;
-        }
-        let selects = |found: FoundResource| found.query == QueryUse::Selects;
-        match self.is_renamed && self.file.is_some_and(selects) {
-            true => &rest[rest.find('#').unwrap_or(rest.len())..],
-            false => rest,
-        }
-    }
 }
 
 impl Relocation {
@@ -599,7 +582,7 @@ impl RelocateLinks {
             return link.reference.clone();
         }
         let rest = &target[without_query(target).len()..];
-        format!("{}{}", moved.url, moved.rest(rest))
+        format!("{}{}", moved.url, moved.new_rest.as_deref().unwrap_or(rest))
     }
 
     /// The base after the move for links whose current base is `base`.
@@ -615,11 +598,7 @@ impl RelocateLinks {
         }
         // References without a path inherit the query of the base.
         let moved = self.relocation.moved(base, false);
-        let url = format!(
-            "{}{}",
-            moved.url,
-            moved.rest(&base[without_query(base).len()..])
-        );
+        let url = format!("{}{}", moved.url, &base[without_query(base).len()..]);
         let after = Arc::new(BaseAfterMove::new(&url, self.resolver, &self.relocation.to));
         *last = Some((base.into(), Arc::clone(&after)));
         after
@@ -668,7 +647,8 @@ impl RelocateLinks {
             return reference.to_owned();
         }
         let head = self.head(head, (written, form), &moved, &after.base);
-        let reference = format!("{head}{}", moved.rest(rest));
+        let rest = moved.new_rest.as_deref().unwrap_or(rest);
+        let reference = format!("{head}{rest}");
         match Reference::split(Grammar::Rfc3986, &reference).scheme() {
             Some(_) => reference,
             None => unmistakable(reference, &link.element, link.attribute.as_deref()),

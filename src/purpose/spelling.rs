@@ -9,7 +9,7 @@
 
 use crate::collection::without_query;
 use baselink_rewrite::report::LinkReport;
-use baselink_scan::document::Role;
+use baselink_scan::document::{Kind, Role};
 use baselink_url::reference::{self, Grammar, Reference};
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
@@ -43,6 +43,12 @@ pub(crate) fn names_prefix(link: &LinkReport) -> bool {
         None => link.element == "scope" || is_entry(),
         attribute => attribute == Some("codebase"),
     }
+}
+
+/// True if a link may load a style sheet: a `link` does, and an `@import`.
+pub(crate) fn loads_sheet(link: &LinkReport) -> bool {
+    let is_in_sheet = link.attribute.is_none() && matches!(&*link.element, "" | "style");
+    link.kind == Kind::Style || is_in_sheet
 }
 
 /// True if `reference` is a path from the root of the host.

@@ -10,6 +10,7 @@
 //!
 //! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -123,6 +124,28 @@ fn escaped(text: &[u8]) -> Option<u8> {
 /// The bytes that `segment` represents.
 pub(crate) fn decode(segment: &str) -> Vec<u8> {
     decode_percent(segment.as_bytes())
+}
+
+/// The path of a saved file with the query that it contains. If a program escaped the `?`, as some do on Windows, the path is
+/// decoded. A query that is the name of a folder has an index file.
+pub(crate) fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
+    let escape = [&b"%3F"[..], b"%3f"];
+    let is_escaped = escape
+        .iter()
+        .any(|mark| memchr::memmem::find(path, mark).is_some());
+    let mut path = if is_escaped {
+        Cow::Owned(decode_percent(path))
+    } else {
+        Cow::Borrowed(path)
+    };
+    let folder = path.strip_suffix(b"/index.html").map(<[u8]>::len);
+    if let Some(end) = folder.filter(|end| memchr::memchr(b'?', &path[..*end]).is_some()) {
+        match &mut path {
+            Cow::Borrowed(path) => *path = &path[..end],
+            Cow::Owned(path) => path.truncate(end),
+        }
+    }
+    path
 }
 
 /// Escapes those bytes of `name` for which `refused` is true.

@@ -17,6 +17,7 @@ use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{
     Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
 };
+use crate::purpose::located;
 use crate::purpose::relocate::KeptForms;
 use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::PlainLink;
@@ -136,10 +137,7 @@ impl MoveJudge<'_> {
             Ok(target) => target,
             Err(finding) => return (finding, self.own_id(link)),
         };
-        let now = match names_prefix(link) {
-            true => self.goal.collection.locate_prefix(&target),
-            false => self.goal.collection.locate(&target),
-        };
+        let now = located(self.goal.collection, None, link, &target);
         let through_layout = |base: &MovedBase| base.now.leads_through_layout(&link.reference);
         // Relative links of a saved page lead to files beside it, even if their URLs are unknown.
         let is_of_files = base.is_some_and(through_layout)
