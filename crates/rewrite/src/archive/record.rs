@@ -80,6 +80,9 @@ pub enum RecordType {
     Other,
 }
 
+/// The versions of the format with named fields, of which 0.17 and 0.18 are drafts that Heritrix 1 wrote.
+const VERSIONS: [&str; 4] = ["0.17", "0.18", "1.0", "1.1"];
+
 /// The names of the types in lower case.
 const TYPES: [(&str, RecordType); 8] = [
     ("warcinfo", RecordType::Warcinfo),
@@ -262,7 +265,7 @@ impl RecordHeading {
         let (fields, _) = Heading::read_whole(bytes, line);
         let mut diagnostics = Vec::new();
         let version = version(&bytes[..line]);
-        let version = (!matches!(version, "1.0" | "1.1")).then(|| version.to_owned());
+        let version = (!VERSIONS.contains(&version)).then(|| version.to_owned());
         if let Some((span, lines)) = fields.not_fields {
             let message = match lines {
                 1 => "a line in the heading is not a named field".to_owned(),

@@ -36,7 +36,8 @@ enum Compression {
     Unknown,
     /// Not Zstandard.
     Other,
-    Zstd(Box<FrameDecoder>),
+    /// The decoder, and the number of the latest dictionary.
+    Zstd(Box<FrameDecoder>, Option<u32>),
 }
 
 impl<R> fmt::Debug for WithoutZstd<R> {
@@ -52,7 +53,7 @@ impl Compression {
         }
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(WINDOW);
-        Self::Zstd(Box::new(decoder))
+        Self::Zstd(Box::new(decoder), None)
     }
 }
 
@@ -71,7 +72,7 @@ impl<R: Read> Read for WithoutZstd<R> {
             let head = self.source.fill_buf()?;
             self.compression = Compression::of(head);
         }
-        let Compression::Zstd(decoder) = &mut self.compression else {
+        let Compression::Zstd(decoder, latest) = &mut self.compression else {
             return self.source.read(into);
         };
         while !into.is_empty() && decoder.can_collect() == 0 {
@@ -81,7 +82,7 @@ impl<R: Read> Read for WithoutZstd<R> {
                     decoded.map_err(damaged)?;
                 }
                 true if self.source.fill_buf()?.is_empty() => return Ok(0),
-                true => next_frame(decoder, &mut self.source)?,
+                true => next_frame(decoder, latest, &mut self.source)?,
             }
         }
         decoder.read(into)
@@ -92,10 +93,16 @@ fn damaged(_: FrameDecoderError) -> Error {
     Error::other("its Zstandard data are damaged or incomplete")
 }
 
-/// Begins the next frame of `source`, after its dictionary.
-fn next_frame(decoder: &mut FrameDecoder, source: &mut impl Read) -> io::Result<()> {
+/// Begins the next frame of `source`, after its dictionary. A frame need not have the number of its dictionary (RFC 8878,
+/// 3.1.1.1.3), and all frames need the latest one.
+fn next_frame(
+    decoder: &mut FrameDecoder,
+    latest: &mut Option<u32>,
+    source: &mut impl Read,
+) -> io::Result<()> {
     let Err(error) = decoder.reset(&mut *source) else {
-        return Ok(());
+        let forced = latest.map_or(Ok(()), |latest| decoder.force_dict(latest));
+        return forced.map_err(damaged);
     };
     let FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
         magic_number,
@@ -119,6 +126,7 @@ fn next_frame(decoder: &mut FrameDecoder, source: &mut impl Read) -> io::Result<
     }
     let dictionary = Dictionary::decode_dict(&dictionary)
         .map_err(|_| Error::other("its Zstandard dictionary is damaged"))?;
+    *latest = Some(dictionary.id);
     decoder.add_dict(dictionary).map_err(damaged)
 }
 
