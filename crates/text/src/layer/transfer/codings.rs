@@ -109,10 +109,7 @@ impl Codings {
     pub fn lacks_chunks(&self, body: &[u8]) -> bool {
         let mut outermost = self.applied.iter().rev().flatten();
         outermost.next() == Some(&Coding::Chunked)
-            && matches!(
-                each_chunk(body, |_| true),
-                Some(Some(NO_LAST_CHUNK | CHUNKS_DAMAGED))
-            )
+            && matches!(each_chunk(body, |_| ()), Some(Some(NO_LAST_CHUNK)))
     }
 
     /// The codings named in `Content-Encoding` and `Transfer-Encoding` fields, each a list. `kept` is the reason,
@@ -239,16 +236,16 @@ fn coding(name: &[u8]) -> Option<Option<Coding>> {
 /// The obstacle of a complete body whose trailer fields would be lost.
 const TRAILERS: &str = "it has trailer fields";
 
-/// The obstacles of a body that lacks chunks.
-const CHUNKS_DAMAGED: &str = "its chunks are damaged; the rest was not read";
+/// The obstacle of a body that lacks chunks.
 const NO_LAST_CHUNK: &str = "its last chunk is missing";
 
 /// Decodes chunks, up to about `most` bytes.
 fn chunks(bytes: &[u8], most: Option<usize>) -> Undone {
     let mut data = Vec::new();
     let ended = each_chunk(bytes, |chunk| {
-        data.extend_from_slice(chunk);
-        most.is_none_or(|most| data.len() < most)
+        if most.is_none_or(|most| data.len() < most) {
+            data.extend_from_slice(chunk);
+        }
     });
     match ended {
         Some(more) => Undone::Bytes(data, more),
@@ -256,48 +253,52 @@ fn chunks(bytes: &[u8], most: Option<usize>) -> Undone {
     }
 }
 
-/// Passes the data of each chunk (RFC 9112, 7.1) to `take`, until that returns false. A chunk has a line end after it. The
-/// last one is empty, and trailer fields may follow it. Returns the obstacle, if any; `None` if `bytes` are not chunks.
-fn each_chunk(bytes: &[u8], mut take: impl FnMut(&[u8]) -> bool) -> Option<Option<&'static str>> {
+/// Passes the data of each chunk (RFC 9112, 7.1) to `take`. A chunk has a line end after it. The last one is empty, and trailer
+/// fields may follow it. Returns the obstacle, if any; `None` if `bytes` are not chunks up to their end: many programs store the
+/// heading with a body without chunks, and its first line may look like a size. So a body that ends within its first chunk must
+/// have the CR of the standard.
+fn each_chunk(bytes: &[u8], mut take: impl FnMut(&[u8])) -> Option<Option<&'static str>> {
+    /// The maximum length of a line, far above real ones.
+    const LONGEST_LINE: usize = 4_096;
     let mut rest = bytes;
     loop {
         let is_first = rest.len() == bytes.len();
-        let Some((size, after)) = chunk_size(rest) else {
-            return (!is_first).then_some(Some(CHUNKS_DAMAGED));
+        let Some(end) = memchr::memchr(b'\n', &rest[..rest.len().min(LONGEST_LINE)]) else {
+            let is_cut =
+                rest.len() < LONGEST_LINE && (rest.is_empty() || chunk_size(rest).is_some());
+            return (is_cut && !is_first).then_some(Some(NO_LAST_CHUNK));
         };
+        let (line, after) = (&rest[..end], &rest[end + 1..]);
+        let size = chunk_size(line)?;
+        let is_plausible = !is_first || line.ends_with(b"\r");
         if size == 0 {
-            return Some(match after {
-                b"" | b"\n" | b"\r\n" => None,
-                [b'\n', ..] | [b'\r', b'\n', ..] => Some("data follows its last chunk"),
-                _ => Some(TRAILERS),
-            });
+            let trailer = after.split(|&byte| byte == b'\n').next()?;
+            return match after {
+                b"\n" | b"\r\n" => Some(None),
+                _ if is_first && !(is_plausible && trailer.contains(&b':')) => None,
+                b"" => Some(None),
+                [b'\n', ..] | [b'\r', b'\n', ..] => Some(Some("data follows its last chunk")),
+                _ => Some(Some(TRAILERS)),
+            };
         }
         if size >= after.len() {
             take(after);
-            return Some(Some(NO_LAST_CHUNK));
+            return is_plausible.then_some(Some(NO_LAST_CHUNK));
         }
+        take(&after[..size]);
         rest = match &after[size..] {
             [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
-            _ => return (!is_first).then_some(Some(CHUNKS_DAMAGED)),
+            b"\r" => b"",
+            _ => return None,
         };
-        if !take(&after[..size]) {
-            return Some(None);
-        }
     }
 }
 
-/// The size of the chunk at the start of `bytes`, and the rest after its line. An extension begins with `;`.
-fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    /// The maximum length of the line, far above real ones.
-    const LONGEST_LINE: usize = 4_096;
-    let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(LONGEST_LINE)])?;
-    let size = bytes[..end]
-        .split(|&byte| byte == b';')
-        .next()?
-        .trim_ascii();
+/// The size in the `line` before a chunk. An extension begins with `;`.
+fn chunk_size(line: &[u8]) -> Option<usize> {
+    let size = line.split(|&byte| byte == b';').next()?.trim_ascii();
     let is_size = size.iter().all(u8::is_ascii_hexdigit);
-    let size = usize::from_str_radix(str::from_utf8(size).ok().filter(|_| is_size)?, 16).ok()?;
-    Some((size, &bytes[end + 1..]))
+    usize::from_str_radix(str::from_utf8(size).ok().filter(|_| is_size)?, 16).ok()
 }
 
 #[cfg(not(feature = "codings"))]
