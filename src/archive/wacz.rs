@@ -1,7 +1,8 @@
 //! WACZ: a zip file with archives in the folder `archive` (Web Archive Collection Zipped 1.1.1, 4).
 //!
 //! Archives are read as streams, so memory does not grow with their decompressed size. The folder may be in another,
-//! and was called `warcs` in version 0.1. A file of several WACZ files, as Browsertrix writes it, is read one level deep.
+//! and was called `warcs` in version 0.1. A file of several WACZ files, as Browsertrix writes it, is read one level deep. These
+//! are in memory if they are compressed themselves.
 //!
 //! ```
 //! use baselink_cli::archive::Wacz;
@@ -11,10 +12,9 @@
 //!
 //! Deliberately absent: indexes in the file, and encrypted entries.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use serde::Deserialize;
-use zip::read::ZipFileSeek;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -112,11 +112,25 @@ impl<R: Read + Seek> Wacz<R> {
     }
 
     /// Opens the WACZ file at index `at` of those in this one, if it contains archives itself.
-    fn inner(&mut self, at: usize) -> Result<Wacz<ZipFileSeek<'_, R>>> {
+    fn inner(&mut self, at: usize) -> Result<Wacz<Box<dyn Seekable + '_>>> {
         let (name, number) = &self.inner[at];
         let failed = |why: &str| Error::new(format!("{}: {why}", visible(name)));
-        let file = self.zip.by_index_seek(*number);
-        let file = file.map_err(|_| failed("compressed or encrypted; unpack it first"))?;
+        let mut inflated = Vec::new();
+        if let Ok(file) = self.zip.by_index(*number)
+            && file.compression() == CompressionMethod::Deflated
+        {
+            let most = file.compressed_size().saturating_mul(INNER_GROWTH);
+            // Without its end, it cannot be opened.
+            let _ = file
+                .take(most.min(LONGEST_INNER))
+                .read_to_end(&mut inflated);
+        }
+        let file: Box<dyn Seekable + '_> = if inflated.is_empty() {
+            let file = self.zip.by_index_seek(*number);
+            Box::new(file.map_err(|_| failed("encrypted, or not deflated; unpack it first"))?)
+        } else {
+            Box::new(Cursor::new(inflated))
+        };
         match Wacz::open(file) {
             Ok(inner) if inner.archives.is_empty() => Err(failed(WITHOUT_ARCHIVES)),
             opened => opened.map_err(|error| failed(&error.to_string())),
@@ -159,6 +173,16 @@ impl<R: Read + Seek> Wacz<R> {
     }
 }
 
+/// The bytes of a WACZ file in another.
+trait Seekable: Read + Seek {}
+
+impl<R: Read + Seek> Seekable for R {}
+
+/// The maximum size of a compressed WACZ file in another, in bytes, and its maximum ratio to the compressed size. The archives in
+/// it are usually compressed, so that it hardly shrinks.
+const LONGEST_INNER: u64 = 256 << 20;
+const INNER_GROWTH: u64 = 64;
+
 /// A page that a WACZ file lists (WACZ 1.1.1, 5.2.2, `pages/*.jsonl`).
 #[derive(Debug, Deserialize)]
 pub struct WaczPage {
@@ -173,17 +197,18 @@ pub struct WaczPage {
 const LONGEST_LIST: u64 = 64 << 20;
 
 impl<R: Read + Seek> Wacz<R> {
-    /// The pages in the lists of the file and of the WACZ files in it. Pages in `pages.jsonl`, the starting points of
-    /// the crawl, come first. Invalid lines are skipped.
-    pub fn pages(&mut self) -> Vec<WaczPage> {
-        let mut pages = self.own_pages();
+    /// The pages that the file and each WACZ file in it list; none if one has archives but no list. Pages in `pages.jsonl`, the
+    /// starting points of the crawl, come first. Invalid lines are skipped.
+    pub fn pages(&mut self) -> Vec<Vec<WaczPage>> {
+        let mut lists = vec![self.own_pages()];
+        lists.retain(|own| !own.is_empty() || !self.archives.is_empty());
         for at in 0..self.inner.len() {
-            pages.extend(
+            lists.push(
                 self.inner(at)
                     .map_or(Vec::new(), |mut inner| inner.own_pages()),
             );
         }
-        pages
+        lists
     }
 
     fn own_pages(&mut self) -> Vec<WaczPage> {

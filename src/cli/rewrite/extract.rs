@@ -573,8 +573,8 @@ impl ArchiveRun<'_> {
         numbers.map(|number| (number, file_name(number))).collect()
     }
 
-    /// The `pages` that the lists in WACZ archives name, in the order of these lists. If no list names any,
-    /// all `pages` but those that are only frames of others.
+    /// The `pages` that the lists in WACZ archives name, in the order of these lists. If an archive has no list, or no list names
+    /// any, all others follow but those that are only frames of others.
     fn pages_in_lists(
         &self,
         plan: &CapturePlan,
@@ -588,13 +588,21 @@ impl ArchiveRun<'_> {
                 .then(|| Wacz::open(fs::File::open(path).ok()?).ok())
                 .flatten()
         };
-        let lists = self.request.documents.paths.iter().filter_map(wacz);
+        let lists = |path: &PathBuf| wacz(path).map_or(vec![Vec::new()], |mut wacz| wacz.pages());
+        let lists: Vec<_> = self
+            .request
+            .documents
+            .paths
+            .iter()
+            .flat_map(lists)
+            .collect();
+        let are_all = !lists.iter().any(Vec::is_empty);
         let titles: HashMap<usize, &String> = pages
             .iter()
             .map(|(number, title)| (*number, title))
             .collect();
         let (mut listed, mut is_listed) = (Vec::new(), HashSet::new());
-        for page in lists.flat_map(|mut wacz| wacz.pages()) {
+        for page in lists.into_iter().flatten() {
             let Some(found) = plan.collection().locate(&page.url).resource() else {
                 continue;
             };
@@ -605,14 +613,15 @@ impl ArchiveRun<'_> {
                 listed.push((found.number, title.unwrap_or_default()));
             }
         }
-        if !listed.is_empty() {
+        if !listed.is_empty() && are_all {
             return listed;
         }
         let is_frame = |page: &(usize, String)| plan.collection().is_only_frame(page.0);
-        if !pages.iter().all(is_frame) {
-            pages.retain(|page| !is_frame(page));
+        if !listed.is_empty() || !pages.iter().all(is_frame) {
+            pages.retain(|page| !is_frame(page) && !is_listed.contains(&page.0));
         }
-        pages
+        listed.extend(pages);
+        listed
     }
 }
 
