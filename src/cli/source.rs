@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::archive::{Har, Wacz, WebArchive, WebResource};
-use crate::collection::message::resources;
+use crate::collection::message::{file_name_of, resources};
 use baselink_rewrite::Options;
 use baselink_rewrite::archive::{Anomaly, Records};
 use baselink_rewrite::container::mbox::Messages;
@@ -250,9 +250,7 @@ fn read(
 fn key_of_resource(one: &WebResource, taken: &mut HashMap<String, u64>) -> Option<String> {
     let body = BuildHasherDefault::<DefaultHasher>::default().hash_one(&one.body);
     let first = *taken.entry(one.url.clone()).or_insert(body);
-    let last = one.url.split(['?', '#']).next().unwrap_or_default();
-    let last = last.rsplit('/').next().unwrap_or_default();
-    (first != body).then(|| format!("frame:/{}/{last}", one.number))
+    (first != body).then(|| format!("frame:/{}/{}", one.number, file_name_of(&one.url)))
 }
 
 /// Returns the messages of the mailbox `path`.

@@ -25,17 +25,20 @@ use std::sync::Arc;
 
 use super::capture::CaptureDate;
 use super::normal::{in_scope, normal};
+use super::origin::names;
 use baselink_rewrite::Options;
 use baselink_rewrite::base::{BaseChain, Outer, Rule, Source, establish, of_heading};
 use baselink_rewrite::container::{Entity, EntityKind, Structure, entities};
-use baselink_scan::document::UrlField;
+use baselink_scan::document::{Document, UrlField};
 use baselink_scan::fields::MediaType;
+use baselink_scan::html::saved::saved;
 use baselink_scan::{ScanOptions, scan_as};
 use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::escape::percent_encode;
-use baselink_text::layer::transfer::Obstacle;
+use baselink_text::layer::transfer::{Obstacle, TransferEncoding};
+use baselink_text::span::Span;
 use baselink_url::Base;
 use baselink_url::reference;
 
@@ -105,6 +108,8 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
         };
         chains.push(base_of(message, structure, index, outer, options));
     }
+    let root = choice.root.and_then(|root| chains[root].base.clone());
+    let root = root.as_deref();
     let leaves = structure
         .entities
         .iter()
@@ -122,7 +127,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
                 scoped: Vec::new(),
                 has_scopes: false,
                 date,
-                urls: urls(message, entity, &chains[index], options),
+                urls: urls(message, entity, (&chains[index], root), options),
                 base: THIS_MESSAGE.into(),
                 source: None,
                 media_type: structure.media_type(message, index, None).into_owned(),
@@ -133,6 +138,15 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
             (index, part)
         })
         .collect();
+    for (index, part) in &mut parts {
+        let body = part.body.as_ref().ok();
+        let note = body.filter(|_| chains[*index].base.is_none());
+        if let Some(noted) = options.noted(note.and_then(|body| saved(body)).as_ref()) {
+            let chain = &mut chains[*index];
+            (chain.base, chain.source) = (Some(noted.url.as_str().into()), noted.source);
+            part.urls.insert(0, noted.url);
+        }
+    }
     tell_apart(&mut parts, structure);
     inherit_bases(message, structure, &parts, &mut chains, options);
     for (index, part) in &mut parts {
@@ -158,7 +172,70 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
             }
         }
     }
-    parts.into_iter().map(|(_, part)| part).collect()
+    let mut parts = parts.into_iter().map(|(_, part)| part).collect();
+    add_data_sheets(&mut parts, options);
+    parts
+}
+
+/// Adds the style sheets that pages and sheets contain as `data:` URLs (RFC 2397), as monolith writes them. No reference leads
+/// from such a URL to a file, so a sheet that may need other parts becomes a file itself.
+fn add_data_sheets(parts: &mut Vec<PartResource<'_>>, options: &Options) {
+    /// The number of levels of sheets in sheets. Each level may be nearly as long as the one around it.
+    const NESTED: usize = 4;
+    let (mut known, mut first) = (HashSet::new(), 0);
+    for _ in 0..NESTED {
+        let mut found = Vec::new();
+        for part in &parts[first..] {
+            let page = scanned(part, options, b"data:text/css");
+            for link in page.into_iter().flat_map(|page| page.links) {
+                let url = link.reference;
+                if let Some((media_type, body)) = data_sheet(&url)
+                    && known.insert(url.clone())
+                {
+                    found.push(PartResource {
+                        entity: Arc::clone(&part.entity),
+                        key: None,
+                        scoped: Vec::new(),
+                        base: THIS_MESSAGE.into(),
+                        urls: vec![url],
+                        source: None,
+                        media_type,
+                        body: Ok(body.into()),
+                        is_root: false,
+                        ..*part
+                    });
+                }
+            }
+        }
+        first = parts.len();
+        parts.append(&mut found);
+    }
+}
+
+/// The style sheet in the `data:` URL `url`, if it may need other resources.
+fn data_sheet(url: &str) -> Option<(MediaType, Vec<u8>)> {
+    let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
+    let mut body = names::decode(data);
+    let label = head.trim_end().strip_suffix("base64");
+    if label.is_some() {
+        let decoded = TransferEncoding::Base64.decode(&body, Span::new(0, body.len()));
+        body = decoded.ok()?.bytes.into_owned();
+    }
+    let media_type = MediaType::read(label.unwrap_or(head).as_bytes())?;
+    let is_wanted = memchr::memchr2(b'(', b'@', &body).is_some();
+    (is_wanted && media_type.format() == Format::Css).then_some((media_type, body))
+}
+
+/// The document that is the content of `part`, if it contains `word`.
+fn scanned(part: &PartResource<'_>, options: &Options, word: &[u8]) -> Option<Document> {
+    let text = part.body.as_ref().ok()?;
+    memchr::memmem::find(text, word)?;
+    let scan = ScanOptions {
+        entity: Arc::clone(&part.entity),
+        charset: part.charset().or(options.scan.charset),
+        ..ScanOptions::default()
+    };
+    scan_as(part.media_type.format(), text, &scan)
 }
 
 /// Gives names to parts whose URLs other parts have too.
@@ -332,22 +409,25 @@ fn in_brackets(value: &str) -> &str {
         .trim()
 }
 
-/// The URLs of a part. `chain` gives the base of its heading.
-fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -> Vec<String> {
+/// The URLs of a part. `chain` gives the base of its heading, and `root` that of the document to open. References with the text
+/// of a label always match (RFC 2557, 8.2), so a label without a base has that of the document, too.
+fn urls(
+    message: &[u8],
+    entity: &Entity,
+    (chain, root): (&BaseChain, Option<&str>),
+    options: &Options,
+) -> Vec<String> {
     let mut urls = Vec::new();
     let location = entity.heading.url(message, UrlField::ContentLocation);
     if let Some(label) = location
         .map(|label| label.url)
         .filter(|url| !url.is_empty())
     {
-        let base = chain.base.as_deref().unwrap_or(THIS_MESSAGE);
-        let url = match reference::opaque_scheme(&label) {
-            Some(_) => label.to_string(),
-            None => Base::new(options.resolver, base)
-                .resolve(&label)
-                .map_or_else(|_| label.to_string(), |target| target.url),
-        };
-        urls.push(url);
+        let bases = [chain.base.as_deref().or(root), Some(THIS_MESSAGE)];
+        urls.extend(bases.into_iter().flatten().map(|base| {
+            let target = Base::new(options.resolver, base).resolve(&label);
+            target.map_or_else(|_| label.to_string(), |target| target.url)
+        }));
     }
     if let Some(id) = content_id(message, entity) {
         // RFC 2392, 2, requires percent-encoding of "any characters that are not allowed in URLs", but few programs
@@ -380,7 +460,7 @@ fn made_up_url(entity: &str, file: &str) -> String {
 }
 
 /// The last segment of the path of `url`.
-fn file_name_of(url: &str) -> &str {
+pub(crate) fn file_name_of(url: &str) -> &str {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     path.rsplit(['/', ':']).next().unwrap_or_default()
 }
@@ -452,15 +532,10 @@ fn inherit_bases(
     let mut next: Vec<usize> = (0..parts.len()).filter(|at| !has_referrer[*at]).collect();
     while let Some(at) = next.pop() {
         let (index, part) = &parts[at];
-        let Some(text) = part.body.as_ref().ok().filter(|_| !referred[at].is_empty()) else {
+        if referred[at].is_empty() {
             continue;
-        };
-        let scan = ScanOptions {
-            entity: Arc::clone(&part.entity),
-            charset: part.charset().or(options.scan.charset),
-            ..ScanOptions::default()
-        };
-        let Some(page) = scan_as(part.media_type.format(), text, &scan) else {
+        }
+        let Some(page) = scanned(part, options, b"cid:") else {
             continue;
         };
         let around = establish(&page, Outer::Heading(&chains[*index]), options.resolver);

@@ -225,7 +225,7 @@ impl Destination for LocalDestination {
             && !matches!(choice, Choice::Reference(_))
             && !names_base(&link.element, link.attribute.as_deref())
             && !is_template(&link.reference)
-            && !target.is_some_and(is_assumed);
+            && !target.is_some_and(|target| is_assumed(target) || target.starts_with("data:"));
         (choice, is_lacking)
     }
 
@@ -525,7 +525,8 @@ impl LocalDestination {
         let written = Reference::split(Grammar::Rfc3986, reference);
         let may_stay = matches!(written.category(), Category::RelPath | Category::Fragment)
             && (written.query(), written.fragment()) == (query, fragment)
-            && self.has_own_base(link);
+            && self.has_own_base(link)
+            && !reference.contains('\\');
         let leads_there = |base: &Base| {
             let target = base.resolve(reference).ok()?;
             let below = self.place.below(&target.url)?;

@@ -81,7 +81,12 @@ impl<'a> Task<'a> {
 
     /// The base of `document`, which is in `bytes`.
     fn establish(&self, document: &Document, bytes: &[u8]) -> BaseChain {
-        let mut chain = base::establish(document, self.outer, self.options.resolver);
+        let of = |outer| base::establish(document, outer, self.options.resolver);
+        let mut chain = of(self.outer);
+        let noted = self.options.noted(document.saved.as_ref());
+        if let Some(noted) = noted.filter(|_| chain.base.is_none()) {
+            chain = of(Outer::Retrieval(Some(&noted)));
+        }
         let has_retrieval = !matches!(self.outer, Outer::Retrieval(None) | Outer::AssumedScheme(_));
         if !has_retrieval && copies::is_copy(self.options) {
             chain.set_retrieval_reason(copies::WITHOUT_RETRIEVAL);

@@ -13,10 +13,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::beside::NearbyFiles;
-use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval};
+use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval, Source};
 use crate::report::LinkReport;
 use baselink_scan::ScanOptions;
-use baselink_scan::document::{Against, Role};
+use baselink_scan::document::{Against, Program, Role, Saved};
 use baselink_text::error::Error;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
@@ -35,6 +35,8 @@ pub struct Options {
     pub assumed_scheme: Option<Arc<str>>,
     /// The use of `Content-Location` as a base.
     pub content_location: ContentLocationUse,
+    /// True if the notes of HTTrack in the pages of its own messages count.
+    pub trusts_notes: bool,
     /// The treatment of messages with a DKIM or ARC signature.
     pub dkim: Dkim,
     /// The treatment of references that consist of a fragment only. `None` means [`Fragments::Rewrite`], except in
@@ -183,6 +185,13 @@ impl Options {
             retrieval: Some(Retrieval::url(url)),
             ..Self::default()
         }
+    }
+
+    /// The URL in `saved`, the note of HTTrack in a page of its own message. The parts of such a message have no other URL.
+    pub fn noted(&self, saved: Option<&Saved>) -> Option<Retrieval> {
+        let saved = saved.filter(|saved| self.trusts_notes && saved.program == Program::HtTrack)?;
+        let url = saved.url(self.assumed_scheme.as_deref().unwrap_or("https"));
+        (saved.disbelief().is_none()).then(|| Retrieval::of(url.into_owned(), Source::SavedFrom))
     }
 
     /// The request with these options alone.

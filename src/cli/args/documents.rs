@@ -270,6 +270,7 @@ impl TypedDocuments {
         let options = Options {
             resolver,
             content_location,
+            trusts_notes: trusts("saved"),
             local_copies,
             assumed_scheme: self.assume_scheme.as_deref().map(Arc::from),
             scan,
