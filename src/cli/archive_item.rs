@@ -327,10 +327,10 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
         .as_deref()
         .and_then(http::content_range)
         .is_some_and(|(first, end, length)| end - first == length);
-    // With the status 304, the browser took the body from its cache.
+    // With the status 304, the browser took the body from its cache, and Firefox wrote 0 for pushed responses.
     capture.status = match (status, entry.has_body()) {
         _ if !record::is_retrievable(&entry.url) => 0,
-        (304, true) => 200,
+        (0 | 304, true) => 200,
         (206, true) if is_whole => 200,
         // A success without a body is treated as a response without content.
         (200..=299, false) => 204,

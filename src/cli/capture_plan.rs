@@ -119,6 +119,12 @@ impl CapturePlan {
         mut done: impl FnMut(T, &mut Output) -> FileResult<()>,
     ) -> FileResult<(Format, usize)> {
         let (path, first) = &self.archives[number];
+        let has_revisits = self.collection().failures().any(|status| status == 304);
+        if has_revisits && self.chosen.resources.is_empty() && documents.typed.patterns().is_empty()
+        {
+            let why = "the bodies of its captures are in an earlier archive; name both archives";
+            return Err(Error::file(path, why).into());
+        }
         let mut format = Format::Warc;
         let on_item = |input: &Input<'_>, _: &Options, output: &mut Output| {
             let Some(archived) = input.archived else {

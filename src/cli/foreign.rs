@@ -2,7 +2,7 @@
 //! open them.
 //!
 //! The signatures are those of RFC 1952, 2.3.1 (gzip), RFC 8878, 3.1.1 (Zstandard), The .xz File Format, 2.1.1.1 (xz),
-//! MIME Sniffing, 6.1 (images), ISO 32000-1, 7.5.2 (PDF), and APPNOTE.TXT, 4.3.7 and 4.3.16 (ZIP).
+//! MIME Sniffing, 6.1 (images), ISO 32000-1, 7.5.2 (PDF), APPNOTE.TXT, 4.3.7 and 4.3.16 (ZIP), and MS-CFB, 2.2.
 //!
 //! ```text
 //! page.html   1F 8B 08 …   -->   gzip data; decompress it first: gunzip < page.html > FILE
@@ -85,6 +85,22 @@ const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
         [
             "on macOS, convert it to HTML with textutil -convert html {}",
             "on macOS, convert it to HTML with textutil -convert html FILE",
+        ],
+    ),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "a file of Outlook (.msg) or of older Office programs",
+        [
+            "convert a mail to .eml with msgconvert {}, others to HTML with LibreOffice",
+            "convert a mail to .eml with msgconvert FILE, others to HTML with LibreOffice",
+        ],
+    ),
+    (
+        b"ZIM\x04",
+        "a ZIM archive",
+        [
+            "unpack it first: zimdump dump --dir=FOLDER {}",
+            "unpack it first: zimdump dump --dir=FOLDER FILE",
         ],
     ),
 ];

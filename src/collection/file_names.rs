@@ -495,7 +495,8 @@ fn safe_name(text: &[u8]) -> String {
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
-                _ if is_refused(c) => name.push('_'),
+                // Chromium looks for the extension of a `file:` URL before the first `;`, and refuses style sheets without one.
+                _ if c == ';' || is_refused(c) => name.push('_'),
                 _ if is_invisible(c) => encode(&mut name, c.encode_utf8(&mut [0; 4]).as_bytes()),
                 _ => name.push(c),
             }
@@ -656,7 +657,8 @@ mod tests {
         ("http://h/a%E2%80%AEb", "", "h/a%E2%80%AEb"),
         ("http://h/a%E2%80%8Cb", "", "h/a\u{200c}b"),
         ("http://h/100%25%zz", "", "h/100%%zz"),
-        ("http://h/a%20b;c=1+~!$&'()@,", "", "h/a b;c=1+~!$&'()@,"),
+        // Bug 596: Chromium refused `a;b.css`.
+        ("http://h/a%20b;c=1+~!$&'()@,", "", "h/a b_c=1+~!$&'()@,"),
     ];
 
     #[test]

@@ -67,24 +67,25 @@ pub(crate) fn others<'u>(
 /// The URL of which `url` is a capture, as the Wayback Machine and its like write it: `/web/20240131im_/http://a/x`. The date has
 /// 4 to 14 digits, and any modifier follows it.
 fn captured(url: &str) -> Option<&str> {
-    if !url.contains("/web/") {
-        return None;
-    }
     let mut original = None;
     let mut rest = url;
-    while let Some((_, after)) = rest.split_once("/web/") {
+    // Any path of the archive, and of an original that is no capture itself, may have a folder of this name.
+    while let Some(at) = rest.find("/web/") {
+        let after = &rest[at + "/web/".len()..];
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-        let (modifier, inner) = after[digits..].split_once('/')?;
+        let (modifier, inner) = after[digits..].split_once('/').unwrap_or_default();
         let is_modifier = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
         let is_capture = (4..=14).contains(&digits)
             && modifier.bytes().all(is_modifier)
             && ["http://", "https://"]
                 .iter()
                 .any(|scheme| inner.starts_with(scheme));
-        if !is_capture {
+        if is_capture {
+            original = Some(inner);
+        } else if original.is_some() {
             break;
         }
-        (original, rest) = (Some(inner), inner);
+        rest = if is_capture { inner } else { &rest[at + 1..] };
     }
     original
 }
@@ -109,6 +110,15 @@ mod tests {
                 "https://w/web/2024/https://w/web/2023/http://a/",
                 Some("http://a/"),
             ),
+            (
+                "https://w/web/20240131102030/http://a/web/p.html",
+                Some("http://a/web/p.html"),
+            ),
+            (
+                "https://w/web/2024/http://a/web/x/y/http://b/",
+                Some("http://a/web/x/y/http://b/"),
+            ),
+            ("https://w/x/web/web/2024/http://a/", Some("http://a/")),
             ("https://web.archive.org/web/2024*/http://a/", None),
             ("https://web.archive.org/web/202/http://a/", None),
             ("https://web.archive.org/web/2024/a.example/", None),

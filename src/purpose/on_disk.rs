@@ -1,5 +1,5 @@
-//! The rule for copies that open from disk: every link leads to a place in the folder, to an absolute URL whose scheme is
-//! not `file`, or nowhere.
+//! The rule for copies that open from disk: every link leads to a place in the folder, to an absolute URL that is not
+//! `file:` or that of a mail program, or nowhere.
 //!
 //! A browser resolves a relative reference against the `file:` URL of the copy (URL Standard, 4.4). `/x`, `//h/x` and enough
 //! `..` then lead out of the folder, where a page could read files or contact hosts that its author chose.
@@ -15,7 +15,7 @@ use crate::collection::origin::{is_assumed, names};
 use crate::collection::without_query;
 use baselink_rewrite::report::{LinkReport, Reason};
 use baselink_rewrite::{BaseInCopy, NOWHERE};
-use baselink_url::reference::opaque_scheme;
+use baselink_url::reference::{has_opaque_scheme, is_private, opaque_scheme};
 use baselink_url::{Base, Resolver, parses};
 
 /// The URL of a folder on disk. The files around it are unknown.
@@ -120,7 +120,7 @@ impl DiskPlace {
             return leads_out;
         }
         if let Some(scheme) = opaque_scheme(reference) {
-            return scheme == "file" || is_drive(&scheme, reference) || is_assumed(reference);
+            return is_private(reference) || is_drive(&scheme, reference) || is_assumed(reference);
         }
         let given;
         let base = match base {
@@ -150,7 +150,7 @@ fn is_drive(scheme: &str, reference: &str) -> bool {
 
 /// True if relative references with this base lead neither to the disk nor to an assumed host.
 pub(super) fn is_on_network(base: &str) -> bool {
-    opaque_scheme(base).is_some_and(|scheme| scheme != "file") && parses(base) && !is_assumed(base)
+    has_opaque_scheme(base) && !is_private(base) && parses(base) && !is_assumed(base)
 }
 
 /// True if a path leads out of the folder from a place that is `depth` folders below it. `None` if it contains something that a
@@ -181,7 +181,7 @@ pub(super) fn climbs(path: &[u8], mut depth: usize) -> bool {
 /// True if an absolute URL leads to the disk outside the folder, or has an assumed host.
 fn is_outside(url: &str) -> bool {
     if !url.starts_with("file:") {
-        return is_assumed(url);
+        return is_private(url) || is_assumed(url);
     }
     let Some(path) = url.strip_prefix(FOLDER) else {
         return true;

@@ -18,7 +18,7 @@ use baselink_text::layer::charset::Charset;
 use baselink_text::layer::spelling::Spelling;
 use baselink_text::layer::{OffsetMap, lift};
 use baselink_text::span::Span;
-use baselink_url::reference::opaque_scheme;
+use baselink_url::reference::is_private;
 
 /// The map of a reference to the buffer, the span that contains it, and the spelling and encoding of new text.
 pub(super) type ReferencePlace<'a> = (Option<&'a OffsetMap>, Span, Spelling, Charset);
@@ -39,15 +39,15 @@ pub(super) fn apply(
     } else {
         guard.prefix(report, new, base).is_some()
     };
-    // A target on the author's disk has no place in the folder. If the new text of a base cannot be written, its old text must
+    // A target on the author's disk, or in a mail program, has no place in the folder. If the new text of a base cannot be written, its old text must
     // not apply to other links.
-    let is_on_disk = leads_out && opaque_scheme(new).is_some_and(|scheme| scheme == "file");
-    let needs_other = is_on_disk || judged.declares_base;
+    let is_elsewhere = leads_out && is_private(new);
+    let needs_other = is_elsewhere || judged.declares_base;
     let prefix = of_reference.or_else(|| needs_other.then(|| NOWHERE.to_owned()));
     judged.guarded = prefix
         .and_then(|prefix| edit(&report.reference, &prefix, place))
         .map(Box::new);
-    match (leads_out, is_inside && !is_on_disk) {
+    match (leads_out, is_inside && !is_elsewhere) {
         (false, _) => return false,
         (true, true) => report.lack_base(),
         // Without an alternative, the link is reported as not editable.

@@ -10,10 +10,11 @@
 //! Deliberately absent: the choice of the base ([`crate::base`]).
 
 use crate::base::{self, BaseChain, Outer, SourceKind};
+use crate::labels::is_file;
 use baselink_scan::document::LONGEST_BASE;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::span::Span;
-use baselink_url::reference::{self, Grammar};
+use baselink_url::reference::{self, Grammar, is_private};
 use baselink_url::{self as resolve, Resolver};
 
 /// The diagnostic of a base that the document itself declares.
@@ -70,7 +71,7 @@ pub(super) fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagno
     let is_from_disk = chain
         .retrieval
         .as_ref()
-        .is_some_and(|own| is_on_disk(&own.url));
+        .is_some_and(|own| is_private(&own.url));
     let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
     let (code, message) = if base.len() > LONGEST_BASE {
         (
@@ -89,11 +90,15 @@ pub(super) fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagno
             Code::BaseUnusable,
             format!("the base {base} has a placeholder; no link was resolved against it"),
         )
-    } else if is_on_disk(base) && !is_from_disk {
+    } else if is_private(base) && !is_from_disk {
+        let place = match is_file(base) {
+            true => "on the disk",
+            false => "in the mail program",
+        };
         (
             Code::BaseUnusable,
             format!(
-                "the base {base} is on the disk of its author, and links that are resolved against it work only there; \
+                "the base {base} is {place} of its author, and links that are resolved against it work only there; \
                  remove the base to use an outer one"
             ),
         )
@@ -109,8 +114,4 @@ pub(super) fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagno
         return None;
     };
     Some(Diagnostic::new(code, span, message))
-}
-
-fn is_on_disk(url: &str) -> bool {
-    reference::opaque_scheme(url).as_deref() == Some("file")
 }

@@ -237,6 +237,20 @@ pub fn opaque_scheme(reference: &str) -> Option<String> {
     })
 }
 
+/// True if `url` leads to the disk or into the mail program of the author of a document, wherever the document is read.
+///
+/// ```
+/// use baselink_url::reference::is_private;
+/// assert!(is_private("file:///C:/x") && is_private("x-msg://12/x") && !is_private("x"));
+/// ```
+pub fn is_private(url: &str) -> bool {
+    let scheme = opaque_scheme(url);
+    matches!(
+        scheme.as_deref(),
+        Some("file" | "x-msg" | "outbind" | "mailbox")
+    )
+}
+
 /// True if a browser sees a scheme.
 pub fn has_opaque_scheme(reference: &str) -> bool {
     let mut characters = seen_by_browsers(reference);

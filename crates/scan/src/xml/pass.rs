@@ -198,7 +198,15 @@ impl<'a> XmlPass<'a> {
             (Some(_), true) => None,
         };
         let fault = fault.or_else(|| Some(XmlFault::new(bytes.len(), at_end()?)));
-        if let Some(fault) = fault {
+        // An external subset (XML 1.0, 2.8) is no document, and has no links.
+        let is_of_subset = |fault: &XmlFault| {
+            matches!(
+                bytes[fault.at..],
+                [b'%', ..] | [b'<', b'!', b'A' | b'E' | b'N' | b'[', ..]
+            )
+        };
+        let is_document = pass.plain.is_some();
+        if let Some(fault) = fault.filter(|fault| is_document || !is_of_subset(fault)) {
             let message = format!("not well formed: {}; the rest was not read", fault.what);
             pass.report(Code::NotWellFormed, fault.at, message);
         }
