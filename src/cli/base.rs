@@ -40,7 +40,6 @@ use baselink_text::error::{name, visible};
 use super::advice::is_of_bases;
 use super::args::commands::ShowBases;
 use super::base_hints::BaseHints;
-use super::failure::Failure;
 use super::files::{each_document, status_after};
 use super::input::{File, Input};
 use super::json_records;
@@ -50,7 +49,7 @@ use super::output::{
 use super::places::FilePlaces;
 use super::request::Documents;
 use super::source;
-use super::status::ExitStatus;
+use super::status::{ExitStatus, Failure};
 
 /// Shows the bases of the documents of a request.
 pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {

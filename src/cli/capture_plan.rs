@@ -26,14 +26,13 @@ use baselink_text::error::{Error, name};
 use baselink_text::format::Format;
 
 use super::archive_item::{Archived, Wanted};
-use super::failure::{Failure, FileResult};
 use super::files::progress;
 use super::input::{Contents, File, Input, OpenedInput, format_of_file};
 use super::output::{Output, count};
 use super::progress::Progress;
 use super::request::{Documents, Origin};
 use super::source;
-use super::status::ExitStatus;
+use super::status::{ExitStatus, Failure, FileResult};
 
 /// The resources of archives, and the items that contain their bodies.
 #[derive(Default)]

@@ -13,12 +13,11 @@
 //! Deliberately absent: the classification of links, which `baselink_cli::purpose::check` does.
 
 mod baseline;
+mod ci;
 mod counts;
-mod github;
 mod href;
 mod listing;
 mod report;
-mod sarif;
 mod side_files;
 mod targets;
 mod text;
@@ -39,12 +38,11 @@ use self::words::{counted, number};
 use super::args::check::{Check, CheckForm, Classes};
 use super::base_hints::report_scheme;
 use super::capture_plan::report_damaged;
-use super::failure::FileResult;
 use super::files::SkipReason;
 use super::output::{Output, count, ok_or_report};
 use super::request::is_standard_input;
 use super::shell;
-use super::status::ExitStatus;
+use super::status::{ExitStatus, FileResult};
 
 /// Checks a folder or archives.
 pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
@@ -67,11 +65,11 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     };
     let is_sarif = request.form() == CheckForm::Sarif;
     if is_sarif {
-        sarif::print_start(output.out())?;
+        ci::print_start(output.out())?;
     }
     let (tree, mut status) = CheckedTree::read(&lister, &origins, output)?;
     if is_sarif {
-        sarif::print_end(output.out())?;
+        ci::print_end(output.out())?;
     }
     tree.warn_of_case_conflicts(output);
     let denied = tree.not_accepted(|class| request.deny.contains(class));
@@ -154,9 +152,10 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
     let from = tree.origins.given_root();
     let from = from.map(|url| format!(" --url {}", shell::word(url.as_str())));
     let from = from.unwrap_or_default();
-    let to = match is_disk(to) {
-        true => "--relative=disk".to_owned(),
-        false => format!("--to {}", shell::word(to.as_str())),
+    let to = if is_disk(to) {
+        "--relative=disk".to_owned()
+    } else {
+        format!("--to {}", shell::word(to.as_str()))
     };
     let folder = request.folder().to_string_lossy();
     let folder = shell::word(&folder);
@@ -193,9 +192,10 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
             .filter(|file| file.counts.of(Class::Missing) > 0)
             .count();
         let is_page_missing = sum.of(Class::MissingPage) > 0;
-        let pages = match is_page_missing && !request.list.contains(Class::MissingPage) {
-            true => "; -v lists the links to missing pages",
-            false => "",
+        let pages = if is_page_missing && !request.list.contains(Class::MissingPage) {
+            "; -v lists the links to missing pages"
+        } else {
+            ""
         };
         output.notice(&format_args!(
             "{}, {}; {} missing on {}{pages}",

@@ -246,12 +246,11 @@ pub(crate) fn report_expected_url(
         return Ok(());
     }
     let why = format!("{its}, not of {url}; if it is this site, give it as --url");
-    match is_in_place && !is_version(&found, url) {
-        true => Err(Error::new(format!("{why}; {OTHERWISE}"))),
-        false => {
-            output.caution(&why);
-            Ok(())
-        }
+    if is_in_place && !is_version(&found, url) {
+        Err(Error::new(format!("{why}; {OTHERWISE}")))
+    } else {
+        output.caution(&why);
+        Ok(())
     }
 }
 
@@ -287,9 +286,10 @@ fn names_one_of(roots: [&RootUrl; 2], url: &str, same: &[SamePrefixes]) -> bool 
 /// True if `root` is `url`. A root with `https` may be named by `http`, but not the reverse: links that become absolute would get
 /// `http`.
 fn is_root_at(root: &RootUrl, url: &str) -> bool {
-    let below = match root.as_str().starts_with("http:") {
-        true => root.below(url),
-        false => root.below_own(url),
+    let below = if root.as_str().starts_with("http:") {
+        root.below(url)
+    } else {
+        root.below_own(url)
     };
     below.is_some_and(|below| below.path.is_empty())
 }

@@ -9,11 +9,10 @@
 //!
 //! Deliberately absent: folders without documents, such as the cache of HTTrack.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 
 use crate::collection::origin::hosts::is_telling;
 use crate::files::walk::TreeEntry;
@@ -22,29 +21,18 @@ use baselink_text::error::{Error, Result, name};
 
 use super::request::{Documents, folder_of};
 
-/// Notes the top-level folder of `entry` if `--layout` takes it for a host although its name does not look like one.
-/// `seen` is the entry relative to the folder of all hosts.
-pub(crate) fn note(
-    documents: &Documents,
-    entry: &TreeEntry,
+/// The top-level folder of `entry` if `--layout` takes it for a host although its name does not look like one. `seen` is
+/// the entry relative to the folder of all hosts.
+pub(crate) fn of<'e>(
+    entry: &'e TreeEntry,
     seen: &TreeEntry,
     retrieval: Option<&Retrieval>,
-) {
-    let is_of_layout = retrieval.is_some_and(|one| one.source == Source::Layout);
-    let Some(host) = seen.relative.first().filter(|_| is_of_layout) else {
-        return;
-    };
-    if !host.to_str().is_none_or(is_telling)
-        && let Some(folder) = entry.path.ancestors().nth(seen.relative.len() - 1)
-    {
-        let mut known = documents
-            .dotless_hosts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if !known.contains(folder) {
-            known.insert(folder.to_owned());
-        }
-    }
+) -> Option<&'e Path> {
+    let host = seen.relative.first()?;
+    let is_taken = retrieval.is_some_and(|one| one.source == Source::Layout)
+        && !host.to_str().is_none_or(is_telling);
+    let mut above = entry.path.ancestors();
+    above.nth(seen.relative.len() - 1).filter(|_| is_taken)
 }
 
 /// Rejects a change in place by `--layout` if no folder in an input folder is named like a host.
@@ -68,10 +56,8 @@ fn is_named_like_host(name: &OsStr) -> bool {
     !name.starts_with('.') && is_telling(&name)
 }
 
-/// Returns the warning about the folders noted so far, and forgets them; `None` if there are none.
-pub(crate) fn take_warning(documents: &Documents) -> Option<String> {
-    let known = documents.dotless_hosts.lock();
-    let folders = mem::take(&mut *known.unwrap_or_else(PoisonError::into_inner));
+/// The warning about these folders; `None` if there are none.
+pub(crate) fn warning(folders: &BTreeSet<PathBuf>) -> Option<String> {
     let first = folders.first()?;
     let which = match folders.len() {
         1 => "1 folder for a host whose name has no dot:".to_owned(),

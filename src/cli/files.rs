@@ -20,13 +20,12 @@ use crate::files::walk::{EntryKind, TreeWalk, walk};
 use baselink_text::error::{Error, Result, name};
 
 use super::dotless_hosts;
-use super::failure::Failure;
 use super::in_order::{Bounds, QueueItem, in_order};
 use super::input::{File, NonDocument, OpenedInput};
 use super::output::{BufferedOutput, Output, count, ok_or_report};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
-use super::status::ExitStatus;
+use super::status::{ExitStatus, Failure};
 
 /// The size from which a file is processed alone.
 const LARGE: u64 = 64 << 20;
@@ -78,7 +77,7 @@ pub(crate) fn each<T: Send>(
     if counts {
         output.report_counted_diagnostics();
     }
-    if let Some(sentence) = dotless_hosts::take_warning(documents) {
+    if let Some(sentence) = dotless_hosts::warning(&mem::take(&mut output.dotless_hosts)) {
         output.caution(&sentence);
     }
     let number = files.hidden.len();
@@ -424,6 +423,7 @@ pub(crate) fn each_document<T: Send>(
         };
         let failure = match opened {
             Ok(OpenedInput::Document(file)) => {
+                output.note_host(&file);
                 output.report_opened(&file);
                 return work(origin, file, output).map(Ok);
             }

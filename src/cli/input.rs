@@ -34,9 +34,9 @@ use baselink_text::format::Format;
 use super::archive_item::{Archived, Wanted};
 use super::document_name::DocumentName;
 use super::dotless_hosts;
-use super::failure::FileResult;
 use super::foreign::{ForeignFile, ZIP};
 use super::request::{Archives, Documents, Origin};
+use super::status::FileResult;
 
 /// The number of bytes from which a format is detected.
 const FORMAT_HEAD: usize = 4_096;
@@ -52,6 +52,8 @@ pub(crate) struct File<'a> {
     pub(crate) format: Format,
     /// A message for each recorded URL that is not valid.
     pub(crate) passed_over: Vec<String>,
+    /// The folder that `--layout host` takes for its host, if the name of the folder has no dot.
+    pub(crate) dotless_host: Option<&'a Path>,
     /// The metadata of the file; `None` for standard input and for a file to be replaced.
     pub(crate) metadata: Option<Metadata>,
     /// The library's options for its documents, without those that differ for each document.
@@ -278,12 +280,13 @@ impl<'a> File<'a> {
             }));
         }
         let origins = &reading.origins;
+        let mut dotless_host = None;
         let (retrieval, passed_over, beside) = match origin {
             Origin::Entry(entry) => {
                 let seen = documents.below_settings_folder(entry);
                 let seen = seen.as_ref().unwrap_or(entry);
                 let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
-                dotless_hosts::note(documents, entry, seen, retrieval.as_ref());
+                dotless_host = dotless_hosts::of(entry, seen, retrieval.as_ref());
                 (retrieval, passed_over, Some(origins.beside(entry, seen)))
             }
             Origin::Standard => {
@@ -333,6 +336,7 @@ impl<'a> File<'a> {
             path,
             format,
             passed_over,
+            dotless_host,
             metadata,
             options,
             jobs: documents.jobs,

@@ -22,7 +22,6 @@ use baselink_text::error::{Error, visible};
 use super::args::commands::{LinksForm, ListLinks};
 use super::base_hints::BaseHints;
 use super::document_name::DocumentName;
-use super::failure::FileResult;
 use super::files::{each_document, status_after};
 use super::input::{File, Input};
 use super::json_records;
@@ -35,7 +34,7 @@ use super::places::FilePlaces;
 use super::request::Origin;
 use super::results::folder_for;
 use super::source;
-use super::status::ExitStatus;
+use super::status::{ExitStatus, FileResult};
 
 /// Lists the links of the documents of a request.
 pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {

@@ -28,12 +28,11 @@ use super::args::localize::{Extraction, Localize};
 use super::capture_plan::holds_resources;
 use super::collection;
 use super::collection::report_expected_url;
-use super::failure::FileResult;
 use super::output::Output;
 use super::request::{folder_of, is_standard_input};
 use super::rewrite::extract::extract;
 use super::rewrite::{RewriteKind, rewrite};
-use super::status::ExitStatus;
+use super::status::{ExitStatus, FileResult};
 
 /// Makes an offline mirror.
 pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {

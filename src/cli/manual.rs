@@ -24,9 +24,8 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use super::args::program;
-use super::failure::FileResult;
 use super::output::Output;
-use super::status::ExitStatus;
+use super::status::{ExitStatus, FileResult};
 
 /// Prints the script with which `shell` completes arguments.
 pub(crate) fn print_completions(shell: Shell, output: &mut Output) -> io::Result<ExitStatus> {

@@ -12,10 +12,10 @@
 //! Deliberately absent: deciding what to report, which the commands do.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::collection::origin::without_assumed_hosts;
 use crate::files::write::{NewContents, write_file};
@@ -27,13 +27,12 @@ use baselink_text::error::{Error, name, visible};
 use serde::Serialize;
 
 use super::advice::sentence;
-use super::failure::{Failure, FileResult};
 use super::input::{File, Input};
-use super::json;
+use super::json_records::append_json;
 use super::places::FilePlaces;
 use super::progress::Progress;
 use super::request::{Verbosity, is_standard_input};
-use super::status::ExitStatus;
+use super::status::{ExitStatus, Failure, FileResult};
 
 /// A place in a file, such as `page.html:3:9`.
 pub(crate) const PLACE: Style = Style::new().dimmed();
@@ -90,6 +89,8 @@ pub(crate) struct Output {
     err: Styler,
     /// The diagnostics so far, if they are counted instead of printed one by one.
     counted: Option<CountedDiagnostics>,
+    /// The folders so far that `--layout host` takes for hosts although their names have no dot.
+    pub(crate) dotless_hosts: BTreeSet<PathBuf>,
     /// True if a result was begun, so that the next one needs a divider.
     is_begun: bool,
     /// The file that gets the results instead of standard output.
@@ -151,6 +152,7 @@ impl Write for StandardOutput {
 pub(crate) struct BufferedOutput {
     pieces: Vec<(Stream, Vec<u8>)>,
     counted: CountedDiagnostics,
+    dotless_hosts: BTreeSet<PathBuf>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -213,6 +215,7 @@ impl Output {
             styler: Styler(colored(AutoStream::choice(&io::stdout()))),
             err: Styler(colored(AutoStream::choice(&io::stderr()))),
             counted: None,
+            dotless_hosts: BTreeSet::new(),
             is_begun: false,
             file: None,
             file_progress: None,
@@ -277,6 +280,7 @@ impl Output {
         Self {
             sink: OutputSink::Buffer(BufferedOutput::default()),
             counted: self.counted.is_some().then(CountedDiagnostics::default),
+            dotless_hosts: BTreeSet::new(),
             file: None,
             file_progress: None,
             is_buffered: true,
@@ -313,6 +317,7 @@ impl Output {
         match self.sink {
             OutputSink::Buffer(buffer) => BufferedOutput {
                 counted: self.counted.unwrap_or_default(),
+                dotless_hosts: self.dotless_hosts,
                 ..buffer
             },
             OutputSink::Streams(..) => BufferedOutput::default(),
@@ -328,6 +333,7 @@ impl Output {
                 Stream::Divider => self.divide(&bytes)?,
             }
         }
+        self.dotless_hosts.extend(buffer.dotless_hosts);
         if let Some(counted) = &mut self.counted {
             for (kind, (number, first)) in buffer.counted.0 {
                 counted.add(kind, number, || first);
@@ -400,7 +406,7 @@ impl Output {
     pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.json_line);
         line.clear();
-        json::append(&mut line, record)?;
+        append_json(&mut line, record)?;
         line.push(b'\n');
         let written = self.out().write_all(&line);
         self.json_line = line;
@@ -457,6 +463,16 @@ impl Output {
     pub(crate) fn caution(&mut self, sentence: &impl Display) {
         if !self.verbosity.quiet {
             self.print_sentence(&(self.err.paint(WARNING, "warning:") + " "), sentence);
+        }
+    }
+
+    /// Notes the folder that `--layout host` takes for the host of `file`, if its name has no dot.
+    pub(crate) fn note_host(&mut self, file: &File<'_>) {
+        if let Some(folder) = file
+            .dotless_host
+            .filter(|it| !self.dotless_hosts.contains(*it))
+        {
+            self.dotless_hosts.insert(folder.to_owned());
         }
     }
 

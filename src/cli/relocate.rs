@@ -27,12 +27,11 @@ use baselink_text::error::{Error, Result, name};
 
 use super::args::relocate::Move;
 use super::collection::{self, report_expected_url};
-use super::failure::FileResult;
 use super::output::{Output, count};
 use super::progress::{is_stopped, stop_between_files};
 use super::request::is_usual_backup;
 use super::rewrite::{RewriteKind, rewrite};
-use super::status::ExitStatus;
+use super::status::{ExitStatus, FileResult};
 
 /// Moves a folder.
 pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
@@ -170,15 +169,14 @@ fn relocation(request: &Move) -> Result<Relocation> {
     let mut collection = collection::of_folder(documents, selection, is_moved, true)?;
     // On its server, `/list?two` is not the file `list@two.html`.
     collection.is_served = true;
-    let present = match selection.former.is_empty() {
-        true => None,
-        false => {
-            let present = Selection {
-                former: HashMap::new(),
-                ..selection.clone()
-            };
-            Some(collection::of_folder(documents, &present, is_moved, true)?)
-        }
+    let present = if selection.former.is_empty() {
+        None
+    } else {
+        let present = Selection {
+            former: HashMap::new(),
+            ..selection.clone()
+        };
+        Some(collection::of_folder(documents, &present, is_moved, true)?)
     };
     if request.rewrite.output.is_some() {
         collection.without_links();

@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: the options of single commands.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::mem::take;
 use std::path::{Path, PathBuf};
@@ -60,9 +60,6 @@ pub(crate) struct Documents {
     /// The archives that are read.
     #[arg(skip)]
     pub(crate) archives: Archives,
-    /// The folders found so far that `--layout host` takes for hosts although their names have no dot.
-    #[arg(skip)]
-    pub(crate) dotless_hosts: Mutex<BTreeSet<PathBuf>>,
     /// The formats of files of a crawl whose names do not tell them.
     #[arg(skip)]
     formats: Mutex<HashMap<PathBuf, Format>>,

@@ -16,7 +16,7 @@ use std::io::{self, BufRead};
 use baselink_text::error::cause;
 use baselink_url::{Base, explain};
 
-use super::args::resolve::Resolve;
+use super::args::commands::Resolve;
 use super::json_records::{GrammarRecord, ResolvedRecord};
 use super::output::Output;
 use super::status::ExitStatus;

@@ -13,7 +13,6 @@
 //! the end ([`summary`]).
 
 mod document;
-mod document_links;
 pub(super) mod extract;
 mod kind;
 mod summary;
@@ -38,7 +37,6 @@ use super::capture_plan::are_all_archives;
 use super::collection::report_expected_url;
 use super::diff::DiffProgress;
 use super::dotless_hosts;
-use super::failure::{Failure, FileResult};
 use super::files::{self, FinishedFile, SkipReason};
 use super::input::{Contents, File, Input, NonDocument, OpenedInput};
 use super::json_records;
@@ -48,7 +46,7 @@ use super::progress::{is_stopped, stop_between_files};
 use super::request::{Origin, is_usual_backup};
 use super::results::{self, new_path};
 use super::source;
-use super::status::ExitStatus;
+use super::status::{ExitStatus, Failure, FileResult};
 
 /// Makes every relative link absolute.
 pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
@@ -223,6 +221,7 @@ fn open_and_rewrite(
             return copy_or_skip(other, kind, origin, result, output);
         }
     };
+    output.note_host(&file);
     if let (Contents::Document(bytes), options) = (&file.contents, &file.options)
         && options.scan.is_probed(file.format)
         && !kind.finds_link(bytes, &kind.options(origin, bytes, options))

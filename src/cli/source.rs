@@ -32,11 +32,11 @@ use baselink_text::span::Span;
 
 use super::archive_item::{Item, Wanted};
 use super::document_name::DocumentName;
-use super::failure::{Failure, FileResult};
 use super::in_order::{Bounds, QueueItem, in_order};
 use super::input::{Contents, File, Input};
 use super::output::{BufferedOutput, Output};
 use super::progress::is_stopped;
+use super::status::{Failure, FileResult};
 
 /// The total size of the documents under way at which reading waits.
 const UNDER_WAY: usize = 16 << 20;

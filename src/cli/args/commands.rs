@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use anstream::ColorChoice;
 use baselink_text::error::{Error, Result, visible};
 use baselink_url::reference::{Grammar, scheme as scheme_of};
+use baselink_url::{Base, Resolver};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
@@ -18,12 +19,13 @@ use super::check::Check;
 use super::deferred::Deferred;
 use super::documents::Policy;
 use super::help::{
-    BASE_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, MAN_AFTER, PROGRAM_AFTER, REWRITE_AFTER,
+    BASE_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, MAN_AFTER, PROGRAM_AFTER, RESOLVE_AFTER,
+    REWRITE_AFTER,
 };
 use super::localize::Localize;
+use super::named::{RESOLVERS, named};
 use super::output::Rewrite;
 use super::relocate::Move;
-use super::resolve::Resolve;
 use crate::cli::request::{Archives, Documents, Verbosity, is_standard_input};
 use crate::cli::settings::Settings;
 use crate::cli::shell;
@@ -325,4 +327,41 @@ pub(super) fn reject_url(command: &str, path: &Path) -> Result<()> {
             )
         }
     }))
+}
+
+#[derive(Args)]
+#[command(after_help = RESOLVE_AFTER)]
+pub(crate) struct Resolve {
+    /// An absolute URL
+    #[arg(required_unless_present = "pairs", value_hint = ValueHint::Url)]
+    pub(crate) base: Option<String>,
+    /// The references; without any, each line of standard input is one
+    #[arg(value_name = "REFERENCE")]
+    pub(crate) references: Vec<String>,
+    /// Read a base and a reference from each line of standard input, separated by the first tab, or else by the first white space
+    #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
+    pairs: bool,
+    /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
+    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(RESOLVERS), hide_possible_values = true, help_heading = "Input")]
+    resolver: Option<Resolver>,
+    /// Show components and steps, so that the result can be checked by hand
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    pub(crate) explain: bool,
+    /// Print a JSON object for each reference
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+impl Resolve {
+    /// The rules of resolution.
+    pub(crate) fn resolver(&self) -> Resolver {
+        self.resolver.unwrap_or_default()
+    }
+
+    /// Checks the base.
+    fn check(&self) -> Result<()> {
+        let base = self.base.as_deref();
+        base.map(|base| Base::parse(self.resolver(), base).map(drop))
+            .unwrap_or(Ok(()))
+    }
 }

@@ -31,8 +31,10 @@ use baselink_url::{Resolver, hierarchical_scheme};
 use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
-use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, LAYOUTS, RESOLVERS, SOURCES, named};
-use super::trust::{HostLayout, TrustList, is_trusted};
+use super::named::{
+    BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, HostLayout, LAYOUTS, RESOLVERS, SOURCES, TrustList,
+    is_trusted, named,
+};
 use crate::cli::shell;
 
 /// The documents, and the options for reading them.

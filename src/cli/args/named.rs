@@ -1,22 +1,25 @@
-//! Option values with fixed names, which a shell can complete.
+//! Option values with fixed names, which a shell can complete, and lists of them: `--trust` (the sources of bases that are
+//! used) and `--layout` (the layout of folders).
 //!
 //! ```text
-//! --resolver WHATWG   -->   Resolver::Whatwg
-//! --resolver w<Tab>   -->   whatwg
-//! --format htlm       -->   unknown format 'htlm'; use one of …; did you mean 'html'?
+//! --resolver WHATWG          -->   Resolver::Whatwg
+//! --resolver w<Tab>          -->   whatwg
+//! --format htlm              -->   unknown format 'htlm'; use one of …; did you mean 'html'?
+//! --trust canonical,-saved   -->   TrustList([(canonical, true), (saved, false)])
 //! ```
 //!
-//! The library parses the names and reports an unknown one. This file lists them, and accepts them in any case.
+//! The library parses most names and reports an unknown one. This file lists them, and accepts them in any case.
 //!
-//! Deliberately absent: names that the library does not parse; a test parses each name.
+//! Deliberately absent: looking for a base in the sources.
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
 use baselink_scan::attributes::Group;
-use baselink_text::error::{Error, nearest};
+use baselink_text::error::{Error, Result, nearest};
 use baselink_text::format::Format;
+use baselink_url::hierarchical_scheme;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
 
@@ -110,10 +113,81 @@ where
     }
 }
 
+/// The sources of bases that can be added or removed, and whether each is trusted by default.
+const TRUSTED: [(&str, bool); 6] = [
+    // The URL that a browser or crawler noted in a page.
+    ("saved", true),
+    // Files that a browser saved with a page: links to them are kept.
+    ("local-copies", true),
+    // The URL in the extended attributes of a file.
+    ("xattr", true),
+    // The `Content-Location` of messages.
+    ("content-location", true),
+    // The canonical URL of a page, as its retrieval URL.
+    ("canonical", false),
+    // The link of a feed's entry, as the base of its content.
+    ("entry-link", false),
+];
+
+/// True if `source` is trusted after these lists changed the defaults in order.
+pub(super) fn is_trusted(lists: &[TrustList], source: &str) -> bool {
+    let changes = lists.iter().flat_map(|list| &list.0);
+    let mut all = TRUSTED.iter().chain(changes).rev();
+    all.find(|(name, _)| *name == source)
+        .is_some_and(|(_, is_trusted)| *is_trusted)
+}
+
+/// A list of sources, each to be added or removed.
+#[derive(Clone)]
+pub(in crate::cli) struct TrustList(Vec<(&'static str, bool)>);
+
+impl FromStr for TrustList {
+    type Err = Error;
+
+    fn from_str(list: &str) -> Result<Self> {
+        let change = |item: &str| {
+            let removed = item.strip_prefix('-');
+            let name = removed.unwrap_or(item);
+            let mut names = TRUSTED.iter().map(|(known, _)| *known);
+            match names.find(|known| *known == name) {
+                Some(source) => Ok((source, removed.is_none())),
+                None => {
+                    let known = TRUSTED.map(|(known, _)| known).join(", ");
+                    Err(Error::new(format!(
+                        "unknown source '{name}'; use one of {known}"
+                    )))
+                }
+            }
+        };
+        list.split(',').map(change).collect::<Result<_>>().map(Self)
+    }
+}
+
+/// The layout `host`, with the scheme of the URLs.
+#[derive(Clone)]
+pub(in crate::cli) struct HostLayout {
+    pub(super) scheme: Option<String>,
+}
+
+impl FromStr for HostLayout {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.split_once(':') {
+            None if text == "host" => Ok(Self { scheme: None }),
+            Some(("host", scheme)) => Ok(Self {
+                scheme: Some(hierarchical_scheme(scheme)?),
+            }),
+            _ => Err(Error::new(format!(
+                "unknown layout '{text}'; use host or host:SCHEME, such as host:http"
+            ))),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::check::Classes;
-    use super::super::trust::{HostLayout, TrustList};
     use super::*;
     use crate::purpose::check::Class;
     use baselink_rewrite::{BaseElement, Fragments};

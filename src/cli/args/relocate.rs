@@ -1,25 +1,34 @@
-//! The arguments of `baselink move`.
+//! The arguments of `baselink move`, and the renames that `--rename` describes: pairs of an old and a new path, in several
+//! syntaxes.
 //!
 //! ```text
 //! move --url http://old/ --to http://new/sub/ site -o moved  -->  Move { from: http://old/, to: http://new/sub/, … }
+//! a.html=b.html                       one pair
+//! @names.csv                          a table with the columns old and new
+//! @changes  R100 ⇥ a.html ⇥ b.html    the output of git diff -M --name-status
+//! @_redirects                         redirects, which links then follow
 //! ```
 //!
-//! Deliberately absent: checks that the renamed files exist.
+//! Deliberately absent: checks that the renamed files exist, and the effect of the renames.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf, is_separator};
 
+use crate::collection::folder::path_of;
 use crate::collection::origin::RootUrl;
+use crate::collection::origin::map::pairs;
 use crate::purpose::relocate::LinkForm;
 use baselink_scan::attributes::Group;
-use baselink_text::error::{Error, Result};
+use baselink_text::error::{Error, Result, name};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args};
 
 use super::documents::{SameUrls, new_url};
 use super::help::{MOVE_AFTER, for_folders, with_help};
 use super::output::Rewrite;
-use super::renames::Renames;
 use crate::cli::request::{Archives, is_standard_input};
 
 /// The arguments of `move` that differ from those of `rewrite`. Those that do not apply to one folder are hidden.
@@ -159,5 +168,176 @@ impl Move {
         }
         scan.probe();
         self.rewrite.complete()
+    }
+}
+
+/// Renames of files and folders below the folder that moves.
+#[derive(Default)]
+pub(super) struct Renames {
+    /// The old and new paths.
+    pub(super) pairs: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The renames that git found between two states of the folder.
+    of_git: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The redirects that links are to follow, in the syntax of `_redirects`.
+    pub(super) redirects: Option<String>,
+}
+
+impl Renames {
+    /// Adds the renames that `typed` describes, `OLD=NEW` or `@FILE`, of files in `folder`.
+    pub(super) fn read(&mut self, typed: &OsStr, folder: &Path) -> Result<()> {
+        let refused = |error: Error| Error::new(format!("--rename: {error}"));
+        let bytes = typed.as_encoded_bytes();
+        let Some(table) = bytes.strip_prefix(b"@") else {
+            self.pairs.push(typed_pair(typed, folder)?);
+            return Ok(());
+        };
+        let path = PathBuf::from(String::from_utf8_lossy(table).into_owned());
+        let text = match table {
+            b"-" => {
+                let mut text = Vec::new();
+                io::stdin().read_to_end(&mut text).map(|_| text)
+            }
+            _ => fs::read(&path),
+        };
+        let text = text.map_err(|error| refused(Error::io(&path)(error)))?;
+        if table.ends_with(b"_redirects") {
+            let redirects = String::from_utf8_lossy(&text);
+            self.redirects.get_or_insert_default().push_str(&redirects);
+            return Ok(());
+        }
+        match of_git(&text) {
+            Some(mut renames) => self.of_git.append(&mut renames),
+            None => {
+                let mut pairs = pairs(&text, &path, ["old", "new"]).map_err(refused)?;
+                self.pairs.append(&mut pairs);
+            }
+        }
+        Ok(())
+    }
+
+    /// The old paths of the files and folders in `folder` that are already at their new paths, by these: the old path is free, and
+    /// something has the new one. Renames that were typed are done all together or not at all. Those of git that a later change
+    /// undid are ignored, and the others are added to the pairs.
+    pub(super) fn done(&mut self, folder: &Path) -> HashMap<PathBuf, PathBuf> {
+        let typed: Option<Vec<_>> = self.pairs.iter().map(|pair| moved(folder, pair)).collect();
+        let mut done = typed.unwrap_or_default();
+        for pair in std::mem::take(&mut self.of_git) {
+            if let Some(places) = moved(folder, &pair) {
+                done.push(places);
+                self.pairs.push(pair);
+            }
+        }
+        done.into_iter().collect()
+    }
+}
+
+/// The new and the old place of what was renamed in `folder` already; `None` if it was not.
+fn moved(folder: &Path, (old, new): &(Vec<u8>, Vec<u8>)) -> Option<(PathBuf, PathBuf)> {
+    let (before, mut after) = (path_of(old)?, path_of(new)?);
+    if new
+        .last()
+        .is_some_and(|&byte| is_separator(char::from(byte)))
+    {
+        after.extend(before.file_name());
+    }
+    let exists = |path: &Path| folder.join(path).symlink_metadata().is_ok();
+    let is_moved = !exists(&before) && exists(&after);
+    is_moved.then(|| (after.components().collect(), before.components().collect()))
+}
+
+/// The pair `OLD=NEW`.
+fn typed_pair(typed: &OsStr, folder: &Path) -> Result<(Vec<u8>, Vec<u8>)> {
+    let bytes = typed.as_encoded_bytes();
+    let at = bytes.iter().position(|byte| *byte == b'=');
+    let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
+        let why = "expected OLD=NEW or @FILE";
+        return Err(Error::new(format!(
+            "--rename: {}: {why}",
+            name(Path::new(typed))
+        )));
+    };
+    let (old, new) = (&bytes[..at], &bytes[at + 1..]);
+    // Shells complete paths from the current folder, so the old path may begin with the path of `folder`.
+    let root = [folder.as_os_str().as_encoded_bytes().trim_ascii_end(), b"/"].concat();
+    let is_typed_with_folder =
+        old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();
+    if is_typed_with_folder {
+        let why = format!("paths are relative to {}; remove that prefix", name(folder));
+        return Err(Error::new(format!(
+            "--rename: {}: {why}",
+            name(Path::new(typed))
+        )));
+    }
+    Ok((old.to_vec(), new.to_vec()))
+}
+
+/// The renames in `text`, the output of `git diff -M --name-status`; `None` for any other text.
+fn of_git(text: &[u8]) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
+    let mut renames = Vec::new();
+    for line in text.split(|&byte| byte == b'\n') {
+        let mut fields = line.split(|&byte| byte == b'\t');
+        match (fields.next()?, fields.next(), fields.next()) {
+            (b"", None, _) => {}
+            ([b'R', similarity @ ..], Some(old), Some(new)) if is_number(similarity) => {
+                renames.push((unquoted(old), unquoted(new)));
+            }
+            ([b'C', similarity @ ..], Some(_), Some(_)) if is_number(similarity) => {}
+            ([b'A' | b'D' | b'M' | b'T' | b'U' | b'X'], Some(_), None) => {}
+            _ => return None,
+        }
+    }
+    Some(renames)
+}
+
+fn is_number(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_digit)
+}
+
+/// A path as git writes it: in quotes, with escapes, if it has unusual bytes (`core.quotePath`).
+fn unquoted(path: &[u8]) -> Vec<u8> {
+    let quoted = path
+        .strip_prefix(b"\"")
+        .and_then(|it| it.strip_suffix(b"\""));
+    let Some(mut rest) = quoted else {
+        return path.to_vec();
+    };
+    let mut plain = Vec::new();
+    while let Some((&first, after)) = rest.split_first() {
+        let (byte, length) = match (first, after) {
+            (b'\\', [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..]) => {
+                ((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), 4)
+            }
+            (b'\\', [letter, ..]) => {
+                let escapes = b"abtnvfr".iter().position(|it| it == letter);
+                (escapes.map_or(*letter, |at| 7 + at as u8), 2)
+            }
+            _ => (first, 1),
+        };
+        plain.push(byte);
+        rest = &rest[length..];
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_output_of_git_is_read() {
+        let text = b"M\tx.html\nR100\ta.html\tb/a.html\nR087\t\"a\\303\\244 \\\"\\t.html\"\tc d.html\nC75\ta\tb\nD\ty\n";
+        let expected = [("a.html", "b/a.html"), ("a\u{e4} \"\t.html", "c d.html")];
+        let expected = expected.map(|(old, new)| (old.into(), new.into()));
+        assert_eq!(of_git(text).unwrap(), expected);
+        assert_eq!(of_git(b"").unwrap(), []);
+        for table in [
+            "old\tnew\na\tb\n",
+            "old,new\na,b\n",
+            "R1x\ta\tb\n",
+            "{\"old\": \"a\"}\n",
+        ] {
+            assert_eq!(of_git(table.as_bytes()), None, "{table}");
+        }
     }
 }

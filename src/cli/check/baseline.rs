@@ -22,7 +22,7 @@ use baselink_text::error::{Error, Result, cause, name};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::args::check::{Check, Classes};
-use crate::cli::json;
+use crate::cli::json_records::append_json;
 
 /// A finding without its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -154,7 +154,7 @@ impl Baseline {
     pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let mut lines = Vec::new();
         for (key, count) in &*locked(&self.noted) {
-            json::append(
+            append_json(
                 &mut lines,
                 &BaselineRow {
                     key: key.clone(),

@@ -19,7 +19,7 @@ use baselink_text::span::Span;
 use super::baseline::{self, Baseline, FindingKey};
 use super::counts::ClassCounts;
 use super::targets::{self, Targets};
-use super::{github, sarif, text};
+use super::{ci, text};
 use crate::cli::args::check::{Check, CheckForm, Classes};
 use crate::cli::document_name::DocumentName;
 use crate::cli::input::Input;
@@ -67,9 +67,10 @@ impl Lister<'_> {
 
     /// The number of links to one target whose places are needed.
     pub(super) fn places(&self) -> usize {
-        match self.is_by_link() {
-            true => usize::MAX,
-            false => targets::room(self.request),
+        if self.is_by_link() {
+            usize::MAX
+        } else {
+            targets::room(self.request)
         }
     }
 
@@ -159,12 +160,12 @@ impl Lister<'_> {
             }
             CheckForm::Github => {
                 let start = state.start(input, found);
-                github::print_finding(path, (finding, start), is_denied, output)
+                ci::print_annotation(path, (finding, start), is_denied, output)
             }
             CheckForm::Sarif => {
                 let region = [state.start(input, found), state.end(input, found)];
                 let span = link.span.shifted(input.offset);
-                sarif::print_finding(path, (finding, region, span), is_denied, output)
+                ci::print_finding(path, (finding, region, span), is_denied, output)
             }
         }
     }

@@ -23,9 +23,9 @@ use super::href::Hrefs;
 use super::report::ReportPage;
 use super::tree::CheckedTree;
 use crate::cli::args::check::Check;
-use crate::cli::failure::FileResult;
 use crate::cli::output::{Output, count, url_for_list};
 use crate::cli::request::is_standard_input;
+use crate::cli::status::FileResult;
 
 const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";

@@ -101,9 +101,10 @@ impl<'a> CheckedTree<'a> {
         };
         let (mut targets, full) = (Targets::default(), FullTargets::default());
         let all = (&mut targets, &full);
-        let status = match lister.request.is_of_archives {
-            true => tree.read_archives(lister, all, output)?,
-            false => tree.read_folder(lister, all, output)?,
+        let status = if lister.request.is_of_archives {
+            tree.read_archives(lister, all, output)?
+        } else {
+            tree.read_folder(lister, all, output)?
         };
         tree.targets = targets.in_order(&lister.request.deny);
         Ok((tree, status))
@@ -337,9 +338,12 @@ fn scan_capture(
         ids: None,
         to: None,
         is_reported: &|class| lister.concerns(class),
-        places: &|class, url| match full.has(class, url) && !lister.is_by_link() {
-            true => 0,
-            false => lister.places(),
+        places: &|class, url| {
+            if full.has(class, url) && !lister.is_by_link() {
+                0
+            } else {
+                lister.places()
+            }
         },
     };
     let checked = lister.document(file, &input, &mut found, output, |link| {

@@ -31,9 +31,10 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
         let (denied_links, classes) = (sum(&denied), words::classes(&denied));
         let [one, more, _] = words::problem(request, &denied);
         let problem = if denied_links == "1" { one } else { more };
-        return match words::is_broken(&denied) && !request.is_of_archives {
-            true => format!("{denied_links} of {links} {problem}, to {targets}: {classes}"),
-            false => format!("{denied_links} of {links} {problem} ({targets}): {classes}"),
+        return if words::is_broken(&denied) && !request.is_of_archives {
+            format!("{denied_links} of {links} {problem}, to {targets}: {classes}")
+        } else {
+            format!("{denied_links} of {links} {problem} ({targets}): {classes}")
         };
     }
     let broken = tree.not_accepted(|class| Classes::BROKEN.contains(&class));
@@ -64,9 +65,10 @@ pub(super) fn print_targets(
         .iter()
         .filter(|target| request.list.contains(target.class))
     {
-        let style = match request.deny.contains(target.class) {
-            true => DENIED,
-            false => OTHER,
+        let style = if request.deny.contains(target.class) {
+            DENIED
+        } else {
+            OTHER
         };
         let summary = target.summary;
         writeln!(

@@ -15,16 +15,14 @@ use baselink_text::edit::Edits;
 use baselink_text::format::Format;
 use baselink_verify::verify;
 
-use super::document_links::DocumentLinks;
-use super::kind::RewriteKind;
+use super::kind::{DocumentLinks, RewriteKind};
 use super::summary::FileSummary;
 use crate::cli::args::output::Rewrite;
 use crate::cli::diff::{self, DiffProgress};
-use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::{Output, is_left};
 use crate::cli::places::FilePlaces;
-use crate::cli::status::ExitStatus;
+use crate::cli::status::{ExitStatus, FileResult};
 
 /// The edits of a document. `is_proved` is true if `--verify` succeeded or was not given.
 pub(super) struct RewrittenDocument {
@@ -76,9 +74,10 @@ pub(super) fn rewrite_document(
         let status = links.strict.report(&places, kind.expected_result(), output);
         summary.status = summary.status.max(status);
     }
-    let differences = match request.verify {
-        true => verify(&rewritten).err().unwrap_or_default().messages,
-        false => Vec::new(),
+    let differences = if request.verify {
+        verify(&rewritten).err().unwrap_or_default().messages
+    } else {
+        Vec::new()
     };
     for difference in &differences {
         let place = match &*input.entity {

@@ -40,7 +40,6 @@ use crate::cli::args::output::Rewrite;
 use crate::cli::capture_plan::{
     CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
 };
-use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
 use crate::cli::json_records::FileRecord;
@@ -48,7 +47,7 @@ use crate::cli::link_counts::LinkCountsRecord;
 use crate::cli::output::{Output, count, ok_or_report};
 use crate::cli::progress::{is_stopped, stop_between_files};
 use crate::cli::results::open_folder;
-use crate::cli::status::ExitStatus;
+use crate::cli::status::{ExitStatus, Failure, FileResult};
 
 /// The table of the files that were written, at the root of the folder.
 const MAP: &str = "baselink-map.csv";
@@ -485,9 +484,10 @@ impl ArchiveRun<'_> {
         if !is_written.contains(&true) {
             if self.status == ExitStatus::Done {
                 let patterns = self.request.documents.typed.patterns();
-                let why = match patterns.is_empty() {
-                    true => ": no part and no answer to GET with status 2xx has a body",
-                    false => "; baselink links lists the URLs of the archive",
+                let why = if patterns.is_empty() {
+                    ": no part and no answer to GET with status 2xx has a body"
+                } else {
+                    "; baselink links lists the URLs of the archive"
                 };
                 output.error(&format_args!("no captures to write{patterns}{why}"));
             }

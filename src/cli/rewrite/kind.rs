@@ -10,6 +10,7 @@
 //! Deliberately absent: the rewriting, which `baselink_rewrite::rewrite` and `baselink_cli::purpose` do.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,17 +20,20 @@ use crate::collection::origin::without_assumed_hosts;
 use crate::files::stage::StagedMove;
 use crate::purpose::adapt::{self, Adapted};
 use crate::purpose::leftovers::Leftovers;
-use crate::purpose::localize;
 use crate::purpose::relocate::{self, LinkForm, Relocation};
-use baselink_rewrite::{FileRewrite, Options, report::LinkReport};
+use crate::purpose::{is_root_relative, localize, names_base};
+use baselink_rewrite::report::LinkReport;
+use baselink_rewrite::{FileRewrite, Options};
+use baselink_scan::document::Role;
 use baselink_text::diagnostic::Code;
 use baselink_text::edit::Edits;
 use baselink_text::error::Result;
 use baselink_text::format::Format;
+use baselink_url::reference::without_fragment;
 
-use super::document_links::DocumentLinks;
 use crate::cli::input::NonDocument;
-use crate::cli::link_counts::LinkResult;
+use crate::cli::link_counts::{LinkCounts, LinkResult};
+use crate::cli::output::StrictViolations;
 use crate::cli::request::Origin;
 
 /// A kind of rewriting.
@@ -237,6 +241,72 @@ impl RewriteKind {
         match self {
             Self::Absolute | Self::Moved(..) => None,
             Self::Local { missing, .. } => missing.as_deref(),
+        }
+    }
+}
+
+/// The URLs of the tree that have no file.
+pub(super) type MissingTargets = HashMap<String, LinksToMissing>;
+
+/// The links to a URL that has no file.
+#[derive(Default)]
+pub(super) struct LinksToMissing {
+    pub(super) number: usize,
+    /// True if one of them embeds its target, such as an image.
+    pub(super) is_embedded: bool,
+}
+
+impl LinksToMissing {
+    /// Adds other links to the same URL.
+    pub(super) fn merge(&mut self, more: &Self) {
+        self.number += more.number;
+        self.is_embedded |= more.is_embedded;
+    }
+}
+
+/// The links of a document, in numbers.
+#[derive(Default)]
+pub(super) struct DocumentLinks {
+    pub(super) link_counts: LinkCounts,
+    pub(super) missing: MissingTargets,
+    /// The number of links that began with `/`, and became absolute because a move leaves their targets.
+    pub(super) root_relative: usize,
+    pub(super) strict: StrictViolations,
+    /// The places of empty declarations of a base.
+    pub(super) empty_bases: Vec<usize>,
+    /// The links of which an option needs the reports.
+    pub(super) listed: Vec<LinkReport>,
+}
+
+impl DocumentLinks {
+    /// Adds this number of equal links. `result` returns their result; if it is `None`, the outcome is the result.
+    pub(super) fn add(
+        &mut self,
+        link: &LinkReport,
+        number: usize,
+        result: Option<fn(&LinkReport) -> LinkResult>,
+    ) {
+        self.strict.add(link);
+        if link.reference.is_empty() && names_base(&link.element, link.attribute.as_deref()) {
+            self.empty_bases.push(link.span.start);
+        }
+        if let Some(of) = result {
+            let result = of(link);
+            self.link_counts.add(result, link.reason, number);
+            if result == LinkResult::MovedAbsolute && is_root_relative(&link.reference) {
+                self.root_relative += number;
+            }
+        }
+        if link.is_lacking {
+            let target = without_fragment(link.target.as_deref().unwrap_or_default());
+            let links = LinksToMissing {
+                number,
+                is_embedded: link.role == Role::Embedded,
+            };
+            match self.missing.get_mut(target) {
+                Some(known) => known.merge(&links),
+                None => drop(self.missing.insert(target.to_owned(), links)),
+            }
         }
     }
 }

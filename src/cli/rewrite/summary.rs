@@ -25,11 +25,9 @@ use baselink_text::error::{name, visible};
 use baselink_text::format::Format;
 use baselink_url::reference::{Grammar, Reference};
 
-use super::document_links::{DocumentLinks, MissingTargets};
-use super::kind::RewriteKind;
+use super::kind::{DocumentLinks, MissingTargets, RewriteKind};
 use crate::cli::args::output::Rewrite;
 use crate::cli::base_hints::BaseHints;
-use crate::cli::failure::FileResult;
 use crate::cli::files::{SkipCounts, SkipReason};
 use crate::cli::json_records;
 use crate::cli::link_counts::{LinkCounts, LinkResult};
@@ -37,7 +35,7 @@ use crate::cli::output::{Output, by_place, count, url_for_list};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::request::Origin;
-use crate::cli::status::ExitStatus;
+use crate::cli::status::{ExitStatus, FileResult};
 
 /// The end of messages about links to local copies that were not copied.
 const NOT_WRITTEN: &str =
@@ -376,9 +374,10 @@ impl RunSummary {
             )),
         }
         let others = self.skipped.clone().with(&self.copied);
-        let status = match is_stopped() {
-            true => ExitStatus::Done,
-            false => others.report_only_others(self.rewritten + self.unchanged, output),
+        let status = if is_stopped() {
+            ExitStatus::Done
+        } else {
+            others.report_only_others(self.rewritten + self.unchanged, output)
         };
         let files = |number| count(number, "file", "files");
         let width = |of: &dyn Fn(&str, usize) -> usize| {
@@ -498,9 +497,10 @@ impl RunSummary {
             .collect();
         if !parts.is_empty() {
             let parts = parts.join(", ");
-            let hint = match has_adapt && self.refused[1] > 0 {
-                true => "; --adapt removes integrity and crossorigin",
-                false => "",
+            let hint = if has_adapt && self.refused[1] > 0 {
+                "; --adapt removes integrity and crossorigin"
+            } else {
+                ""
             };
             output.notice(&format_args!(
                 "browsers load only from a server, not from disk: {parts}{hint}"
