@@ -441,6 +441,11 @@ impl Archived {
         Retrieval::of(base.unwrap_or(url).to_owned(), source)
     }
 
+    /// True for a part of a message.
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(&self.content, DocumentBytes::Capture(captured) if captured.base.is_some())
+    }
+
     /// The bytes of the document, or of the capture.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.content {

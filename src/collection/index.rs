@@ -142,6 +142,8 @@ pub struct Collection {
     media_types: HashMap<usize, &'static str>,
     /// The new paths of files that get other names.
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
+    /// True if files are renamed for a mirror elsewhere.
+    pub(super) is_mirror: bool,
     /// The new paths of renamed folders, by old path. They apply to URLs below a folder that lead to no file.
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The length of the longest old path of a renamed folder.
@@ -199,6 +201,7 @@ impl Collection {
             lacks_links: false,
             media_types: HashMap::new(),
             renamed: HashMap::new(),
+            is_mirror: false,
             renamed_folders: HashMap::new(),
             longest_renamed: 0,
             hosts: HashSet::new(),
@@ -412,6 +415,11 @@ impl Collection {
     /// True if the folders are named after hosts, as crawlers name them.
     pub(crate) fn is_of_hosts(&self) -> bool {
         self.origins.layout.is_some() && self.origins.root_url.is_none()
+    }
+
+    /// True if the files stay in their places: no mirror is made of them.
+    pub(crate) fn keeps_places(&self) -> bool {
+        !self.only_urls && !self.is_mirror
     }
 
     /// True if URLs lead to files only by their paths below the URL of the root.

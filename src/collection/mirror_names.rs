@@ -41,6 +41,7 @@ impl Collection {
             (path != own(at)).then(|| (files[at], path.as_bytes().into()))
         });
         self.renamed = renamed.collect();
+        self.is_mirror = true;
     }
 
     /// The path in a mirror of the file at `path`.

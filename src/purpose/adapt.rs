@@ -1,6 +1,6 @@
 //! Adaptations: the changes other than URLs that a copy out of a web archive needs to work from disk (`file:`).
 //!
-//! On the web, the document had an HTTP heading and an origin. A file has neither. Three changes are therefore made,
+//! On the web, the document had an HTTP heading and an origin. A file has neither. These changes are therefore made,
 //! each by the smallest possible edit:
 //!
 //! - The encoding from the heading is declared: by `<meta charset>` (HTML, 4.2.5.4), by `@charset` (CSS Syntax 3,
@@ -9,6 +9,8 @@
 //!   target, because they make browsers use CORS, which fails for files.
 //! - A `<meta http-equiv=Content-Security-Policy>` (CSP 3, 3.3) that allows hosts but not files is disabled: its
 //!   attribute becomes `data-http-equiv`.
+//! - The `shadowmode` with which Chromium writes a shadow root into MHTML becomes `shadowrootmode` (HTML, 4.12.3), and
+//!   `shadowdelegatesfocus` its counterpart.
 //!
 //! `docs/saved-pages.md` lists the restrictions of browsers.
 //!
@@ -17,12 +19,12 @@
 //! use baselink_text::layer::charset::Charset;
 //! use baselink_cli::purpose::adapt::{Adaptation, adapted};
 //! let page = b"<head><script src=x.js integrity='sha256-eA==' defer></script>";
-//! let adapted = adapted(page, Format::Html, Some(Charset::UTF_8));
+//! let adapted = adapted(page, Format::Html, Some(Charset::UTF_8), false);
 //! assert_eq!(
 //!     adapted.edits.apply(page),
 //!     b"<head><meta charset=\"UTF-8\"><script src=x.js defer></script>"
 //! );
-//! assert_eq!(adapted.counts(), [1, 1, 0]);
+//! assert_eq!(adapted.counts(), [1, 1, 0, 0]);
 //! ```
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
@@ -60,6 +62,8 @@ named! {
         Integrity = "integrity",
         /// A Content-Security-Policy was disabled.
         Policy = "policy",
+        /// An attribute of a shadow root was renamed.
+        Shadow = "shadow",
     }
 }
 display_by_name!(Adaptation);
@@ -91,7 +95,7 @@ impl Adapted {
     pub fn refused_before(&self) -> RefusedCounts {
         let [modules, _, rest @ ..] = self.refused;
         let [uses, tracks, sheets] = rest;
-        let [_, removed, _] = self.counts();
+        let [_, removed, ..] = self.counts();
         [modules, removed, uses, tracks, sheets]
     }
 }
@@ -120,8 +124,14 @@ fn reading(
 /// [`localize`](fn@super::localize::localize). `charset` is the encoding from the `Content-Type` of the HTTP heading.
 ///
 /// Adapting the result again, with the same `charset` or without one, changes nothing. Time and memory are linear in
-/// the size of the document. Formats other than HTML, XML and CSS are not adapted.
-pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapted {
+/// the size of the document. Formats other than HTML, XML and CSS are not adapted. With `opens_roots`, as for MHTML, shadow
+/// roots are opened.
+pub fn adapted(
+    bytes: &[u8],
+    format: Format,
+    charset: Option<Charset>,
+    opens_roots: bool,
+) -> Adapted {
     let Some((found, syntax)) = reading(bytes, format, charset) else {
         return Adapted::default();
     };
@@ -136,6 +146,7 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
         let tags = Tags::read(bytes, found.mark, found.charset, syntax);
         adapted.refused = [tags.modules, 0, tags.uses, tags.tracks, tags.sheets];
         changes.extend(tags.changes);
+        changes.retain(|change| opens_roots || change.kind != Adaptation::Shadow);
     }
     changes.sort_by_key(|change| change.span.start);
     for Change { kind, span, new } in changes {
@@ -153,6 +164,7 @@ pub fn is_concerned(bytes: &[u8], adapts: bool) -> bool {
         contains(bytes, b"http-equiv", b'q')
             || contains(bytes, b"integrity", b'g')
             || contains(bytes, b"crossorigin", b'g')
+            || contains(bytes, b"shadowmode", b'w')
     };
     let has_counted = COUNTED
         .as_ref()
@@ -314,7 +326,7 @@ enum TagSyntax {
 
 /// The names that the walk over HTML reports: those of links, and of the attributes to adapt.
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let names = ["integrity", "crossorigin", "http-equiv"].into_iter();
+    let names = ["integrity", "crossorigin", "http-equiv", "shadowmode"].into_iter();
     let places = names.filter_map(|name| format!("*[{name}]=url").parse().ok());
     let options = ScanOptions {
         places: places.collect(),
@@ -385,6 +397,18 @@ impl<'a> Tags<'a> {
         };
         if name == b"meta" {
             self.changes.extend(self.policy(&attributes));
+        }
+        if name == b"template" {
+            let is_of_root = |one: &&RawAttribute| {
+                self.is_named(one, "shadowmode") || self.is_named(one, "shadowdelegatesfocus")
+            };
+            let renamed = attributes.iter().filter(is_of_root).map(|one| Change {
+                kind: Adaptation::Shadow,
+                span: Span::at(one.name.start + "shadow".len()),
+                new: b"root"[..].into(),
+            });
+            let renamed: Vec<_> = renamed.collect();
+            self.changes.extend(renamed);
         }
         match name {
             b"use" => self.uses += usize::from(self.is_local(&attributes)),
@@ -516,6 +540,7 @@ impl Sink for Tags<'_> {
         let name = &self.bytes[tag.name.range()];
         let is_meta = namespace == Namespace::Html && name.eq_ignore_ascii_case(b"meta");
         if is_meta
+            || name.eq_ignore_ascii_case(b"template")
             || name.eq_ignore_ascii_case(b"use")
             || name.eq_ignore_ascii_case(b"track")
             || ELEMENTS.iter().any(|one| name.eq_ignore_ascii_case(one))

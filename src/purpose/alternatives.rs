@@ -6,36 +6,51 @@
 //! <style>@font-face { src: url(a.woff2), url(a.woff) } p { background: image-set("a.png" 1x, "b.png" 2x) }</style>
 //! ```
 //!
+//! One that is there serves for all. An image without a file then leads to the file of another, because a browser chooses by
+//! scale and width, and does not try the next.
+//!
 //! Deliberately absent: the choice between them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use baselink_rewrite::report::LinkReport;
+use baselink_rewrite::report::{LinkReport, Reason};
 use baselink_rewrite::{Options, links};
-use baselink_scan::document::Program;
-use baselink_scan::html::prelude::saved;
 use baselink_text::span::Span;
 
 /// The number of bytes before a link to search for the name of its rule or function.
 const NEAR: usize = 4_096;
 
-/// The place of a link in a document.
+/// The names of the tags and comments that may be between two children of a `picture`, `video` or `audio`.
+const BETWEEN: [&str; 6] = ["source", "/source", "img", "!", "video", "/video"];
+
+/// The place of a link that may have alternatives.
 #[derive(Clone, Debug)]
-pub(super) struct CandidatePlace {
+struct CandidatePlace {
     span: Span,
     element: Cow<'static, str>,
     attribute: Option<Cow<'static, str>>,
 }
 
 impl CandidatePlace {
-    pub(super) fn of(link: &LinkReport) -> Self {
-        Self {
+    fn of(link: &LinkReport) -> Option<Self> {
+        let place = (&*link.element, link.attribute.as_deref());
+        let is_possible = matches!(
+            place,
+            ("img" | "source", Some("src" | "srcset"))
+                | ("link", Some("href" | "imagesrcset"))
+                | (_, None | Some("style"))
+        );
+        is_possible.then(|| Self {
             span: link.span,
             element: link.element.clone(),
             attribute: link.attribute.clone(),
-        }
+        })
+    }
+
+    fn is_in_css(&self) -> bool {
+        matches!(self.attribute.as_deref(), None | Some("style"))
     }
 
     fn is_in(&self, elements: [&str; 2], attributes: [&str; 2]) -> bool {
@@ -44,23 +59,26 @@ impl CandidatePlace {
     }
 
     /// True if `next`, the link after this one, is another candidate for the same picture, font, sound or video.
-    pub(super) fn has_alternative(&self, bytes: &[u8], next: &Self) -> bool {
+    fn has_alternative(&self, bytes: &[u8], next: &Self) -> bool {
         let Some(between) = bytes.get(self.span.end..next.span.start) else {
             return false;
         };
-        if self.attribute.is_none() && next.attribute.is_none() {
+        if self.is_in_css() && next.is_in_css() {
             return self.is_of_one_rule(bytes, between, next);
         }
         let are_in = |elements, attributes| {
             self.is_in(elements, attributes) && next.is_in(elements, attributes)
         };
         // Both links are in one start tag, or in adjacent tags with the same parent.
-        let is_same_tag = memchr::memchr(b'<', between).is_none();
+        // A document in an attribute may have several tags without a `<`.
+        let is_same_tag = memchr::memchr(b'<', between).is_none()
+            && memchr::memmem::find(between, b"&lt;").is_none();
         let is_same_parent = || {
             self.element == "source"
+                && (next.element == "source" || self.attribute.as_deref() == Some("srcset"))
                 && memchr::memchr_iter(b'<', between).all(|at| {
                     let name = &between[at + 1..];
-                    ["source", "img"].iter().any(|tag| {
+                    BETWEEN.iter().any(|tag| {
                         name.get(..tag.len())
                             .is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
                     })
@@ -70,20 +88,31 @@ impl CandidatePlace {
             || (are_in(["img", "source"], ["src", "srcset"]) && (is_same_tag || is_same_parent()))
     }
 
-    /// True if both links are in one `@font-face` rule (CSS Fonts 4, 4.3) or in one `image-set()` (CSS Images 4, 2.2).
+    /// The bytes before the link, and the place of the last `{` in them.
+    fn before<'b>(&self, bytes: &'b [u8]) -> (&'b [u8], usize) {
+        let before = &bytes[self.span.start.saturating_sub(NEAR)..self.span.start];
+        (before, memchr::memrchr(b'{', before).unwrap_or(0))
+    }
+
+    /// True if the link is in an `@font-face` rule (CSS Fonts 4, 4.3).
+    fn is_of_font(&self, bytes: &[u8]) -> bool {
+        let (before, start) = self.before(bytes);
+        let (head, name) = (before[..start].trim_ascii_end(), b"@font-face");
+        self.is_in_css()
+            && head.len() >= name.len()
+            && head[head.len() - name.len()..].eq_ignore_ascii_case(name)
+    }
+
+    /// True if both links are in one `@font-face` rule or in one `image-set()` (CSS Images 4, 2.2).
     fn is_of_one_rule(&self, bytes: &[u8], between: &[u8], next: &Self) -> bool {
         if memchr::memchr2(b'{', b'}', between).is_some() {
             return false;
         }
-        let near = self.span.start.saturating_sub(NEAR);
-        let before = &bytes[near..self.span.start];
-        let Some(start) = memchr::memrchr(b'{', before) else {
-            return false;
-        };
-        let (head, name) = (before[..start].trim_ascii_end(), b"@font-face");
-        if head.len() >= name.len() && head[head.len() - name.len()..].eq_ignore_ascii_case(name) {
+        if self.is_of_font(bytes) {
             return true;
         }
+        let (before, start) = self.before(bytes);
+        let near = self.span.start - before.len();
         let function = b"image-set(";
         let mut names = before[start..].windows(function.len());
         let Some(at) = names.rposition(|name| name.eq_ignore_ascii_case(function)) else {
@@ -103,30 +132,71 @@ impl CandidatePlace {
     }
 }
 
-/// The candidates of `srcset` in the page `bytes`, if a browser saved it, by the start of their spans, each with the `src` of
-/// its picture. Chromium saves only that image, and does not change `srcset`.
-pub(super) fn saved_candidates(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<LinkReport>> {
-    let mut candidates = HashMap::new();
-    let is_saved = || saved(bytes, &options.scan).is_some_and(|it| it.program == Program::Browser);
-    let is_possible = memchr::memmem::find(bytes, b"srcset").is_some() && is_saved();
-    if !is_possible {
-        return candidates;
+/// Links that are alternatives.
+#[derive(Debug, Default)]
+pub(super) struct Alternatives {
+    links: Vec<LinkReport>,
+    /// True for images. Of fonts, sounds and videos, browsers take the first that they can load.
+    pub(super) are_images: bool,
+    /// True if a browser saved one of them.
+    pub(super) are_saved: bool,
+    /// The reference to the file of one of them, once it was searched for.
+    stand_in: OnceLock<Option<String>>,
+}
+
+impl Alternatives {
+    /// The reference to the file of one, as `reference` finds it. A font in a `data:` URL needs no file.
+    pub(super) fn stand_in(
+        &self,
+        mut reference: impl FnMut(&LinkReport) -> Option<String>,
+    ) -> Option<&str> {
+        let of = |link: &LinkReport| match link.reference.starts_with("data:") {
+            true => (!self.are_images).then(String::new),
+            false => reference(link),
+        };
+        let stand_in = self
+            .stand_in
+            .get_or_init(|| self.links.iter().rev().find_map(of));
+        stand_in.as_deref()
     }
-    let (mut last, mut of_picture, mut src) = (None::<CandidatePlace>, Vec::new(), None);
-    links(bytes, options, &mut |found| {
-        let place = CandidatePlace::of(&found.link);
-        let last = last.replace(place.clone());
-        if !last.is_some_and(|last| last.has_alternative(bytes, &place)) {
-            (of_picture, src) = (Vec::new(), None);
+}
+
+/// The links of the document `bytes` that have alternatives, by the starts of their spans.
+pub(super) fn alternatives(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<Alternatives>> {
+    let mut found = HashMap::new();
+    let names = ["srcset", "<source", "image-set", "font-face"];
+    let has = |name: &&str| memchr::memmem::find(bytes, name.as_bytes()).is_some();
+    if options.format.has_headings() || !names.iter().any(|name| has(&name)) {
+        return found;
+    }
+    let (mut last, mut group) = (None::<CandidatePlace>, Alternatives::default());
+    let mut end = |group: Alternatives| {
+        if group.links.len() > 1 {
+            let starts: Vec<_> = group.links.iter().map(|link| link.span.start).collect();
+            let group = Arc::new(group);
+            found.extend(starts.into_iter().map(|start| (start, Arc::clone(&group))));
         }
-        if place.is_in(["img", "source"], ["srcset", "srcset"]) {
-            of_picture.push(place.span.start);
-        } else if place.is_in(["img", "img"], ["src", "src"]) {
-            src = Some(Arc::new(found.link));
+    };
+    links(bytes, options, &mut |listed| {
+        let link = listed.link;
+        let Some(place) = CandidatePlace::of(&link) else {
+            return;
+        };
+        if !last
+            .as_ref()
+            .is_some_and(|last| last.has_alternative(bytes, &place))
+        {
+            let is_media = place.is_in(["source", "source"], ["src", "src"]);
+            let next = Alternatives {
+                are_images: !is_media && !place.is_of_font(bytes),
+                ..Alternatives::default()
+            };
+            end(std::mem::replace(&mut group, next));
         }
-        if let Some(src) = &src {
-            candidates.extend(of_picture.drain(..).map(|start| (start, Arc::clone(src))));
-        }
+        group.are_saved |= link.reason == Some(Reason::LocalCopy);
+        group.links.push(link);
+        last = Some(place);
     });
-    candidates
+    end(group);
+    found
 }

@@ -57,6 +57,7 @@ mod finding;
 mod ids;
 mod judge;
 
+use super::alternatives::alternatives;
 use bases::{MovedBases, MovedCollection};
 use captured::CaptureJudge;
 pub use finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
@@ -90,8 +91,8 @@ pub fn check_capture(
     site: CheckedSite<'_>,
     found: &mut dyn FnMut(CheckedLink),
 ) -> CheckedDocument {
-    let mut judge = CaptureJudge::new(bytes, site, found);
     let options = options_of(options, site.collection);
+    let mut judge = CaptureJudge::new(alternatives(bytes, &options), site, found);
     let totals = links_to(bytes, &options, &mut judge);
     let (counted, repeated) = judge.end();
     let checked = document(totals, &options, counted);

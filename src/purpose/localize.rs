@@ -36,10 +36,10 @@ use crate::collection::{
     Absence, Collection, FoundBy, LastPath, Located, PlainPlace, QueryUse, split_name, stem,
     url_below, without_query,
 };
-use crate::purpose::alternatives::saved_candidates;
+use crate::purpose::alternatives::{Alternatives, alternatives};
 use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
 use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
-use crate::purpose::spelling::{is_web, names_base, names_prefix, unmistakable};
+use crate::purpose::spelling::{is_web, names_base, names_prefix, names_resource, unmistakable};
 use crate::purpose::{located, plain_root, rewrite_unless};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::copies::stem_of_companion;
@@ -75,7 +75,7 @@ pub fn options(
         path: path.to_vec(),
         own: own(options),
         canonical: canonical_url(bytes, options.format),
-        candidates: saved_candidates(bytes, options),
+        alternatives: alternatives(bytes, options),
         is_message: options.format.has_headings(),
         plain_root: plain_root(name, collection, options),
         collection: Arc::clone(collection),
@@ -160,8 +160,8 @@ struct LocalDestination {
     own: Option<String>,
     /// The span of the canonical URL.
     canonical: Option<Span>,
-    /// The candidates of `srcset` in a saved page, each with the `src` whose copy stands in for it.
-    candidates: HashMap<usize, Arc<LinkReport>>,
+    /// The alternatives of links, by the starts of the links.
+    alternatives: HashMap<usize, Arc<Alternatives>>,
     /// A placeholder for the URL of the folder on disk.
     place: RootUrl,
     /// The place of the file in the folder that opens from disk.
@@ -225,7 +225,8 @@ impl Destination for LocalDestination {
             && !matches!(choice, Choice::Reference(_))
             && !names_base(&link.element, link.attribute.as_deref())
             && !is_template(&link.reference)
-            && !target.is_some_and(|target| is_assumed(target) || target.starts_with("data:"));
+            && !target.is_some_and(|target| is_assumed(target) || !names_resource(target))
+            && self.stand_in(link).is_none();
         (choice, is_lacking)
     }
 
@@ -310,12 +311,17 @@ impl LocalDestination {
             self.reference(&file, link)
         };
         let stand_in = || {
-            let src = self.candidates.get(&link.span.start)?;
-            let copy = self.place_on_disk(src);
-            let copy = copy.or_else(|| self.local_copy(src.target.as_deref()?, src));
-            self.reference(&copy?, link)
+            let (stand_in, group) = self.stand_in(link)?;
+            let (folder, _) = stand_in.rsplit_once('/').unwrap_or_default();
+            let name = without_query(&link.reference).rsplit('/').next()?;
+            let own = group.are_saved.then(|| format!("{folder}/{name}"));
+            let own = own.and_then(|own| self.file_on_disk(&own, false));
+            let own = own.and_then(|(file, _)| self.reference(&file, link));
+            let is_replaced = group.are_images && !self.collection.keeps_places();
+            own.or_else(|| is_replaced.then(|| stand_in.to_owned()))
         };
-        let local = local().or_else(|| self.in_sheet(link)).or_else(stand_in);
+        let local = local().or_else(|| self.in_sheet(link));
+        let local = local.or_else(|| stand_in().filter(|_| names_resource(target)));
         // A URL that denotes a part of a message is meaningless in the mirror.
         let is_meaningless = || {
             target.starts_with("thismessage:")
@@ -330,6 +336,21 @@ impl LocalDestination {
             None if is_meaningless() => Choice::Kept,
             None => Choice::Target,
         }
+    }
+
+    /// The reference to the file of an alternative of `link`.
+    fn stand_in(&self, link: &LinkReport) -> Option<(&str, &Alternatives)> {
+        let group = self.alternatives.get(&link.span.start)?;
+        let reference = |other: &LinkReport| {
+            let Some(target) = other.target.as_deref() else {
+                return self.reference(&self.place_on_disk(other)?, other);
+            };
+            let redirected = self.collection.redirected(target);
+            let target = redirected.as_deref().unwrap_or(target);
+            let located = located(&self.collection, self.number, other, target);
+            self.reference(&self.local_file(other, target, &located)?, other)
+        };
+        Some((group.stand_in(reference)?, group))
     }
 
     /// A reference to the place of `target`, a URL of the site whose host is unknown. It has no file.

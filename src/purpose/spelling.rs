@@ -64,6 +64,21 @@ pub(crate) fn is_web(url: &str) -> bool {
     })
 }
 
+/// True if `url` names something that a program could retrieve, or a part of a message.
+pub(crate) fn names_resource(url: &str) -> bool {
+    let others = [
+        "data",
+        "blob",
+        "mailto",
+        "tel",
+        "sms",
+        "javascript",
+        "about",
+    ];
+    let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
+    !scheme.is_some_and(|scheme| others.iter().any(|one| one.eq_ignore_ascii_case(scheme)))
+}
+
 /// True if an attribute of an element, both given by name, declares a base for other references.
 pub(crate) fn names_base(element: &str, attribute: Option<&str>) -> bool {
     let is_base = || {

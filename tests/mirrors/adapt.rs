@@ -21,7 +21,7 @@ fn charset(label: &str) -> Option<Charset> {
 
 /// The adapted document. Checks that each adaptation has its edit, and that a second run changes nothing.
 fn adapt(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
-    let once = adapted(bytes, format, given);
+    let once = adapted(bytes, format, given, false);
     let spans: Vec<_> = once.edits.iter().map(|edit| edit.span).collect();
     assert_eq!(
         once.made
@@ -32,7 +32,7 @@ fn adapt(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
     );
     let output = once.edits.apply(bytes);
     for given in [given, None] {
-        let twice = adapted(&output, format, given);
+        let twice = adapted(&output, format, given, false);
         assert!(
             twice.edits.is_empty(),
             "{}",
@@ -349,11 +349,11 @@ fn a_content_security_policy_that_blocks_files_is_disabled() {
 fn adaptations_are_counted_by_kind() {
     let page = b"<head><meta content='img-src a.example' http-equiv=content-security-policy>\
                  <img src=x integrity crossorigin>";
-    let counts = adapted(page, Format::Html, Some(Charset::UTF_8)).counts();
-    assert_eq!(counts, [1, 2, 1]);
+    let counts = adapted(page, Format::Html, Some(Charset::UTF_8), false).counts();
+    assert_eq!(counts, [1, 2, 1, 0]);
     assert_eq!(
         Adaptation::ALL.map(Adaptation::name),
-        ["charset", "integrity", "policy"]
+        ["charset", "integrity", "policy", "shadow"]
     );
 }
 
@@ -528,7 +528,7 @@ proptest! {
         let is_declared = output.contains("<meta charset=\"UTF-8\">");
         prop_assert!(is_declared);
         prop_assert_eq!(tree(&output, true), tree(&page, false), "{} -> {}", &page, &output);
-        prop_assert!(adapted(output.as_bytes(), Format::Html, None).edits.is_empty());
+        prop_assert!(adapted(output.as_bytes(), Format::Html, None, false).edits.is_empty());
     }
 
     #[test]

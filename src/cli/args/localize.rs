@@ -85,7 +85,7 @@ pub(crate) struct Extraction {
     /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
     ///
     /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,
-    /// and disables a Content-Security-Policy, where these would keep local files from loading.
+    /// and disables a Content-Security-Policy, where these would keep local files from loading. It opens the shadow roots of MHTML.
     #[arg(long = "exact")]
     pub(crate) is_exact: bool,
 }

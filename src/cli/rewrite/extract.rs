@@ -395,7 +395,7 @@ impl ArchiveRun<'_> {
                     let is_page = matches!(format, Format::Html | Format::Xhtml);
                     new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
                     let local = rewritten.edits.apply(&bytes);
-                    let adapted = adapted(&local, format, charset);
+                    let adapted = adapted(&local, format, charset, archived.is_part());
                     let are_made = self.extraction.is_some_and(|it| !it.is_exact);
                     summary.adapt(&adapted, are_made);
                     if are_made {

@@ -204,7 +204,7 @@ impl RewriteKind {
             Self::Absolute => None,
         };
         match makes.filter(|makes| adapt::is_concerned(bytes, *makes)) {
-            Some(makes) => (adapt::adapted(&local.output(), format, None), makes),
+            Some(makes) => (adapt::adapted(&local.output(), format, None, false), makes),
             None => (Adapted::default(), false),
         }
     }

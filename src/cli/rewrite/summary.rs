@@ -561,6 +561,11 @@ pub(super) fn adapted_text(adaptations: &AdaptationCounts) -> Option<String> {
             "security policy disabled",
             "security policies disabled",
         ),
+        Adaptation::Shadow => count(
+            number,
+            "attribute of a shadow root renamed",
+            "attributes of shadow roots renamed",
+        ),
     };
     let counts = Adaptation::ALL.into_iter().zip(*adaptations);
     let texts: Vec<_> = counts.filter(|(_, number)| *number > 0).map(text).collect();

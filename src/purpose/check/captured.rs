@@ -10,11 +10,12 @@
 //!
 //! Deliberately absent: resources that scripts load.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
 use crate::collection::{Located, TextMap};
-use crate::purpose::alternatives::CandidatePlace;
+use crate::purpose::alternatives::Alternatives;
 use crate::purpose::custom_property::in_sheet;
 use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::base::BaseChain;
@@ -26,13 +27,9 @@ use baselink_url::reference::without_fragment;
 
 /// Judges the links of one document, in order.
 pub(super) struct CaptureJudge<'a> {
-    bytes: &'a [u8],
     site: CheckedSite<'a>,
-    /// The alternatives so far, as long as all of them are missing.
-    missing: Vec<CheckedLink>,
-    /// True if the archive has one of the alternatives.
-    has_one: bool,
-    last: Option<CandidatePlace>,
+    /// The alternatives of links, by the starts of the links.
+    alternatives: HashMap<usize, Arc<Alternatives>>,
     counted: BTreeMap<Class, usize>,
     /// The URLs so far, without fragments: many links of a document lead to one URL.
     known: TextMap<KnownUrl>,
@@ -54,28 +51,23 @@ struct KnownUrl {
 }
 
 impl<'a> CaptureJudge<'a> {
-    /// The judge for the document `bytes`, which passes links to `found`, unless the next links decide.
+    /// The judge for a document with these `alternatives`, which passes links to `found`.
     pub(super) fn new(
-        bytes: &'a [u8],
+        alternatives: HashMap<usize, Arc<Alternatives>>,
         site: CheckedSite<'a>,
         found: &'a mut dyn FnMut(CheckedLink),
     ) -> Self {
         Self {
-            bytes,
             site,
-            missing: Vec::new(),
-            has_one: false,
-            last: None,
+            alternatives,
             counted: BTreeMap::new(),
             known: TextMap::default(),
             found,
         }
     }
 
-    /// Passes on the links that have no further alternatives. Returns the numbers of links that were only counted, by class
-    /// and by URL.
-    pub(super) fn end(mut self) -> (BTreeMap<Class, usize>, Vec<RepeatedLinks>) {
-        self.pass_on();
+    /// The numbers of links that were only counted, by class and by URL.
+    pub(super) fn end(self) -> (BTreeMap<Class, usize>, Vec<RepeatedLinks>) {
         let mut repeated = Vec::new();
         for number in 0..self.known.len() {
             let known = &self.known.values[number];
@@ -116,11 +108,6 @@ impl<'a> CaptureJudge<'a> {
         });
         &mut self.known.values[number]
     }
-
-    fn pass_on(&mut self) {
-        self.missing.drain(..).for_each(&mut *self.found);
-        (self.has_one, self.last) = (false, None);
-    }
 }
 
 impl LinkReceiver for CaptureJudge<'_> {
@@ -136,21 +123,23 @@ impl LinkReceiver for CaptureJudge<'_> {
             return false;
         }
         known.links[1] += 1;
-        self.pass_on();
         *self.counted.entry(class).or_default() += 1;
         true
     }
 
     fn link(&mut self, listed: ListedLink, _: &BaseChain, charset: Charset) {
         let link = &listed.link;
-        let place = CandidatePlace::of(link);
-        let last = self.last.as_ref();
-        if !last.is_some_and(|last| last.has_alternative(self.bytes, &place)) {
-            self.pass_on();
+        let (mut class, mut cause) = self.class(link);
+        // The page does not need the link if the archive has an alternative.
+        if class == Class::Missing
+            && let Some(group) = self.alternatives.get(&link.span.start).map(Arc::clone)
+            && group
+                .stand_in(|other| (self.class(other).0 == Class::Travels).then(String::new))
+                .is_some()
+        {
+            (class, cause) = (Class::Outside, None);
         }
-        self.last = Some(place);
-        let (class, cause) = self.class(link);
-        let one = CheckedLink {
+        (self.found)(CheckedLink {
             charset,
             finding: Finding {
                 target: link.target.clone().filter(|_| class != Class::Left),
@@ -158,30 +147,8 @@ impl LinkReceiver for CaptureJudge<'_> {
                 ..Finding::of(class, cause)
             },
             listed,
-        };
-        if class == Class::Travels && !self.has_one {
-            self.has_one = true;
-            for one in self.missing.drain(..) {
-                (self.found)(without(one));
-            }
-        }
-        match class == Class::Missing {
-            true if self.has_one => (self.found)(without(one)),
-            true => self.missing.push(one),
-            false => (self.found)(one),
-        }
+        });
     }
-}
-
-/// `link`, which the page does not need.
-fn without(link: CheckedLink) -> CheckedLink {
-    let (class, cause) = (Class::Outside, None);
-    let finding = Finding {
-        class,
-        cause,
-        ..link.finding
-    };
-    CheckedLink { finding, ..link }
 }
 
 impl KnownUrl {
