@@ -236,7 +236,7 @@ fn print_line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> 
         None => ("none".into(), "none"),
     };
     writeln!(
-        output.out(),
+        output.lines(),
         "{path}{number}\t{base}\t{source}\t{url}\t{from}"
     )
 }
@@ -262,7 +262,7 @@ fn print_levels(
 ) -> io::Result<()> {
     let styler = output.styler;
     let chain = &entity.chain;
-    let out = output.out();
+    let out = &mut output.lines();
     write!(out, "{}", styler.paint(HEADING, input.name))?;
     if !chain.entity.is_empty() {
         write!(out, ", document {} inside it", chain.entity)?;
@@ -333,7 +333,7 @@ fn print_entities(
     output: &mut Output,
 ) -> io::Result<()> {
     let styler = output.styler;
-    let out = output.out();
+    let out = &mut output.lines();
     // In reverse order, the first child found of each parent is its last child.
     let mut seen_parents = HashSet::new();
     let mut is_last: Vec<bool> = entities

@@ -10,8 +10,9 @@
 //!
 //! Deliberately absent: a total for each file. The total of all files is printed at the end.
 
+use std::io::{self, Write};
+use std::mem;
 use std::path::Path;
-use std::{io, mem};
 
 use crate::files::result_folder::ResultFolder;
 use crate::files::results::nameless;
@@ -283,34 +284,30 @@ impl Table<'_> {
         output: &mut Output,
     ) -> io::Result<()> {
         let (styler, link) = (output.styler, &found.link);
+        let out = &mut output.lines();
         let styles = [PLACE, style_of(link.outcome), Style::new()];
         for ((column, width), style) in self.columns(found).iter().zip(widths).zip(styles) {
             let gap = width.saturating_sub(column.chars().count()) + 2;
-            write!(output.out(), "{}{:gap$}", styler.paint(style, column), "")?;
+            write!(out, "{}{:gap$}", styler.paint(style, column), "")?;
         }
-        write!(output.out(), "{}", visible_reference(&link.reference))?;
+        write!(out, "{}", visible_reference(&link.reference))?;
         if let Some(target) = link
             .target
             .as_deref()
             .filter(|_| link.outcome != Outcome::Absolute)
         {
-            write!(
-                output.out(),
-                " {} {}",
-                styler.paint(FAINT, "->"),
-                visible(target)
-            )?;
+            write!(out, " {} {}", styler.paint(FAINT, "->"), visible(target))?;
         }
         if let Some(reason) = link.reason {
-            write!(output.out(), "  ({})", reason.name())?;
+            write!(out, "  ({})", reason.name())?;
         }
         if self.grammar {
             let verdict = baselink_url::reference::conformance(&link.reference);
             let violation = verdict.violation.map(|violation| format!(": {violation}"));
             let category = verdict.category.name();
             let verdict = format!("[{category}{}]", visible(&violation.unwrap_or_default()));
-            write!(output.out(), "  {}", styler.paint(FAINT, verdict))?;
+            write!(out, "  {}", styler.paint(FAINT, verdict))?;
         }
-        writeln!(output.out())
+        writeln!(out)
     }
 }

@@ -351,6 +351,14 @@ impl Output {
         }
     }
 
+    /// The same destination, for lines of text that may quote names and references.
+    pub(crate) fn lines(&mut self) -> TextLines<'_> {
+        TextLines {
+            out: self.out(),
+            line: Vec::new(),
+        }
+    }
+
     /// Prints `divider` before every result except the first.
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
@@ -753,6 +761,32 @@ pub(crate) fn visible_reference(reference: &str) -> Cow<'_, str> {
         "\"\"".into()
     } else {
         visible(reference)
+    }
+}
+
+/// A writer of whole lines of text, without the marks of workflow commands.
+pub(crate) struct TextLines<'a> {
+    out: &'a mut dyn Write,
+    /// The start of a line, until the line ends.
+    line: Vec<u8>,
+}
+
+impl Write for TextLines<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.line);
+                let line = String::from_utf8_lossy(&line);
+                self.out
+                    .write_all(without_workflow_command(&line).as_bytes())?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

@@ -81,7 +81,7 @@ pub fn options(
         collection: Arc::clone(collection),
         place,
     });
-    Options {
+    let mut options = Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         counts_kept: options.counts_kept && !collection.has_fragments(),
@@ -89,7 +89,9 @@ pub fn options(
         guard: Some(Arc::clone(&destination) as Arc<dyn Guard>),
         destination: Some(destination),
         ..options.clone()
-    }
+    };
+    options.scan.groups.insert_loaded();
+    options
 }
 
 impl Guard for LocalDestination {

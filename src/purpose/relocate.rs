@@ -376,6 +376,9 @@ pub fn options(
         ..options.clone()
     };
     options.scan.ignore_saved = true;
+    if options.guard.is_some() {
+        options.scan.groups.insert_loaded();
+    }
     options
 }
 

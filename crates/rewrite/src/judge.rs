@@ -74,6 +74,9 @@ impl Surroundings<'_> {
 /// Relative and `file:` `Content-Location`s, each with the number of parts that it labels in the enclosing multiparts.
 pub(super) type Labels = HashMap<Box<str>, usize>;
 
+/// The base of a copy that opens from disk, if only the form of a reference matters.
+const ON_DISK: &str = "file:///";
+
 /// Judges the links of one document.
 pub(super) struct Judge<'a> {
     chain: &'a BaseChain,
@@ -466,7 +469,11 @@ impl<'a> Judge<'a> {
         );
         let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
-        if !self.is_link(&report, link.certainty, &link.against) {
+        let is_link = match link.certainty {
+            Certainty::IfLeadsOut => self.leads_out(&report, &link.against, link.holder),
+            certainty => self.is_link(&report, certainty, &link.against),
+        };
+        if !is_link {
             return None;
         }
         let property = link.custom_property.zip(self.styles.as_ref());
@@ -491,7 +498,7 @@ impl<'a> Judge<'a> {
             _ => (Choice::Target, false),
         };
         let mut chosen = None;
-        report.is_lacking = is_lacking;
+        report.is_lacking = is_lacking && link.certainty != Certainty::IfLeadsOut;
         match choice {
             Choice::Reference(text) if text != report.reference => {
                 (report.outcome, report.reason) = (Outcome::Rewritten, None);
@@ -575,6 +582,7 @@ impl<'a> Judge<'a> {
         let is_intended = report.reason.is_some_and(Reason::is_intended);
         match certainty {
             Certainty::Certain => true,
+            Certainty::IfLeadsOut => false,
             Certainty::IfFound => leads_to_resource(),
             Certainty::Doubtful if report.outcome == Outcome::Absolute || is_intended => true,
             Certainty::Doubtful => {
@@ -588,6 +596,25 @@ impl<'a> Judge<'a> {
                     }
             }
         }
+    }
+
+    /// True if a reference in a place that browsers load without a script would lead out of the folder of a copy. Text that is
+    /// not a URL loads nothing.
+    fn leads_out(&self, report: &LinkReport, against: &Against, holder: Span) -> bool {
+        let base = self.base_in_copy(against, holder);
+        let is_url = || {
+            report.reason == Some(Reason::Entity)
+                || prepare(Resolver::Whatwg, ON_DISK, self.charset)
+                    .resolve(&report.reference)
+                    .is_ok()
+        };
+        self.around.kept.is_none()
+            && self
+                .options
+                .guard
+                .as_ref()
+                .is_some_and(|guard| guard.prefix(report, &report.reference, base).is_some())
+            && is_url()
     }
 
     /// The declaration of the base that `against` denotes, as a reader of a copy sees it at `place`.

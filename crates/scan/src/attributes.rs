@@ -143,8 +143,11 @@ impl FromStr for Group {
 pub struct Groups(u16);
 
 impl Groups {
-    /// The number of sets.
-    pub(crate) const SETS: usize = 1 << Group::ALL.len();
+    /// The number of sets, each with and without [`Self::LOADED`].
+    pub(crate) const SETS: usize = 2 << Group::ALL.len();
+
+    /// The mark for places of other groups from which browsers load without a script.
+    const LOADED: u16 = 1 << Group::ALL.len();
 
     /// The set of all groups.
     pub const fn all() -> Self {
@@ -159,6 +162,23 @@ impl Groups {
     /// Adds `group`.
     pub const fn insert(&mut self, group: Group) {
         self.0 |= 1 << group as u32;
+    }
+
+    #[doc(hidden)]
+    /// Adds the places of other groups from which browsers load without a script. A link in them is
+    /// [`Certainty::IfLeadsOut`](crate::document::Certainty).
+    pub const fn insert_loaded(&mut self) {
+        self.0 |= Self::LOADED;
+    }
+
+    /// True after [`insert_loaded`](Self::insert_loaded).
+    pub(crate) const fn has_loaded(self) -> bool {
+        self.0 & Self::LOADED != 0
+    }
+
+    /// True if places of `row` are read.
+    pub(crate) fn read(self, row: &Row) -> bool {
+        row.group.is_none_or(|group| self.contains(group)) || (row.loads && self.has_loaded())
     }
 
     /// Adds the groups of `other`.
@@ -264,6 +284,8 @@ pub struct Row {
     pub when: Condition,
     /// The group that must be enabled; `None` if the row always counts.
     pub group: Option<Group>,
+    /// True if browsers load the URLs without a script, so that a copy guards them even if the group is not enabled.
+    pub loads: bool,
     /// The treatment of an empty reference.
     pub empty: Empty,
     /// The treatment of a reference that consists of a fragment only.
@@ -370,6 +392,7 @@ pub(crate) const fn row(
         against: AttributeBase::Document,
         when: Condition::Always,
         group: None,
+        loads: false,
         empty: Empty::Leave,
         fragment: Fragment::Policy,
         role: Role::Embedded,
@@ -429,18 +452,25 @@ const fn amp(attribute: &'static str) -> Row {
     html(attribute, AMP, Syntax::Url, "AMP").rare()
 }
 
-/// The value of an animation, if the animated attribute is a link.
+/// The value of an animation. The syntax is that of the animated attribute.
 const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
-    row(
+    let of_any = row(
         &[Namespace::Svg],
         attribute,
         "animate set",
         syntax,
         "SVG 1.1, SMIL",
-    )
-    .when(Condition::Is("attributename", "href xlink:href"))
+    );
+    let loaded = Row {
+        loads: true,
+        ..of_any
+    }
     .rare()
-    .identifier()
+    .identifier();
+    match syntax {
+        CssValue => loaded,
+        _ => loaded.when(Condition::Is("attributename", "href xlink:href")),
+    }
 }
 
 use Syntax::{Commas, Css, CssValue, Curie, Html, Refresh, Semicolons, Spaces, Srcset, Task, Url};
@@ -490,6 +520,7 @@ pub static TABLE: &[Row] = &[
     amp("background-audio"),
     amp("bookend-config-src"),
     smil("by", Url),
+    smil("by", CssValue),
     amp("canonical").metadata(),
     mathml("cdgroup", "math", "MathML 3").rare().metadata(),
     html("cite", "blockquote q ins del", Url, "HTML 4.01").resolve_empty().metadata(),
@@ -532,6 +563,7 @@ pub static TABLE: &[Row] = &[
     presentation("filter", "Filter Effects"),
     html("formaction", "button input", Url, "HTML").navigation(),
     smil("from", Url),
+    smil("from", CssValue),
     html("href", "a area", Url, "HTML 2.0").resolve_empty().navigation(),
     html("href", "link", Url, "HTML 2.0").when(Condition::Has("rel", LOADED)),
     html("href", "link", Url, "HTML 2.0").metadata(),
@@ -602,10 +634,12 @@ pub static TABLE: &[Row] = &[
     presentation("stroke", "SVG 1.1"),
     row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", "*", Css, "CSS Style Attributes").identifier(),
     smil("to", Url),
+    smil("to", CssValue),
     html("usemap", "img image object input", Url, "HTML 4.01").rare().identifier(),
     html("value", "param", Url, "HTML 4.01").when(Condition::Is("valuetype", "ref")),
     html("value", "param", Url, "plug-in practice").when(Condition::Is("name", PLUGIN_PARAMETERS)).rare(),
     smil("values", Semicolons),
+    smil("values", CssValue),
     html("verify-xhr", "form", Url, "AMP").navigation(),
     html("vrml", IMG_INPUT, Url, "Internet Explorer"),
     svg("xlink:href", "a", "SVG 1.1").resolve_empty().navigation(),
@@ -665,7 +699,7 @@ pub fn find(
     groups: &Groups,
 ) -> Option<&'static Row> {
     rows(attribute).iter().find(|row| {
-        row.group.is_none_or(|group| groups.contains(group))
+        groups.read(row)
             && row.namespaces.contains(&namespace)
             && row.covers(element)
             && row.when.holds(other)

@@ -222,7 +222,10 @@ impl<'a> Collector<'a> {
             attribute: place.attribute.map(str::to_owned),
             reference: view.text[inner.range()].to_owned(),
             role: row.map_or(place.role, |row| row.role),
-            certainty: row.map_or(place.certainty, |row| self.options.certainty(row.group)),
+            certainty: match (place.certainty, row) {
+                (Certainty::Certain, Some(row)) => self.options.certainty_of(row),
+                (certainty, _) => certainty,
+            },
             against: if has_entity {
                 Against::Unknown
             } else {
@@ -264,16 +267,24 @@ impl<'a> Collector<'a> {
 
     /// Adds the URLs of the CSS in `view`.
     pub(super) fn css(&mut self, view: &View, place: &LinkPlace<'_>) {
-        if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
+        let text = view.text.as_bytes();
+        let has_string = || memchr::memchr2(b'"', b'\'', text).is_some();
+        if memchr::memchr3(b'(', b'@', b'\\', text).is_none()
+            && !(self.options.groups.has_loaded() && has_string())
+        {
             return;
         }
-        let mut urls = css::Urls::of(view.text.as_bytes(), self.options.groups);
+        let mut urls = css::Urls::of(text, self.options.groups);
         while let Some(url) = urls.next() {
             if let Some(raw) = view.slice(url.span) {
                 let (against, custom) = (place.against.clone(), urls.custom_property(url));
                 let place = LinkPlace {
                     against,
                     custom_property: custom,
+                    certainty: match url.certainty {
+                        Certainty::Certain => place.certainty,
+                        other => other,
+                    },
                     ..*place
                 };
                 self.decoded(&url.decode(raw), url.form, url.span, &place);

@@ -16,13 +16,16 @@
 //! assert_eq!(urls, ["a.css", "b.png"]);
 //! ```
 //!
-//! Four cases are special:
+//! Five cases are special:
 //!
 //! - A declaration inside `supports()` or the prelude of `@supports` is parsed but never applied, so a URL in it is
 //!   not reported.
 //! - The fallback of `var()` and `env()` is read in its context. Inside `image-set()`, a string in it is a URL.
 //! - A url-token, string or function that ends only at the end of the text counts like any other.
 //! - An `@import` counts only at the top level, before every other rule that is certainly valid (Cascade 5, 2).
+//! - A string that a substitution could make a URL counts only if it would lead out of a copy
+//!   ([`Certainty::IfLeadsOut`]): in a custom property, in `@function`, in the arguments of a custom function, and at any
+//!   depth inside a function in which strings are URLs.
 //!
 //! The tokenizer (`css/tokens.rs`) belongs to this crate, and most tokens are skipped unread. In a neutral block,
 //! where only `url()` makes a URL, the scanner stops only at six bytes: quotes, `(`, `/`, `@` and `\`. Which blocks
@@ -32,6 +35,7 @@
 //! CSS, and a url-token is a URL in any property. CSS inside a string (`-ms-filter`) is not scanned.
 
 use super::attributes::{Group, Groups};
+use super::document::Certainty;
 use super::sieve::Sieve;
 use baselink_text::layer::spelling::Form;
 use baselink_text::layer::{View, escape};
@@ -50,6 +54,8 @@ pub struct CssUrl {
     pub span: Span,
     /// The form of that text: [`Form::CssToken`] or [`Form::CssString`].
     pub form: Form,
+    /// The certainty that the text is a URL.
+    pub certainty: Certainty,
 }
 
 impl CssUrl {
@@ -155,6 +161,8 @@ struct Block {
     silent: bool,
     /// True if nothing up to the `;` or `{}` that ends this at-rule is a URL.
     silent_prelude: bool,
+    /// The certainty of URLs up to the same place.
+    certainty: Certainty,
     /// True if a rule or declaration may begin here, so that an at-keyword begins an at-rule.
     start: bool,
     /// True if strings of an enclosing block are URLs, or may be.
@@ -167,6 +175,7 @@ impl Block {
         strings: Strings::None,
         silent: false,
         silent_prelude: false,
+        certainty: Certainty::Certain,
         start: true,
         enclosed: false,
     };
@@ -179,8 +188,13 @@ impl Block {
             // A prelude ends where the block of its rule begins.
             silent: self.silent || (self.silent_prelude && !is_curly),
             silent_prelude: false,
+            certainty: if is_curly {
+                Certainty::Certain
+            } else {
+                self.certainty
+            },
             start: is_curly,
-            enclosed: self.enclosed || matches!(self.strings, Strings::All | Strings::Source(_)),
+            enclosed: self.enclosed || self.strings != Strings::None,
         }
     }
 
@@ -214,16 +228,21 @@ impl Block {
     fn end_statement(&mut self) {
         self.strings = Strings::None;
         self.silent_prelude = false;
+        self.certainty = Certainty::Certain;
         self.start = true;
     }
 
     /// Begins an at-rule with the at-keyword `name`. An import that is not `in_time` has no effect.
-    fn begin_at_rule(&mut self, name: &[u8], in_time: bool) {
+    fn begin_at_rule(&mut self, name: &[u8], in_time: bool, groups: Groups) {
         let is_import = is_name(name, "import");
-        if is_import && in_time {
+        let is_late = is_import && !in_time;
+        if is_late && groups.has_loaded() {
+            self.certainty = Certainty::IfLeadsOut;
+        }
+        if is_import && (in_time || groups.has_loaded()) {
             self.strings = Strings::Next;
         }
-        self.silent_prelude = is_silent_prelude(name) || (is_import && !in_time);
+        self.silent_prelude = is_silent_prelude(name) || (is_late && !groups.has_loaded());
     }
 
     /// Updates the state for a token without a meaning of its own.
@@ -331,7 +350,20 @@ impl<'a> Urls<'a> {
             self.at = match bytes[at..] {
                 [] => at,
                 [b'/', b'*', ..] => tokens::comment_end(bytes, at),
-                [b'"' | b'\'', ..] => tokens::string(bytes, at).1,
+                [quote @ (b'"' | b'\''), ..] => {
+                    let (token, end) = tokens::string(bytes, at);
+                    self.at = end;
+                    if let CssToken::String(span) = token
+                        && self.may_become_url(span)
+                    {
+                        return Some(CssUrl {
+                            span,
+                            form: Form::CssString(char::from(quote)),
+                            certainty: Certainty::IfLeadsOut,
+                        });
+                    }
+                    end
+                }
                 [b'(', ..] => {
                     let name = &bytes[word_start(bytes, before, at)..at];
                     self.at = at + 1;
@@ -363,6 +395,7 @@ impl<'a> Urls<'a> {
                             return Some(CssUrl {
                                 span,
                                 form: Form::CssToken,
+                                certainty: Certainty::Certain,
                             });
                         }
                         CssToken::Function(name) if self.enter(name) => return None,
@@ -375,6 +408,24 @@ impl<'a> Urls<'a> {
                 return None;
             }
         }
+    }
+
+    /// True if the string at `span`, which is not a URL itself, may become one by a substitution, and a copy must guard it.
+    fn may_become_url(&mut self, span: Span) -> bool {
+        let text = &self.bytes[span.range()];
+        // Without a sign of a path, a reference leads out of no folder. A mere `/` names no file.
+        let is_sign = |byte: &u8| b"/\\:".contains(byte);
+        if !self.groups.has_loaded()
+            || !text.iter().any(is_sign)
+            || text
+                .iter()
+                .all(|byte| is_sign(byte) || b". ".contains(byte))
+        {
+            return false;
+        }
+        let is_enclosed = self.blocks.last().is_some_and(|block| block.enclosed);
+        self.nesting.advance(self.bytes, span.start);
+        is_enclosed || self.nesting.may_be_substituted()
     }
 
     /// Enters the function `name` in a neutral block. Returns true if the function's block is not neutral.
@@ -406,7 +457,7 @@ impl<'a> Urls<'a> {
             start: false,
             ..Block::NEUTRAL
         };
-        block.begin_at_rule(name, self.nesting.takes_imports());
+        block.begin_at_rule(name, self.nesting.takes_imports(), self.groups);
         self.blocks.push(block);
         true
     }
@@ -415,20 +466,32 @@ impl<'a> Urls<'a> {
     fn step(&mut self) -> Option<CssUrl> {
         let (token, end) = tokens::token(self.bytes, self.at);
         let start = std::mem::replace(&mut self.at, end);
+        let may_become_url = matches!(token, CssToken::String(span) if self.may_become_url(span));
         let block = self.blocks.last_mut()?;
         let mut found = None;
         let inner = match token {
             CssToken::Blank => return None,
             CssToken::String(span) => {
-                let form = Form::CssString(char::from(self.bytes[start]));
-                let is_url = block.string_is_url() && block.is_reported();
-                found = is_url.then_some(CssUrl { span, form });
+                let (is_url, is_reported) = (block.string_is_url(), block.is_reported());
+                let certainty = if is_url {
+                    block.certainty
+                } else {
+                    Certainty::IfLeadsOut
+                };
+                if is_reported && (is_url || may_become_url) {
+                    found = Some(CssUrl {
+                        span,
+                        form: Form::CssString(char::from(self.bytes[start])),
+                        certainty,
+                    });
+                }
                 None
             }
             CssToken::Url(span) => {
                 let url = CssUrl {
                     span,
                     form: Form::CssToken,
+                    certainty: block.certainty,
                 };
                 found = block.is_reported().then_some(url);
                 None
@@ -438,7 +501,7 @@ impl<'a> Urls<'a> {
                 block.pass(token);
                 if begins {
                     self.nesting.advance(self.bytes, start);
-                    block.begin_at_rule(name, self.nesting.takes_imports());
+                    block.begin_at_rule(name, self.nesting.takes_imports(), self.groups);
                 }
                 return None;
             }
@@ -524,7 +587,11 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
         _ => (Form::CssToken, tokens::url_token(bytes, at)),
     };
     let url = match token {
-        CssToken::String(span) | CssToken::Url(span) => Some(CssUrl { span, form }),
+        CssToken::String(span) | CssToken::Url(span) => Some(CssUrl {
+            span,
+            form,
+            certainty: Certainty::Certain,
+        }),
         _ => None,
     };
     (url, end)

@@ -325,6 +325,8 @@ pub enum Certainty {
     Doubtful,
     /// The value counts only if it leads to a resource of the site.
     IfFound,
+    /// The value counts only if it would lead out of the folder of a copy.
+    IfLeadsOut,
 }
 
 /// A reference in a document, as written.

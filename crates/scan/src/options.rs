@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::attributes::{Group, Groups, Place};
+use super::attributes::{Group, Groups, Place, Row};
 use crate::document::Certainty;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
@@ -62,6 +62,15 @@ impl ScanOptions {
     #[doc(hidden)]
     pub fn is_probed(&self, format: Format) -> bool {
         group_of(format).is_some_and(|group| self.probed.contains(group))
+    }
+
+    /// The certainty of a reference in a place of `row`.
+    #[inline(always)]
+    pub(crate) fn certainty_of(&self, row: &Row) -> Certainty {
+        match row.group {
+            Some(group) if !self.groups.contains(group) => Certainty::IfLeadsOut,
+            group => self.certainty(group),
+        }
     }
 
     /// The certainty of a reference in a place of `group`.

@@ -42,7 +42,9 @@ use crate::pieces::{Dissection, TreePiece, VISIBLE_TEXT, event_pieces};
 use baselink_rewrite::container::entity::{Container, EntityKind};
 use baselink_rewrite::container::{self, counted_message};
 use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
-use baselink_rewrite::{FileRewrite, Options, PlannedPart, Site, rewrite};
+use baselink_rewrite::{
+    BaseInCopy, FileRewrite, Guard, NOWHERE, Options, PlannedPart, Site, rewrite,
+};
 use baselink_scan::ScanOptions;
 use baselink_scan::document::Against;
 use baselink_text::edit::Edits;
@@ -535,12 +537,22 @@ impl Site for EveryResource {
     }
 }
 
-/// The options under which each value that leads to a resource of the site is a link, before and after a change; `None`
-/// without a site.
+impl Guard for EveryResource {
+    fn prefix(&self, _: &LinkReport, _: &str, _: BaseInCopy) -> Option<String> {
+        Some(NOWHERE.to_owned())
+    }
+}
+
+/// The options under which each value that leads to a resource of the site, or out of a copy, is a link, before and after a
+/// change; `None` without a site.
 fn with_every_place(options: &Options) -> Option<Options> {
     let site: Arc<dyn Site> = Arc::new(EveryResource);
     options.site.is_some().then(|| Options {
         site: Some(site),
+        guard: options
+            .guard
+            .as_ref()
+            .map(|_| Arc::new(EveryResource) as Arc<dyn Guard>),
         ..options.clone()
     })
 }

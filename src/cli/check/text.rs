@@ -11,7 +11,7 @@
 //!
 //! Deliberately absent: differences between terminals in the width of characters.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::purpose::check::CheckedLink;
@@ -50,7 +50,7 @@ pub(super) fn print_finding(
     let name = name(path);
     let styler = output.styler;
     let style = if is_denied { DENIED } else { OTHER };
-    let out = output.out();
+    let out = &mut output.lines();
     writeln!(
         out,
         "{} {}  {}",

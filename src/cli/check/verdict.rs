@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: single links ([`super::text`]).
 
-use std::io;
+use std::io::{self, Write};
 
 use crate::purpose::check::Class;
 use baselink_text::error::name;
@@ -58,7 +58,7 @@ pub(super) fn print_targets(
     output: &mut Output,
 ) -> io::Result<()> {
     let styler = output.styler;
-    let out = output.out();
+    let out = &mut output.lines();
     writeln!(out, "{}", verdict(request, tree))?;
     for target in tree
         .targets

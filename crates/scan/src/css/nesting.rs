@@ -32,6 +32,9 @@ pub(super) struct Nesting {
     name: Option<Span>,
     /// The number of blocks around the declaration of a custom property, and the name of the property.
     pub(super) custom: Option<(usize, Span)>,
+    /// The number of blocks around an outermost custom function, its call or another use of custom names, and the byte
+    /// that ends it at this depth.
+    custom_function: Option<(usize, u8)>,
 }
 
 impl Nesting {
@@ -46,6 +49,7 @@ impl Nesting {
             is_late: false,
             name: None,
             custom: None,
+            custom_function: None,
         }
     }
 
@@ -61,6 +65,11 @@ impl Nesting {
         self.open.is_empty() && !self.is_late
     }
 
+    /// True if a string here may be substituted into another value (CSS Custom Properties 1, 3; CSS Mixins 1).
+    pub(super) fn may_be_substituted(&self) -> bool {
+        self.custom.is_some() || self.custom_function.is_some()
+    }
+
     /// Reads the tokens that begin before `at`, which must not decrease from call to call.
     pub(super) fn advance(&mut self, bytes: &[u8], at: usize) {
         while self.at < at {
@@ -71,6 +80,7 @@ impl Nesting {
                 continue;
             }
             self.note_declaration(bytes, token, Span::new(start, end));
+            self.note_function(token);
             if self.open.is_empty() {
                 self.note_rule(bytes, token, start);
             }
@@ -101,7 +111,7 @@ impl Nesting {
             }
             (Some(_), _) => {}
             (None, CssToken::Ident(name)) if self.start && self.has_statements() => {
-                let is_custom = name.starts_with(b"--") || is_name(name, "initial-value");
+                let is_custom = is_custom(name) || is_name(name, "initial-value");
                 self.name = is_custom.then_some(span);
             }
             (None, token) => {
@@ -110,6 +120,28 @@ impl Nesting {
                 self.custom = name.filter(|_| is_colon).map(|name| (depth, name));
             }
         }
+    }
+
+    /// Begins or ends a rule or call of a custom function at a token.
+    fn note_function(&mut self, token: CssToken<'_>) {
+        let depth = self.open.len();
+        self.custom_function = match (self.custom_function, token) {
+            (None, CssToken::Function(name)) if is_custom(name) => Some((depth, b')')),
+            (None, CssToken::AtKeyword(name))
+                if self.start && SUBSTITUTING.iter().any(|known| is_name(name, known)) =>
+            {
+                Some((depth, b'}'))
+            }
+            (Some((around, b'}')), CssToken::Semicolon) if depth == around => None,
+            (Some((around, closer)), CssToken::Close(found)) => {
+                let closes = self.open.last() == Some(&found);
+                let is_own = depth == around + 1 && found == closer;
+                // A block around it may close first.
+                self.custom_function
+                    .filter(|_| !(closes && (is_own || depth <= around)))
+            }
+            (state, _) => state,
+        };
     }
 
     /// Notes whether a valid rule ends the time of imports with the token at `at`, which is at the top level.
@@ -134,6 +166,14 @@ impl Nesting {
     fn has_statements(&self) -> bool {
         matches!(self.open.last(), None | Some(b'}'))
     }
+}
+
+/// The at-rules whose strings may be substituted into values elsewhere (CSS Mixins 1).
+const SUBSTITUTING: &[&str] = &["function", "mixin", "apply", "env"];
+
+/// True if `name` begins with two dashes, which may be escaped.
+fn is_custom(name: &[u8]) -> bool {
+    tokens::after(name, "--").is_some()
 }
 
 /// True if the at-rule `name` with this prelude is certainly valid.

@@ -209,19 +209,24 @@ pub(super) fn is_name(name: &[u8], known: &str) -> bool {
     if name.len() <= known.len() || !name.contains(&b'\\') {
         return name.eq_ignore_ascii_case(known.as_bytes());
     }
+    after(name, known).is_some_and(<[u8]>::is_empty)
+}
+
+/// The rest of the word `name` if it begins with `known`, compared as in [`is_name`].
+pub(super) fn after<'a>(name: &'a [u8], known: &str) -> Option<&'a [u8]> {
     let mut rest = name;
     for &wanted in known.as_bytes() {
         let (found, length) = match rest {
             [b'\\', ..] => escaped(rest),
             [byte, ..] => (Some(*byte), 1),
-            [] => return false,
+            [] => return None,
         };
-        if found.is_none_or(|found| found.to_ascii_lowercase() != wanted) {
-            return false;
+        if found?.to_ascii_lowercase() != wanted {
+            return None;
         }
         rest = &rest[length..];
     }
-    rest.is_empty()
+    Some(rest)
 }
 
 /// The end of the white space from `at` on.

@@ -384,10 +384,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// Scans an attribute that contains CSS. Returns `false`, and does nothing, if the CSS must be decoded first.
     fn css_value(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         // Any URL in CSS needs one of these bytes, even with character references.
-        let Some(span) = attribute
-            .value
-            .filter(|&span| block::holds(self.bytes, span, *b"(@\\&"))
-        else {
+        let Some(span) = attribute.value.filter(|&span| {
+            block::holds(self.bytes, span, *b"(@\\&")
+                || (self.options.groups.has_loaded() && block::holds(self.bytes, span, *b"\"'"))
+        }) else {
             return true;
         };
         if memchr::memchr3(b'&', b'\r', 0, &self.bytes[span.range()]).is_some() {
@@ -418,7 +418,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 let raw = self.charset.decode(&self.bytes[span.range()], span.start);
                 self.reference(
                     &escape::character_references(raw),
-                    Form::Srcset,
+                    (Form::Srcset, Certainty::Certain),
                     place,
                     None,
                 );
@@ -442,6 +442,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             let plain = Plain {
                 empty_resolves: false,
                 fragment_identifies: true,
+                certainty: url.certainty,
                 ..plain
             };
             let raw = &self.bytes[span.range()];
@@ -450,7 +451,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 || !self.links.plain(self.bytes, &plain)
             {
                 let view = url.decode(self.charset.decode(raw, span.start));
-                self.reference(&view, url.form, place, custom);
+                self.reference(&view, (url.form, url.certainty), place, custom);
                 self.drain();
             }
         }
@@ -505,7 +506,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             enclosed: self.enclosed,
             empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
             fragment_identifies: row.is_none_or(|row| row.fragment == Fragment::Identifier),
-            certainty: self.options.certainty(row.and_then(|row| row.group)),
+            certainty: row.map_or(Certainty::Certain, |row| self.options.certainty_of(row)),
         }
     }
 
@@ -675,7 +676,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     fn reference(
         &mut self,
         view: &View,
-        form: Form,
+        (form, certainty): (Form, Certainty),
         place: Option<Attribute<'_>>,
         custom: Option<&[u8]>,
     ) {
@@ -683,6 +684,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let Some((tag, attribute, row)) = place else {
             let place = LinkPlace {
                 custom_property: custom,
+                certainty,
                 ..STYLE
             };
             return self.collector.decoded(view, form, whole, &place);
@@ -694,6 +696,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             attribute: Some(&name),
             row: Some(row),
             custom_property: custom,
+            certainty,
             ..LinkPlace::text_of(&element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
         let first = self.collector.links.len();

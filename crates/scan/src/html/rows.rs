@@ -126,9 +126,7 @@ fn look_up(
     };
     let element = element_name(&bytes[element.range()]);
     let mut rows = attributes::rows(&name).iter().filter(|row| {
-        row.group.is_none_or(|group| options.groups.contains(group))
-            && row.namespaces.contains(&namespace)
-            && row.covers(&element)
+        options.groups.read(row) && row.namespaces.contains(&namespace) && row.covers(&element)
     });
     match (rows.next(), rows.next()) {
         (None, _) => Answer::Nothing,

@@ -1,16 +1,20 @@
-//! The internal subset of a document type declaration (XML 1.0, 2.8): can it give the document a base?
+//! The document type declaration (XML 1.0, 2.8): can its internal subset give the document a base, and which words of its
+//! literals could be references?
 //!
 //! Entities and default values are not read, but browsers read them. If one could contain a base, no link of the document
-//! is resolved.
+//! is resolved. In a copy, a word that would lead out of the folder is guarded, whatever it means.
 //!
 //! ```text
 //! <!ENTITY b "<base href='/d/'/>">            -->   BaseDoubt::Element
 //! <!ATTLIST a xml:base CDATA "/d/">           -->   BaseDoubt::Default
+//! <!ENTITY x "<image href='//h/x'/>">         -->   //h/x
 //! ```
 //!
 //! Deliberately absent: the external subset, which is never fetched, and the question whether an entity is used.
 
 use baselink_text::layer::xml::with_characters;
+use baselink_text::span::Span;
+use baselink_url::reference::opaque_scheme;
 
 use crate::document::{BaseDoubt, BaseKind};
 
@@ -38,6 +42,89 @@ pub(super) fn base_doubt(doctype: &str) -> Option<(BaseKind, BaseDoubt)> {
         }
     }
     None
+}
+
+/// The contents of the literals and processing instructions in a document type declaration.
+pub(super) fn literals(doctype: &[u8]) -> Vec<Span> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(offset) = memchr::memchr3(b'"', b'\'', b'<', &doctype[at..]) {
+        let start = at + offset;
+        let rest = &doctype[start..];
+        let (mark, end): (usize, &[u8]) = match rest {
+            [b'<', b'!', b'-', b'-', ..] => (4, b"-->"),
+            [b'<', b'?', ..] => (2, b"?>"),
+            [b'<', ..] => (1, b""),
+            _ => (1, &rest[..1]),
+        };
+        let length = memchr::memmem::find(&rest[mark..], end);
+        let inside = Span::new(
+            start + mark,
+            length.map_or(doctype.len(), |it| start + mark + it),
+        );
+        found.extend((mark < 4 && !end.is_empty()).then_some(inside));
+        at = (inside.end + end.len()).min(doctype.len());
+    }
+    found
+}
+
+/// A word of a literal that may be a reference.
+pub(super) struct LiteralWord {
+    pub(super) span: Span,
+    /// True if the word is the whole literal. Otherwise the text before the word may be part of the reference.
+    pub(super) is_whole: bool,
+    /// True if the word contains a reference to an entity, or an escape of another syntax.
+    pub(super) is_unknown: bool,
+}
+
+/// The words of `literal` that may be references. Its character references are decoded once, but an entity value is read again.
+pub(super) fn words(literal: &str) -> Vec<LiteralWord> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < literal.len() {
+        let rest = &literal[at..];
+        let is_data = rest
+            .get(..5)
+            .is_some_and(|start| start.eq_ignore_ascii_case("data:"));
+        let mut is_in_reference = false;
+        let end = rest.find(|character: char| {
+            let was_in_reference = is_in_reference;
+            is_in_reference = match character {
+                '&' => true,
+                ';' => false,
+                _ => is_in_reference,
+            };
+            match character {
+                ' ' | '"' | '\'' | '<' | '>' | '(' | ')' => true,
+                ';' => !was_in_reference && !is_data,
+                '=' | ',' | '|' => !is_data,
+                _ => false,
+            }
+        });
+        let end = end.unwrap_or(rest.len());
+        let (before, after) = (literal[..at].trim_end(), literal[at + end..].trim_start());
+        let word = LiteralWord {
+            span: Span::new(at, at + end),
+            is_whole: before.is_empty() && after.is_empty(),
+            is_unknown: is_unknown(&rest[..end]),
+        };
+        // The slash of a tag.
+        let is_of_tag =
+            literal[..at].ends_with('<') || (&rest[..end] == "/" && after.starts_with('>'));
+        let may_lead = rest[..end].contains(['/', '\\', ':', '.']) || word.is_unknown;
+        found.extend(Some(word).filter(|_| may_lead && !is_of_tag));
+        at += (end + 1).min(rest.len());
+    }
+    found
+}
+
+/// True if the text of `word` does not show where it leads.
+fn is_unknown(word: &str) -> bool {
+    let Some(first) = word.find(['&', '\\', '\t', '\n', '\r']) else {
+        return false;
+    };
+    let is_known = opaque_scheme(&word[..first]).is_some_and(|scheme| scheme != "file");
+    let is_reference = word[first..].starts_with('&');
+    let is_alone = word.matches('&').count() == 1 && !word.contains(['/', '\\', ':', '.']);
+    !is_known && !(is_reference && is_alone)
 }
 
 #[cfg(test)]

@@ -24,7 +24,8 @@ use super::vocabulary;
 use crate::attributes::{self, AttributeBase, Namespace, Row, Syntax};
 use crate::collect::{self, Carriers, Collector, LinkPlace, TextContent};
 use crate::document::{
-    Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, Standing, shared_rel,
+    Against, BaseDoubt, BaseKind, Certainty, DeclaredBase, Document, ElementBase, Standing,
+    shared_rel,
 };
 use crate::html::saved;
 use crate::{ScanOptions, value};
@@ -32,7 +33,7 @@ use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::escape::Quote;
-use baselink_text::layer::spelling::Carrier;
+use baselink_text::layer::spelling::{Carrier, Form};
 use baselink_text::layer::xml::{self, DecodedText};
 use baselink_text::layer::{OffsetMap, View};
 use baselink_text::span::Span;
@@ -163,6 +164,9 @@ pub(super) struct XmlPass<'a> {
     plain: Option<Vocabulary>,
     has_base: bool,
     has_doctype: bool,
+    /// True if an internal subset may change the namespaces of elements and give them attributes. In a copy, any value may then
+    /// be loaded.
+    is_doubtful: bool,
     /// True if the document element is an Atom feed or entry, in which `xml:base` applies to every reference (RFC 4287,
     /// 2).
     is_atom: bool,
@@ -189,6 +193,7 @@ impl<'a> XmlPass<'a> {
             plain: None,
             has_base: false,
             has_doctype: false,
+            is_doubtful: false,
             is_atom: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
@@ -276,6 +281,10 @@ impl<'a> XmlPass<'a> {
                 ..DeclaredBase::of(kind, span)
             });
         }
+        if self.options.groups.has_loaded() {
+            self.is_doubtful = inside.contains('[');
+            self.literals(span);
+        }
         let before_subset = inside.split('[').next().unwrap_or_default();
         for (public, vocabulary) in [
             ("-//W3C//DTD XHTML ", Vocabulary::Xhtml),
@@ -287,6 +296,40 @@ impl<'a> XmlPass<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Adds the words in the literals of the document type declaration at `span` that may be references.
+    fn literals(&mut self, span: Span) {
+        for literal in doctype::literals(&self.bytes[span.range()]) {
+            let literal = literal.shifted(span.start);
+            let quote = match self.bytes[literal.start - 1] {
+                b'\'' => Quote::Single,
+                _ => Quote::Double,
+            };
+            let view = xml::attribute_value(self.decode(literal)).view;
+            self.words(("!DOCTYPE", None), quote, &view);
+        }
+    }
+
+    /// Adds the words of a value that may be references, if they would lead out of a copy.
+    fn words(&mut self, (element, attribute): (&str, Option<&str>), quote: Quote, view: &View) {
+        for word in doctype::words(&view.text) {
+            let carriers = match word.is_whole {
+                true => Carriers::One(Carrier::XmlAttribute(quote)),
+                false => Carriers::Pieces(&[]),
+            };
+            let place = LinkPlace {
+                attribute,
+                certainty: Certainty::IfLeadsOut,
+                against: Against::DocumentEntity,
+                entities: if word.is_unknown { &[word.span] } else { &[] },
+                ..LinkPlace::text_of(element, carriers)
+            };
+            if let Some(text) = view.slice(word.span) {
+                self.collector
+                    .decoded(&text, Form::Literal, word.span, &place);
+            }
+        }
     }
 
     fn instruction(&mut self, span: Span) {
@@ -628,7 +671,15 @@ impl<'a> XmlPass<'a> {
     }
 
     fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
-        let Some(row) = self.row(started, attribute) else {
+        // A default value may name the animated attribute.
+        let is_doubtful =
+            |row: &&Row| self.is_doubtful && row.loads && row.syntax == Syntax::CssValue;
+        let Some(row) = self.row(started, attribute).filter(|row| !is_doubtful(row)) else {
+            if self.is_doubtful {
+                let names = [started.element.name, attribute.raw.name].map(|one| self.shown(one));
+                let value = self.value(&attribute.raw).view;
+                self.words((&names[0], Some(&names[1])), attribute.raw.quote, &value);
+            }
             return;
         };
         let against = (
@@ -748,6 +799,7 @@ impl<'a> XmlPass<'a> {
                 let groups = &self.options.groups;
                 TextContent::of_script(other, sources, groups).map(ContentKind::Text)
             }
+            (_, "style") if self.is_doubtful => Some(ContentKind::Text(TextContent::Css)),
             (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
             _ => vocabulary::row(vocabulary, local, None, &other, &self.options.groups)
                 .map(ContentKind::Value),

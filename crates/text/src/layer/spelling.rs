@@ -45,6 +45,8 @@ pub enum Form {
     CssString(char),
     /// The text of a string of JavaScript or JSON in this quote.
     Script(char),
+    /// The value is a literal of a document type declaration, in which `%` begins a reference to an entity (XML 1.0, 4.4).
+    Literal,
     /// A document in the value, not a reference.
     Document,
 }
@@ -98,7 +100,11 @@ impl Spelling {
         let mut adapted = escape::percent_encode(text, |character| {
             let ascii_space = matches!(character, '\t' | '\n' | '\u{c}' | '\r' | ' ');
             (match self.form {
-                Form::Whole | Form::Script(_) | Form::CssString(_) | Form::Document => false,
+                Form::Whole
+                | Form::Script(_)
+                | Form::CssString(_)
+                | Form::Literal
+                | Form::Document => false,
                 Form::Spaces | Form::Srcset => ascii_space,
                 Form::Commas => ascii_space || character == ',',
                 Form::Semicolons => ascii_space || character == ';',
@@ -137,7 +143,7 @@ impl Spelling {
     ///
     /// Fails with the first character that the encoding lacks and the place cannot escape.
     pub fn spell(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
-        if is_plain(adapted) {
+        if is_plain(adapted) && self.form != Form::Literal {
             return charset.encode(adapted);
         }
         self.spell_fully(adapted, charset)
@@ -158,6 +164,9 @@ impl Spelling {
             Carrier::CData if formed.contains("]]>") => return Err('>'),
             Carrier::Raw | Carrier::CData => return charset.encode(&formed),
         };
+        if self.form == Form::Literal {
+            carried = carried.replace('%', "&#37;");
+        }
         if self.enclosed {
             carried = carried.replace('<', "&lt;").replace('>', "&gt;");
             // `--`, `--!` or `]]` before the `>` of the tag would end an enclosing comment or section.

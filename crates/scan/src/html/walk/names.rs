@@ -218,7 +218,7 @@ impl Names {
     fn new(options: &ScanOptions) -> Self {
         let rows: Vec<&Row> = TABLE
             .iter()
-            .filter(|row| row.group.is_none_or(|group| options.groups.contains(group)))
+            .filter(|row| options.groups.read(row))
             .collect();
         let mut whole: Vec<Name> = ALWAYS_WHOLE.iter().copied().map(Name::of).collect();
         for row in rows.iter().filter(|row| depends_on_others(row)) {
