@@ -520,7 +520,6 @@ pub static TABLE: &[Row] = &[
     amp("background-audio"),
     amp("bookend-config-src"),
     smil("by", Url),
-    smil("by", CssValue),
     amp("canonical").metadata(),
     mathml("cdgroup", "math", "MathML 3").rare().metadata(),
     html("cite", "blockquote q ins del", Url, "HTML 4.01").resolve_empty().metadata(),
