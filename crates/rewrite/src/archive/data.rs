@@ -21,7 +21,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
 use super::record::{BEGINNING, STARTS, begins_record, record_start};
-use super::zstd::WithoutZstd;
+use super::zstd::{WithoutZstd, ZstdFault};
 
 /// The number of bytes to read at a time.
 const CHUNK: usize = 128 << 10;
@@ -52,7 +52,7 @@ pub(super) enum DataEvent {
     Member,
     /// A damaged member, or bytes that are not a member, and a description. No more of its bytes follow.
     Broken(Member, String),
-    /// The file ends within this member.
+    /// The file ends within this member, or within a frame of Zstandard.
     Cut(Member),
     /// The archive ends.
     End,
@@ -246,10 +246,17 @@ impl<R: Read> Data<R> {
             self.at += length;
             length
         };
-        Ok(if length == 0 {
-            DataEvent::End
-        } else {
-            DataEvent::Bytes(length)
+        let end = Member {
+            file: self.position,
+            data: self.position,
+        };
+        Ok(match length {
+            0 => match self.reader.take_fault() {
+                None => DataEvent::End,
+                Some(ZstdFault::Cut) => DataEvent::Cut(end),
+                Some(ZstdFault::Damaged(why)) => DataEvent::Broken(end, why.into()),
+            },
+            length => DataEvent::Bytes(length),
         })
     }
 

@@ -268,7 +268,11 @@ impl<R: Read> Records<R> {
             let (member, fault) = match part.stop.take() {
                 Some(DataEvent::Broken(member, why)) => (member, RecordFault::Member(why)),
                 Some(DataEvent::Cut(member)) => {
-                    (member, RecordFault::Cut("at the start of a gzip member"))
+                    let place = match self.data.is_compressed() {
+                        true => "at the start of a gzip member",
+                        false => "within a frame of Zstandard",
+                    };
+                    (member, RecordFault::Cut(place))
                 }
                 _ => return Ok(None),
             };

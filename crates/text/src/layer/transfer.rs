@@ -32,8 +32,8 @@ mod quoted_printable;
 use std::borrow::Cow;
 
 use self::base64::Base64Data;
-pub use self::codings::Codings;
 use self::codings::{BEGINNING, Uncoded};
+pub use self::codings::{Codings, longest_of};
 pub use self::encoded::Obstacle;
 use self::encoded::{Encoded, push};
 use self::quoted_printable::Marks;

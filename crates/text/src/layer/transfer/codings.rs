@@ -45,6 +45,12 @@ const RATIO: usize = 1_100;
 #[cfg(feature = "codings")]
 const FLOOR: usize = 1 << 20;
 
+/// The maximum length of what `compressed` bytes of an archive contain around its bodies: 256 times their number, or 16 MiB if
+/// that is more. Records and JSON rarely shrink to less than a thirtieth, and there are several layers of them.
+pub fn longest_of(compressed: u64) -> u64 {
+    compressed.saturating_mul(256).max(16 << 20)
+}
+
 /// The most bytes at the beginning of a body that are decoded to find its format.
 pub(super) const BEGINNING: usize = 1_024;
 
