@@ -16,7 +16,7 @@ use std::{fs, iter};
 use crate::collection::folder::name_of;
 use crate::collection::origin::expected::{ExpectedUrl, expected_url};
 use crate::collection::origin::{RootUrl, is_assumed};
-use crate::collection::same::{SamePrefixes, others};
+use crate::collection::same::{SameTable, others};
 use crate::collection::{Collection, host_rules, is_page_name};
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use crate::purpose::loads_sheet;
@@ -278,7 +278,7 @@ fn is_version(found: &ExpectedUrl, url: &str) -> bool {
 }
 
 /// True if `url` is one of `roots`, or means one of them by `same`.
-fn names_one_of(roots: [&RootUrl; 2], url: &str, same: &[SamePrefixes]) -> bool {
+fn names_one_of(roots: [&RootUrl; 2], url: &str, same: &SameTable) -> bool {
     let is_root = |url: &str| roots.iter().any(|root| is_root_at(root, url));
     is_root(url) || others(url, same).any(|url| is_root(&url))
 }

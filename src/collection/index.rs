@@ -25,7 +25,7 @@ use super::near::{NearNames, without_case};
 use super::normal::normal;
 use super::origin::{Origins, PathBelowRoot, RootUrl, hosts, names};
 use super::path::{is_page_name, joined, split_name};
-use super::same::SamePrefixes;
+use super::same::SameTable;
 use super::symlinks::{EntryAt, PathEnd, path_end};
 use super::text_map::TextMap;
 use baselink_text::named;
@@ -115,7 +115,7 @@ impl UrlTarget {
 pub struct Collection {
     pub(super) origins: Origins,
     /// Prefixes of URLs that mean the same.
-    pub(super) same: Arc<[SamePrefixes]>,
+    pub(super) same: Arc<SameTable>,
     /// The names of index files.
     pub(super) names: Vec<OsString>,
     /// The paths of the resources.
@@ -225,7 +225,7 @@ impl Collection {
     }
 
     /// Sets the prefixes of URLs that mean the same.
-    pub fn set_same(&mut self, same: Arc<[SamePrefixes]>) {
+    pub fn set_same(&mut self, same: Arc<SameTable>) {
         self.same = same;
     }
 

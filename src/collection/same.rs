@@ -11,11 +11,12 @@
 //! Deliberately absent: patterns.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::str::FromStr;
 
-use super::origin::RootUrl;
+use super::origin::{RootUrl, net_loc};
 use baselink_text::error::{Error, Result};
-use baselink_url::reference::has_opaque_scheme;
+use baselink_url::reference::{Grammar, Reference, has_opaque_scheme};
 
 /// Two prefixes of URLs. URLs with one of them mean those with the other.
 #[derive(Clone, Debug)]
@@ -50,18 +51,53 @@ impl SamePrefixes {
     }
 }
 
+/// Pairs of prefixes, which are looked up by host.
+#[derive(Debug, Default)]
+pub struct SameTable {
+    pairs: Vec<SamePrefixes>,
+    /// The indexes of pairs by each of their hosts.
+    by_host: HashMap<String, Vec<usize>>,
+}
+
+/// The maximum number of other URLs of a URL.
+const MOST: usize = 64;
+
+impl From<Vec<SamePrefixes>> for SameTable {
+    fn from(pairs: Vec<SamePrefixes>) -> Self {
+        let mut by_host = HashMap::<String, Vec<usize>>::new();
+        for (at, SamePrefixes(both)) in pairs.iter().enumerate() {
+            for root in both {
+                let indexes = by_host.entry(host(root.as_str())).or_default();
+                if indexes.last() != Some(&at) {
+                    indexes.push(at);
+                }
+            }
+        }
+        Self { pairs, by_host }
+    }
+}
+
+impl SameTable {
+    fn others<'u>(&'u self, url: &'u str) -> impl Iterator<Item = String> + 'u {
+        let indexes = (!self.pairs.is_empty()).then(|| self.by_host.get(&host(url)));
+        let indexes = indexes.flatten().into_iter().flatten();
+        let others = indexes.filter_map(|&at| self.pairs[at].other(url));
+        others.take(MOST)
+    }
+}
+
+/// The host and port of `url`.
+fn host(url: &str) -> String {
+    let parts = Reference::split(Grammar::Rfc3986, url);
+    let scheme = parts.scheme().unwrap_or_default();
+    net_loc(scheme, parts.net_loc().unwrap_or_default())
+}
+
 /// The other URLs that mean the same as `url`.
-pub(crate) fn others<'u>(
-    url: &'u str,
-    same: &'u [SamePrefixes],
-) -> impl Iterator<Item = Cow<'u, str>> {
+pub(crate) fn others<'u>(url: &'u str, same: &'u SameTable) -> impl Iterator<Item = Cow<'u, str>> {
     let original = captured(url);
     let own = original.map(Cow::Borrowed).into_iter();
-    let url = original.unwrap_or(url);
-    own.chain(
-        same.iter()
-            .filter_map(move |same| same.other(url).map(Cow::Owned)),
-    )
+    own.chain(same.others(original.unwrap_or(url)).map(Cow::Owned))
 }
 
 /// The URL of which `url` is a capture, as the Wayback Machine and its like write it: `/web/20240131im_/http://a/x`. The date has
@@ -93,6 +129,36 @@ fn captured(url: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bug 558: each pair was tried for each link.
+    #[test]
+    fn pairs_are_found_by_host() {
+        let table = |pairs: &[&str]| {
+            let pairs = pairs.iter().map(|pair| pair.parse());
+            SameTable::from(
+                pairs
+                    .collect::<Result<Vec<SamePrefixes>>>()
+                    .unwrap_or_default(),
+            )
+        };
+        let some = table(&[
+            "http://a/x/=http://b/",
+            "https://A:443/=http://c/y/",
+            "http://a/%78/z/=http://d/",
+            "http://a/xy/=http://e/",
+        ]);
+        let found = ["http://b/z/1?q", "http://c/y/x/z/1?q", "http://d/1?q"];
+        let others = |url: &str| some.others(url).collect::<Vec<_>>();
+        assert_eq!(others("http://a/x/z/1?q"), found);
+        assert_eq!(others("https://c/y/1"), ["https://A:443/1"]);
+        assert_eq!(others("http://c/"), [""; 0]);
+        assert_eq!(others("mailto:a@b"), [""; 0]);
+        let many: Vec<_> = (0..100)
+            .map(|number| format!("http://a/=http://h{number}/"))
+            .collect();
+        let many = table(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(many.others("http://a/x").count(), MOST);
+    }
 
     #[test]
     fn captures_have_the_url_of_the_original() {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::collection::companion::Companions;
 use crate::collection::origin::map::UrlMap;
 use crate::collection::origin::{FolderLayout, Origins, RootUrl};
-use crate::collection::same::SamePrefixes;
+use crate::collection::same::{SamePrefixes, SameTable};
 use crate::files::walk::{Globs, Selection};
 use baselink_rewrite::{
     BaseElement, Dkim, Fragments, LocalCopies, Options, base::ContentLocationUse,
@@ -151,7 +151,7 @@ pub(crate) struct SameUrls {
 impl SameUrls {
     /// Adds these prefixes to the options for reading.
     pub(super) fn apply(&self, reading: &mut Reading) {
-        reading.same = self.prefixes.clone().into();
+        reading.same = Arc::new(self.prefixes.clone().into());
     }
 }
 
@@ -194,7 +194,7 @@ pub(crate) struct Reading {
     /// The sources of retrieval URLs.
     pub(crate) origins: Origins,
     /// Prefixes of URLs that mean the same.
-    pub(crate) same: Arc<[SamePrefixes]>,
+    pub(crate) same: Arc<SameTable>,
 }
 
 impl TypedDocuments {
