@@ -14,31 +14,32 @@
 //! Unknown properties are skipped without recursion, however deeply nested. An entry is an anomaly if a property
 //! that is needed for its URL or body has the wrong type.
 //!
-//! Deliberately absent: header fields other than `Location`, `Content-Range` and validators, cookies, and timings.
+//! Deliberately absent: header fields other than `Location` and `Content-Range`, cookies, and timings.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::ErrorKind;
+use std::iter;
 use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::MultiGzDecoder;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use baselink_rewrite::archive::{Anomaly, Offset};
 use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, Result, visible};
+use baselink_text::error::{Error, Result, cause, visible};
 
-use super::attached::Attached;
+use super::attached::{Attached, inflate};
 
 /// The entries of an HTTP archive.
 #[derive(Debug)]
 pub struct Har {
     json: String,
-    /// The places of the entries in `json`.
-    entries: Vec<Range<usize>>,
+    /// The place of the array of entries in `json`.
+    entries: Range<usize>,
 }
 
 /// A request and its response.
@@ -59,8 +60,6 @@ pub struct HarEntry {
     pub redirect_url: Option<String>,
     /// The range of the content in the body, of a partial response: `bytes 0-7/8` (RFC 9110, 14.4).
     pub content_range: Option<String>,
-    /// The `ETag` of the response, or else its `Last-Modified`.
-    pub validator: Option<String>,
     /// The media type of the body, with its parameters.
     pub media_type: Option<String>,
     body: Option<Body>,
@@ -87,8 +86,8 @@ struct HarFile<'a> {
 
 #[derive(Deserialize)]
 struct HarLog<'a> {
-    #[serde(borrow)]
-    entries: Vec<&'a RawValue>,
+    #[serde(borrow, deserialize_with = "array")]
+    entries: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -130,23 +129,38 @@ struct FieldJson {
     value: String,
 }
 
+/// Deserializes the text of an array.
+fn array<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de RawValue, D::Error> {
+    let value = <&RawValue>::deserialize(deserializer)?;
+    match value.get().starts_with('[') {
+        true => Ok(value),
+        false => Err(D::Error::custom("not an array")),
+    }
+}
+
 impl Har {
     /// Reads the archive `bytes`, which may be compressed with gzip.
     ///
     /// # Errors
     ///
-    /// Returns an error if `bytes` are not JSON with the array `log.entries`.
+    /// Returns an error if `bytes` are not JSON with the array `log.entries`, or inflate to too many times their length.
     pub fn read(mut bytes: Vec<u8>) -> Result<Self> {
         if bytes.starts_with(b"\x1f\x8b") {
             let mut json = Vec::new();
-            // If data are damaged, the JSON is incomplete.
-            let _ = MultiGzDecoder::new(&*bytes).read_to_end(&mut json);
-            bytes = json;
+            let inflated = inflate(MultiGzDecoder::new(&*bytes), bytes.len() as u64, &mut json);
+            match inflated {
+                Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                    return Err(Error::new(cause(&error)));
+                }
+                // If data are damaged, the JSON is incomplete.
+                _ => bytes = json,
+            }
         }
         // An unpaired surrogate must not make an entry unreadable.
         mend_surrogates(&mut bytes);
+        mend_utf8(&mut bytes);
         let json = String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+            .map_err(|_| Error::new("not an HTTP archive: not in UTF-8"))?;
         // Some programs begin the file with a byte order mark.
         let text = json.strip_prefix('\u{feff}').unwrap_or(&json);
         let file: HarFile<'_> = serde_json::from_str(text).map_err(|error| {
@@ -158,18 +172,66 @@ impl Har {
             };
             Error::new(format!("not an HTTP archive: {why}"))
         })?;
-        let entries = file.log.entries.into_iter();
-        let entries = entries.map(|entry| place_in(&json, entry.get())).collect();
+        let entries = place_in(&json, file.log.entries.get());
         Ok(Self { json, entries })
     }
 
-    /// The entries in order, with an [`Anomaly`] for each that does not conform to HAR 1.2. The offset of an
-    /// anomaly is the number of the entry.
+    /// The entries in order, with an [`Anomaly`] for each series of those that do not conform to HAR 1.2. The offset of an
+    /// anomaly is the number of the first of them.
     pub fn entries(&self) -> impl Iterator<Item = Result<HarEntry, Anomaly>> {
-        self.entries
-            .iter()
-            .zip(0..)
-            .map(|(place, number)| HarEntry::read(&self.json[place.clone()], number))
+        let mut elements = elements(&self.json[self.entries.clone()]).zip(0..);
+        let mut next = None;
+        iter::from_fn(move || {
+            if let Some(entry) = next.take() {
+                return Some(Ok(entry));
+            }
+            let (mut first, mut others) = (None, 0_u64);
+            for (element, number) in elements.by_ref() {
+                // A file may consist of millions of these.
+                let has_no_url = memchr::memmem::find(element.as_bytes(), b"\"url\"").is_none();
+                if first.is_some() && has_no_url {
+                    others += 1;
+                    continue;
+                }
+                match HarEntry::read(element, number) {
+                    Ok(entry) if first.is_none() => return Some(Ok(entry)),
+                    Ok(entry) => {
+                        next = Some(entry);
+                        break;
+                    }
+                    Err(_) if first.is_some() => others += 1,
+                    Err(anomaly) => first = Some(anomaly),
+                }
+            }
+            let mut anomaly = first?;
+            if others > 0 {
+                anomaly.message = format!("{}; {others} more follow it", anomaly.message).into();
+            }
+            Some(Err(anomaly))
+        })
+    }
+}
+
+/// The elements of `array`, an array in JSON.
+fn elements(array: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    iter::from_fn(move || {
+        // After a bracket or comma.
+        let rest = array.get(at + 1..)?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+        let element = values.next()?.ok()?.get();
+        let end = place_in(array, element).end;
+        at = end + array[end..].find([',', ']'])?;
+        Some(element)
+    })
+}
+
+/// Replaces each invalid byte of UTF-8 by `?`. U+FFFD would make the text longer.
+fn mend_utf8(bytes: &mut [u8]) {
+    let mut at = 0;
+    while let Err(error) = str::from_utf8(&bytes[at..]) {
+        at += error.valid_up_to();
+        bytes[at] = b'?';
     }
 }
 
@@ -212,7 +274,6 @@ impl HarEntry {
             status: parse_tolerantly(response.status),
             redirect_url: redirect_url.or_else(|| header("Location")),
             content_range: header("Content-Range"),
-            validator: header("ETag").or_else(|| header("Last-Modified")),
             media_type: mime_type,
             body,
         })

@@ -12,18 +12,21 @@
 //!
 //! Deliberately absent: indexes in the file, and encrypted entries.
 
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 
 use serde::Deserialize;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
 use baselink_text::error::{Error, Result, cause, visible};
+use baselink_text::layer::transfer::longest_of;
 
 /// The archives of a WACZ file.
 #[derive(Debug)]
 pub struct Wacz<R> {
     zip: ZipArchive<R>,
+    /// The length of the file.
+    length: u64,
     /// The names of archives in the folder, and their indexes in the zip file.
     archives: Vec<(String, usize)>,
     /// The names of WACZ files in this one, and their indexes.
@@ -35,7 +38,7 @@ impl<R: Read + Seek> Wacz<R> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file is not a zip file, contains no archives, or if these overlap, and errors of `reader`.
+    /// Returns an error if the file is not a zip file, contains no archives, or if files in it overlap, and errors of `reader`.
     pub fn open(mut reader: R) -> Result<Self> {
         let length = reader
             .seek(SeekFrom::End(0))
@@ -57,19 +60,13 @@ impl<R: Read + Seek> Wacz<R> {
                 inner.push((name.into_owned(), number));
             }
         }
-        let sizes = archives.iter().chain(&inner).map(|(_, number)| {
-            let entry = zip.by_index_raw(*number);
-            entry.map_or(0, |entry| entry.compressed_size())
-        });
-        if sizes.fold(0, u64::saturating_add) > length {
-            let message = "its archives overlap, so that a small file has a very large content";
-            return Err(Error::new(message));
-        }
         if archives.is_empty() && inner.is_empty() {
             return Err(Error::new(WITHOUT_ARCHIVES));
         }
+        require_apart(&mut zip, length)?;
         Ok(Self {
             zip,
+            length,
             archives,
             inner,
         })
@@ -154,7 +151,15 @@ impl<R: Read + Seek> Wacz<R> {
         };
         let name = visible(name);
         let why = match self.zip.by_index(*number) {
-            Ok(file) if is_supported(file.compression()) => return Ok(file),
+            Ok(file) if is_supported(file.compression()) => {
+                let is_compressed = !ends_with(&self.archives[at].0, ".warc");
+                let is_deflated = file.compression() == CompressionMethod::Deflated;
+                let longest = match is_compressed && is_deflated {
+                    true => file.compressed_size().saturating_mul(4).max(1 << 20),
+                    false => u64::MAX,
+                };
+                return Ok(file.take(longest));
+            }
             Ok(file) => {
                 format!(
                     "is compressed with {}, which is not supported",
@@ -193,25 +198,27 @@ pub struct WaczPage {
     pub title: Option<String>,
 }
 
-/// The maximum number of bytes to read from a list of pages.
-const LONGEST_LIST: u64 = 64 << 20;
+/// The maximum length of a line in a list of pages.
+const LONGEST_LINE: u64 = 4 << 20;
 
 impl<R: Read + Seek> Wacz<R> {
-    /// The pages that the file and each WACZ file in it list; none if one has archives but no list. Pages in `pages.jsonl`, the
-    /// starting points of the crawl, come first. Invalid lines are skipped.
-    pub fn pages(&mut self) -> Vec<Vec<WaczPage>> {
-        let mut lists = vec![self.own_pages()];
-        lists.retain(|own| !own.is_empty() || !self.archives.is_empty());
+    /// Calls `visit` with the pages in the lists of the file and of the WACZ files in it. Pages in `pages.jsonl`, the starting
+    /// points of the crawl, come first. Invalid lines are skipped, and so is the rest of very long lists. Returns true if each
+    /// of these files that has archives lists a page.
+    pub fn each_page(&mut self, mut visit: impl FnMut(WaczPage)) -> bool {
+        let mut left = longest_of(self.length);
+        let mut are_listed = self.each_own_page(&mut left, &mut visit) || self.archives.is_empty();
         for at in 0..self.inner.len() {
-            lists.push(
-                self.inner(at)
-                    .map_or(Vec::new(), |mut inner| inner.own_pages()),
-            );
+            let inner = self.inner(at);
+            are_listed &= inner.is_ok_and(|mut inner| inner.each_own_page(&mut left, &mut visit));
         }
-        lists
+        are_listed
     }
 
-    fn own_pages(&mut self) -> Vec<WaczPage> {
+    /// Like [`each_page`](Self::each_page), without the WACZ files in this one. At most `left` bytes are read. Returns true if a
+    /// page is listed.
+    fn each_own_page(&mut self, left: &mut u64, visit: &mut impl FnMut(WaczPage)) -> bool {
+        let mut is_listed = false;
         let names = self
             .zip
             .file_names_raw()
@@ -222,22 +229,40 @@ impl<R: Read + Seek> Wacz<R> {
             .map(|(name, number)| (!name.ends_with("/pages.jsonl"), name.into_owned(), number))
             .collect();
         lists.sort();
-        let mut pages = Vec::new();
         for (_, _, number) in lists {
             let Ok(list) = self.zip.by_index(number) else {
                 continue;
             };
-            let mut text = Vec::new();
-            // The readable part of a damaged list counts.
-            let _ = list.take(LONGEST_LIST).read_to_end(&mut text);
-            let lines = text.split(|&byte| byte == b'\n');
-            pages.extend(lines.filter_map(|line| serde_json::from_slice(line).ok()));
+            let mut list = BufReader::new(list.take(*left));
+            let mut line = Vec::new();
+            // The readable part of a damaged list counts. The parts of a very long line are not JSON.
+            while let Ok(1..) = (&mut list).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+                if let Ok(page) = serde_json::from_slice(&line) {
+                    visit(page);
+                    is_listed = true;
+                }
+                line.clear();
+            }
+            *left = list.into_inner().limit();
         }
-        pages
+        is_listed
     }
 }
 
 const WITHOUT_ARCHIVES: &str = "not a WACZ file: it has no WARC file in its folder archive/";
+
+/// Returns an error if files in `zip`, which is `length` bytes long, overlap.
+pub(super) fn require_apart<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<()> {
+    let sizes = (0..zip.len()).map(|number| {
+        let entry = zip.by_index_raw(number);
+        entry.map_or(0, |entry| entry.compressed_size())
+    });
+    if sizes.fold(0, u64::saturating_add) > length {
+        let message = "its files overlap, so that a small file has a very large content";
+        return Err(Error::new(message));
+    }
+    Ok(())
+}
 
 /// True if `name`, a path with slashes, is that of an archive directly in the folder for archives.
 pub fn is_archive_in_wacz(name: &str) -> bool {

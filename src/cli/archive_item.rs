@@ -10,7 +10,6 @@
 
 use std::borrow::Cow;
 use std::iter;
-use std::sync::Arc;
 
 use crate::archive::{HarEntry, WebResource};
 use crate::collection::capture::Capture;
@@ -279,6 +278,13 @@ impl Item {
         }
     }
 
+    /// The number of bytes that the item takes in memory, without small parts.
+    pub(crate) fn size(&self) -> usize {
+        let messages = self.messages.iter().map(|(.., text)| text.len());
+        let document = self.document.as_ref().map_or(0, Archived::size);
+        messages.sum::<usize>() + document
+    }
+
     /// The item of an anomaly in an archive other than WARC.
     pub(crate) fn of_anomaly(found: Anomaly) -> Self {
         Self {
@@ -340,16 +346,8 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     capture.date = entry.started.as_deref().and_then(|date| date.parse().ok());
     capture.location = entry.redirect_url.as_deref().map(Into::into);
     let label = is_text.then_some("utf-8");
-    let range = (entry.content_range.clone(), entry.validator.clone());
     let body = entry.into_body()?.unwrap_or_default();
     capture.is_short = body.is_empty();
-    if capture.status == 206 {
-        capture.range = record::body_range(body.len(), |name| match name {
-            "Content-Range" => range.0.clone(),
-            "ETag" => range.1.clone(),
-            _ => None,
-        });
-    }
     Ok((
         number,
         CapturedBytes::new(Source::Har, capture, body, media_type, label),
@@ -363,6 +361,18 @@ fn is_document(media_type: &MediaType, options: &Options) -> bool {
 }
 
 impl Archived {
+    fn size(&self) -> usize {
+        // The retrieval URL, and the URL of the capture, have the same length.
+        let url = 3 * self.key.url.as_ref().map_or(0, String::len);
+        url + match &self.content {
+            DocumentBytes::Record(record, payload) => {
+                let payload = payload.as_ref().map_or(0, Vec::len);
+                record.heading().len() + record.block().len() + payload
+            }
+            DocumentBytes::Capture(captured) => captured.capture.url.len() + captured.body.len(),
+        }
+    }
+
     /// The captures: first the resource itself, then redirects to it from its other URLs.
     pub(crate) fn captures(&self) -> Vec<Capture> {
         match &self.content {
@@ -404,30 +414,6 @@ impl Archived {
                     ..found
                 })
             }
-        }
-    }
-
-    /// The bytes of the body, if it has no coding.
-    pub(crate) fn raw_body(&self) -> &[u8] {
-        match &self.content {
-            DocumentBytes::Record(record, _) => {
-                let response = http::response(record.block(), &Arc::default());
-                &record.block()[response.entities[0].body.range()]
-            }
-            DocumentBytes::Capture(captured) => &captured.body,
-        }
-    }
-
-    /// The capture with the whole `body` of the resource of this URL and media type, of which it has a range.
-    pub(crate) fn with_body(&self, body: Vec<u8>, (url, media_type): (&str, &str)) -> Self {
-        let source = self.retrieval(url).source;
-        let media_type = MediaType::read(media_type.as_bytes());
-        let captured = CapturedBytes::new(source, Capture::of(url), body, media_type, None);
-        Self {
-            key: RecordKey::default(),
-            number: self.number,
-            content: DocumentBytes::Capture(Box::new(captured)),
-            options: self.options.clone(),
         }
     }
 

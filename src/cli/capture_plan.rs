@@ -9,8 +9,7 @@
 //!
 //! Deliberately absent: choosing a capture, and naming files, which `baselink_cli::collection` does.
 
-use std::fs;
-use std::io;
+use std::fs::{self, Metadata};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,15 +17,15 @@ use std::sync::Arc;
 use crate::archive::is_archive_in_wacz;
 use crate::collection::Collection;
 use crate::collection::capture::{Captures, ChosenCaptures, DateRange};
-use crate::collection::ranges::{BodyRange, GatheredBodies};
 use crate::collection::record::CapturedBody;
 use baselink_rewrite::Options;
 use baselink_scan::is_read;
 use baselink_text::error::{Error, name};
 use baselink_text::format::Format;
+use baselink_text::layer::transfer::longest_of;
 
 use super::archive_item::{Archived, Wanted};
-use super::files::progress;
+use super::files::{progress, report_links};
 use super::input::{Contents, File, Input, OpenedInput, format_of_file};
 use super::output::{Output, count};
 use super::progress::Progress;
@@ -42,8 +41,10 @@ pub(crate) struct CapturePlan {
     pub(crate) archives: Vec<(PathBuf, u32)>,
     /// The items with the bodies of resources, each with the number of its resource, in order.
     by_item: Vec<(u32, u32)>,
-    gathered: GatheredBodies,
 }
+
+/// The error about an archive that would take too much memory.
+const TOO_MANY: &str = "its captures take more than 256 times its length in memory";
 
 impl CapturePlan {
     /// Reads all captures, and chooses one for each selected URL.
@@ -51,8 +52,13 @@ impl CapturePlan {
         documents: &Documents,
         near: Option<DateRange>,
         output: &mut Output,
-    ) -> io::Result<Self> {
+    ) -> FileResult<Self> {
         let (mut captures, mut plan) = (Captures::near(near), Self::default());
+        let lengths = documents
+            .paths
+            .iter()
+            .map(|path| path.metadata().map_or(0, |file| file.len()));
+        let longest = longest_of(lengths.sum());
         let progress = progress(documents, output);
         let mut first = 0_u32;
         for path in &documents.paths {
@@ -71,28 +77,29 @@ impl CapturePlan {
                     found
                         .into_iter()
                         .for_each(|capture| captures.add(item, capture));
-                    Ok(())
+                    match captures.size() > longest {
+                        true => Err(Error::file(path, TOO_MANY).into()),
+                        false => Ok(()),
+                    }
                 })
             });
-            // An error is ignored here, because the second reading reports it with its place.
-            let _ = Failure::separate(read)?;
+            // Other errors are ignored here, because the second reading reports them with their places.
+            let read = Failure::separate(read)?;
+            if captures.size() > longest {
+                read.map_err(Failure::File)?;
+            }
             plan.archives.push((path.clone(), first));
             first = next;
             finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
+        report_links(documents.skipped_links, output);
         plan.chosen = captures.choose(|url| documents.selection.takes(&place_of(url)));
         if let Some(collection) = Arc::get_mut(&mut plan.chosen.collection) {
             collection.set_same(Arc::clone(&documents.reading.same));
         }
-        for (resource, number) in plan.chosen.resources.iter().zip(0..) {
-            match plan.chosen.parts.get(&number) {
-                Some(parts) => plan
-                    .by_item
-                    .extend(parts.iter().map(|(item, _)| (*item, number))),
-                None => plan.by_item.push((resource.item, number)),
-            }
-        }
+        let resources = plan.chosen.resources.iter().zip(0..);
+        plan.by_item = resources.map(|(one, number)| (one.item, number)).collect();
         plan.by_item.sort_unstable();
         Ok(plan)
     }
@@ -134,19 +141,9 @@ impl CapturePlan {
             let resources = self.by_item[begin..]
                 .iter()
                 .take_while(|(other, _)| *other == item);
-            let mut results = Vec::new();
-            for &(_, number) in resources {
-                let whole = match self.chosen.parts.get(&number) {
-                    Some(parts) => match self.whole(number, parts, (item, archived)) {
-                        Some(whole) => Some(whole),
-                        None => continue,
-                    },
-                    None => None,
-                };
-                let archived = whole.as_ref().unwrap_or(archived);
-                results.push(work(number as usize, (input, archived), output));
-            }
-            Ok(results)
+            let work_on =
+                |&(_, number): &(u32, u32)| work(number as usize, (input, archived), output);
+            Ok(resources.map(work_on).collect())
         };
         let anomalies = open_archive(path, documents, wanted, |archive| {
             format = archive.format;
@@ -158,23 +155,6 @@ impl CapturePlan {
             })
         })?;
         Ok((format, anomalies))
-    }
-}
-
-impl CapturePlan {
-    /// The resource with this number, of which `archived` is a part, the capture `item`. `None` until all `parts` are read.
-    fn whole(
-        &self,
-        number: u32,
-        parts: &[(u32, BodyRange)],
-        (item, archived): (u32, &Archived),
-    ) -> Option<Archived> {
-        let (_, range) = parts.iter().find(|(other, _)| *other == item)?;
-        let part = (*range, archived.raw_body());
-        let body = self.gathered.add(number, part, parts.len())?;
-        let number = number as usize;
-        let names = (self.chosen.url(number), self.chosen.media_type(number));
-        Some(archived.with_body(body, names))
     }
 }
 
@@ -276,21 +256,38 @@ pub(crate) fn report_damaged(
     ExitStatus::Done
 }
 
-/// Replaces each folder that is an unpacked WACZ file by the archives in it.
-pub(crate) fn enter_unpacked(paths: &mut Vec<PathBuf>) {
+/// Replaces each folder that is an unpacked WACZ file by the archives in it. Symbolic links in it are skipped without `--follow`.
+pub(crate) fn enter_unpacked(documents: &mut Documents) {
+    let Documents {
+        paths,
+        selection,
+        skipped_links,
+        ..
+    } = documents;
     let entered = mem::take(paths).into_iter();
-    let entered = entered.flat_map(|path| archives_in(&path).unwrap_or(vec![path]));
+    let entered = entered.flat_map(|path| {
+        let found = archives_in(&path, selection.follow, skipped_links);
+        found.unwrap_or(vec![path])
+    });
     *paths = entered.collect();
 }
 
-/// The archives in `folder`, if it is an unpacked WACZ file, in the order of their names.
-fn archives_in(folder: &Path) -> Option<Vec<PathBuf>> {
-    folder.join("datapackage.json").metadata().ok()?;
-    let entries = fs::read_dir(folder.join("archive")).ok()?;
+/// The archives in `folder`, if it is an unpacked WACZ file, in the order of their names. Counts `skipped` symbolic links.
+fn archives_in(folder: &Path, follow: bool, skipped: &mut usize) -> Option<Vec<PathBuf>> {
+    let found = |path: &Path| match follow {
+        true => path.metadata().ok(),
+        false => path.symlink_metadata().ok(),
+    };
+    let inner = folder.join("archive");
+    let description = found(&folder.join("datapackage.json"));
+    let is_unpacked = description?.is_file() && found(&inner)?.is_dir();
+    let entries = fs::read_dir(&inner).ok().filter(|_| is_unpacked)?;
     let mut archives: Vec<_> = entries.filter_map(|one| Some(one.ok()?.path())).collect();
     archives.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        is_archive_in_wacz(&format!("archive/{name}"))
+        let found = found(path).filter(|_| is_archive_in_wacz(&format!("archive/{name}")));
+        *skipped += usize::from(found.as_ref().is_some_and(Metadata::is_symlink));
+        found.is_some_and(|found| found.is_file())
     });
     archives.sort();
     (!archives.is_empty()).then_some(archives)

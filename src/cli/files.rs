@@ -273,6 +273,12 @@ const NO_DOCUMENTS: &str = "no documents found";
 #[derive(Clone, Default)]
 pub(crate) struct SkipCounts(BTreeMap<SkipReason, usize>);
 
+/// Reports a number of symbolic links, and the option that follows them.
+pub(crate) fn report_links(number: usize, output: &mut Output) {
+    let were = ["symbolic link was", "symbolic links were"];
+    output.notice_of(number, were, "skipped; --follow reads their targets");
+}
+
 impl SkipCounts {
     pub(crate) fn add(&mut self, why: SkipReason, number: usize) {
         *self.0.entry(why).or_default() += number;
@@ -304,11 +310,9 @@ impl SkipCounts {
         }
     }
 
-    /// Reports the number of symbolic links, and the option that follows them.
+    /// Reports the symbolic links.
     pub(crate) fn report_links(&self, output: &mut Output) {
-        let were = ["symbolic link was", "symbolic links were"];
-        let what = "skipped; --follow reads their targets";
-        output.notice_of(self.count(SkipReason::Link), were, what);
+        report_links(self.count(SkipReason::Link), output);
     }
 
     /// Reports all skipped files. Returns the exit status, which is an error if there were only files that are not

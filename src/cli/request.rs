@@ -60,6 +60,9 @@ pub(crate) struct Documents {
     /// The archives that are read.
     #[arg(skip)]
     pub(crate) archives: Archives,
+    /// The number of symbolic links to archives in unpacked WACZ files.
+    #[arg(skip)]
+    pub(crate) skipped_links: usize,
     /// The formats of files of a crawl whose names do not tell them.
     #[arg(skip)]
     formats: Mutex<HashMap<PathBuf, Format>>,

@@ -24,10 +24,11 @@ use std::sync::Arc;
 use crate::archive::{Har, Wacz, WebArchive, WebResource};
 use crate::collection::message::{file_name_of, resources};
 use baselink_rewrite::Options;
-use baselink_rewrite::archive::{Anomaly, Records};
+use baselink_rewrite::archive::{Anomaly, LONGEST_BLOCK, Records};
 use baselink_rewrite::container::mbox::Messages;
 use baselink_text::error::{Error, Result, cause, name};
 use baselink_text::format::Format;
+use baselink_text::layer::transfer::longest_of;
 use baselink_text::span::Span;
 
 use super::archive_item::{Item, Wanted};
@@ -68,7 +69,7 @@ impl FilePart {
     fn size(&self) -> usize {
         match self {
             Self::Whole(bytes) | Self::Message { bytes, .. } => bytes.len(),
-            Self::Item(item) => item.document.as_ref().map_or(0, |one| one.bytes().len()),
+            Self::Item(item) => item.size(),
         }
     }
 
@@ -178,7 +179,8 @@ fn read(
         }
         Contents::Mailbox(reader) => process(path, &mut messages(path, reader), output),
         Contents::Warc(reader) => {
-            process(path, &mut records(path, reader, options, wanted), output)
+            let mut records = records(path, (reader, u64::MAX), options, wanted);
+            process(path, &mut records, output)
         }
         Contents::Har(reader, mut bodies) => {
             let har = read_whole(reader).and_then(Har::read).map_err(failed)?;
@@ -225,13 +227,15 @@ fn read(
             process(path, &mut items.map(item), output)
         }
         Contents::Wacz(file) => {
+            let length = file.metadata().map_or(0, |found| found.len());
             let mut wacz = Wacz::open(file).map_err(failed)?;
             // A damaged inner archive does not stop the others.
             let mut latest = None;
             wacz.each(|name, reader| {
                 let inner = &path.join(name);
                 let read = reader.map_err(failed).and_then(|reader| {
-                    process(inner, &mut records(inner, reader, options, wanted), output)
+                    let mut records = records(inner, (reader, length), options, wanted);
+                    process(inner, &mut records, output)
                 });
                 if let Err(error) = Failure::separate(read)?
                     && let Some(earlier) = latest.replace(error)
@@ -275,14 +279,16 @@ fn messages(path: &Path, reader: impl Read) -> impl Iterator<Item = Result<FileP
     .map(|found| found.map_err(Error::io(path)))
 }
 
-/// Returns the items of the WARC records in `reader`, the archive `path`.
+/// Returns the items of the WARC records in `reader`, the archive `path` in a file of `length` bytes.
 fn records(
     path: &Path,
-    reader: impl Read,
+    (reader, length): (impl Read, u64),
     options: &Options,
     wanted: Wanted,
 ) -> impl Iterator<Item = Result<FilePart>> {
-    Records::new(reader).map(move |entry| {
+    let longest = usize::try_from(longest_of(length)).unwrap_or(LONGEST_BLOCK);
+    let records = Records::new(reader).limit(longest.min(LONGEST_BLOCK));
+    records.map(move |entry| {
         let entry = entry.map_err(|error| Error::file(path, &error.to_string()))?;
         Ok(FilePart::Item(Item::of(entry, options, wanted)))
     })

@@ -3,8 +3,8 @@
 //! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] chooses the best
 //! capture of each URL. Whole resources (a 2xx status except 204, 205 and 206) rank first, then resources with an empty
 //! or incomplete body, then redirects with a `Location`, then all other captures. Within a rank, the capture nearest to
-//! a requested date wins, or else the latest. Only responses to `GET` answer a link. Ranges that cover a resource count if it has
-//! no whole capture.
+//! a requested date wins, or else the latest. Only responses to `GET` answer a link. A range (206) that covers the whole
+//! resource is a success.
 //!
 //! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes another URL of the
 //! final resource. A revisit record (ISO 28500, 6.7) refers to another capture and gets its body.
@@ -39,7 +39,6 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use super::file_names::{path, rounds};
 use super::index::{Collection, UrlTarget};
 use super::normal::{MAX_REDIRECTS, host, normal, with_other_scheme};
-use super::ranges::{BodyRange, covering};
 use super::text_map::TextMap;
 use baselink_text::error::{Error, Result};
 use baselink_url::{Base, Resolver};
@@ -65,8 +64,6 @@ pub struct Capture {
     pub media_type: Arc<str>,
     /// The raw target of a redirect.
     pub location: Option<Box<str>>,
-    /// The place of the body in the resource, if it is a range.
-    pub range: Option<BodyRange>,
     /// Digests of the identifiers by which revisits refer to this capture ([`name_digest`]).
     pub names: Vec<u64>,
     /// For a revisit, the identifiers of the capture whose body it repeats, the most reliable first.
@@ -90,7 +87,6 @@ impl Capture {
             date: None,
             media_type: Arc::default(),
             location: None,
-            range: None,
             names: Vec::new(),
             repeats: Vec::new(),
             exchange: Vec::new(),
@@ -235,6 +231,8 @@ pub struct Captures {
     near: Option<DateRange>,
     /// The normalized URLs, and the keys of resources that share a URL.
     urls: TextMap<()>,
+    /// The number of bytes that the captures take in memory, roughly.
+    size: u64,
     all: Vec<Candidate>,
     /// The bodies to which revisits may refer.
     bodies: Vec<NamedBody>,
@@ -245,6 +243,9 @@ pub struct Captures {
     /// The media types, each stored once, and their indexes.
     media_types: HashMap<Arc<str>, u32>,
 }
+
+/// The number of bytes that a capture takes in memory without its URLs, roughly.
+const OF_CAPTURE: usize = 256;
 
 /// The identifier of a body, and the item that contains it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -279,7 +280,6 @@ struct RareParts {
     has_key: bool,
     entity: Option<Arc<str>>,
     location: Option<Box<str>>,
-    range: Option<BodyRange>,
     repeats: Vec<u64>,
 }
 
@@ -295,10 +295,6 @@ impl Candidate {
     fn location(&self) -> Option<&str> {
         let location = self.more.as_ref().and_then(|more| more.location.as_deref());
         location.filter(|_| matches!(self.status, 300..=303 | 307 | 308))
-    }
-
-    fn range(&self) -> Option<BodyRange> {
-        self.more.as_ref().and_then(|more| more.range)
     }
 
     fn repeats(&self) -> &[u64] {
@@ -347,9 +343,6 @@ impl Candidate {
     }
 }
 
-/// The items with the ranges of a resource.
-type RangesOfItems = Vec<(u32, BodyRange)>;
-
 /// The resources of an archive.
 #[derive(Clone, Debug, Default)]
 pub struct ChosenCaptures {
@@ -358,8 +351,6 @@ pub struct ChosenCaptures {
     /// The URLs that differ from their normal forms, by the numbers of their resources.
     urls: HashMap<usize, Box<str>>,
     media_types: Vec<Arc<str>>,
-    /// The items with the ranges of resources that were captured in parts, by the numbers of the resources.
-    pub parts: HashMap<u32, RangesOfItems>,
     /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
     pub collection: Arc<Collection>,
 }
@@ -375,7 +366,12 @@ pub struct CapturedResource {
     media_type: u32,
     /// The number of the item that contains the body.
     pub item: u32,
+    /// The place of the first capture of the URL in the order of time.
+    pub first: CaptureOrder,
 }
+
+/// The place of a capture in the order of time: its date and its item. Captures without a date come last.
+pub type CaptureOrder = (bool, Option<CaptureDate>, u32);
 
 impl ChosenCaptures {
     /// The URL of the resource as it was captured.
@@ -400,6 +396,11 @@ impl Captures {
         }
     }
 
+    /// The number of bytes that the captures take in memory, roughly.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture is ignored if
     /// its URL is not absolute, if there was no response, or if it answers another method than `GET`.
     pub fn add(&mut self, item: u32, capture: Capture) {
@@ -410,6 +411,8 @@ impl Captures {
             return;
         };
         let normal = normal.into_owned();
+        let location = capture.location.as_deref().map_or(0, str::len);
+        self.size += (OF_CAPTURE + 2 * capture.url.len() + location) as u64;
         let media_type = self.media_type(&capture.media_type);
         if capture.repeats.is_empty() {
             let body = |name| NamedBody {
@@ -428,7 +431,6 @@ impl Captures {
         let is_rare = [
             url.is_some(),
             capture.location.is_some(),
-            capture.range.is_some(),
             capture.entity.is_some(),
         ];
         let is_rare = is_rare.contains(&true) || !capture.repeats.is_empty();
@@ -437,7 +439,6 @@ impl Captures {
             has_key,
             entity: capture.entity,
             location: capture.location,
-            range: capture.range,
             repeats: capture.repeats,
         });
         self.all.push(Candidate {
@@ -462,18 +463,13 @@ impl Captures {
         number
     }
 
-    /// The best capture of each URL, the media types, and the ranges of the captures that were put together, by the indices of
-    /// their URLs. A URL without a capture gets one with the status 0.
-    fn best(
-        self,
-    ) -> (
-        TextMap<Candidate>,
-        Vec<Arc<str>>,
-        HashMap<u32, RangesOfItems>,
-    ) {
+    /// The best capture of each URL, the media types, and the places of the first captures. A URL without a capture gets one with
+    /// the status 0.
+    fn best(self) -> (TextMap<Candidate>, Vec<Arc<str>>, Vec<CaptureOrder>) {
         let Self {
             near,
             urls,
+            size: _,
             mut all,
             mut bodies,
             exchanges,
@@ -492,12 +488,10 @@ impl Captures {
         bodies.sort_unstable();
         let mut best: Vec<Candidate> = Vec::new();
         best.resize_with(urls.len(), Candidate::default);
-        let mut ranges: HashMap<u32, Vec<_>> = HashMap::new();
+        let mut firsts = vec![(true, None, u32::MAX); urls.len()];
         for mut capture in all {
-            if let Some(range) = capture.range() {
-                let of_url = ranges.entry(capture.url).or_default();
-                of_url.push((range, (capture.item, capture.media_type, range)));
-            }
+            let first = &mut firsts[capture.url as usize];
+            *first = (capture.date.is_none(), capture.date, capture.item).min(*first);
             if !capture.repeats().is_empty() {
                 capture.find_body(&bodies, &by_number);
             }
@@ -507,29 +501,12 @@ impl Captures {
                 *before = capture;
             }
         }
-        let mut parts = HashMap::new();
-        for (url, ranges) in ranges {
-            let best = &mut best[url as usize];
-            let Some(found) = covering(ranges).filter(|_| !best.is_resource()) else {
-                continue;
-            };
-            (best.item, best.media_type, _) = found[0];
-            (best.status, best.is_short, best.is_cut) = (200, false, false);
-            parts.insert(
-                url,
-                found
-                    .into_iter()
-                    .map(|(item, _, range)| (item, range))
-                    .collect(),
-            );
-        }
-        (urls.with_values(best).0, by_number, parts)
+        (urls.with_values(best).0, by_number, firsts)
     }
 
     /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
-        let (found, media_types, mut ranges) = self.best();
-        let mut parts = HashMap::new();
+        let (found, media_types, firsts) = self.best();
         let media_type = |best: &Candidate| &media_types[best.media_type as usize];
         let is_resource = |index: &u32| found.values[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
@@ -577,14 +554,12 @@ impl Captures {
             if best.is_cut {
                 cut.insert(resources.len());
             }
-            if let Some(ranges) = ranges.remove(&index) {
-                parts.insert(u32::try_from(resources.len()).unwrap_or(u32::MAX), ranges);
-            }
             resources.push(CapturedResource {
                 number: index,
                 date: best.date,
                 media_type: best.media_type,
                 item: best.item,
+                first: firsts[index as usize],
             });
         }
         let next = |index| next_of(index, &found).unwrap_or(NO_CAPTURE);
@@ -631,7 +606,6 @@ impl Captures {
             resources,
             urls: urls_as_captured,
             media_types,
-            parts,
             collection: collection.into(),
         }
     }

@@ -38,7 +38,6 @@ mod normal;
 pub mod origin;
 mod path;
 mod plain;
-pub mod ranges;
 pub mod record;
 mod renames;
 pub mod same;

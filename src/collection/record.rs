@@ -21,7 +21,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::capture::{Capture, name_digest};
-use super::ranges::BodyRange;
 use baselink_rewrite::archive::{Record, RecordContent, RecordType};
 use baselink_rewrite::container::http;
 use baselink_rewrite::record::url_of;
@@ -90,23 +89,6 @@ pub(crate) fn is_retrievable(url: &str) -> bool {
     )
 }
 
-/// The range of a body of `length` bytes in a response. `field` returns the value of a header field. `None` without a validator,
-/// because ranges of different versions must not be put together (RFC 9110, 15.3.7.3).
-pub(crate) fn body_range(
-    length: usize,
-    field: impl Fn(&str) -> Option<String>,
-) -> Option<BodyRange> {
-    let (first, end, whole) = http::content_range(&field("Content-Range")?)?;
-    let is_all_there = length as u64 == end - first && field("Content-Encoding").is_none();
-    let validator = field("ETag").or_else(|| field("Last-Modified"))?;
-    is_all_there.then(|| BodyRange {
-        validator: name_digest("validator", &validator),
-        length: whole,
-        first,
-        end,
-    })
-}
-
 /// True if `block`, a request, has another method than `GET` (RFC 9112, 3).
 fn has_other_method(block: &[u8]) -> bool {
     let line = block
@@ -149,12 +131,10 @@ pub fn capture(record: &Record) -> Option<Capture> {
             let has_body = record.record_type == RecordType::Response;
             capture.is_short = has_body && http::is_short(block, &response);
             capture.is_cut = has_body && http::is_cut(block, &response);
-            if capture.status == 206 && value("Content-Range").is_some() && has_body {
-                let text = |name: &str| value(name).map(|it| String::from_utf8_lossy(it).into());
-                capture.range = body_range(response.entities[0].body.len(), text);
-                if http::is_whole(block, &response) {
-                    capture.status = 200;
-                }
+            // A range that covers the resource is whole (RFC 9110, 15.3.7).
+            let is_range = value("Content-Range").is_some() && has_body;
+            if capture.status == 206 && is_range && http::is_whole(block, &response) {
+                capture.status = 200;
             }
             let is_redirect = (300..400).contains(&capture.status);
             let location = value("Location").filter(|_| is_redirect);

@@ -1,5 +1,4 @@
-//! The entry page of a folder made from an archive: a list of the pages in it, with their titles. The page that was captured
-//! first is on top, because crawls begin with the page that a person named. The others follow by host.
+//! The entry page of a folder made from an archive: a list of the pages in it, with their titles, by host.
 //!
 //! ```
 //! use baselink_cli::purpose::entry_page::{PageEntry, entry_page, title};
@@ -13,7 +12,6 @@
 //! Deliberately absent: scripts, and resources outside the page.
 
 use std::collections::HashMap;
-use std::ptr;
 
 use memchr::memmem;
 
@@ -76,15 +74,11 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>], others: usize) -> Strin
     page + "</body>\n</html>\n"
 }
 
-/// The pages by host. The first host is that of the page that was captured first, which comes first in its group.
+/// The pages by host, in the order of the first pages of the hosts.
 fn by_host<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(&'a str, Vec<&'a PageEntry<'p>>)> {
-    let dated = pages.iter().filter(|page| page.date.is_some());
-    let first = dated.min_by_key(|page| page.date).or(pages.first());
-    let is_other = |page: &&PageEntry<'_>| first.is_none_or(|first| !ptr::eq(*page, first));
-    let others = pages.iter().filter(is_other);
     let mut groups: Vec<(&str, Vec<&PageEntry<'_>>)> = Vec::new();
     let mut places = HashMap::new();
-    for page in first.into_iter().chain(others) {
+    for page in pages {
         let host = Reference::split(Grammar::Rfc3986, page.url).net_loc();
         let host = host.unwrap_or_default();
         let place = *places.entry(host).or_insert(groups.len());

@@ -537,7 +537,7 @@ fn an_attached_body_is_read_only_below_the_folder() {
         let mut entry = first_entry(&format!(
             r#"{{"request": {{"url": "u"}}, "response": {{"status": 200, "content": {content}}}}}"#
         ));
-        let attached = entry.attach(&mut Attached::Folder(own.clone()));
+        let attached = entry.attach(&mut Attached::beside(&own.join("x.har")));
         assert_eq!(
             (attached.is_ok(), entry.has_body()),
             (is_read, is_read),
@@ -557,4 +557,73 @@ fn a_compressed_archive_is_read() {
     let bytes = encoder.finish().unwrap();
     assert_eq!(Har::read(bytes.clone()).unwrap().entries().count(), 0);
     assert!(Har::read(bytes[..bytes.len() / 2].to_vec()).is_err());
+}
+
+/// Bug 554: an archive that named one file for all entries wrote it as often.
+#[test]
+fn bodies_of_one_file_are_limited() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.har");
+    for (name, length) in [("a", 100 << 10), ("b", 200 << 10)] {
+        std::fs::write(folder.path().join(name), vec![b'x'; length]).unwrap();
+    }
+    let bodies = |files: &[&str]| {
+        let entry = |name: &&str| {
+            format!(
+                r#"{{"request": {{"url": "u"}}, "response": {{"content": {{"_file": "{name}"}}}}}}"#
+            )
+        };
+        let archive = har(&files.iter().map(entry).collect::<Vec<_>>().join(","));
+        let mut attached = Attached::beside(&path);
+        let read = archive
+            .entries()
+            .map(|entry| entry.unwrap().attach(&mut attached).is_ok());
+        read.filter(|is_read| *is_read).count()
+    };
+    // The files have 100 KiB: once, and 16 times. Other spellings of a path are the same file.
+    assert_eq!(bodies(&["a"; 17]), 17);
+    assert_eq!(bodies(&["a"; 30]), 17);
+    assert_eq!(bodies(&["a", "./a", ".//a", "a/."].repeat(9)), 17);
+    // The files have 300 KiB.
+    assert_eq!(bodies(&[&["b"][..], &["a"; 60]].concat()), 50);
+    // Repeated bodies of 1 MiB are always allowed.
+    std::fs::write(folder.path().join("a"), vec![b'x'; 1 << 10]).unwrap();
+    assert_eq!(bodies(&["a"; 2000]), 1025);
+}
+
+/// Bug 555: JSON of gzip could be a thousand times as long, and entries without a URL took 16 times their length.
+#[test]
+fn a_compressed_archive_is_limited() {
+    let compressed = |length: usize| {
+        let json = format!(
+            r#"{{"log": {{"entries": [{}0]}}}}"#,
+            "0,".repeat(length / 2)
+        );
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, json.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let error = Har::read(compressed(16 << 20)).err().unwrap().to_string();
+    assert_eq!(error, "it inflates to more than 256 times its length");
+    let archive = Har::read(compressed(15 << 20)).unwrap();
+    let entries: Vec<_> = archive.entries().collect();
+    let [Err(anomaly)] = &entries[..] else {
+        panic!("{} entries", entries.len());
+    };
+    assert!(
+        anomaly.message.ends_with("; 7864320 more follow it"),
+        "{}",
+        anomaly.message
+    );
+}
+
+#[test]
+fn invalid_utf_8_in_an_archive_is_replaced() {
+    let json =
+        b"{\"log\": {\"entries\": [{\"request\": {\"url\": \"http://a/\xff\xe4\xc3\xa4\"}}]}}";
+    let archive = Har::read(json.to_vec()).unwrap();
+    assert_eq!(
+        archive.entries().next().unwrap().unwrap().url,
+        "http://a/??\u{e4}"
+    );
 }

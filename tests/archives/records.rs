@@ -636,13 +636,7 @@ fn wacz_files_in_a_wacz_file_and_other_forms_are_read() {
     let inner = wacz(&[("archive/A.WARC", &one), ("pages/pages.jsonl", page)]);
     let older = wacz(&[("export/warcs/b.warc", &one), ("export/pages.jsonl", page)]);
     let file = wacz(&[("x.wacz", &inner), ("c/y.wacz", &older)]);
-    let pages = Wacz::open(Cursor::new(file.clone()))
-        .unwrap()
-        .pages()
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>();
-    assert_eq!(pages.len(), 2);
+    assert_eq!(pages(&file).len(), 2);
     let expected = ["x.wacz/archive/A.WARC 1", "c/y.wacz/export/warcs/b.warc 1"];
     assert_eq!(all_archives(file.clone()), expected);
     // Below the second level, in damaged files and in compressed ones, nothing is read.
@@ -686,17 +680,87 @@ fn a_wacz_file_lists_its_pages() {
         ),
         ("pages/notes.txt", b"{\"url\":\"http://a/3\"}\n"),
     ]);
-    let pages = Wacz::open(Cursor::new(file))
+    let expected = [("http://a/1", Some("One")), ("http://a/2", None)];
+    let expected = expected.map(|(url, title)| (url.to_owned(), title.map(str::to_owned)));
+    assert_eq!(pages(&file), expected);
+}
+
+/// The URLs and titles of the pages that the WACZ file `file` lists.
+fn pages(file: &[u8]) -> Vec<(String, Option<String>)> {
+    let (mut found, mut wacz) = (Vec::new(), Wacz::open(Cursor::new(file)).unwrap());
+    wacz.each_page(|page| found.push((page.url, page.title)));
+    found
+}
+
+/// Bug 553: several lists of 64 MiB were read into memory. Together they have 16 MiB, or 256 times the length of the file.
+#[test]
+fn lists_of_pages_share_a_limit() {
+    let one = resource(1, b"*{}");
+    let lines = b"{\"url\":\"u\"}\n".repeat(1 << 20);
+    let last = b"{\"url\":\"last\"}\n";
+    let file = |number: usize| {
+        let names = ["pages/a.jsonl", "pages/b.jsonl"];
+        let lists = names[..number].iter().map(|name| (*name, &lines[..]));
+        let lists: Vec<_> = lists.chain([("pages/z.jsonl", &last[..])]).collect();
+        wacz(&[&[("archive/a.warc", &one[..])][..], &lists].concat())
+    };
+    assert_eq!(lines.len(), 12 << 20);
+    assert_eq!(pages(&file(1)).len(), (1 << 20) + 1);
+    let found = pages(&file(2)).len();
+    assert!((1 << 20..3 << 19).contains(&found), "{found}");
+    // A line of more than 4 MiB is skipped.
+    let long = [
+        b"{\"url\":\"u\",\"text\":\"",
+        &b"x".repeat(4 << 20)[..],
+        b"\"}\n",
+        last,
+    ]
+    .concat();
+    let file = wacz(&[("archive/a.warc", &one), ("pages/pages.jsonl", &long)]);
+    assert_eq!(pages(&file), [("last".to_owned(), None)]);
+}
+
+/// Bug 553: lists of pages could share their bytes.
+#[test]
+fn lists_of_pages_that_overlap_give_an_error() {
+    let list = b"x".repeat(5_000);
+    let files: &[(&str, &[u8])] = &[
+        ("archive/a.warc", b"x"),
+        ("pages/a.gz", &list),
+        ("pages/b.gz", b"x"),
+    ];
+    let mut file = wacz(files);
+    let directory = file
+        .windows(4)
+        .rposition(|signature| signature == b"PK\x01\x02");
+    let local = file
+        .windows(10)
+        .position(|name| name == b"pages/a.gz")
         .unwrap()
-        .pages()
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>();
-    let pages: Vec<_> = pages
-        .iter()
-        .map(|page| (&*page.url, page.title.as_deref()))
-        .collect();
-    assert_eq!(pages, [("http://a/1", Some("One")), ("http://a/2", None)]);
+        - 30;
+    let (entry, local) = (directory.unwrap(), u32::try_from(local).unwrap());
+    for (at, value) in [(20, 5_000_u32), (24, 5_000), (42, local)] {
+        file[entry + at..entry + at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    let error = Wacz::open(Cursor::new(file)).err().unwrap().to_string();
+    assert!(error.starts_with("its files overlap"), "{error}");
+}
+
+/// Bug 556: an archive of gzip members that is compressed again could contain a thousand times a thousand times its length.
+#[test]
+fn an_archive_that_is_compressed_twice_is_limited() {
+    let zeros = member(&vec![0; 64 << 20]).repeat(40);
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file(
+        "archive/a.warc.gz",
+        zip::write::SimpleFileOptions::default(),
+    )
+    .unwrap();
+    zip.write_all(&zeros).unwrap();
+    let mut wacz = Wacz::open(zip.finish().unwrap()).unwrap();
+    assert!(zeros.len() > 2 << 20);
+    let length = std::io::copy(&mut wacz.archive(0).unwrap(), &mut std::io::sink()).unwrap();
+    assert_eq!(length, 1 << 20);
 }
 
 /// Bug 287: entries of a zip file may share their bytes, so that a file of 1 MB contains terabytes.
@@ -713,7 +777,7 @@ fn archives_of_a_wacz_file_that_overlap_give_an_error() {
         file[entry + at..entry + at + 4].copy_from_slice(&value.to_le_bytes());
     }
     let error = Wacz::open(Cursor::new(file)).err().unwrap().to_string();
-    assert!(error.starts_with("its archives overlap"), "{error}");
+    assert!(error.starts_with("its files overlap"), "{error}");
 }
 
 #[test]
@@ -775,4 +839,119 @@ fn frames_of_zstandard_have_the_same_records() {
         damaged[at] ^= 0x10;
         let _ = Records::new(&damaged[..]).count();
     }
+}
+
+/// A frame of Zstandard with these blocks, each with its type and the size in its header (RFC 8878, 3.1.1).
+fn frame(blocks: &[(u32, usize, &[u8])]) -> Vec<u8> {
+    // A window of 1 MiB, and no size of the content.
+    let mut frame = b"\x28\xb5\x2f\xfd\x00\x50".to_vec();
+    for (at, (kind, size, content)) in blocks.iter().enumerate() {
+        let is_last = u32::from(at + 1 == blocks.len());
+        let header = u32::try_from(*size).unwrap() << 3 | kind << 1 | is_last;
+        frame.extend(&header.to_le_bytes()[..3]);
+        frame.extend(*content);
+    }
+    frame
+}
+
+/// A frame with a block that is not compressed.
+fn plain_frame(content: &[u8]) -> Vec<u8> {
+    frame(&[(0, content.len(), content)])
+}
+
+/// Bug 562: an archive of Zstandard that is cut off was an error, without the records before the cut.
+#[test]
+fn an_archive_of_zstandard_that_is_cut_yields_what_is_whole() {
+    let [first, second] = [resource(1, b"*{}"), resource(2, b"p{}")];
+    let frames = [plain_frame(&first), plain_frame(&second)];
+    let whole = frames.concat();
+    let ids = |found: &[ArchiveEntry]| -> Vec<_> {
+        let found = records(found).into_iter();
+        found
+            .map(|one| (one.id().unwrap(), one.diagnostics.len()))
+            .collect()
+    };
+    assert_eq!(
+        ids(&entries(&whole)),
+        [("urn:x:1".into(), 0), ("urn:x:2".into(), 0)]
+    );
+    for cut in frames[0].len() + 1..whole.len() {
+        let found = entries(&whole[..cut]);
+        assert_eq!(ids(&found), [("urn:x:1".to_owned(), 0)], "{cut}");
+        assert_eq!(anomalies(&found)[0].code, Code::RecordTruncated, "{cut}");
+    }
+    // One frame with several blocks, of which the last is cut: its first blocks are read.
+    let (start, end) = second.split_at(second.len() - 5);
+    let blocks: [(u32, usize, &[u8]); 3] = [
+        (0, first.len(), &first),
+        (0, start.len(), start),
+        (0, end.len(), end),
+    ];
+    let one = frame(&blocks);
+    let found = entries(&one[..one.len() - 1]);
+    assert_eq!(ids(&found), [("urn:x:1".into(), 0), ("urn:x:2".into(), 1)]);
+    // Damage is not the end of the archive.
+    let damaged = [
+        &frames[0][..],
+        b"\x28\xb5\x2f\xfd\x00\x50\xff\xff\xff",
+        &frames[1],
+    ]
+    .concat();
+    let found = entries(&damaged);
+    assert_eq!(ids(&found), [("urn:x:1".to_owned(), 0)]);
+    assert_eq!(anomalies(&found)[0].code, Code::MemberBroken);
+}
+
+/// Bug 563: only a frame with a dictionary was skipped at the start.
+#[test]
+fn frames_of_zstandard_to_be_skipped_are_skipped() {
+    let record = plain_frame(&resource(1, b"*{}"));
+    for first in [0x50, 0x5e, 0x5f] {
+        let skipped = [&[first, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+        assert!(baselink::archive::is_archive(&skipped));
+        for archive in [
+            [&skipped[..], &record].concat(),
+            [&record[..], &skipped].concat(),
+        ] {
+            let found = entries(&archive);
+            assert_eq!(
+                (records(&found).len(), anomalies(&found).len()),
+                (1, 0),
+                "{first:x}"
+            );
+        }
+    }
+}
+
+/// Bug 555: a block of four bytes stands for 128 KiB. The data have at most 16 MiB, or 256 times the length of the archive.
+#[test]
+fn data_of_zstandard_are_limited() {
+    let record = |length: usize, block: &[u8]| {
+        let mut record = resource(2, b"*{}");
+        let at = record
+            .windows(4)
+            .position(|end| end == b"\r\n\r\n")
+            .unwrap();
+        record.truncate(at);
+        let text = String::from_utf8(record)
+            .unwrap()
+            .replace("Length: 3", &format!("Length: {length}"));
+        [text.as_bytes(), b"\r\n\r\n", block].concat()
+    };
+    let found = |megabytes: usize| {
+        let heading = record(megabytes << 20, b"");
+        let mut blocks: Vec<(u32, usize, &[u8])> = vec![(1, 1 << 17, b"a"); megabytes * 8];
+        blocks.insert(0, (0, heading.len(), &heading));
+        blocks.push((0, 4, b"\r\n\r\n"));
+        entries(&[plain_frame(&resource(1, b"*{}")), frame(&blocks)].concat())
+    };
+    let ok = found(14);
+    assert_eq!((records(&ok).len(), anomalies(&ok).len()), (2, 0));
+    let beyond = found(18);
+    let anomaly = anomalies(&beyond)[0];
+    assert_eq!(
+        (records(&beyond).len(), anomaly.code),
+        (1, Code::MemberBroken)
+    );
+    assert!(anomaly.message.contains("256 times"), "{}", anomaly.message);
 }

@@ -4,6 +4,7 @@
 //! Deliberately absent: memory and time beyond the limits, which the hostile tests cover.
 
 use std::fs;
+use std::io::Write;
 use std::process::Command;
 
 use baselink::Outcome;
@@ -142,4 +143,31 @@ fn the_length_of_settings_is_limited() {
     assert_eq!(run(1 << 20).0, 0);
     let expected = "error: baselink.toml: the settings file is larger than 1 MiB\n";
     assert_eq!(run((1 << 20) + 1), (2, expected.to_owned()));
+}
+
+/// Bug 557: a small archive could contain so many captures that they took hundreds of megabytes.
+#[test]
+fn the_captures_of_an_archive_are_limited() {
+    let scene = tempfile::tempdir().unwrap();
+    let record = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/\r\nContent-Type: text/css\r\n\
+                  Content-Length: 0\r\n\r\n\r\n\r\n";
+    let run = |number: usize| {
+        let file = fs::File::create(scene.path().join("a.warc.gz")).unwrap();
+        let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+        encoder.write_all(record.repeat(number).as_bytes()).unwrap();
+        encoder.finish().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+        let output = command
+            .args(["localize", "--dry-run", "-o", "out", "a.warc.gz"])
+            .current_dir(scene.path())
+            .output()
+            .unwrap();
+        (
+            output.status.code().unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    assert_eq!(run(61_000).0, 0);
+    let expected = "error: a.warc.gz: its captures take more than 256 times its length in memory\n";
+    assert_eq!(run(62_000), (2, expected.to_owned()));
 }

@@ -133,7 +133,7 @@ impl Check {
             CheckForm::Text => None,
         };
         let documents = &mut self.documents;
-        enter_unpacked(&mut documents.paths);
+        enter_unpacked(documents);
         self.is_of_archives = documents
             .paths
             .iter()

@@ -100,7 +100,7 @@ impl Localize {
     pub(super) fn complete(&mut self) -> Result<()> {
         let documents = &mut self.rewrite.documents;
         documents.archives = Archives::Site;
-        enter_unpacked(&mut documents.paths);
+        enter_unpacked(documents);
         self.same.apply(&mut documents.reading);
         documents.reading.options.scan.probe();
         let format = documents.reading.format;

@@ -34,6 +34,7 @@ use crate::cli::args::check::Classes;
 use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
+use crate::cli::status::FileResult;
 use crate::cli::files::{SkipCounts, each_document, progress, status_after};
 use crate::cli::in_order::all_in_order;
 use crate::cli::input::{Contents, File, Input, OpenedInput};
@@ -86,7 +87,7 @@ impl<'a> CheckedTree<'a> {
         lister: &Lister<'_>,
         origins: &'a Origins,
         output: &mut Output,
-    ) -> io::Result<(Self, ExitStatus)> {
+    ) -> FileResult<(Self, ExitStatus)> {
         let mut tree = Self {
             captures: None,
             origins,
@@ -222,7 +223,7 @@ impl<'a> CheckedTree<'a> {
         lister: &Lister<'_>,
         (targets, full): AllTargets<'_>,
         output: &mut Output,
-    ) -> io::Result<ExitStatus> {
+    ) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
         let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::archive::Wacz;
+use crate::archive::{Wacz, WaczPage};
 use crate::collection::Collection;
 use crate::collection::capture::CaptureDate;
 use crate::collection::folder::path_of;
@@ -21,6 +21,7 @@ use crate::collection::message::THIS_MESSAGE;
 use crate::collection::origin::map;
 use crate::collection::record::CapturedBody;
 use crate::files::result_folder::ResultFolder;
+use crate::files::walk::open_below;
 use crate::files::write::{NewContents, NotPreserved};
 use crate::purpose::adapt::{Adapted, adapted};
 use crate::purpose::entry_page::{PageEntry, entry_page, title};
@@ -92,7 +93,7 @@ pub(crate) fn extract(
     }
     require_one_mail(&plan)?;
     if let (Some(folder), true) = (&folder, extraction.is_some()) {
-        require_earlier_files(&plan, folder)?;
+        require_earlier_files(&plan, folder, output)?;
     }
     let mut run = ArchiveRun {
         request,
@@ -125,20 +126,45 @@ fn has_made_up_url(plan: &CapturePlan, number: usize) -> bool {
 }
 
 /// Rejects a folder of an earlier run with files that this run would not write: links to them would lead to the network, and
-/// the table would lack them.
-fn require_earlier_files(plan: &CapturePlan, folder: &ResultFolder) -> Result<()> {
+/// the table would lack them. Names files whose URLs this run writes to other files.
+fn require_earlier_files(
+    plan: &CapturePlan,
+    folder: &ResultFolder,
+    output: &mut Output,
+) -> Result<()> {
     if plan.chosen.resources.is_empty() {
         return Ok(());
     }
     let table = folder.out.join(MAP);
     let text = fs::read(&table).unwrap_or_default();
     // A damaged table names no files.
-    let mut rows = map::pairs(&text, &table, ["path", "date"]).unwrap_or_default();
-    rows.retain(|(path, date)| !is_written_again(plan, path, date) && has_file(folder, path));
-    let Some((first, _)) = rows.first() else {
+    let rows = |columns| map::pairs(&text, &table, columns).unwrap_or_default();
+    let dates = rows(["path", "date"]).into_iter().map(|(_, date)| date);
+    let rows = rows(["path", "url"]).into_iter().zip(dates);
+    let (mut stays, mut lost) = (Vec::new(), Vec::new());
+    for ((path, url), date) in rows.filter(|((path, _), _)| has_file(folder, path)) {
+        let own = plan.collection().number_at(&path);
+        match is_written_again(plan, own, &url, &date) {
+            true if own.is_some() => {}
+            true => stays.push(path),
+            false => lost.push(path),
+        }
+    }
+    if !stays.is_empty() {
+        let files = count(
+            stays.len(),
+            "file of an earlier run has",
+            "files of an earlier run have",
+        );
+        output.notice_of_paths(
+            &format!("{files} a new name, and the old one stays"),
+            &stays,
+        );
+    }
+    let Some(first) = lost.first() else {
         return Ok(());
     };
-    let are = count(rows.len(), "file is", "files are");
+    let are = count(lost.len(), "file is", "files are");
     let first = String::from_utf8_lossy(first);
     let why = format!(
         "{are} from an earlier run with other archives, such as {first}; name all archives of the folder together, or a new folder"
@@ -146,17 +172,24 @@ fn require_earlier_files(plan: &CapturePlan, folder: &ResultFolder) -> Result<()
     Err(Error::file(&folder.out, &why))
 }
 
-/// True if this run writes the resource of the earlier file at `path`. The parts of every mail have the same made-up URLs, so
-/// they must also have the same `date`.
-fn is_written_again(plan: &CapturePlan, path: &[u8], date: &[u8]) -> bool {
-    plan.collection().number_at(path).is_some_and(|number| {
+/// True if this run writes the resource of an earlier file, to the same path as the resource with the number `own`, or to another.
+/// The parts of every mail have the same made-up URLs, so they must also have the same `date`.
+fn is_written_again(plan: &CapturePlan, own: Option<usize>, url: &[u8], date: &[u8]) -> bool {
+    let located = || {
+        plan.collection()
+            .locate(str::from_utf8(url).ok()?)
+            .resource()
+    };
+    let own = own.filter(|&number| plan.chosen.url(number).as_bytes() == url);
+    let number = own.or_else(|| Some(located()?.number));
+    number.is_some_and(|number| {
         !has_made_up_url(plan, number) || date_of(plan, number).as_bytes() == date
     })
 }
 
-/// True if the folder has a file at `path`.
+/// True if the folder has a file at `path`, not behind a symbolic link.
 fn has_file(folder: &ResultFolder, path: &[u8]) -> bool {
-    path_of(path).is_some_and(|path| folder.out.join(path).symlink_metadata().is_ok())
+    path_of(path).is_some_and(|path| open_below(&folder.out, &path).is_ok())
 }
 
 /// The date of the resource with this number, as the table has it.
@@ -519,6 +552,11 @@ impl ArchiveRun<'_> {
             }
         };
         let mut listed = self.pages_in_lists(plan, pages, is_written);
+        // Crawls begin with the page that a person named.
+        let first = |at: &usize| plan.chosen.resources[listed[*at].0].first;
+        if let Some(at) = (0..listed.len()).min_by_key(first) {
+            listed[..=at].rotate_right(1);
+        }
         let others = self.other_files(plan, &listed, is_written);
         let number_of_others = others.len();
         listed.extend(others);
@@ -588,23 +626,14 @@ impl ArchiveRun<'_> {
                 .then(|| Wacz::open(fs::File::open(path).ok()?).ok())
                 .flatten()
         };
-        let lists = |path: &PathBuf| wacz(path).map_or(vec![Vec::new()], |mut wacz| wacz.pages());
-        let lists: Vec<_> = self
-            .request
-            .documents
-            .paths
-            .iter()
-            .flat_map(lists)
-            .collect();
-        let are_all = !lists.iter().any(Vec::is_empty);
         let titles: HashMap<usize, &String> = pages
             .iter()
             .map(|(number, title)| (*number, title))
             .collect();
-        let (mut listed, mut is_listed) = (Vec::new(), HashSet::new());
-        for page in lists.into_iter().flatten() {
+        let (mut listed, mut is_listed, mut are_all) = (Vec::new(), HashSet::new(), true);
+        let mut list = |page: WaczPage| {
             let Some(found) = plan.collection().locate(&page.url).resource() else {
-                continue;
+                return;
             };
             // A list may also name pictures, and documents in other formats.
             if is_written.get(found.number) == Some(&true) && is_listed.insert(found.number) {
@@ -612,6 +641,9 @@ impl ArchiveRun<'_> {
                 let title = own.map(|title| (*title).clone()).or(page.title);
                 listed.push((found.number, title.unwrap_or_default()));
             }
+        };
+        for path in &self.request.documents.paths {
+            are_all &= wacz(path).is_some_and(|mut wacz| wacz.each_page(&mut list));
         }
         if !listed.is_empty() && are_all {
             return listed;
@@ -637,10 +669,11 @@ fn report_adapted(adapted: &Adapted, name: &[u8], output: &mut Output) {
 
 /// Reports the number of URLs without a file, by reason.
 fn report_failures(collection: &Collection, output: &mut Output) {
-    let mut numbers = [0; 3];
+    let mut numbers = [0; 4];
     for status in collection.failures() {
         let kind = match status {
             400.. => 0,
+            206 => 3,
             ..300 | 304 => 2,
             _ => 1,
         };
@@ -658,6 +691,10 @@ fn report_failures(collection: &Collection, output: &mut Output) {
         (
             "URL was captured without its body",
             "URLs were captured without their bodies",
+        ),
+        (
+            "URL was captured only in ranges, so it is incomplete",
+            "URLs were captured only in ranges, so they are incomplete",
         ),
     ];
     for (number, (one, more)) in numbers.into_iter().zip(texts) {
