@@ -423,7 +423,8 @@ fn urls(
         .map(|label| label.url)
         .filter(|url| !url.is_empty())
     {
-        let bases = [chain.base.as_deref().or(root), Some(THIS_MESSAGE)];
+        let own = chain.base.as_deref();
+        let bases = [own.or(root), own.is_none().then_some(THIS_MESSAGE)];
         urls.extend(bases.into_iter().flatten().map(|base| {
             let target = Base::new(options.resolver, base).resolve(&label);
             target.map_or_else(|_| label.to_string(), |target| target.url)
