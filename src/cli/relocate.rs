@@ -13,10 +13,11 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, is_separator};
+use std::path::{self, Path, is_separator};
 use std::sync::Arc;
 
 use crate::collection::folder::{name_of, path_of};
+use crate::collection::origin::names::path_bytes;
 use crate::files::result_folder::ResultFolder;
 use crate::files::stage::StagedMove;
 use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
@@ -39,6 +40,7 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     let (documents, in_place) = (&rewritten.documents, rewritten.in_place());
     let is_in_place = in_place.is_some();
     report_expected_url(documents, Some(&request.to), is_in_place, output)?;
+    report_renames(request, is_in_place, output);
     if is_in_place {
         stop_between_files(false)?;
     }
@@ -48,22 +50,22 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     let folder = request.redirects.as_deref().filter(|path| is_folder(path));
     let file = request.redirects.as_ref().filter(|_| folder.is_none());
     let redirects = file.map(|path| {
-        let (list, without_redirect) = redirects(&relocation, path.file_name().unwrap_or_default());
-        (
-            path,
-            list.len(),
-            list.concat().into_bytes(),
-            without_redirect,
-        )
+        let of_copy = list_in_folder(request).is_some();
+        let (list, without) = redirects(&relocation, path.file_name().unwrap_or_default(), of_copy);
+        (path, list, without)
     });
     let kind = RewriteKind::Moved(
         Arc::clone(&relocation),
         staged.map(|staged| match &redirects {
-            Some((path, _, text, _)) => staged.with(path, text.clone()),
+            Some((path, list, _)) => staged.with(path, list.concat().into_bytes()),
             None => staged,
         }),
     );
     let status = rewrite(&request.rewrite, &kind, output)?;
+    output.notice_of_paths(
+        "rules of the host that lead to old paths of renamed files",
+        &relocation.outdated_rules(),
+    );
     let is_written = if is_in_place {
         !matches!(status, ExitStatus::Unusable | ExitStatus::Stopped)
     } else {
@@ -72,11 +74,23 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     if !is_written {
         return Ok(status);
     }
-    if let Some((path, number, text, without_redirect)) = redirects {
+    if let Some((path, list, without)) = redirects {
         if !is_in_place {
+            // Only the rules of the site can be at this path.
+            let own = fs::read(path).unwrap_or_default();
+            let own = own.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&own);
+            let text = [list.concat().as_bytes(), own].concat();
             write_file(path, |out| out.write_all(&text))?;
+            let rules = &relocation.collection().host_rules;
+            let from = list.iter().filter_map(|line| line.split(' ').next());
+            let second: Vec<_> = from
+                .filter(|from| rules.names(from))
+                .map(Into::into)
+                .collect();
+            let sentence = "rules of the site that come second, after new ones for their paths";
+            output.notice_of_paths(sentence, &second);
         }
-        report_redirects((number, without_redirect), path, output);
+        report_redirects((list.len(), without), path, output);
     }
     if let Some(folder) = folder {
         report_redirects(write_pages(&relocation, folder)?, folder, output);
@@ -86,6 +100,30 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         report_remaining_folders(request, output);
     }
     Ok(status)
+}
+
+/// Reports renames that are ignored, and those that must not be repeated.
+fn report_renames(request: &Move, is_in_place: bool, output: &mut Output) {
+    let sentence =
+        "renames of git that are ignored, because they have not taken place in the folder";
+    output.notice_of_paths(sentence, &request.renames.ignored);
+    let former = &request.rewrite.documents.selection.former;
+    let old = former.values().filter(|old| former.contains_key(*old));
+    let mut taken: Vec<_> = old.map(|old| path_bytes(old)).collect();
+    taken.sort_unstable();
+    if is_in_place {
+        let sentence = "old paths that other renamed files have now, so a second run would change links to them again";
+        output.notice_of_paths(sentence, &taken);
+    }
+}
+
+/// The path that the list of redirects has in the folder after the move.
+fn list_in_folder(request: &Move) -> Option<Vec<u8>> {
+    let root = &request.rewrite.documents.paths[0];
+    let root = request.rewrite.output.as_ref().unwrap_or(root);
+    let [list, root] = [request.redirects.as_ref()?, root].map(path::absolute);
+    let below = list.ok()?.strip_prefix(root.ok()?).map(path_bytes);
+    below.ok()
 }
 
 /// Writes the pages that lead on to `folder`. Returns their number, and the number of old paths without one.
@@ -148,7 +186,11 @@ fn move_empty_folders(request: &Move, relocation: &Relocation) -> Result<()> {
 /// Reports renamed folders that were not removed, because they contain files that a move does not touch.
 fn report_remaining_folders(request: &Move, output: &mut Output) {
     let root = &request.rewrite.documents.paths[0];
-    let old = request.renames.iter().filter_map(|(old, _)| path_of(old));
+    let old = request
+        .renames
+        .typed
+        .iter()
+        .filter_map(|(old, _)| path_of(old));
     for folder in old.map(|old| root.join(old)).filter(|old| old.is_dir()) {
         let why =
             "not removed: it still contains files that move does not touch, such as hidden files";
@@ -181,24 +223,31 @@ fn relocation(request: &Move) -> Result<Relocation> {
     if request.rewrite.output.is_some() {
         collection.without_links();
     }
+    let done = selection.former.iter();
+    let done = done.map(|(new, old)| (path_bytes(old), path_bytes(new)));
+    // A rename of a hidden file changes no link.
+    let done = done.filter(|(old, _)| collection.number_at(old).is_some());
+    let renames: Vec<_> = done.chain(request.renames.typed.clone()).collect();
     collection
-        .rename(&request.renames)
+        .rename(&renames)
         .map_err(|error| Error::new(format!("--rename: {error}")))?;
     if let Some(path) = &request.redirects
         && !is_folder(path)
-        && path.symlink_metadata().is_ok()
     {
-        let why = "the file already exists; name a new file";
-        return Err(Error::new(format!("--redirects: {}: {why}", name(path))));
+        let list = list_in_folder(request).unwrap_or_default();
+        let is_taken = collection.new_paths().contains(&*list);
+        let is_of_copy = is_taken && list == b"_redirects" && request.rewrite.output.is_some();
+        if !is_of_copy && (is_taken || path.symlink_metadata().is_ok()) {
+            let why = "the file already exists; name a new file";
+            return Err(Error::new(format!("--redirects: {}: {why}", name(path))));
+        }
     }
     let (from, to) = (request.from.clone(), request.to.clone());
-    if let Some(redirects) = &request.followed {
+    if let Some(redirects) = &request.renames.redirects {
         collection.host_rules.add_file("_redirects", redirects);
     }
-    let relocation = Relocation::new(Arc::new(collection), from, to, request.form());
-    let relocation = relocation.with_present(present);
-    Ok(match request.followed {
-        Some(_) => relocation.following_redirects(),
-        None => relocation,
-    })
+    let mut relocation = Relocation::new(Arc::new(collection), from, to, request.form());
+    relocation.present = present;
+    relocation.follows_redirects |= request.renames.redirects.is_some();
+    Ok(relocation)
 }

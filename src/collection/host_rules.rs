@@ -36,6 +36,8 @@ pub const FILES: [&str; 3] = ["_redirects", "netlify.toml", "vercel.json"];
 #[derive(Debug, Default)]
 pub struct HostRules {
     files: Vec<FileRules>,
+    /// The name of the file of each rule, and the reference to which the rule leads.
+    pub(crate) targets: Vec<(String, String)>,
     /// A sentence about each file that could not be understood.
     pub(crate) problems: Vec<String>,
 }
@@ -119,6 +121,7 @@ impl HostRules {
 
     /// Adds the rules in the text of the file called `name`, one of [`FILES`].
     pub fn add_file(&mut self, name: &str, text: &str) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let rules = match name {
             "netlify.toml" => toml::from_str(text)
                 .map(FileRules::netlify)
@@ -129,12 +132,26 @@ impl HostRules {
             _ => Ok(FileRules::lines(text)),
         };
         match rules {
-            Ok(rules) => self.files.push(rules),
+            Ok(rules) => {
+                let targets = rules
+                    .rules
+                    .iter()
+                    .map(|rule| (name.into(), rule.to.clone()));
+                self.targets.extend(targets);
+                self.files.push(rules);
+            }
             Err(problem) => {
                 let sentence = format!("{name}: its redirects are not used: {problem}");
                 self.problems.push(sentence);
             }
         }
+    }
+
+    /// True if a rule is for this path alone.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        let path = decode(path.trim_matches('/'));
+        let mut files = self.files.iter();
+        files.any(|rules| rules.plain.contains_key(&path))
     }
 
     /// The reference to which a host redirects the path of a URL, or whose resource it sends in place of a file. `None` if no

@@ -52,6 +52,9 @@ const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
 /// The extensions of pages that many servers allow URLs to omit.
 const OMITTED: [&str; 2] = [".html", ".htm"];
 
+/// The beginning of the paths at which Netlify runs functions and other services.
+const SERVICES: &str = "/.netlify/";
+
 /// The extensions of pages that servers send as they are, whatever the query.
 const STATIC: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
 
@@ -99,8 +102,12 @@ pub enum FoundBy {
     CleanUrl,
     /// By the name that a crawler gave it, in a site that is not a crawl.
     CrawlerName,
-    /// By the redirects and rewrites of the host ([`super::host_rules`]).
+    /// By the redirects of the host ([`super::host_rules`]).
     HostRule,
+    /// By a rewrite of the host, which sends the resource under the URL.
+    Rewrite,
+    /// By its path, though the host redirects the path to nothing.
+    DeadRule,
 }
 
 /// The effect of a query.
@@ -159,10 +166,14 @@ impl Collection {
         others(url, &self.same).next().is_some()
     }
 
-    /// The URL below the root that means the same as `url`, which is not below it.
+    /// The URL below the root that means the same as `url`, if `url` is not below it, or only the other URL has a resource.
     pub(crate) fn same_below(&self, root: &RootUrl, url: &str) -> Option<String> {
-        let is_below = |url: &Cow<'_, str>| root.below_own(without_query(url)).is_some();
-        others(url, &self.same).find(is_below).map(Cow::into_owned)
+        let is_below = |url: &str| root.below_own(without_query(url)).is_some();
+        let is_found = |url: &str| self.locate_as_written(url).resource().is_some();
+        let is_meant = |other: &Cow<'_, str>| {
+            is_below(other) && (!is_below(url) || is_found(other) && !is_found(url))
+        };
+        others(url, &self.same).find(is_meant).map(Cow::into_owned)
     }
 
     fn locate_as_written(&self, url: &str) -> Located {
@@ -198,9 +209,12 @@ impl Collection {
         };
         let mut end = None;
         let base = Base::new(Resolver::Rfc3986, root.as_str());
-        let asked = match &located {
-            Located::Folder(path) | Located::Lacking(_, path) => path.clone(),
-            _ => Vec::new(),
+        let dead = match &located {
+            Located::Resource(found) => resource(found.number, FoundBy::DeadRule, found.query),
+            Located::Folder(path) | Located::Lacking(_, path) => {
+                Located::Lacking(Absence::Redirect, path.clone())
+            }
+            _ => Located::Lacking(Absence::Redirect, Vec::new()),
         };
         let (mut url, mut is_rewritten) = (Cow::Borrowed(url), false);
         for followed in 0..=MAX_REDIRECTS {
@@ -209,7 +223,12 @@ impl Collection {
                 Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => false,
                 Located::Outside { .. } => return (located, end),
             };
-            let path = Reference::split(Grammar::Rfc3986, &url).path();
+            let split = Reference::split(Grammar::Rfc3986, &url);
+            let path = split.path();
+            if !is_there && path.starts_with(SERVICES) {
+                let is_host_known = false;
+                return (Located::Outside { is_host_known }, end);
+            }
             // The rules are not applied to the target of a rewrite.
             let rule = match is_rewritten {
                 true => None,
@@ -219,11 +238,14 @@ impl Collection {
                 return match located {
                     _ if followed == 0 => (located, None),
                     Located::Resource(found) => {
-                        let found = resource(found.number, FoundBy::HostRule, found.query);
-                        (found, end)
+                        let by = match is_rewritten {
+                            true => FoundBy::Rewrite,
+                            false => FoundBy::HostRule,
+                        };
+                        (resource(found.number, by, found.query), end)
                     }
                     _ if is_there => (located, end),
-                    _ => (Located::Lacking(Absence::Redirect, asked), None),
+                    _ => (dead, None),
                 };
             };
             let Ok(next) = base.resolve(&to) else {
@@ -231,6 +253,11 @@ impl Collection {
             };
             is_rewritten = status == REWRITE;
             let mut next = next.url;
+            // Hosts add the query, and browsers the fragment.
+            if let Some(query) = split.query().filter(|_| !next.contains('?')) {
+                let at = without_query(&next).len();
+                next.insert_str(at, &format!("?{query}"));
+            }
             if let Some((_, fragment)) = url.split_once('#').filter(|_| !next.contains('#')) {
                 next = format!("{next}#{fragment}");
             }
@@ -240,7 +267,7 @@ impl Collection {
             }
             located = find(&url);
         }
-        (Located::Lacking(Absence::Redirect, asked), None)
+        (dead, None)
     }
 
     /// Finds the meaning of `url` without the rules of the host.

@@ -34,7 +34,10 @@ impl Collection {
         let shown_path = |number| shown(self.path(number));
         let (absence, hint) = match located {
             Located::Resource(found) => match found.by {
-                FoundBy::Url | FoundBy::Index | FoundBy::HostRule => return None,
+                FoundBy::Url | FoundBy::Index | FoundBy::HostRule | FoundBy::Rewrite => {
+                    return None;
+                }
+                FoundBy::DeadRule => (Absence::Redirect, None),
                 FoundBy::NoSlash => {
                     let folder = split_name(self.path(found.number)).0;
                     let hint = (!folder.is_empty()).then(|| shown(folder) + "/");

@@ -182,6 +182,12 @@ impl Collection {
         all
     }
 
+    /// The paths of all files afterwards.
+    pub(crate) fn new_paths(&self) -> HashSet<&[u8]> {
+        let numbers = 0..self.count();
+        numbers.map(|number| self.path_in_mirror(number)).collect()
+    }
+
     /// The paths by which a URL may refer to the file `path`: if it is an index file, the path of its folder, and in
     /// any case its own path.
     pub(crate) fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {

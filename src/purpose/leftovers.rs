@@ -116,7 +116,7 @@ impl Relocation {
     /// True if a file or folder of the site has this URL.
     fn is_in_site(&self, url: &str) -> bool {
         match self.collection().locate(url) {
-            Located::Resource(found) => found.by != FoundBy::HostRule,
+            Located::Resource(found) => !matches!(found.by, FoundBy::HostRule | FoundBy::Rewrite),
             Located::Folder(_) => url.ends_with('/'),
             Located::BehindLink(_)
             | Located::Lacking(..)

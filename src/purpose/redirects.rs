@@ -13,7 +13,6 @@
 //!
 //! Deliberately absent: renaming, which is in [`super::relocate`].
 
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -23,16 +22,10 @@ use crate::collection::origin::is_assumed;
 use baselink_url::reference::decode_percent;
 use baselink_url::{Base, Resolver};
 
-/// The new paths of renamed files.
-fn new_paths(relocation: &Relocation) -> HashSet<&[u8]> {
-    let renames = relocation.collection().renames();
-    renames.into_iter().map(|(_, new)| new).collect()
-}
-
 /// Pages at the old paths of renamed pages, each with its path, that lead to the new paths; and the number of old paths without
 /// one, because another file has them now, or because the file is not HTML.
 pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
-    let new = new_paths(relocation);
+    let new = relocation.collection().new_paths();
     let (mut pages, mut omitted) = (Vec::new(), 0);
     let to = relocation.to().as_str();
     for (old, path) in relocation.collection().renames() {
@@ -65,89 +58,108 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
 }
 
 /// Redirects from the old path of each renamed file to its new path, one per line. The syntax depends on the name of
-/// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, and Apache's for `.htaccess`. Also
-/// returns the number of old paths that are omitted, because another file has them now or the syntax cannot express
-/// the redirect.
-pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) {
+/// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, and Apache's for `.htaccess`. If the site moves
+/// to another host, and the list is not `of_copy`, the last redirect is for all other paths. Also returns the number of old paths
+/// that are omitted, because another file has them now or the syntax cannot express the redirect.
+pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<String>, usize) {
     let file = file.to_string_lossy().to_ascii_lowercase();
     let ends = |end: &str| file.ends_with(end);
-    let collection = relocation.collection();
-    let new = new_paths(relocation);
-    let [(old_host, old_root), (host, root)] =
-        [relocation.from(), relocation.to()].map(|root| split_host(root.as_str()));
-    let host = match host == old_host || is_assumed(relocation.from().as_str()) {
-        true => "",
-        false => host,
+    let redirect = match () {
+        () if ends(".map") || ends(".conf") => nginx_redirect,
+        () if ends(".htaccess") => apache_redirect,
+        () => plain_redirect,
     };
+    let collection = relocation.collection();
+    let taken = collection.new_paths();
+    let [(old_host, old_root), (new_host, root)] =
+        [relocation.from(), relocation.to()].map(|root| split_host(root.as_str()));
+    let host = match new_host == old_host || is_assumed(old_host) {
+        true => "",
+        false => new_host,
+    };
+    let asked = if host.is_empty() { new_host } else { old_host };
     let (mut lines, mut omitted) = (Vec::new(), 0);
     for (old, _) in collection.renames() {
         let Some(number) = collection.number_at(old) else {
             continue;
         };
-        if new.contains(old) {
-            omitted += 1;
-            continue;
-        }
         for form in collection.forms(old) {
             let to = collection.renamed_as(number, form).unwrap_or_default();
             let Some((from, to)) = encoded(form).zip(encoded(&to)) else {
                 continue;
             };
             let (from, to) = (format!("{old_root}{from}"), format!("{root}{to}"));
-            lines.push(match () {
-                () if ends(".map") || ends(".conf") => {
-                    let from = if from.contains(';') {
-                        format!("\"{from}\"")
-                    } else {
-                        from
-                    };
-                    // `$` would begin the name of a variable.
-                    format!(
-                        "{from} {host}{};\n",
-                        to.replace('$', "%24").replace(';', "%3B")
-                    )
-                }
-                () if ends(".htaccess") => match apache_redirect(&from, host, &to) {
-                    Some(line) => line,
-                    None => {
-                        omitted += 1;
-                        continue;
-                    }
-                },
-                () => {
-                    // `*` would match any text, and `:` would begin the name of a placeholder.
-                    let [from, to] =
-                        [from, to].map(|path| path.replace('*', "%2A").replace(':', "%3A"));
-                    format!("{from} {host}{to} 301\n")
-                }
-            });
+            let now = relocation.to().below_own(&format!("{asked}{from}"));
+            let is_taken = now.is_some_and(|now| taken.contains(&*now.path));
+            let line = redirect(&from, host, &to, false).filter(|_| !is_taken);
+            omitted += usize::from(line.is_none());
+            lines.extend(line);
         }
+    }
+    let without_scheme = |host: &str| host.find(':').map(|at| host[at..].to_owned());
+    if !host.is_empty() && without_scheme(host) != without_scheme(old_host) && !of_copy {
+        lines.extend(redirect(old_root, host, root, true));
     }
     (lines, omitted)
 }
 
-/// A `RedirectMatch` between these percent-encoded paths; the new one is on `host`, or on the same host if it is empty. Apache
-/// matches the decoded old path, and percent-encodes the new one, except for the marks of a query and a fragment. `None` if a
-/// path cannot be written so.
-fn apache_redirect(from: &str, host: &str, to: &str) -> Option<String> {
+/// A redirect between these percent-encoded paths, or with `is_prefix`, between all paths that begin so. The new path is on `host`,
+/// or on the same host if it is empty. `None` if the syntax cannot express it.
+fn plain_redirect(from: &str, host: &str, to: &str, is_prefix: bool) -> Option<String> {
+    let [any, rest] = if is_prefix { ["*", ":splat"] } else { [""; 2] };
+    // `*` would match any text, and `:` would begin the name of a placeholder.
+    let [from, to] = [from, to].map(|path| path.replace('*', "%2A").replace(':', "%3A"));
+    Some(format!("{from}{any} {host}{to}{rest} 301\n"))
+}
+
+/// Rows of a map of `$request_uri`, which includes the query.
+fn nginx_redirect(from: &str, host: &str, to: &str, is_prefix: bool) -> Option<String> {
+    // `$` would begin the name of a variable.
+    let new = to.replace('$', "%24").replace(';', "%3B");
+    let row = match from.contains(';') {
+        // nginx ignores the case of letters in such a row.
+        _ if is_prefix || from.eq_ignore_ascii_case(to) => String::new(),
+        true => format!("\"{from}\" {host}{new};\n"),
+        false => format!("{from} {host}{new};\n"),
+    };
+    let [any, rest] = match is_prefix {
+        true => ["(?<rest>.*)", "$rest"],
+        false => [r"(\?|$)", "$is_args$args"],
+    };
+    Some(format!(
+        "{row}\"~^{}{any}\" {host}{new}{rest};\n",
+        pattern(from)
+    ))
+}
+
+/// A `RedirectMatch`, which keeps the query. Apache matches the decoded old path, and percent-encodes the new one, except for the marks of a query and a
+/// fragment.
+fn apache_redirect(from: &str, host: &str, to: &str, is_prefix: bool) -> Option<String> {
     let decoded = |path: &str| {
         let text = String::from_utf8(decode_percent(path.as_bytes())).ok()?;
         (!text.contains(char::is_control)).then_some(text)
     };
     let (from, to) = decoded(from).zip(decoded(to).filter(|to| !to.contains(['?', '#'])))?;
-    let mut pattern = String::new();
     // A backslash is an escape in a quoted argument, too, and in a replacement.
-    for character in from.replace('\\', r"\\").chars() {
+    let pattern = pattern(&from.replace('\\', r"\\"));
+    let to = to
+        .replace('\\', r"\\\\")
+        .replace('"', "\\\"")
+        .replace('$', "\\$");
+    let [any, rest] = if is_prefix { ["(.*)", "$1"] } else { [""; 2] };
+    Some(format!(
+        "RedirectMatch 301 \"^{pattern}{any}$\" \"{host}{to}{rest}\"\n"
+    ))
+}
+
+/// A regular expression, in a quoted argument, that matches `text`.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::new();
+    for character in text.chars() {
         if r#"\.+*?()|[]{}^$""#.contains(character) {
             pattern.push('\\');
         }
         pattern.push(character);
     }
-    let to = to
-        .replace('\\', r"\\\\")
-        .replace('"', "\\\"")
-        .replace('$', "\\$");
-    Some(format!(
-        "RedirectMatch 301 \"^{pattern}$\" \"{host}{to}\"\n"
-    ))
+    pattern
 }

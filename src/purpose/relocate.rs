@@ -45,7 +45,9 @@ use super::custom_property::{in_sheet, is_relative, property_user};
 use super::on_disk::{DiskBase, DiskPlace, climbs, is_on_network};
 use super::spelling::{is_web, names_base, names_prefix, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
-use crate::collection::{Collection, FoundResource, LastPath, Located, PlainPlace, without_query};
+use crate::collection::{
+    Collection, FoundBy, FoundResource, LastPath, Located, PlainPlace, without_query,
+};
 use crate::purpose::{plain_root, rewrite_unless};
 use baselink_rewrite::base::SourceKind;
 use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
@@ -82,17 +84,20 @@ pub struct Relocation {
     from: RootUrl,
     to: RootUrl,
     form: LinkForm,
-    /// The tree as it is, if files were renamed before.
-    present: Option<Collection>,
+    /// The tree as it is, if files were renamed before. A link that leads to no file from the old place of its document is then
+    /// kept.
+    pub(crate) present: Option<Collection>,
     /// True if links lead to the end of the redirects of the host.
-    follows_redirects: bool,
+    pub(crate) follows_redirects: bool,
 }
 
 /// The names of files that usually contain paths of pages.
-const FILES_WITH_PATHS: [&[u8]; 7] = [
+const FILES_WITH_PATHS: [&[u8]; 9] = [
     b"robots.txt",
     b"_headers",
     b"_redirects",
+    b"netlify.toml",
+    b"vercel.json",
     b".htaccess",
     b"search_index.json",
     b"searchindex.js",
@@ -130,21 +135,6 @@ impl Relocation {
             // On disk, no host answers.
             follows_redirects: form == LinkForm::Disk,
         }
-    }
-
-    /// Makes links lead to the end of the redirects that the host declares.
-    pub fn following_redirects(self) -> Self {
-        let follows_redirects = true;
-        Self {
-            follows_redirects,
-            ..self
-        }
-    }
-
-    /// Adds the tree as it is, if some files already have their new names. A link that leads to no file from the old place of
-    /// its document is then kept.
-    pub fn with_present(self, present: Option<Collection>) -> Self {
-        Self { present, ..self }
     }
 
     /// True if `url`, below the new root, leads to a file of the tree as it is.
@@ -188,53 +178,33 @@ impl Relocation {
     /// True if `text` contains the URL `root`, possibly with `\/` for `/` as in JSON, or consists of its host. The URL
     /// `new` does not count, even if it begins with `root`.
     pub(super) fn is_root_in(root: &str, new: Option<&str>, text: &[u8]) -> bool {
-        let Some((_, root)) = root.trim_end_matches('/').split_once(':') else {
+        let bare = |url: &str| Some(url.trim_end_matches('/').split_once(':')?.1.to_owned());
+        let Some(root) = bare(root) else {
             return false;
         };
-        let host = Reference::split(Grammar::Rfc3986, root)
-            .net_loc()
-            .unwrap_or_default();
         // `//old.example.org` does not contain the root `//old.example`, and `//old.example/ab` does not contain the
         // root `//old.example/a`.
         let continues_name = |rest: &[u8]| match rest {
             [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
             [] => false,
         };
-        let new = new.and_then(|new| new.trim_end_matches('/').split_once(':'));
-        let new = new.map_or("\0", |(_, new)| new);
-        // The longest name in the URL, which is searched for, has the same spelling in JSON.
-        let name = root
-            .split('/')
-            .max_by_key(|name| name.len())
-            .unwrap_or_default();
-        let escaped = |url: &str| url.replace('/', "\\/");
-        let spellings = [
-            (root.to_owned(), new.to_owned()),
-            (escaped(root), escaped(new)),
-        ];
-        let is_at = |at: usize, (root, new): &(String, String)| {
-            let start = at.checked_sub(root.find(name).unwrap_or_default());
-            let rest = start.map_or(&[][..], |start| &text[start..]);
-            rest.starts_with(root.as_bytes())
-                && !rest.starts_with(new.as_bytes())
-                && !continues_name(&rest[root.len()..])
+        let new = new.and_then(bare).unwrap_or("\0".into());
+        let is_in = |root: &str, new: &str| {
+            memmem::find_iter(text, root).any(|at| {
+                let rest = &text[at..];
+                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
+            })
         };
-        text.trim_ascii() == host.as_bytes()
-            || memmem::find_iter(text, name)
-                .any(|at| spellings.iter().any(|spelling| is_at(at, spelling)))
+        let escaped = |url: &str| url.replace('/', "\\/");
+        let (host, _) = split_host(&root);
+        text.trim_ascii() == host.trim_start_matches('/').as_bytes()
+            || is_in(&root, &new)
+            || is_in(&escaped(&root), &escaped(&new))
     }
 
     /// The new place of `url`.
     fn moved(&self, url: &str, is_prefix: bool) -> MovedTarget {
-        let below = |url: &str| self.from.below_own(without_query(url));
-        let (same, below) = match below(url) {
-            Some(below) => (None, Some(below)),
-            None => {
-                let same = self.collection.same_below(&self.from, url);
-                let below = same.as_deref().and_then(below);
-                (same, below)
-            }
-        };
+        let same = self.collection.same_below(&self.from, url);
         let outside = MovedTarget {
             url: without_query(url).to_owned(),
             is_inside: false,
@@ -244,17 +214,19 @@ impl Relocation {
             is_renamed: false,
             new_rest: None,
         };
-        let Some(below) = below else {
-            return outside;
-        };
         let url = same.as_deref().unwrap_or(url);
         let head = without_query(url);
+        let Some(below) = self.from.below_own(head) else {
+            return outside;
+        };
         let located = match is_prefix {
             true => self.collection.locate_prefix(url),
             false => self.collection.locate(url),
         };
         let file = located.resource();
         let renamed = match file {
+            // The path of a rewrite may be data for the page.
+            Some(found) if found.by == FoundBy::Rewrite => None,
             Some(found) => self.collection.renamed_as(found.number, &below.path),
             None => self.collection.renamed_with_folder(&below.path),
         };
@@ -282,6 +254,23 @@ impl Relocation {
             is_renamed,
             new_rest: None,
         }
+    }
+
+    /// The targets of rules of the host that are renamed: the name of the file with the rule, the old reference and the new URL.
+    pub fn outdated_rules(&self) -> Vec<Vec<u8>> {
+        let base = Base::new(Resolver::Rfc3986, self.from.as_str());
+        let outdated = |(file, to): &(String, String)| {
+            let moved = self.moved(&base.resolve(to).ok()?.url, false);
+            let (_, path) = split_host(&moved.url);
+            let rule = format!("{file}: {to}, now {path}");
+            moved.is_renamed.then(|| rule.into_bytes())
+        };
+        self.collection
+            .host_rules
+            .targets
+            .iter()
+            .filter_map(outdated)
+            .collect()
     }
 
     /// Gives the target of `link` the path of its file, even if the old URL omits the name of the index file or the extension.

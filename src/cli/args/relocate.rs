@@ -5,16 +5,17 @@
 //! move --url http://old/ --to http://new/sub/ site -o moved  -->  Move { from: http://old/, to: http://new/sub/, … }
 //! a.html=b.html                       one pair
 //! @names.csv                          a table with the columns old and new
-//! @changes  R100 ⇥ a.html ⇥ b.html    the output of git diff -M --name-status
+//! @changes  R100 ⇥ a.html ⇥ b.html    the output of git diff -M -B --name-status
 //! @_redirects                         redirects, which links then follow
 //! ```
 //!
 //! Deliberately absent: checks that the renamed files exist, and the effect of the renames.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
+use std::mem;
 use std::path::{Path, PathBuf, is_separator};
 
 use crate::collection::folder::path_of;
@@ -72,7 +73,7 @@ pub(crate) struct Move {
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
     relative: Option<LinkForm>,
     /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table of old and new paths, the output of
-    /// `git diff -M --name-status`, or a file `_redirects`; repeatable
+    /// `git diff -M -B --name-status`, or a file `_redirects`; repeatable
     ///
     /// A table is CSV or TSV with the columns old and new, or JSON Lines with both keys; `-` is standard input. Links into,
     /// out of and inside renamed files and folders are rewritten, even if something else has renamed them already. Links to
@@ -93,12 +94,9 @@ pub(crate) struct Move {
     /// The new URL of the folder, which may be the old one.
     #[arg(skip = RootUrl::of_site(""))]
     pub(crate) to: RootUrl,
-    /// The redirects that links are to follow.
+    /// The renames of `rename`.
     #[arg(skip)]
-    pub(crate) followed: Option<String>,
-    /// The old and the new path of files and folders, with `/` between the names.
-    #[arg(skip)]
-    pub(crate) renames: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) renames: Renames,
 }
 
 /// The form of links that `--relative` names.
@@ -155,13 +153,19 @@ impl Move {
         self.to = to.unwrap_or_else(|| self.from.clone());
         origins.root_url = Some(self.from.clone());
         origins.keeps_local_copies = false;
-        let mut renames = Renames::default();
+        let renames = &mut self.renames;
         for typed in &self.rename {
             renames.read(typed, folder)?;
         }
-        documents.selection.former = renames.done(folder);
-        self.renames = renames.pairs;
-        self.followed = renames.redirects;
+        renames.find_typed(folder);
+        if let ([first, ..], true) = (&*renames.ignored, renames.former.is_empty()) {
+            let first = String::from_utf8_lossy(first);
+            let folder = name(folder);
+            return Err(Error::new(format!(
+                "--rename: {first}: no rename of the table has taken place in {folder}; its paths must be relative to {folder}, or to the root of its repository"
+            )));
+        }
+        documents.selection.former = mem::take(&mut renames.former);
         let scan = &mut documents.reading.options.scan;
         for group in [Group::Social, Group::Json] {
             scan.groups.insert(group);
@@ -173,13 +177,15 @@ impl Move {
 
 /// Renames of files and folders below the folder that moves.
 #[derive(Default)]
-pub(super) struct Renames {
-    /// The old and new paths.
-    pub(super) pairs: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The renames that git found between two states of the folder.
-    of_git: Vec<(Vec<u8>, Vec<u8>)>,
+pub(crate) struct Renames {
+    /// The old and new paths that were typed, or that a table with columns lists.
+    pub(crate) typed: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The old paths of the files and folders that are at their new paths already, by these.
+    pub(super) former: HashMap<PathBuf, PathBuf>,
+    /// The old paths of other renames in tables of git.
+    pub(crate) ignored: Vec<Vec<u8>>,
     /// The redirects that links are to follow, in the syntax of `_redirects`.
-    pub(super) redirects: Option<String>,
+    pub(crate) redirects: Option<String>,
 }
 
 impl Renames {
@@ -188,7 +194,7 @@ impl Renames {
         let refused = |error: Error| Error::new(format!("--rename: {error}"));
         let bytes = typed.as_encoded_bytes();
         let Some(table) = bytes.strip_prefix(b"@") else {
-            self.pairs.push(typed_pair(typed, folder)?);
+            self.typed.push(typed_pair(typed, folder)?);
             return Ok(());
         };
         let path = PathBuf::from(String::from_utf8_lossy(table).into_owned());
@@ -206,43 +212,80 @@ impl Renames {
             return Ok(());
         }
         match of_git(&text) {
-            Some(mut renames) => self.of_git.append(&mut renames),
+            Some(renames) => self.add_of_git(renames, folder),
             None => {
                 let mut pairs = pairs(&text, &path, ["old", "new"]).map_err(refused)?;
-                self.pairs.append(&mut pairs);
+                self.typed.append(&mut pairs);
             }
         }
         Ok(())
     }
 
-    /// The old paths of the files and folders in `folder` that are already at their new paths, by these: the old path is free, and
-    /// something has the new one. Renames that were typed are done all together or not at all. Those of git that a later change
-    /// undid are ignored, and the others are added to the pairs.
-    pub(super) fn done(&mut self, folder: &Path) -> HashMap<PathBuf, PathBuf> {
-        let typed: Option<Vec<_>> = self.pairs.iter().map(|pair| moved(folder, pair)).collect();
-        let mut done = typed.unwrap_or_default();
-        for pair in std::mem::take(&mut self.of_git) {
-            if let Some(places) = moved(folder, &pair) {
-                done.push(places);
-                self.pairs.push(pair);
+    /// Adds those renames of a table of git that have taken place in `folder`. The paths are relative to the root of the repository,
+    /// or to `folder` if more of them have taken place so.
+    fn add_of_git(&mut self, renames: Vec<(Vec<u8>, Vec<u8>)>, folder: &Path) {
+        let whole = fs::canonicalize(folder).unwrap_or_default();
+        let root = whole.ancestors().find(|it| it.join(".git").exists());
+        let prefix = root.and_then(|root| whole.strip_prefix(root).ok());
+        let prefixes = [Path::new(""), prefix.unwrap_or(Path::new(""))];
+        let found = prefixes.map(|prefix| carried_out(&renames, folder, prefix));
+        let most = found
+            .into_iter()
+            .max_by_key(|found| found.iter().flatten().count());
+        for ((old, _), place) in renames.into_iter().zip(most.into_iter().flatten()) {
+            match place {
+                Some(place) => self.former.extend([place]),
+                None => self.ignored.push(old),
             }
         }
-        done.into_iter().collect()
+    }
+
+    /// Finds out if the renames that were typed have taken place in `folder`: all together, or not at all.
+    pub(super) fn find_typed(&mut self, folder: &Path) {
+        let found = carried_out(&self.typed, folder, Path::new(""));
+        let found: Option<HashMap<_, _>> = found.into_iter().collect();
+        let found = found.unwrap_or_default();
+        // After a swap, the same paths exist as before.
+        let is_swap = |(new, old): (_, _)| found.get(old) == Some(new);
+        if found.values().any(|old| !found.contains_key(old)) && !found.iter().any(is_swap) {
+            self.former.extend(found);
+        }
     }
 }
 
-/// The new and the old place of what was renamed in `folder` already; `None` if it was not.
-fn moved(folder: &Path, (old, new): &(Vec<u8>, Vec<u8>)) -> Option<(PathBuf, PathBuf)> {
-    let (before, mut after) = (path_of(old)?, path_of(new)?);
-    if new
-        .last()
-        .is_some_and(|&byte| is_separator(char::from(byte)))
-    {
-        after.extend(before.file_name());
-    }
+/// The new and the old path of each of `renames` that has taken place in `folder`: something has the new path, and the old path is
+/// free, or the new path of another. The given paths begin with `prefix`.
+fn carried_out(
+    renames: &[(Vec<u8>, Vec<u8>)],
+    folder: &Path,
+    prefix: &Path,
+) -> Vec<Option<(PathBuf, PathBuf)>> {
+    let below = |path: PathBuf| Some(path.strip_prefix(prefix).ok()?.components().collect());
+    let places = |(old, new): &(Vec<u8>, Vec<u8>)| {
+        let (before, mut after) = (path_of(old)?, path_of(new)?);
+        if new
+            .last()
+            .is_some_and(|&byte| is_separator(char::from(byte)))
+        {
+            after.extend(before.file_name());
+        }
+        below(after).zip(below(before))
+    };
+    let places: Vec<Option<(PathBuf, PathBuf)>> = renames.iter().map(places).collect();
+    let new_paths: HashSet<_> = places
+        .iter()
+        .flatten()
+        .map(|(new, _)| new.clone())
+        .collect();
     let exists = |path: &Path| folder.join(path).symlink_metadata().is_ok();
-    let is_moved = !exists(&before) && exists(&after);
-    is_moved.then(|| (after.components().collect(), before.components().collect()))
+    let is_done = |(new, old): &(PathBuf, PathBuf)| {
+        let is_free = !exists(old) || new_paths.contains(old) || new.starts_with(old);
+        is_free && exists(new)
+    };
+    places
+        .into_iter()
+        .map(|place| place.filter(is_done))
+        .collect()
 }
 
 /// The pair `OLD=NEW`.
@@ -271,10 +314,12 @@ fn typed_pair(typed: &OsStr, folder: &Path) -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((old.to_vec(), new.to_vec()))
 }
 
-/// The renames in `text`, the output of `git diff -M --name-status`; `None` for any other text.
+/// The renames in `text`, the output of `git diff -M -B --name-status`; `None` for any other text.
 fn of_git(text: &[u8]) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
     let mut renames = Vec::new();
     for line in text.split(|&byte| byte == b'\n') {
+        // Git quotes a name that ends with CR.
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         let mut fields = line.split(|&byte| byte == b'\t');
         match (fields.next()?, fields.next(), fields.next()) {
             (b"", None, _) => {}
@@ -282,7 +327,8 @@ fn of_git(text: &[u8]) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
                 renames.push((unquoted(old), unquoted(new)));
             }
             ([b'C', similarity @ ..], Some(_), Some(_)) if is_number(similarity) => {}
-            ([b'A' | b'D' | b'M' | b'T' | b'U' | b'X'], Some(_), None) => {}
+            ([b'A' | b'D' | b'M' | b'T' | b'U' | b'X', score @ ..], Some(_), None)
+                if is_number(score) => {}
             _ => return None,
         }
     }
@@ -326,7 +372,7 @@ mod tests {
 
     #[test]
     fn the_output_of_git_is_read() {
-        let text = b"M\tx.html\nR100\ta.html\tb/a.html\nR087\t\"a\\303\\244 \\\"\\t.html\"\tc d.html\nC75\ta\tb\nD\ty\n";
+        let text = b"M\tx.html\r\nM096\tz\nR100\ta.html\tb/a.html\nR087\t\"a\\303\\244 \\\"\\t.html\"\tc d.html\nC75\ta\tb\nD\ty\n";
         let expected = [("a.html", "b/a.html"), ("a\u{e4} \"\t.html", "c d.html")];
         let expected = expected.map(|(old, new)| (old.into(), new.into()));
         assert_eq!(of_git(text).unwrap(), expected);

@@ -356,7 +356,8 @@ impl MoveJudge<'_> {
         let with_tree = self.goal.with_all(target);
         // The move may end such a way to a file.
         let is_fragile = |found: FoundResource| {
-            found.query == QueryUse::Selects || found.by == FoundBy::HostRule
+            let is_ruled = matches!(found.by, FoundBy::HostRule | FoundBy::Rewrite);
+            is_ruled || found.query == QueryUse::Selects
         };
         let may_fail = now.resource().is_some_and(is_fragile);
         if with_tree.as_deref() == Some(moved) && self.goal.keeps_paths && !may_fail {
@@ -469,10 +470,12 @@ fn served(located: &Located) -> Option<(Class, Option<usize>)> {
     match located {
         Located::Resource(found) => {
             let class = match found.by {
-                FoundBy::Url | FoundBy::Index | FoundBy::HostRule => Class::Travels,
+                FoundBy::Url | FoundBy::Index | FoundBy::HostRule | FoundBy::Rewrite => {
+                    Class::Travels
+                }
                 FoundBy::NoSlash => Class::NoSlash,
                 FoundBy::CleanUrl => Class::CleanUrl,
-                FoundBy::CrawlerName => return None,
+                FoundBy::CrawlerName | FoundBy::DeadRule => return None,
             };
             Some((class, Some(found.number)))
         }
