@@ -28,7 +28,9 @@ mod words;
 use std::path::PathBuf;
 
 use crate::collection::is_disk;
+use crate::collection::origin::is_assumed;
 use crate::purpose::check::Class;
+use crate::purpose::relocate::split_host;
 use baselink_text::error::name;
 
 use self::baseline::Baseline;
@@ -139,29 +141,46 @@ fn report_anomalies(request: &Check, tree: &CheckedTree<'_>, output: &mut Output
     damaged.map(report).max().unwrap_or_default()
 }
 
-/// Suggests a `baselink move` command, if it would fix links that break.
+/// Suggests a `baselink move` command, if it would fix links that break, or that lack the path of the site.
 fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
-    let Some(to) = &request.to else { return };
-    if tree.sum.movable == 0
+    let lacks = tree.sum.without_prefix > 0;
+    if !(lacks || (request.to.is_some() && tree.sum.movable > 0))
         || request.form() != CheckForm::Text
         || tree.not_accepted(is_of_moves).is_empty()
     {
         return;
     }
-    let from = tree.origins.given_root();
-    let from = from.map(|url| format!(" --url {}", shell::word(url.as_str())));
-    let from = from.unwrap_or_default();
-    let to = if is_disk(to) {
-        "--relative=disk".to_owned()
-    } else {
-        format!("--to {}", shell::word(to.as_str()))
+    let root = tree.origins.root_url.as_ref();
+    let root = root.filter(|root| lacks || !is_assumed(root.as_str()));
+    let own = root.map(|root| match root.expected_path() {
+        Some(path) => format!("https://HOST/{path}"),
+        None => root.as_str().to_owned(),
+    });
+    let mut command = format!(
+        "baselink move {}",
+        shell::word(&request.folder().to_string_lossy())
+    );
+    if let Some(url) = &own {
+        command += &format!(" --url {}", shell::word(url));
+        if lacks {
+            let same = format!("{}/={url}", split_host(url).0);
+            command += &format!(" --same {}", shell::word(&same));
+        }
+    }
+    command += &match &request.to {
+        Some(to) if is_disk(to) => " --relative=disk".to_owned(),
+        Some(to) if own.as_deref() != Some(to.as_str()) => {
+            format!(" --to {}", shell::word(to.as_str()))
+        }
+        _ => " --relative".to_owned(),
     };
-    let folder = request.folder().to_string_lossy();
-    let folder = shell::word(&folder);
-    output.notice(&format_args!(
-        "to move the folder with its links: baselink move {folder}{from} {to} -o OUT"
-    ));
+    let what = if lacks {
+        "to mend links without the path of the site"
+    } else {
+        "to move the folder with its links"
+    };
+    output.notice(&format_args!("{what}: {command} -o OUT"));
 }
 
 /// Reports the number of links by class. Returns an error status if there are only files that are not documents.
@@ -242,9 +261,6 @@ fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -
         ["relative link has", "relative links have"],
         what,
     );
-    if tree.origins.given_root().is_some() {
-        output.report_root_relative(sum.root_relative);
-    }
     let what = "of HTML and skipped; --include includes such files";
     output.notice_of(
         tree.parts,

@@ -198,8 +198,8 @@ const MOVED: &str = "its links already lead to the URL or path of --to, as if it
 ///
 /// # Errors
 ///
-/// If the folder is changed in place, and the URL is given or the folder moves, returns the report as an error, because a wrong
-/// URL would spoil the only copy.
+/// If the folder is changed in place, and most of its pages name another place, returns the report as an error, because a wrong
+/// URL would spoil the only copy. So does a second move.
 pub(crate) fn report_expected_url(
     documents: &Documents,
     to: Option<&RootUrl>,
@@ -218,7 +218,7 @@ pub(crate) fn report_expected_url(
         && is_moved(found, root_url, to)
     {
         let why = format!("{shown}: {MOVED}");
-        if is_in_place {
+        if is_in_place && (found.is_of_most || !found.is_only_canonical) {
             return Err(Error::new(why));
         }
         output.caution(&why);
@@ -235,18 +235,19 @@ pub(crate) fn report_expected_url(
         return Ok(());
     };
     let (url, other) = (root_url.as_str(), &found.url);
+    let refuses = is_in_place && found.is_of_most;
     let its = format!("{shown}: its pages name its files by URLs of {other}");
     if is_assumed(url) {
         let why =
             format!("{its}, which count as another site; if it is this one, add --url {other}");
-        if is_in_place && to.is_some() {
+        if refuses && to.is_some() {
             return Err(Error::new(format!("{why}; {OTHERWISE}")));
         }
         output.notice(&why);
         return Ok(());
     }
     let why = format!("{its}, not of {url}; if it is this site, give it as --url");
-    if is_in_place && !is_version(&found, url) {
+    if refuses && !is_version(&found, url) {
         Err(Error::new(format!("{why}; {OTHERWISE}")))
     } else {
         output.caution(&why);

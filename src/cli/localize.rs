@@ -56,7 +56,7 @@ pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitSta
     require_one_folder(&documents.paths)?;
     reject_archive_options(&request.extraction)?;
     check_list_of_missing(request)?;
-    let is_in_place = request.rewrite.in_place().is_some();
+    let is_in_place = request.rewrite.planned_in_place().is_some();
     report_expected_url(documents, None, is_in_place, output)?;
     let mut collection = collection(request)?;
     if request.is_elsewhere() {

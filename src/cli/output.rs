@@ -557,13 +557,6 @@ impl Output {
         }
     }
 
-    /// Reports the number of links that begin with `/` and lead out of the folder.
-    pub(crate) fn report_root_relative(&mut self, links: usize) {
-        let begin = ["link begins", "links begin"];
-        let what = "with / and a path outside the folder; if its files are meant, --url must be the root of its host";
-        self.notice_of(links, begin, what);
-    }
-
     /// True if the result for each file is reported.
     pub(crate) fn reports_files(&self) -> bool {
         self.counted.is_none() && !self.verbosity.quiet

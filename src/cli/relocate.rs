@@ -39,7 +39,8 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     let rewritten = &request.rewrite;
     let (documents, in_place) = (&rewritten.documents, rewritten.in_place());
     let is_in_place = in_place.is_some();
-    report_expected_url(documents, Some(&request.to), is_in_place, output)?;
+    let may_refuse = rewritten.planned_in_place().is_some();
+    report_expected_url(documents, Some(&request.to), may_refuse, output)?;
     report_renames(request, is_in_place, output);
     if is_in_place {
         stop_between_files(false)?;

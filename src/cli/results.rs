@@ -28,7 +28,7 @@ use super::shell;
 
 /// Opens where the results of a request go, and checks it against the inputs.
 pub(crate) fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'a>> {
-    let (documents, in_place) = (&request.documents, request.in_place());
+    let (documents, in_place) = (&request.documents, request.planned_in_place());
     let folder = documents.roots().find(|root| root.is_dir());
     if request.is_printed() {
         let Some(folder) = folder else {
@@ -44,9 +44,14 @@ pub(crate) fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Re
         if how.backup.is_some() {
             reject_maildir(documents)?;
         }
-        return Ok(kind.staged().map_or(Results::InPlace(how), Results::Staged));
+        return Ok(match kind.staged() {
+            Some(staged) => Results::Staged(staged),
+            None if request.only_reports() => Results::Checked(how),
+            None if request.in_place().is_none() => Results::Nowhere,
+            None => Results::InPlace(how),
+        });
     }
-    let Some(path) = request.out() else {
+    let Some(path) = request.planned_out() else {
         return Ok(Results::Nowhere);
     };
     require_inputs(documents, false)?;
@@ -63,6 +68,11 @@ pub(crate) fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Re
     let last = path.as_os_str().as_encoded_bytes().last();
     let names_folder = last.is_some_and(|&byte| is_separator(char::from(byte)));
     let preserve_times = request.preserve_times;
+    if request.out().is_none() {
+        let mut folders = documents.roots().filter(|root| root.is_dir());
+        folders.try_for_each(|root| open_folder(path)?.require_apart(root, ""))?;
+        return Ok(Results::Nowhere);
+    }
     if documents.paths.len() == 1 && folder.is_none() && !path.is_dir() && !names_folder {
         return Ok(Results::File {
             path,

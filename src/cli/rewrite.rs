@@ -51,7 +51,8 @@ use super::status::{ExitStatus, Failure, FileResult};
 /// Makes every relative link absolute.
 pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
     let makes_folder = request.out().is_some() || request.only_reports();
-    if makes_folder && are_all_archives(&request.documents) {
+    if makes_folder && request.planned_in_place().is_none() && are_all_archives(&request.documents)
+    {
         return extract::extract(request, None, output);
     }
     rewrite(request, &RewriteKind::Absolute, output)
@@ -63,7 +64,7 @@ pub(crate) fn rewrite(
     kind: &RewriteKind,
     output: &mut Output,
 ) -> FileResult<ExitStatus> {
-    let is_in_place = request.in_place().is_some();
+    let is_in_place = request.planned_in_place().is_some();
     if is_in_place {
         dotless_hosts::require_host(&request.documents)?;
     }

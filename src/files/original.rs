@@ -81,7 +81,7 @@ impl Suffix {
 
 impl InPlace {
     /// Checks that `original` may be replaced.
-    pub(super) fn check(&self, original: &Original) -> Result<()> {
+    pub fn check(&self, original: &Original) -> Result<()> {
         let path = &original.path;
         let refused = |why: &str| Err(Error::file(path, why));
         let is_message = is_message(path);

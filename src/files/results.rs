@@ -59,6 +59,8 @@ pub enum Results<'a> {
     },
     /// To files in this folder.
     Folder(ResultFolder),
+    /// Nowhere, but inputs that could not be replaced are errors.
+    Checked(InPlace),
     /// In place of the inputs.
     InPlace(InPlace),
     /// In place of the inputs, all at once.
@@ -68,12 +70,12 @@ pub enum Results<'a> {
 impl Results<'_> {
     /// True if files are written.
     pub fn writes_files(&self) -> bool {
-        !matches!(self, Self::Writer | Self::Nowhere)
+        !matches!(self, Self::Writer | Self::Nowhere | Self::Checked(_))
     }
 
-    /// True if inputs are replaced.
+    /// True if inputs are replaced, or would be.
     pub fn replaces_inputs(&self) -> bool {
-        matches!(self, Self::InPlace(_) | Self::Staged(_))
+        matches!(self, Self::Checked(_) | Self::InPlace(_) | Self::Staged(_))
     }
 
     /// Begins the result of `entry`, or of standard input. `new` is its new path below its root, if it gets another.
@@ -106,8 +108,9 @@ impl Results<'_> {
                 read: None,
             },
             (Self::Folder(_), None) => return Err(nameless()),
-            (Self::InPlace(how), Some(entry)) => ResultFile::InPlace {
+            (Self::InPlace(how) | Self::Checked(how), Some(entry)) => ResultFile::InPlace {
                 how,
+                is_checked_only: matches!(self, Self::Checked(_)),
                 original: Box::new(entry.original()?),
             },
             (Self::Staged(set), Some(entry)) => {
@@ -119,7 +122,9 @@ impl Results<'_> {
                     old,
                 }
             }
-            (Self::Nowhere | Self::InPlace(_) | Self::Staged(_), _) => ResultFile::Nowhere,
+            (Self::Nowhere | Self::Checked(_) | Self::InPlace(_) | Self::Staged(_), _) => {
+                ResultFile::Nowhere
+            }
         })
     }
 }
@@ -154,6 +159,8 @@ pub enum ResultFile<'r> {
     InPlace {
         /// The settings.
         how: &'r InPlace,
+        /// True if it stays.
+        is_checked_only: bool,
         /// The file.
         original: Box<Original>,
     },
@@ -232,7 +239,15 @@ impl<'r> ResultFile<'r> {
                 to,
                 read,
             } => Some(folder.begin(&entry.path, &sized(to)?, read.as_ref())?),
-            Self::InPlace { how, original } if part.is_changed => {
+            Self::InPlace {
+                how,
+                original,
+                is_checked_only,
+            } if part.is_changed => {
+                if *is_checked_only {
+                    how.check(original)?;
+                    return Ok(None);
+                }
                 let new = how.begin(original)?;
                 let new = if part.is_of_mailbox {
                     new.of_mailbox()

@@ -27,7 +27,8 @@
 //! let mut found = Vec::new();
 //! let to = RootUrl::new("http://b/").unwrap();
 //! let (collection, to) = (&collection, Some(&to));
-//! let site = CheckedSite { collection, ids: None, to, is_reported: &|_| true, places: &|_, _| usize::MAX };
+//! let (is_reported, places) = (&|_| true, &|_, _: &str| usize::MAX);
+//! let site = CheckedSite { collection, ids: None, host: None, to, is_reported, places };
 //! check(b"x.html", page, &options, site, &mut |link| found.push(link.finding));
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
@@ -41,15 +42,19 @@ use std::sync::Arc;
 
 use crate::collection::origin::RootUrl;
 use crate::collection::{Collection, is_disk, url_below};
-use baselink_rewrite::base::{BaseChain, Source};
+use crate::purpose::custom_property::is_relative;
+use baselink_rewrite::base::{BaseChain, Source, SourceKind};
+use baselink_rewrite::report::{LinkReport, Outcome, Reason};
 use baselink_rewrite::{
     BaseElement, Fragments, LinkReceiver, ListedLink, Options, PlainLink, Site, Totals, base,
-    links_to,
+    links, links_to,
 };
 use baselink_scan::document::Program;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
+use baselink_url::reference::is_template;
+use baselink_url::{Base, Resolver};
 
 mod bases;
 mod captured;
@@ -143,6 +148,7 @@ pub fn check(
         bases: MovedBases::new(bytes, options.clone(), own.as_deref()),
         own,
         ids: site.ids,
+        host: site.host,
         fragments: RefCell::default(),
         document_base: OnceCell::new(),
         last_path: RefCell::default(),
@@ -236,6 +242,38 @@ fn document(totals: Totals, options: &Options, counted: BTreeMap<Class, usize>) 
         counted,
         repeated: Vec::new(),
     }
+}
+
+/// The number of relative links of an error page that lead to files from its own URL. Servers send it at any URL, and they would
+/// lead elsewhere there.
+pub fn varying_links(bytes: &[u8], options: &Options, collection: &Arc<Collection>) -> usize {
+    let mut varying = 0;
+    links(
+        bytes,
+        &options_of(options, collection),
+        &mut |ListedLink { link, .. }| {
+            let is_of_page = link.source.kind() == SourceKind::Retrieval && is_relative(&link);
+            let is_file = |target: &String| collection.locate(target).resource().is_some();
+            varying += usize::from(is_of_page && link.target.as_ref().is_some_and(is_file));
+        },
+    );
+    varying
+}
+
+/// True if no browser can open `link`: the URL Standard gives it no target, and it is not a template.
+fn is_invalid(link: &LinkReport) -> bool {
+    let is_unresolvable = match (link.outcome, link.reason) {
+        (Outcome::NoBase, _) => false,
+        (Outcome::Left, reason) => reason == Some(Reason::Unresolvable),
+        _ => link.differs,
+    };
+    // An absolute URL needs no base.
+    let base = link.base.as_deref().unwrap_or("about:blank");
+    is_unresolvable
+        && !is_template(&link.reference)
+        && Base::new(Resolver::Whatwg, base)
+            .resolve(&link.reference)
+            .is_err()
 }
 
 /// Changes `options` so that every reference is resolved, and text that leads nowhere in `collection` is not a link.

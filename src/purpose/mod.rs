@@ -26,7 +26,7 @@ pub mod relocate;
 mod spelling;
 
 use self::spelling::names_prefix;
-pub(crate) use self::spelling::{is_root_relative, loads_sheet, names_base};
+pub(crate) use self::spelling::{loads_sheet, names_base};
 use std::sync::Arc;
 
 use crate::collection::{Collection, Located};

@@ -45,6 +45,7 @@ use super::custom_property::{in_sheet, is_relative, property_user};
 use super::on_disk::{DiskBase, DiskPlace, climbs, is_on_network};
 use super::spelling::{is_web, names_base, names_prefix, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
+use crate::collection::same::with_root;
 use crate::collection::{
     Collection, FoundBy, FoundResource, LastPath, Located, PlainPlace, without_query,
 };
@@ -83,6 +84,8 @@ pub struct Relocation {
     collection: Arc<Collection>,
     from: RootUrl,
     to: RootUrl,
+    /// The old host with the new path.
+    new_path: RootUrl,
     form: LinkForm,
     /// The tree as it is, if files were renamed before. A link that leads to no file from the old place of its document is then
     /// kept.
@@ -126,10 +129,13 @@ impl Relocation {
     /// Creates the move of `collection` from the root URL `from` to `to`. Files may have been
     /// [renamed](Collection::rename).
     pub fn new(collection: Arc<Collection>, from: RootUrl, to: RootUrl, form: LinkForm) -> Self {
+        let path = split_host(to.as_str()).1;
+        let new_path = RootUrl::of_file(&[split_host(from.as_str()).0, path].concat());
         Self {
             collection,
             from,
             to,
+            new_path,
             form,
             present: None,
             // On disk, no host answers.
@@ -271,6 +277,17 @@ impl Relocation {
             .iter()
             .filter_map(outdated)
             .collect()
+    }
+
+    /// The URL before the move of what `url`, which leads to nothing there, names after the move: a site may have links of both
+    /// kinds.
+    fn before(&self, url: &str) -> Option<String> {
+        let old = with_root(url, &self.new_path, &self.from)?;
+        let locate = |url: &str| self.collection.locate(url);
+        // The folder may have nothing at the new path.
+        let is_free = || matches!(locate(self.new_path.as_str()), Located::Lacking(..));
+        let is_new = || locate(&old).resource().is_some() || is_free();
+        (matches!(locate(url), Located::Lacking(..)) && is_new()).then_some(old)
     }
 
     /// Gives the target of `link` the path of its file, even if the old URL omits the name of the index file or the extension.
@@ -500,6 +517,11 @@ impl Destination for RelocateLinks {
         let end = follows.then(|| self.relocation.collection.end_of_redirects(target));
         let end = end.flatten();
         let target = end.as_ref().unwrap_or(target);
+        let base_before = self.relocation.before(base);
+        let before = self.relocation.before(target);
+        let before = before.filter(|_| !is_relative(link) || base_before.is_some());
+        let target = before.as_ref().unwrap_or(target);
+        let base = base_before.as_deref().unwrap_or(base);
         let moved = MovedTarget {
             new_rest: end
                 .as_deref()

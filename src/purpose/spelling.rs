@@ -51,11 +51,6 @@ pub(crate) fn loads_sheet(link: &LinkReport) -> bool {
     link.kind == Kind::Style || is_in_sheet
 }
 
-/// True if `reference` is a path from the root of the host.
-pub(crate) fn is_root_relative(reference: &str) -> bool {
-    reference.starts_with('/') && !reference.starts_with("//")
-}
-
 /// True if `url` is retrieved by HTTP.
 pub(crate) fn is_web(url: &str) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, url).scheme();

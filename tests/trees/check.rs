@@ -91,6 +91,7 @@ impl Page {
         let site = CheckedSite {
             collection: &tree.index,
             ids: knows_ids.then_some(&tree.ids),
+            host: None,
             to: moving.to.as_ref(),
             is_reported: &|class| all || !matches!(class, Class::Travels | Class::Outside),
             places: &|_, _| usize::MAX,

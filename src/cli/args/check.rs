@@ -42,10 +42,10 @@ pub(crate) struct Check {
     /// opened from disk
     #[arg(long = "to", value_name = "URL", help_heading = "Move")]
     typed_to: Option<String>,
-    /// Exit with 1 if a link has one of these classes [default: pinned,escapes,dangling,missing]
+    /// Exit with 1 if a link has one of these classes [default: pinned,escapes,invalid,dangling,missing]
     ///
-    /// A list that replaces the default, separated by commas: travels, no-slash, clean-url, lines, pinned, escapes, dangling,
-    /// missing, missing-page, fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied,
+    /// A list that replaces the default, separated by commas: travels, no-slash, clean-url, lines, pinned, escapes, invalid,
+    /// dangling, missing, missing-page, fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied,
     /// too. Repeatable.
     #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(CLASSES), hide_possible_values = true, help_heading = "Policies")]
     denied: Vec<Classes>,
@@ -227,9 +227,10 @@ pub(crate) struct Classes(Vec<Class>);
 
 impl Classes {
     /// The classes of links that may break.
-    pub(crate) const BROKEN: [Class; 6] = [
+    pub(crate) const BROKEN: [Class; 7] = [
         Class::Pinned,
         Class::Escapes,
+        Class::Invalid,
         Class::Dangling,
         Class::Missing,
         Class::MissingPage,
@@ -238,9 +239,10 @@ impl Classes {
     /// The classes of links that only some servers, or no server without a redirect, can follow.
     pub(crate) const REPORTED: [Class; 2] = [Class::NoSlash, Class::CleanUrl];
     /// The classes whose findings make the exit status 1 by default.
-    pub(crate) const DENIED: [Class; 4] = [
+    pub(crate) const DENIED: [Class; 5] = [
         Class::Pinned,
         Class::Escapes,
+        Class::Invalid,
         Class::Dangling,
         Class::Missing,
     ];

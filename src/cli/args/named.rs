@@ -45,6 +45,7 @@ pub(super) const CLASSES: &[&str] = &[
     "lines",
     "pinned",
     "escapes",
+    "invalid",
     "dangling",
     "missing",
     "missing-page",

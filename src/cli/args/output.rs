@@ -87,15 +87,24 @@ impl Rewrite {
 
     /// The file or folder that is written.
     pub(crate) fn out(&self) -> Option<&Path> {
-        let out = self.output.as_deref().filter(|_| !self.is_preview());
+        self.planned_out().filter(|_| !self.is_preview())
+    }
+
+    /// The file or folder that is written, or would be.
+    pub(crate) fn planned_out(&self) -> Option<&Path> {
+        let out = self.output.as_deref();
         out.filter(|path| !is_standard_input(path))
     }
 
     /// The settings for replacing the inputs; `None` if they stay.
     pub(crate) fn in_place(&self) -> Option<InPlace> {
-        let how = self.in_place.filter(|_| !self.is_preview())?;
+        self.planned_in_place().filter(|_| !self.is_preview())
+    }
+
+    /// The settings for replacing the inputs, even if the result is only previewed.
+    pub(crate) fn planned_in_place(&self) -> Option<InPlace> {
         Some(InPlace {
-            break_links: matches!(how, TypedInPlace::BreakLinks),
+            break_links: matches!(self.in_place?, TypedInPlace::BreakLinks),
             preserve_times: self.preserve_times,
             backup: self.suffix.clone(),
         })

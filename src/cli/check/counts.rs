@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 
 use crate::purpose::check::{Cause, Class, Finding};
-use crate::purpose::is_root_relative;
 use baselink_rewrite::base::lacks_only_scheme;
 use baselink_rewrite::report::LinkReport;
 use baselink_url::Resolver;
@@ -25,8 +24,8 @@ pub(super) struct ClassCounts {
     pub(super) differing: usize,
     /// The number of links in the class `left` because no base is known.
     pub(super) without_base: usize,
-    /// The number of links that begin with `/` and lead out of the folder.
-    pub(super) root_relative: usize,
+    /// The number of links that lack the path of the site.
+    pub(super) without_prefix: usize,
     /// The number of links that lack only a scheme.
     pub(super) without_scheme: usize,
 }
@@ -46,8 +45,7 @@ impl ClassCounts {
         self.movable += usize::from(finding.cause.is_some_and(is_movable));
         let is_without_base = finding.cause == Some(Cause::NoBase);
         self.without_base += usize::from(is_without_base);
-        let is_outside = finding.class == Class::Outside;
-        self.root_relative += usize::from(is_outside && is_root_relative(&link.reference));
+        self.without_prefix += usize::from(finding.cause == Some(Cause::NoPrefix));
         let lacks_only_scheme = || lacks_only_scheme(&link.reference, Resolver::Rfc1808);
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }
@@ -64,7 +62,7 @@ impl ClassCounts {
         self.movable += other.movable;
         self.differing += other.differing;
         self.without_base += other.without_base;
-        self.root_relative += other.root_relative;
+        self.without_prefix += other.without_prefix;
         self.without_scheme += other.without_scheme;
     }
 

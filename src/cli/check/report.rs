@@ -295,13 +295,14 @@ fn meaning(class: Class) -> &'static str {
             "The file exists; a script in it marks the lines that the fragment names, such as #L10."
         }
         Class::Fragment => "The file exists, but has no such id.",
+        Class::Invalid => "No browser can open it.",
         Class::Dangling => "It leads into the folder, but no such file exists.",
         Class::Missing => {
             "A page needs this resource to look or work as before, but the archive lacks it."
         }
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
         Class::Escapes => {
-            "It leads elsewhere after the move, or out of the folder through a symbolic link."
+            "It leads elsewhere after the move, or out of the folder: through a symbolic link, or without the path of the site."
         }
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
         Class::Outside => "It leads out of the folder.",

@@ -14,12 +14,14 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::collection::Collection;
 use crate::collection::folder::name_of;
-use crate::collection::origin::Origins;
+use crate::collection::origin::expected::host_of_used_path;
+use crate::collection::origin::{Origins, RootUrl};
+use crate::collection::{Collection, is_disk};
 use crate::files::walk::{Selection, TreeEntry};
 use crate::files::write::is_temporary;
-use crate::purpose::check::{CheckedSite, Class, Ids, check, check_capture};
+use crate::purpose::check::{CheckedSite, Class, Ids, check, check_capture, varying_links};
+use crate::purpose::relocate::is_at_any_url;
 use baselink_rewrite::Options;
 use baselink_text::diagnostic::{Code, Diagnostic};
 use baselink_text::error::name;
@@ -34,7 +36,6 @@ use crate::cli::args::check::Classes;
 use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
-use crate::cli::status::FileResult;
 use crate::cli::files::{SkipCounts, each_document, progress, status_after};
 use crate::cli::in_order::all_in_order;
 use crate::cli::input::{Contents, File, Input, OpenedInput};
@@ -43,6 +44,7 @@ use crate::cli::places::FilePlaces;
 use crate::cli::request::{Documents, Origin};
 use crate::cli::source;
 use crate::cli::status::ExitStatus;
+use crate::cli::status::FileResult;
 
 /// A folder, or archives, whose documents were checked.
 pub(super) struct CheckedTree<'a> {
@@ -120,6 +122,10 @@ impl<'a> CheckedTree<'a> {
         let documents = &lister.request.documents;
         collection::report_expected_url(documents, lister.request.to.as_ref(), false, output)?;
         let collection = site(documents);
+        let host = collection
+            .root_url()
+            .and_then(|root| host_of_used_path(lister.request.folder(), root));
+        let site = (&collection, host.as_ref());
         for problem in &collection.host_rules.problems {
             output.caution(problem);
         }
@@ -135,7 +141,7 @@ impl<'a> CheckedTree<'a> {
             &mut *output
         };
         let scan_first = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(&counting, (&collection, None), origin, file, output)
+            scan(&counting, (site, None), origin, file, output)
         };
         let (mut first, mut ids) = (Vec::new(), HashMap::new());
         let mut read = each_document(documents, shown, scan_first, |origin, mut found| {
@@ -148,7 +154,7 @@ impl<'a> CheckedTree<'a> {
             }
         })?;
         let scan_again = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(lister, (&collection, Some(&ids)), origin, file, output)
+            scan(lister, (site, Some(&ids)), origin, file, output)
         };
         let mut add = |origin, found| self.add(lister, origin, found, (&mut *targets, full));
         if is_by_link {
@@ -337,6 +343,7 @@ fn scan_capture(
     let site = CheckedSite {
         collection: plan.collection(),
         ids: None,
+        host: None,
         to: None,
         is_reported: &|class| lister.concerns(class),
         places: &|class, url| {
@@ -362,10 +369,13 @@ fn is_part(documents: &Documents, file: &File<'_>, bytes: &[u8]) -> bool {
     file.format == Format::Html && !is_asked_for && Format::is_part(&name, bytes)
 }
 
+/// A folder, and the root of its host, if links have the path of the root of the folder.
+type CheckedFolder<'f> = (&'f Arc<Collection>, Option<&'f RootUrl>);
+
 /// Checks the documents of a file.
 fn scan(
     lister: &Lister<'_>,
-    (collection, ids): (&Arc<Collection>, Option<&HashMap<usize, Ids>>),
+    ((collection, host), ids): (CheckedFolder<'_>, Option<&HashMap<usize, Ids>>),
     origin: &Origin,
     file: File<'_>,
     output: &mut Output,
@@ -384,6 +394,7 @@ fn scan(
     let site = CheckedSite {
         collection,
         ids,
+        host,
         to: lister.request.to.as_ref(),
         is_reported: &|class| lister.concerns(class),
         places: &|_, _| lister.places(),
@@ -400,6 +411,17 @@ fn scan(
             .iter()
             .filter(|found| is_of_the_document(found));
         found.for_each(|found| output.report_diagnostic(&places, found));
+        if is_at_any_url(&name) && !site.to.is_some_and(is_disk) {
+            let varying = varying_links(input.bytes, &options, collection);
+            let (links, page) = (
+                ["relative link", "relative links"],
+                baselink_text::error::name(&entry.path),
+            );
+            let what = format!(
+                "of {page} break below another path, where servers send it, too; begin them with /"
+            );
+            output.notice_of(varying, links, &what);
+        }
         if options.scan.is_probed(options.format) && document.links == 0 {
             links = None;
         }

@@ -67,8 +67,8 @@ const FIND_FILE: &str = "Add the file, or correct the link.";
 /// All rules; a test compares them with `docs/check.md`.
 pub(super) const RULES: &[FindingRule] = {
     use Class::{
-        CleanUrl, Dangling, Escapes, Fragment, Left, Lines, Missing, MissingPage, NoSlash, Outside,
-        Pinned, Travels,
+        CleanUrl, Dangling, Escapes, Fragment, Invalid, Left, Lines, Missing, MissingPage, NoSlash,
+        Outside, Pinned, Travels,
     };
     &[
         rule(
@@ -113,6 +113,13 @@ pub(super) const RULES: &[FindingRule] = {
             "its .. segments lead out of the tree",
             MAKE_RELATIVE,
         ),
+        rule(
+            Escapes,
+            "no-prefix",
+            "it lacks the path of the site, which other links have",
+            "Add the path; `baselink move --same` makes such links relative.",
+        ),
+        rule_without_cause(Invalid, "no browser can open it", "Correct the URL."),
         rule(Dangling, "absent", "no file has this name", FIND_FILE),
         rule(
             Dangling,
@@ -308,13 +315,16 @@ pub(super) fn effect_of_move(finding: &Finding) -> String {
                 then.unwrap_or_default()
             )
         }
-        (Class::Escapes, Some(Cause::Missing(_))) => format!("leads to {target}: {why}"),
+        (Class::Escapes, Some(Cause::Missing(_) | Cause::NoPrefix)) => {
+            format!("leads to {target}: {why}")
+        }
         (Class::Escapes, _) | (Class::Dangling, Some(Cause::Elsewhere)) => match moved {
             Some(moved) => format!("leads to {target}; after the move to {moved}"),
             None => format!("leads to {target}; after the move elsewhere"),
         },
         (
-            Class::Dangling
+            Class::Invalid
+            | Class::Dangling
             | Class::Fragment
             | Class::Missing
             | Class::MissingPage
@@ -336,6 +346,7 @@ pub(super) fn suggestion(class: Class, hint: Option<&str>) -> Option<String> {
     let hint = visible(hint?);
     let what = match class {
         Class::Fragment => "#",
+        _ if hint.starts_with('/') => "",
         _ if hint.ends_with('/') => "the folder ",
         _ => "the file ",
     };
@@ -376,7 +387,10 @@ pub(super) fn is_broken(classes: &[(Class, usize)]) -> bool {
 
 /// The problem of links of these classes, as a predicate of one link, of several, and of one link without the problem.
 pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 3] {
-    match (is_broken(classes), request.is_of_archives) {
+    let is_lack =
+        |(class, _): &(Class, usize)| matches!(class, Class::Missing | Class::MissingPage);
+    let are_lacks = request.is_of_archives && classes.iter().all(is_lack);
+    match (is_broken(classes), are_lacks) {
         (false, _) => ["has a denied class", "have a denied class", ""],
         (true, true) => [
             "has a missing target",

@@ -98,7 +98,7 @@ pub(crate) fn extract(
     let mut run = ArchiveRun {
         request,
         extraction,
-        folder,
+        folder: folder.filter(|_| request.out().is_some()),
         status: ExitStatus::Done,
     };
     if ok_or_report(run.write(&plan, output), output)?.is_none() {
@@ -207,11 +207,13 @@ fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<ResultFold
         .first()
         .map_or(Path::new(""), PathBuf::as_path);
     let refused = |why: &str| Err(Error::file(first, why));
-    let Some(path) = request.out() else {
-        if request.only_reports() {
+    let (planned, in_place) = (request.planned_out(), request.planned_in_place());
+    let path = planned.filter(|_| request.only_reports());
+    let Some(path) = path.or(request.out()) else {
+        if request.only_reports() && in_place.is_none() {
             return Ok(None);
         }
-        return refused(if request.in_place().is_some() {
+        return refused(if in_place.is_some() {
             "an archive is never altered; -o DIR makes a folder of its files"
         } else {
             "an archive becomes a folder of files; use -o DIR, or preview with --dry-run"

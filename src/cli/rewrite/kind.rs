@@ -21,7 +21,7 @@ use crate::files::stage::StagedMove;
 use crate::purpose::adapt::{self, Adapted};
 use crate::purpose::leftovers::Leftovers;
 use crate::purpose::relocate::{self, LinkForm, Relocation};
-use crate::purpose::{is_root_relative, localize, names_base};
+use crate::purpose::{localize, names_base};
 use baselink_rewrite::report::LinkReport;
 use baselink_rewrite::{FileRewrite, Options};
 use baselink_scan::document::Role;
@@ -269,8 +269,6 @@ impl LinksToMissing {
 pub(super) struct DocumentLinks {
     pub(super) link_counts: LinkCounts,
     pub(super) missing: MissingTargets,
-    /// The number of links that began with `/`, and became absolute because a move leaves their targets.
-    pub(super) root_relative: usize,
     pub(super) strict: StrictViolations,
     /// The places of empty declarations of a base.
     pub(super) empty_bases: Vec<usize>,
@@ -293,9 +291,6 @@ impl DocumentLinks {
         if let Some(of) = result {
             let result = of(link);
             self.link_counts.add(result, link.reason, number);
-            if result == LinkResult::MovedAbsolute && is_root_relative(&link.reference) {
-                self.root_relative += number;
-            }
         }
         if link.is_lacking {
             let target = without_fragment(link.target.as_deref().unwrap_or_default());

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use crate::collection::origin::is_assumed;
 use crate::purpose::adapt::{Adaptation, Adapted, RefusedCounts};
 use crate::purpose::leftovers::{Leftovers, generator};
-use crate::purpose::relocate::LinkForm;
 use baselink_rewrite::base::{Rule, Source};
 use baselink_rewrite::{LinkBases, Totals};
 use baselink_text::diagnostic::Diagnostic;
@@ -53,8 +52,6 @@ pub(super) struct FileSummary {
     /// Hints for links without a base.
     pub(super) hints: BaseHints,
     missing: MissingTargets,
-    /// The number of links that began with `/` before they became absolute.
-    root_relative: usize,
     /// The number of rewritten links that were only a fragment.
     fragments: usize,
     documents: usize,
@@ -93,7 +90,6 @@ impl FileSummary {
         self.link_counts.add(kind.result_of_kept(), None, relative);
         self.link_counts.add(LinkResult::Absolute, None, absolute);
         merge_missing(&mut self.missing, links.missing);
-        self.root_relative += links.root_relative;
         self.add_counted(totals);
     }
 
@@ -128,7 +124,6 @@ impl FileSummary {
         add_counts(&mut self.adaptations, later.adaptations);
         self.leftovers.old_urls |= later.leftovers.old_urls;
         self.leftovers.root_paths |= later.leftovers.root_paths;
-        self.root_relative += later.root_relative;
         self.fragments += later.fragments;
         self.documents += later.documents;
         self.entities += later.entities;
@@ -250,8 +245,6 @@ pub(super) struct RunSummary {
     pub(super) without_copies: usize,
     hints: BaseHints,
     missing: MissingTargets,
-    /// The number of links that began with `/` before they became absolute.
-    root_relative: usize,
     /// Files that are not documents, and were copied as they are.
     pub(super) copied: SkipCounts,
     pub(super) skipped: SkipCounts,
@@ -296,7 +289,6 @@ impl RunSummary {
         add_counts(&mut self.refused, summary.refused);
         add_counts(&mut self.adaptations, summary.adaptations);
         merge_missing(&mut self.missing, summary.missing);
-        self.root_relative += summary.root_relative;
     }
 
     /// Adds a file to the lists of files with traces of the old place of the tree, and of local copies that lack a base.
@@ -418,12 +410,6 @@ impl RunSummary {
             ", --missing - lists all"
         };
         self.report_missing(lists, output);
-        if let RewriteKind::Moved(relocation, _) = kind
-            && relocation.form() == LinkForm::Written
-            && !relocation.from().is_of_host()
-        {
-            output.report_root_relative(self.root_relative);
-        }
         self.report_adaptations("", output);
         self.report_refused(matches!(kind, RewriteKind::Local { .. }), output);
         self.report_leftovers(output);

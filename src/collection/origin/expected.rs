@@ -11,18 +11,23 @@
 //! b/c.html: <link rel="canonical" href="https://a.example/repo/b/c">           -->  https://a.example/repo/
 //! ```
 //!
-//! Deliberately absent: paths of several segments in links, and links of other pages.
+//! Deliberately absent: paths of several segments in links. Links alone never tell it for certain: those to another language
+//! of the site look alike.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use super::{canonical, names};
+use super::{RootUrl, canonical, is_assumed, names};
+use crate::collection::{companion, without_query};
 use crate::files::os_string;
 use crate::files::walk::{Selection, walk};
-use baselink_rewrite::{Options, links};
+use baselink_rewrite::{ListedLink, Options, links};
 use baselink_text::format::Format;
 use baselink_url::reference::{Grammar, Reference, without_fragment};
+
+/// The pages that servers send at any URL, or at that of the folder.
+const AT_ANY_URL: [&str; 2] = ["index.html", "404.html"];
 
 /// The number of pages whose canonical URLs are read.
 const PAGES: usize = 16;
@@ -42,9 +47,9 @@ fn read(folder: &Path, name: &str) -> Option<Vec<u8>> {
 
 /// The targets of the links of `folder` that do not depend on the paths of their pages, without fragments: those of URLs with a
 /// host, and with `from_root` those of paths that begin with `/`. `root` is the URL of the folder if it is the root of its host.
-fn targets(folder: &Path, root: &str, from_root: bool) -> HashSet<String> {
+fn targets(folder: &Path, pages: &[&str], root: &str, from_root: bool) -> HashSet<String> {
     let mut targets = HashSet::new();
-    for name in ["index.html", "404.html"] {
+    for name in pages {
         links(
             &read(folder, name).unwrap_or_default(),
             &Options::at(root),
@@ -78,7 +83,7 @@ fn has(folder: &Path, path: &str) -> bool {
 /// `root` is the URL of that root.
 pub(crate) fn expected_path(folder: &Path, root: &str) -> Option<String> {
     let (mut firsts, mut found) = (HashSet::new(), 0);
-    let targets = targets(folder, root, true);
+    let targets = targets(folder, &AT_ANY_URL, root, true);
     for below in targets
         .iter()
         .filter_map(|target| target.strip_prefix(root))
@@ -99,7 +104,7 @@ pub(crate) fn expected_path(folder: &Path, root: &str) -> Option<String> {
 fn linked_root(folder: &Path, root: &str) -> Option<String> {
     let mut hosts: HashMap<String, usize> = HashMap::new();
     let mut roots: BTreeMap<String, (String, usize)> = BTreeMap::new();
-    for target in targets(folder, root, false) {
+    for target in targets(folder, &AT_ANY_URL, root, false) {
         let url = Reference::split(Grammar::Rfc3986, &target);
         let Some(path) = url.path().strip_prefix('/') else {
             continue;
@@ -122,11 +127,25 @@ fn linked_root(folder: &Path, root: &str) -> Option<String> {
     roots.find(|(_, root)| is_clear(root)).map(|(root, _)| root)
 }
 
+/// The root of the host of `folder`, which has the URL `root`, if that URL has a path and a link of its first pages has it, too.
+pub(crate) fn host_of_used_path(folder: &Path, root: &RootUrl) -> Option<RootUrl> {
+    let url = root.as_str();
+    let host = &url[..=Reference::split(Grammar::Rfc3986, url).path_span.start];
+    let is_used = |name: String| {
+        let mut targets = targets(folder, &[&name], host, true).into_iter();
+        targets.any(|target| root.below_own(&target).is_some())
+    };
+    let is_with_path = !root.is_of_host() && pages(folder).into_iter().any(is_used);
+    is_with_path.then(|| RootUrl::of_file(host))
+}
+
 /// The URL of a folder according to its pages.
 pub(crate) struct ExpectedUrl {
     pub(crate) url: String,
     /// True if only canonical URLs tell it. They may name another version of the site.
     pub(crate) is_only_canonical: bool,
+    /// True if most pages have a canonical URL below it. A page without a canonical URL votes against it.
+    pub(crate) is_of_most: bool,
     /// The path at which links that begin with `/` expect the folder, unless it is the root of the host.
     pub(crate) path: Option<String>,
 }
@@ -140,41 +159,72 @@ pub(crate) fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
         Some(path) => Some(host.to_owned() + path),
         None => linked_root(folder, root),
     };
-    let canonical = canonical_root(folder);
+    let pages = pages(folder);
+    let voted = most(&pages, |page| root_of(&canonical_of(folder, page)?, page));
+    let (canonical, votes) = voted.unzip();
     let is_only_canonical = canonical.is_some() && canonical != by_links;
-    let url = canonical.or(by_links)?;
+    let by_base = || most(&pages, |page| base_root(folder, page)).map(|(root, _)| root);
     Some(ExpectedUrl {
-        url,
+        url: canonical.or(by_links).or_else(by_base)?,
         is_only_canonical,
+        is_of_most: votes.is_some_and(|votes| 2 * votes > pages.len()),
         path,
     })
 }
 
-/// The URL of `folder` according to the canonical URLs of most of its first pages below it, or else of its index file.
-fn canonical_root(folder: &Path) -> Option<String> {
+/// The names of the first pages below `folder`.
+fn pages(folder: &Path) -> Vec<String> {
     let selection = Selection::default();
     let files = walk(&[folder.to_owned()], &selection).flatten().take(FILES);
     let names = files.filter_map(|entry| {
         let names: Option<Vec<_>> = entry.relative.iter().map(|name| name.to_str()).collect();
         Some(names?.join("/"))
     });
-    let pages = names.filter(|name| name.ends_with(".html")).take(PAGES);
+    names
+        .filter(|name| name.ends_with(".html"))
+        .take(PAGES)
+        .collect()
+}
+
+/// The root that most of those `pages` name that name one, with their number.
+fn most(pages: &[String], root: impl Fn(&str) -> Option<String>) -> Option<(String, usize)> {
     let mut roots: BTreeMap<String, usize> = BTreeMap::new();
-    for page in pages {
-        if let Some(root) = canonical_of(folder, &page).and_then(|url| root_of(&url, &page)) {
-            *roots.entry(root).or_default() += 1;
-        }
+    for root in pages.iter().filter_map(|page| root(page)) {
+        *roots.entry(root).or_default() += 1;
     }
     let all: usize = roots.values().sum();
-    let most = roots.into_iter().find(|(_, pages)| 2 * pages > all);
-    let of_index = || canonical_of(folder, "index.html").filter(|url| url.ends_with('/'));
-    most.map(|(root, _)| root).or_else(of_index)
+    roots.into_iter().find(|(_, pages)| 2 * pages > all)
 }
 
 /// The canonical URL of the page called `name` in `folder`.
 fn canonical_of(folder: &Path, name: &str) -> Option<String> {
     let url = canonical::named(&read(folder, name)?, Format::Html)?.url;
     (!url.contains(['?', '#'])).then_some(url)
+}
+
+/// The URL of `folder` according to the base that its page called `name` declares, if a link leads from that base to a file.
+fn base_root(folder: &Path, name: &str) -> Option<String> {
+    let (page, mut found) = (read(folder, name)?, None);
+    let own = RootUrl::of_site("https");
+    // A browser made the local copies.
+    let copies = companion::folders_of(&folder.join(name));
+    links(
+        &page,
+        &Options::at(own.as_str()),
+        &mut |ListedLink { link, .. }| {
+            let root = || {
+                let base = link.base.as_deref().filter(|base| !is_assumed(base))?;
+                let root = &base[..=base.rfind('/')?];
+                let below = link.target.as_deref()?.strip_prefix(root)?;
+                let is_copy = copies
+                    .iter()
+                    .any(|copies| Path::new(below).starts_with(copies));
+                (!is_copy && has(folder, without_query(below))).then(|| root.to_owned())
+            };
+            found = found.take().or_else(root);
+        },
+    );
+    found
 }
 
 /// The URL of the folder in which the page called `name` has the URL `url`; `None` if the URL does not end in the name.
@@ -184,6 +234,9 @@ fn root_of(url: &str, name: &str) -> Option<String> {
     let plain = plain.trim_end_matches('/');
     let folder = format!("{plain}/");
     let mut ends = [name, &folder, plain].into_iter();
-    let root = ends.find_map(|end| url.strip_suffix(end).filter(|_| !plain.is_empty()))?;
+    let root = match plain {
+        "" => url.strip_suffix(name).unwrap_or(url),
+        _ => ends.find_map(|end| url.strip_suffix(end))?,
+    };
     (root.ends_with('/') && !root.ends_with("//")).then(|| root.to_owned())
 }

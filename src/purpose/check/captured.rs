@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
+use super::is_invalid;
 use crate::collection::{Located, TextMap};
 use crate::purpose::alternatives::Alternatives;
 use crate::purpose::custom_property::in_sheet;
@@ -85,6 +86,9 @@ impl<'a> CaptureJudge<'a> {
         if in_sheet(link, self.site.collection).is_some() {
             return (Class::Travels, None);
         }
+        if is_invalid(link) {
+            return (Class::Invalid, None);
+        }
         let target = match (link.outcome, &link.target) {
             (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
             (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
@@ -112,8 +116,8 @@ impl<'a> CaptureJudge<'a> {
 
 impl LinkReceiver for CaptureJudge<'_> {
     fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
-        // An embedded resource may be an alternative.
-        if link.role != Role::Navigation {
+        // An embedded resource may be an alternative, and browsers may have no target.
+        if link.role != Role::Navigation || link.target.differs {
             return false;
         }
         let is_reported = self.site.is_reported;

@@ -30,6 +30,8 @@ named! {
         Pinned = "pinned",
         /// The link depends on the place of the tree, and leads out of the tree before or after the move.
         Escapes = "escapes",
+        /// No browser can open the link, because the URL Standard gives it no target.
+        Invalid = "invalid",
         /// The link leads to a missing file in the tree.
         Dangling = "dangling",
         /// The page needs the target to look or work as intended, but the collection lacks it.
@@ -68,6 +70,8 @@ pub enum Cause {
     RootRelative,
     /// Escapes: the link leads above the root.
     ClimbsOut,
+    /// Escapes: the link lacks the path of the root, and would lead to a file with it. Other links have the path.
+    NoPrefix,
     /// Dangling; or escapes, if a symbolic link leads out of the tree.
     Missing(Absence),
     /// Dangling: after the move the link leads to a different file, or to none.
@@ -104,6 +108,7 @@ impl Cause {
             Self::DeclaredBase => "declared-base",
             Self::RootRelative => "root-relative",
             Self::ClimbsOut => "climbs-out",
+            Self::NoPrefix => "no-prefix",
             Self::Missing(absence) => absence.name(),
             Self::Elsewhere => "elsewhere",
             Self::LocalCopy => "local-copy",
@@ -124,14 +129,14 @@ impl Cause {
 pub struct Finding {
     /// The class of the link.
     pub class: Class,
-    /// The cause; `None` for the classes travels, no-slash, clean-url, lines and outside.
+    /// The cause; `None` for the classes travels, no-slash, clean-url, lines, invalid and outside.
     pub cause: Option<Cause>,
     /// The target before the move; `None` if the link has none. If the URL of the root is assumed, only the path below
     /// the root, or `None` outside the root.
     pub target: Option<String>,
     /// The target after the move if the document is not rewritten; `None` if it is unknown.
     pub moved: Option<String>,
-    /// The probable target: the path of a file below the root, or an id.
+    /// The probable target: the path of a file below the root, or from the root of the host with a `/` at its start, or an id.
     pub hint: Option<String>,
     /// True if the resolvers `rfc1808`, `rfc3986` and `whatwg` give different targets.
     pub differs: bool,
@@ -145,6 +150,8 @@ pub struct CheckedSite<'a> {
     /// The possible targets of fragments in its documents, by their numbers; `None` if they are not known yet. Every fragment
     /// then counts as present.
     pub ids: Option<&'a HashMap<usize, Ids>>,
+    /// The root of the host, if links of the site have the path of the root of the site.
+    pub host: Option<&'a RootUrl>,
     /// The URL of the root after the move, if any; a `file` URL means that the collection is read from disk.
     pub to: Option<&'a RootUrl>,
     /// True for the classes of links whose details are needed. The others may only be counted.
@@ -173,7 +180,7 @@ impl Class {
     pub(super) fn is_broken(self) -> bool {
         matches!(
             self,
-            Self::Left | Self::Escapes | Self::Dangling | Self::Missing
+            Self::Left | Self::Escapes | Self::Invalid | Self::Dangling | Self::Missing
         )
     }
 }

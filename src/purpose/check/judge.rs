@@ -13,12 +13,14 @@ use std::rc::Rc;
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding};
 use super::ids::{FragmentList, FragmentPlace, Ids};
-use crate::collection::origin::{is_assumed, without_assumed};
+use super::is_invalid;
+use crate::collection::origin::{RootUrl, is_assumed, without_assumed};
+use crate::collection::same::with_root;
 use crate::collection::{
     Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
 };
 use crate::purpose::located;
-use crate::purpose::relocate::KeptForms;
+use crate::purpose::relocate::{KeptForms, split_host};
 use crate::purpose::spelling::{is_web, names_prefix};
 use baselink_rewrite::PlainLink;
 use baselink_rewrite::base::BaseChain;
@@ -53,6 +55,8 @@ pub(super) struct MoveJudge<'a> {
     pub(super) bases: MovedBases<'a>,
     /// The possible targets of fragments in documents, by their numbers, if they are known.
     pub(super) ids: Option<&'a HashMap<usize, Ids>>,
+    /// The root of the host, if links of the site have the path of the root of the site.
+    pub(super) host: Option<&'a RootUrl>,
     /// The fragments of the links so far, if ids are not known.
     pub(super) fragments: RefCell<FragmentList>,
     /// The base of the document itself, once a link with a report has it.
@@ -98,6 +102,10 @@ impl MoveJudge<'_> {
     /// The class of a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
     /// another host.
     pub(super) fn judge_plain(&self, link: &PlainLink<'_>) -> Option<Class> {
+        // Browsers may have no target for it.
+        if link.target.differs {
+            return None;
+        }
         let root = self.document_base.get()?.as_ref()?.tail?;
         let last = &mut self.last_path.borrow_mut();
         match self.goal.collection.plain_place(root, link, last)? {
@@ -169,6 +177,14 @@ impl MoveJudge<'_> {
         (finding, ids_of)
     }
 
+    /// The path from the root of the host that leads to a file, if `target` is that path without the path of the root.
+    fn with_path_of_root(&self, target: &str) -> Option<String> {
+        let root = self.goal.collection.root_url()?;
+        let url = with_root(target, self.host?, root).filter(|url| url != root.as_str())?;
+        let is_file = served(&self.goal.collection.locate(&url)).is_some();
+        is_file.then(|| split_host(&url).1.to_owned())
+    }
+
     fn category(&self, link: &LinkReport) -> Category {
         Reference::split(Grammar::Rfc3986, &link.reference).category()
     }
@@ -178,6 +194,11 @@ impl MoveJudge<'_> {
     fn standing(&self, link: &LinkReport, target: &str, now: &Located) -> (Finding, Option<usize>) {
         let alone = |class, cause| (Finding::of(class, cause), None);
         if !now.is_inside() {
+            if let Some(hint) = self.with_path_of_root(target) {
+                let (finding, _) = alone(Class::Escapes, Some(Cause::NoPrefix));
+                let hint = Some(hint);
+                return (Finding { hint, ..finding }, None);
+            }
             return match self.lacks(link, target) {
                 true => alone(Class::Missing, Some(Cause::NotCaptured)),
                 false => alone(Class::Outside, None),
@@ -281,6 +302,9 @@ impl MoveJudge<'_> {
         is_crawled: bool,
     ) -> Result<String, Finding> {
         let left = |cause| Err(Finding::of(Class::Left, cause));
+        if is_invalid(link) {
+            return Err(Finding::of(Class::Invalid, None));
+        }
         match (link.outcome, link.reason) {
             (Outcome::Absolute, _) => return Ok(link.target.clone().unwrap_or_default()),
             (Outcome::NoBase, _) => return left(Some(Cause::NoBase)),
