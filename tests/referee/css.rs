@@ -3,6 +3,7 @@
 
 use baselink_scan::attributes::{Group, Groups};
 use baselink_scan::css::CssUrl;
+use baselink_scan::document::Certainty;
 use baselink_text::layer::spelling::Form;
 use baselink_text::layer::{View, escape};
 use baselink_text::span::Span;
@@ -306,7 +307,11 @@ impl<'a> Reader<'a> {
             self.css
         );
         if is_url && !place.silent {
-            self.found.push(CssUrl { span, form });
+            self.found.push(CssUrl {
+                span,
+                form,
+                certainty: Certainty::Certain,
+            });
         }
     }
 }
