@@ -599,7 +599,7 @@ fn a_compressed_archive_is_limited() {
             r#"{{"log": {{"entries": [{}0]}}}}"#,
             "0,".repeat(length / 2)
         );
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         std::io::Write::write_all(&mut encoder, json.as_bytes()).unwrap();
         encoder.finish().unwrap()
     };

@@ -699,11 +699,17 @@ fn lists_of_pages_share_a_limit() {
     let one = resource(1, b"*{}");
     let lines = b"{\"url\":\"u\"}\n".repeat(1 << 20);
     let last = b"{\"url\":\"last\"}\n";
+    let best = zip::write::SimpleFileOptions::default().compression_level(Some(9));
     let file = |number: usize| {
-        let names = ["pages/a.jsonl", "pages/b.jsonl"];
-        let lists = names[..number].iter().map(|name| (*name, &lines[..]));
-        let lists: Vec<_> = lists.chain([("pages/z.jsonl", &last[..])]).collect();
-        wacz(&[&[("archive/a.warc", &one[..])][..], &lists].concat())
+        let start = Cursor::new(wacz(&[("archive/a.warc", &one[..])]));
+        let mut zip = zip::ZipWriter::new_append(start).unwrap();
+        for name in &["pages/a.jsonl", "pages/b.jsonl"][..number] {
+            zip.start_file(*name, best).unwrap();
+            zip.write_all(&lines).unwrap();
+        }
+        zip.start_file("pages/z.jsonl", best).unwrap();
+        zip.write_all(last).unwrap();
+        zip.finish().unwrap().into_inner()
     };
     assert_eq!(lines.len(), 12 << 20);
     assert_eq!(pages(&file(1)).len(), (1 << 20) + 1);

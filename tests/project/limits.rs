@@ -171,3 +171,51 @@ fn the_captures_of_an_archive_are_limited() {
     let expected = "error: a.warc.gz: its captures take more than 256 times its length in memory\n";
     assert_eq!(run(62_000), (2, expected.to_owned()));
 }
+
+/// Bug 551: an unpacked WACZ file chose archives outside its folder by symbolic links.
+#[cfg(unix)]
+#[test]
+fn an_unpacked_wacz_file_chooses_no_other_files() {
+    use std::os::unix::fs::symlink;
+    let scene = tempfile::tempdir().unwrap();
+    let path = |name: &str| scene.path().join(name);
+    let record = |url: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\nContent-Type: text/css\r\n\
+             Content-Length: 4\r\n\r\na{{}}\n\r\n\r\n"
+        )
+    };
+    for folder in ["a/archive", "b", "private"] {
+        fs::create_dir_all(path(folder)).unwrap();
+    }
+    fs::write(path("a/datapackage.json"), "{}").unwrap();
+    fs::write(path("b/datapackage.json"), "{}").unwrap();
+    fs::write(path("a/archive/own.warc"), record("http://own/x")).unwrap();
+    fs::write(path("private/p.warc"), record("http://private/x")).unwrap();
+    symlink("../../private/p.warc", path("a/archive/p.warc")).unwrap();
+    symlink("../private", path("b/archive")).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+        let output = command
+            .args(arguments)
+            .current_dir(scene.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = run(&["localize", "a", "-o", "out"]);
+    assert!(
+        said.starts_with("1 symbolic link was skipped; --follow reads their targets\n"),
+        "{said}"
+    );
+    run(&["localize", "b", "-o", "other"]);
+    run(&["localize", "--follow", "a", "-o", "followed"]);
+    let exist = [
+        "out/own/x.css",
+        "out/private",
+        "other/private",
+        "followed/private/x.css",
+    ];
+    let exist = exist.map(|name| path(name).exists());
+    assert_eq!(exist, [true, false, false, true]);
+}
