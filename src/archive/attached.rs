@@ -7,19 +7,18 @@
 //!
 //! Deliberately absent: files outside the folder of the archive, and symbolic links.
 
-use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek};
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::HashSet,
+    fs::File,
+    io::{self, ErrorKind, Read, Seek},
+    path::{Component, Path, PathBuf},
+};
 
-use zip::ZipArchive;
-use zip::result::ZipError;
+use baselink_text::{Error, Result, cause, layer::transfer::longest_of};
+use zip::{ZipArchive, result::ZipError};
 
 use super::wacz::require_apart;
-use crate::files::folder_of;
-use crate::files::walk::open_below;
-use baselink_text::error::{Error, Result, cause};
-use baselink_text::layer::transfer::longest_of;
+use crate::files::{folder_of, walk::open_below};
 
 /// The bodies that an HTTP archive names. A file may be the body of many entries, because Playwright names bodies by their
 /// digests, but a small file must not become many large ones.

@@ -8,7 +8,7 @@
 //! let entry = har.entries().next().unwrap().unwrap();
 //! assert_eq!((entry.url.as_str(), entry.status), ("http://a/b", Some(200)));
 //! assert_eq!(entry.into_body().unwrap(), Some(b"a {}".to_vec()));
-//! # Ok::<(), baselink_text::error::Error>(())
+//! # Ok::<(), baselink_text::Error>(())
 //! ```
 //!
 //! Unknown properties are skipped without recursion, however deeply nested. An entry is an anomaly if a property
@@ -16,21 +16,17 @@
 //!
 //! Deliberately absent: header fields other than `Location` and `Content-Range`, cookies, and timings.
 
-use std::borrow::Cow;
-use std::io::ErrorKind;
-use std::iter;
-use std::ops::Range;
+use std::{borrow::Cow, io::ErrorKind, iter, ops::Range};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use flate2::read::MultiGzDecoder;
-use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
-
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use baselink_rewrite::archive::{Anomaly, Offset};
-use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, Result, cause, visible};
+use baselink_text::{Code, Error, Result, cause, visible};
+use flate2::read::MultiGzDecoder;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error as _},
+};
+use serde_json::value::RawValue;
 
 use super::attached::{Attached, inflate};
 

@@ -13,7 +13,9 @@ mod har;
 mod wacz;
 mod webarchive;
 
-pub use self::attached::{Attached, has_har};
-pub use self::har::{Har, HarEntry};
-pub use self::wacz::{Wacz, WaczPage, is_archive_in_wacz};
-pub use self::webarchive::{WebArchive, WebResource};
+pub use self::{
+    attached::{Attached, has_har},
+    har::{Har, HarEntry},
+    wacz::{Wacz, WaczPage, is_archive_in_wacz},
+    webarchive::{WebArchive, WebResource},
+};

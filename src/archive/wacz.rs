@@ -14,12 +14,9 @@
 
 use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 
+use baselink_text::{Error, Result, cause, layer::transfer::longest_of, visible};
 use serde::Deserialize;
-use zip::result::ZipError;
-use zip::{CompressionMethod, ZipArchive};
-
-use baselink_text::error::{Error, Result, cause, visible};
-use baselink_text::layer::transfer::longest_of;
+use zip::{CompressionMethod, ZipArchive, result::ZipError};
 
 /// The archives of a WACZ file.
 #[derive(Debug)]

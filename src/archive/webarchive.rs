@@ -12,7 +12,7 @@
 //!     <key>WebResourceMIMEType</key><string>text/html</string><key>WebResourceData</key><data>PHA+</data></dict></dict></plist>";
 //! let archive = WebArchive::read(page)?;
 //! assert_eq!((archive.resources[0].url.as_str(), &archive.resources[0].body[..]), ("http://a/", &b"<p>"[..]));
-//! # Ok::<(), baselink_text::error::Error>(())
+//! # Ok::<(), baselink_text::Error>(())
 //! ```
 //!
 //! In a binary list, several references may lead to the same object, even from inside the object. The parser
@@ -22,14 +22,11 @@
 //! Deliberately absent: `WebResourceResponse`, which is a serialized macOS object with status and header fields;
 //! CDATA in XML, which Apple's programs do not write; and writing archives.
 
-use std::borrow::Cow;
-use std::io::Cursor;
-
-use plist::stream::{BinaryReader, Event, OwnedEvent, XmlReader};
+use std::{borrow::Cow, io::Cursor};
 
 use baselink_rewrite::archive::{Anomaly, Offset};
-use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, Result, cause};
+use baselink_text::{Code, Error, Result, cause};
+use plist::stream::{BinaryReader, Event, OwnedEvent, XmlReader};
 
 /// The first bytes of a binary property list.
 const BINARY: &[u8] = b"bplist00";

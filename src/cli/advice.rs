@@ -7,7 +7,7 @@
 //!
 //! Deliberately absent: hints about URLs that a document declares for itself ([`super::base_hints`]).
 
-use baselink_text::diagnostic::{Code, Diagnostic};
+use baselink_text::{Code, Diagnostic};
 
 /// The advice for each diagnostic that an option can resolve.
 const OPTIONS: &[(Code, &str)] = &[
@@ -37,12 +37,12 @@ fn is_of_a_change(code: Code) -> bool {
 }
 
 /// True if a diagnostic is about the document or its base rather than its links or the output.
-pub(crate) fn is_of_bases(code: Code) -> bool {
+pub fn is_of_bases(code: Code) -> bool {
     !is_of_a_change(code) && code != Code::ResolversDiffer
 }
 
 /// The message for `found`, with the option that helps.
-pub(crate) fn sentence(found: &Diagnostic) -> String {
+pub fn sentence(found: &Diagnostic) -> String {
     match OPTIONS.iter().find(|(code, _)| *code == found.code) {
         Some((_, option)) => format!("{}; {option}", found.message),
         None => found.message.clone().into_owned(),

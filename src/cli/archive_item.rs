@@ -8,28 +8,30 @@
 //!
 //! Deliberately absent: the work on a document ([`super::source`]).
 
-use std::borrow::Cow;
-use std::iter;
+use std::{borrow::Cow, iter};
 
-use crate::archive::{HarEntry, WebResource};
-use crate::collection::capture::Capture;
-use crate::collection::message::PartResource;
-use crate::collection::record::{self, CapturedBody};
-use baselink_rewrite::Options;
-use baselink_rewrite::archive::{Anomaly, ArchiveEntry, Offset, Record};
-use baselink_rewrite::base::{Retrieval, Source};
-use baselink_rewrite::container::http;
-use baselink_rewrite::record::document;
-use baselink_scan::fields::MediaType;
-use baselink_scan::is_read;
-use baselink_text::diagnostic::Code;
-use baselink_text::layer::charset::Charset;
+use baselink_rewrite::{
+    Options, Retrieval, Source,
+    archive::{Anomaly, ArchiveEntry, Offset, Record},
+    container::http,
+    record::document,
+};
+use baselink_scan::{MediaType, is_read};
+use baselink_text::{Charset, Code};
 
 use super::document_name::RecordKey;
+use crate::{
+    archive::{HarEntry, WebResource},
+    collection::{
+        capture::Capture,
+        message::PartResource,
+        record::{self, CapturedBody},
+    },
+};
 
 /// The items of an archive that a command needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub enum Wanted {
     /// Documents in a format that is read.
     Documents,
     /// All captures, for a first reading that does not report anomalies.
@@ -39,13 +41,13 @@ pub(crate) enum Wanted {
 }
 
 /// A document of an archive, or a capture.
-pub(crate) struct Archived {
-    pub(crate) key: RecordKey,
+pub struct Archived {
+    pub key: RecordKey,
     /// The number of the item in its archive, from 0.
-    pub(crate) number: u32,
+    pub number: u32,
     content: DocumentBytes,
     /// The options for reading it.
-    pub(crate) options: Options,
+    pub options: Options,
 }
 
 /// The bytes of a document or capture.
@@ -74,20 +76,20 @@ struct CapturedBytes {
 }
 
 /// Anomalies of an archive, with their places.
-pub(crate) type AnomalyMessages = Vec<(Offset, Code, Cow<'static, str>)>;
+pub type AnomalyMessages = Vec<(Offset, Code, Cow<'static, str>)>;
 
 /// The next item of an archive.
 #[derive(Default)]
-pub(crate) struct Item {
+pub struct Item {
     /// True if no record can be read at this point.
-    pub(crate) is_anomaly: bool,
-    pub(crate) messages: AnomalyMessages,
-    pub(crate) document: Option<Archived>,
+    pub is_anomaly: bool,
+    pub messages: AnomalyMessages,
+    pub document: Option<Archived>,
 }
 
 impl Item {
     /// The item of an entry of a WARC file.
-    pub(crate) fn of(entry: ArchiveEntry, options: &Options, wanted: Wanted) -> Self {
+    pub fn of(entry: ArchiveEntry, options: &Options, wanted: Wanted) -> Self {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
@@ -151,11 +153,7 @@ impl Item {
     }
 
     /// The item of an entry of an HTTP archive. The number of the entry serves as its offset.
-    pub(crate) fn of_har(
-        entry: Result<HarEntry, Anomaly>,
-        options: &Options,
-        wanted: Wanted,
-    ) -> Self {
+    pub fn of_har(entry: Result<HarEntry, Anomaly>, options: &Options, wanted: Wanted) -> Self {
         let is_wanted = |entry: &HarEntry| {
             let media_type = entry.media_type.as_deref().unwrap_or_default();
             let is_document = MediaType::read(media_type.as_bytes())
@@ -172,7 +170,7 @@ impl Item {
     }
 
     /// The item of a resource of a web archive of Safari. The number of the resource serves as its offset.
-    pub(crate) fn of_resource(
+    pub fn of_resource(
         found: WebResource,
         key: Option<String>,
         options: &Options,
@@ -235,7 +233,7 @@ impl Item {
     }
 
     /// The item of a part of a message. `number` serves as its offset.
-    pub(crate) fn of_part(part: PartResource<'_>, number: u64, options: &Options) -> Self {
+    pub fn of_part(part: PartResource<'_>, number: u64, options: &Options) -> Self {
         let offset = Offset {
             file: number,
             within: 0,
@@ -279,14 +277,14 @@ impl Item {
     }
 
     /// The number of bytes that the item takes in memory, without small parts.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         let messages = self.messages.iter().map(|(.., text)| text.len());
         let document = self.document.as_ref().map_or(0, Archived::size);
         messages.sum::<usize>() + document
     }
 
     /// The item of an anomaly in an archive other than WARC.
-    pub(crate) fn of_anomaly(found: Anomaly) -> Self {
+    pub fn of_anomaly(found: Anomaly) -> Self {
         Self {
             messages: vec![(found.offset, found.code, found.message)],
             ..Self::default()
@@ -374,7 +372,7 @@ impl Archived {
     }
 
     /// The captures: first the resource itself, then redirects to it from its other URLs.
-    pub(crate) fn captures(&self) -> Vec<Capture> {
+    pub fn captures(&self) -> Vec<Capture> {
         match &self.content {
             DocumentBytes::Record(record, _) => record::capture(record).into_iter().collect(),
             DocumentBytes::Capture(captured) => {
@@ -398,7 +396,7 @@ impl Archived {
     }
 
     /// The body of the capture, without content codings; `Err` with a reason if these cannot be decoded.
-    pub(crate) fn body(&self) -> Result<CapturedBody<'_>, &'static str> {
+    pub fn body(&self) -> Result<CapturedBody<'_>, &'static str> {
         match &self.content {
             DocumentBytes::Record(record, _) => record::body(record),
             DocumentBytes::Capture(captured) => {
@@ -419,7 +417,7 @@ impl Archived {
 
     /// The URL against which the links of a capture are resolved: the base recorded for the capture, or else its own
     /// `url`.
-    pub(crate) fn retrieval(&self, url: &str) -> Retrieval {
+    pub fn retrieval(&self, url: &str) -> Retrieval {
         let (source, base) = match &self.content {
             DocumentBytes::Capture(captured) => (captured.source, captured.base.as_deref()),
             DocumentBytes::Record(..) => (Source::Warc, None),
@@ -428,12 +426,12 @@ impl Archived {
     }
 
     /// True for a part of a message.
-    pub(crate) fn is_part(&self) -> bool {
+    pub fn is_part(&self) -> bool {
         matches!(&self.content, DocumentBytes::Capture(captured) if captured.base.is_some())
     }
 
     /// The bytes of the document, or of the capture.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         match &self.content {
             DocumentBytes::Record(record, None) => record.block(),
             DocumentBytes::Record(_, Some(bytes)) => bytes,

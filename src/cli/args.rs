@@ -9,35 +9,42 @@
 //! Deliberately absent: reading documents. Only a settings file, the tables of `--url-map` and `--rename`, and the
 //! first bytes of some inputs, to detect their formats, are read here.
 
-use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
 
+use baselink_text::{Error, Format, Result, name, visible};
+use clap::{
+    CommandFactory, FromArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use self::{
+    commands::{Command, Request, reject_url},
+    deferred::Deferred,
+};
+use super::{
+    input::format_of_file,
+    request::{Documents, Verbosity, folder_of},
+    settings::Settings,
+    shell,
+};
 use crate::files::write::is_one_file;
-use baselink_text::error::{Error, Result, name, visible};
-use baselink_text::format::Format;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches};
 
-use self::commands::{Command, Request, reject_url};
-use self::deferred::Deferred;
-use super::input::format_of_file;
-use super::request::{Documents, Verbosity, folder_of};
-use super::settings::Settings;
-use super::shell;
-
-pub(super) mod check;
-pub(super) mod commands;
-pub(super) mod deferred;
-pub(super) mod documents;
+pub mod check;
+pub mod commands;
+pub mod deferred;
+pub mod documents;
 mod help;
-pub(super) mod localize;
+pub mod localize;
 mod named;
-pub(super) mod output;
-pub(super) mod relocate;
+pub mod output;
+pub mod relocate;
 
 /// The reason why no command is run.
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// A message of clap: help, the version, or an error about one argument.
     Clap(clap::Error),
     /// An error about the arguments taken together.
@@ -45,7 +52,7 @@ pub(crate) enum Refusal {
 }
 
 /// Reads the command line, which begins with the program's name, and the settings for its inputs.
-pub(crate) fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
+pub fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
     let mut program = program();
     let matches = program
         .try_get_matches_from_mut(&words)
@@ -235,13 +242,13 @@ const MISTAKES: &[(&str, &str, &str)] = &[
 ];
 
 /// The command line as clap describes it, for completions and manual pages.
-pub(crate) fn program() -> clap::Command {
+pub fn program() -> clap::Command {
     Request::command()
 }
 
 /// The command line with the arguments of all commands, which [`program`] defers.
 #[cfg(any(fuzzing, test))]
-pub(crate) fn built_program() -> clap::Command {
+pub fn built_program() -> clap::Command {
     let mut program = program();
     program.build();
     program
@@ -357,7 +364,7 @@ fn is_same(left: &Path, right: &Path) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use baselink_rewrite::report::Reason;
+    use baselink_rewrite::Reason;
 
     #[test]
     fn the_arguments_are_consistent() {

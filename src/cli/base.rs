@@ -28,31 +28,38 @@
 //!
 //! Deliberately absent: links.
 
-use std::collections::{BTreeMap, HashSet};
-use std::io::{self, Write};
-
-use crate::files::walk::{EntryKind, walk};
-use anstyle::Style;
-use baselink_rewrite::base::{BaseChain, Established, Level, Rule, Status};
-use baselink_rewrite::{FileRewrite, Options, Totals, report::EntityReport, rewrite_each};
-use baselink_text::error::{name, visible};
-
-use super::advice::is_of_bases;
-use super::args::commands::ShowBases;
-use super::base_hints::BaseHints;
-use super::files::{each_document, status_after};
-use super::input::{File, Input};
-use super::json_records;
-use super::output::{
-    FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, count, visible_reference,
+use std::{
+    collections::{BTreeMap, HashSet},
+    io::{self, Write},
 };
-use super::places::FilePlaces;
-use super::request::Documents;
-use super::source;
-use super::status::{ExitStatus, Failure};
+
+use anstyle::Style;
+use baselink_rewrite::{
+    BaseChain, EntityReport, FileRewrite, Level, Options, Rule, Totals,
+    base::{Established, Status},
+    rewrite_each,
+};
+use baselink_text::{name, visible};
+
+use super::{
+    advice::is_of_bases,
+    args::commands::ShowBases,
+    base_hints::BaseHints,
+    files::{each_document, status_after},
+    input::{File, Input},
+    json_records,
+    output::{
+        FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, count, visible_reference,
+    },
+    places::FilePlaces,
+    request::Documents,
+    source,
+    status::{ExitStatus, Failure},
+};
+use crate::files::walk::{EntryKind, walk};
 
 /// Shows the bases of the documents of a request.
-pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
+pub fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &request.documents;
     let form = if request.json {
         BasesForm::Json

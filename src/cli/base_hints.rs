@@ -11,22 +11,22 @@
 
 use std::fmt::{self, Display};
 
-use crate::collection::origin::canonical;
-use baselink_rewrite::{Options, Totals, report::Outcome};
-use baselink_scan::fields::{Heading, links};
-use baselink_text::format::Format;
-use baselink_text::span::Span;
-use baselink_url::reference::{Grammar, scheme};
-use baselink_url::usable;
+use baselink_rewrite::{Options, Outcome, Totals};
+use baselink_scan::{Heading, fields::links};
+use baselink_text::{Format, Span};
+use baselink_url::{Grammar, scheme, usable};
 
-use super::input::Input;
-use super::output::{Output, count};
-use super::places::FilePlaces;
-use super::shell;
+use super::{
+    input::Input,
+    output::{Output, count},
+    places::FilePlaces,
+    shell,
+};
+use crate::collection::origin::canonical;
 
 /// Hints for one or more files.
 #[derive(Default)]
-pub(crate) struct BaseHints {
+pub struct BaseHints {
     /// The number of links that lack only a scheme.
     without_scheme: usize,
     /// The number of pages that declare a canonical URL.
@@ -38,7 +38,7 @@ pub(crate) struct BaseHints {
 }
 
 /// A URL that a document declares for itself, with its place.
-pub(crate) struct BaseHint {
+pub struct BaseHint {
     url: String,
     by: &'static str,
     is_page: bool,
@@ -65,7 +65,7 @@ impl Display for BaseHint {
 
 impl BaseHints {
     /// Adds the hints for the document `input` with these `totals`.
-    pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
+    pub fn add(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
         if totals.count(Outcome::NoBase) == 0 || options.retrieval.is_some() {
             return;
         }
@@ -98,12 +98,12 @@ impl BaseHints {
     }
 
     /// The URL that all documents without a base declare.
-    pub(crate) fn url(&self) -> Option<&BaseHint> {
+    pub fn url(&self) -> Option<&BaseHint> {
         self.url.as_ref().filter(|_| !self.differs)
     }
 
     /// Adds the hints for later files.
-    pub(crate) fn merge(&mut self, later: Self) {
+    pub fn merge(&mut self, later: Self) {
         self.without_scheme += later.without_scheme;
         self.pages += later.pages;
         let both = self.url.as_ref().zip(later.url.as_ref());
@@ -112,7 +112,7 @@ impl BaseHints {
     }
 
     /// Reports the links of the file `name` that lack only a scheme.
-    pub(crate) fn report_scheme_of_file(&self, name: &str, output: &mut Output) {
+    pub fn report_scheme_of_file(&self, name: &str, output: &mut Output) {
         if self.without_scheme > 0 {
             let links = count(self.without_scheme, LACKING[0], LACKING[1]);
             output.notice_of_file(&format_args!("{name}: {links} {ONLY_SCHEME}"));
@@ -120,7 +120,7 @@ impl BaseHints {
     }
 
     /// Reports the hints for several files.
-    pub(crate) fn report(&self, output: &mut Output) {
+    pub fn report(&self, output: &mut Output) {
         let files = [
             "file names its canonical URL,",
             "files name their canonical URLs,",
@@ -130,7 +130,7 @@ impl BaseHints {
     }
 
     /// Reports the number of links that lack only a scheme.
-    pub(crate) fn report_scheme(&self, output: &mut Output) {
+    pub fn report_scheme(&self, output: &mut Output) {
         report_scheme(self.without_scheme, output);
     }
 }
@@ -143,7 +143,7 @@ const LACKING: [&str; 2] = [
 const ONLY_SCHEME: &str = "only a scheme: --assume-scheme https";
 
 /// Reports the number of links that lack only a scheme.
-pub(crate) fn report_scheme(number: usize, output: &mut Output) {
+pub fn report_scheme(number: usize, output: &mut Output) {
     output.notice_of(number, LACKING, ONLY_SCHEME);
 }
 

@@ -9,36 +9,42 @@
 //!
 //! Deliberately absent: choosing a capture, and naming files, which `baselink_cli::collection` does.
 
-use std::fs::{self, Metadata};
-use std::mem;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    fs::{self, Metadata},
+    mem,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use crate::archive::is_archive_in_wacz;
-use crate::collection::Collection;
-use crate::collection::capture::{Captures, ChosenCaptures, DateRange};
-use crate::collection::record::CapturedBody;
 use baselink_rewrite::Options;
 use baselink_scan::is_read;
-use baselink_text::error::{Error, name};
-use baselink_text::format::Format;
-use baselink_text::layer::transfer::longest_of;
+use baselink_text::{Error, Format, layer::transfer::longest_of, name};
 
-use super::archive_item::{Archived, Wanted};
-use super::files::{progress, report_links};
-use super::input::{Contents, File, Input, OpenedInput, format_of_file};
-use super::output::{Output, count};
-use super::progress::Progress;
-use super::request::{Documents, Origin};
-use super::source;
-use super::status::{ExitStatus, Failure, FileResult};
+use super::{
+    archive_item::{Archived, Wanted},
+    files::{progress, report_links},
+    input::{Contents, File, Input, OpenedInput, format_of_file},
+    output::{Output, count},
+    progress::Progress,
+    request::{Documents, Origin},
+    source,
+    status::{ExitStatus, Failure, FileResult},
+};
+use crate::{
+    archive::is_archive_in_wacz,
+    collection::{
+        Collection,
+        capture::{Captures, ChosenCaptures, DateRange},
+        record::CapturedBody,
+    },
+};
 
 /// The resources of archives, and the items that contain their bodies.
 #[derive(Default)]
-pub(crate) struct CapturePlan {
-    pub(crate) chosen: ChosenCaptures,
+pub struct CapturePlan {
+    pub chosen: ChosenCaptures,
     /// The archives with the numbers of their first items.
-    pub(crate) archives: Vec<(PathBuf, u32)>,
+    pub archives: Vec<(PathBuf, u32)>,
     /// The items with the bodies of resources, each with the number of its resource, in order.
     by_item: Vec<(u32, u32)>,
 }
@@ -48,7 +54,7 @@ const TOO_MANY: &str = "its captures take more than 256 times its length in memo
 
 impl CapturePlan {
     /// Reads all captures, and chooses one for each selected URL.
-    pub(crate) fn of(
+    pub fn of(
         documents: &Documents,
         near: Option<DateRange>,
         output: &mut Output,
@@ -105,18 +111,18 @@ impl CapturePlan {
     }
 
     /// The resources by their URLs.
-    pub(crate) fn collection(&self) -> &Arc<Collection> {
+    pub fn collection(&self) -> &Arc<Collection> {
         &self.chosen.collection
     }
 
     /// The file path of the resource with this number, with `/` between the names.
-    pub(crate) fn name(&self, number: usize) -> &[u8] {
+    pub fn name(&self, number: usize) -> &[u8] {
         self.chosen.collection.path(number)
     }
 
     /// Reads the archive with this number again, calls `work` for each of its resources, and `done` with the results
     /// in the order of the archive. Returns the format of the archive, and the number of records with anomalies.
-    pub(crate) fn each<T: Send>(
+    pub fn each<T: Send>(
         &self,
         (number, wanted): (usize, Wanted),
         documents: &Documents,
@@ -159,15 +165,15 @@ impl CapturePlan {
 }
 
 /// The body of a capture, and the options for reading it as a document.
-pub(crate) struct CapturedDocument<'a> {
-    pub(crate) body: CapturedBody<'a>,
+pub struct CapturedDocument<'a> {
+    pub body: CapturedBody<'a>,
     /// `None` if the body is not a document.
-    pub(crate) options: Option<Options>,
+    pub options: Option<Options>,
 }
 
 impl CapturePlan {
     /// The body of the resource with this number, taken from `archived`; `Err` with a reason if it cannot be decoded.
-    pub(crate) fn document<'a>(
+    pub fn document<'a>(
         &self,
         number: usize,
         archived: &'a Archived,
@@ -179,7 +185,7 @@ impl CapturePlan {
 
     /// Like [`document`](Self::document), for a copy that opens from disk. Browsers then determine the format without the
     /// media type, so a body of another type is read if its name or its first bytes are those of a document.
-    pub(crate) fn document_on_disk<'a>(
+    pub fn document_on_disk<'a>(
         &self,
         number: usize,
         archived: &'a Archived,
@@ -214,18 +220,18 @@ impl CapturePlan {
 }
 
 /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.
-pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
+pub fn is_page(path: &Path, format: Option<Format>) -> bool {
     format_of_file(path, format)
         .is_some_and(|one| one.is_read() && !one.is_archive() && one != Format::Message)
 }
 
 /// True if the file at `path` is an archive, or a message with resources.
-pub(crate) fn holds_resources(path: &Path, format: Option<Format>) -> bool {
+pub fn holds_resources(path: &Path, format: Option<Format>) -> bool {
     format_of_file(path, format).is_some_and(|one| one.is_archive() || one == Format::Message)
 }
 
 /// True if all named files are archives.
-pub(crate) fn are_all_archives(documents: &Documents) -> bool {
+pub fn are_all_archives(documents: &Documents) -> bool {
     documents
         .paths
         .iter()
@@ -234,7 +240,7 @@ pub(crate) fn are_all_archives(documents: &Documents) -> bool {
 
 /// Reports damaged records of the archive at `path`, because of which `what` may be lacking. Returns an error status if
 /// `--strict` denies them.
-pub(crate) fn report_damaged(
+pub fn report_damaged(
     (path, number): (&Path, usize),
     what: &str,
     is_strict: bool,
@@ -257,7 +263,7 @@ pub(crate) fn report_damaged(
 }
 
 /// Replaces each folder that is an unpacked WACZ file by the archives in it. Symbolic links in it are skipped without `--follow`.
-pub(crate) fn enter_unpacked(documents: &mut Documents) {
+pub fn enter_unpacked(documents: &mut Documents) {
     let Documents {
         paths,
         selection,
@@ -317,7 +323,7 @@ fn open_archive(
 }
 
 /// Advances the progress bar to the end of the archive at `path`.
-pub(crate) fn finish_archive(path: &Path, progress: Option<&Progress>) {
+pub fn finish_archive(path: &Path, progress: Option<&Progress>) {
     if let Some(progress) = progress {
         progress.finish_file(path.metadata().map_or(0, |seen| seen.len()));
     }

@@ -27,27 +27,31 @@ mod words;
 
 use std::path::PathBuf;
 
-use crate::collection::is_disk;
-use crate::collection::origin::is_assumed;
-use crate::purpose::check::Class;
-use crate::purpose::relocate::split_host;
-use baselink_text::error::name;
+use baselink_text::name;
 
-use self::baseline::Baseline;
-use self::listing::Lister;
-use self::tree::CheckedTree;
-use self::words::{counted, number};
-use super::args::check::{Check, CheckForm, Classes};
-use super::base_hints::report_scheme;
-use super::capture_plan::report_damaged;
-use super::files::SkipReason;
-use super::output::{Output, count, ok_or_report};
-use super::request::is_standard_input;
-use super::shell;
-use super::status::{ExitStatus, FileResult};
+use self::{
+    baseline::Baseline,
+    listing::Lister,
+    tree::CheckedTree,
+    words::{counted, number},
+};
+use super::{
+    args::check::{Check, CheckForm, Classes},
+    base_hints::report_scheme,
+    capture_plan::report_damaged,
+    files::SkipReason,
+    output::{Output, count, ok_or_report},
+    request::is_standard_input,
+    shell,
+    status::{ExitStatus, FileResult},
+};
+use crate::{
+    collection::{is_disk, origin::is_assumed},
+    purpose::{check::Class, relocate::split_host},
+};
 
 /// Checks a folder or archives.
-pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
+pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     let origins = request.documents.origins();
     let read = |path| Baseline::read(path, request.updates_baseline);
     side_files::check_files(request)?;

@@ -8,27 +8,37 @@
 //!
 //! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
 
-use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::{fs, iter};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fs, iter,
+    path::PathBuf,
+    sync::Arc,
+};
 
-use crate::collection::folder::name_of;
-use crate::collection::origin::expected::{ExpectedUrl, expected_url};
-use crate::collection::origin::{RootUrl, is_assumed};
-use crate::collection::same::{SameTable, others};
-use crate::collection::{Collection, host_rules, is_page_name};
-use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use crate::purpose::loads_sheet;
-use crate::purpose::relocate::split_host;
 use baselink_rewrite::{ListedLink, links};
-use baselink_text::error::{Error, Result, name};
-use baselink_text::format::Format;
+use baselink_text::{Error, Format, Result, name};
 
-use super::in_order::all_in_order;
-use super::input::{self, Contents, File, OpenedInput, head_of};
-use super::output::Output;
-use super::request::{Documents, Origin};
+use super::{
+    in_order::all_in_order,
+    input::{self, Contents, File, OpenedInput, head_of},
+    output::Output,
+    request::{Documents, Origin},
+};
+use crate::{
+    collection::{
+        Collection,
+        folder::name_of,
+        host_rules, is_page_name,
+        origin::{
+            RootUrl,
+            expected::{ExpectedUrl, expected_url},
+            is_assumed,
+        },
+        same::{SameTable, others},
+    },
+    files::walk::{EntryKind, Selection, TreeEntry, walk},
+    purpose::{loads_sheet, relocate::split_host},
+};
 
 /// The number of files that a thread takes at a time.
 const FILES: usize = 64;
@@ -39,7 +49,7 @@ const FILES: usize = 64;
 /// # Errors
 ///
 /// A named folder cannot be read.
-pub(crate) fn of_folder(
+pub fn of_folder(
     documents: &Documents,
     selection: &Selection,
     takes: impl Fn(&TreeEntry) -> bool,
@@ -200,7 +210,7 @@ const MOVED: &str = "its links already lead to the URL or path of --to, as if it
 ///
 /// If the folder is changed in place, and most of its pages name another place, returns the report as an error, because a wrong
 /// URL would spoil the only copy. So does a second move.
-pub(crate) fn report_expected_url(
+pub fn report_expected_url(
     documents: &Documents,
     to: Option<&RootUrl>,
     is_in_place: bool,

@@ -15,11 +15,12 @@
 
 use std::io;
 
-use baselink_text::edit::{Edit, Edits};
-use baselink_text::error::visible;
+use baselink_text::{Edit, Edits, visible};
 
-use super::input::Input;
-use super::output::{ADDED, HEADING, Output, REMOVED};
+use super::{
+    input::Input,
+    output::{ADDED, HEADING, Output, REMOVED},
+};
 
 /// Unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;
@@ -36,7 +37,7 @@ struct ChangedLines {
 
 /// The progress of the diff of a file.
 #[derive(Default)]
-pub(crate) struct DiffProgress {
+pub struct DiffProgress {
     /// True if the name of the file was printed.
     named: bool,
     /// The difference in lines between result and source so far.
@@ -44,7 +45,7 @@ pub(crate) struct DiffProgress {
 }
 
 /// Prints the changes that `edits` make to `input`, if there are any.
-pub(crate) fn print(
+pub fn print(
     input: &Input<'_>,
     edits: &Edits,
     progress: &mut DiffProgress,
@@ -205,7 +206,7 @@ impl ChangedLines {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use baselink_text::span::Span;
+    use baselink_text::Span;
 
     use super::*;
 

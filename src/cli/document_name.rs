@@ -7,35 +7,34 @@
 //!
 //! Deliberately absent: the numbers of entities in a document.
 
-use std::fmt;
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use baselink_rewrite::archive::Offset;
-use baselink_text::error::name;
+use baselink_text::name;
 
 /// The name of a document.
 #[derive(Clone, Copy)]
-pub(crate) struct DocumentName<'a> {
+pub struct DocumentName<'a> {
     /// The path as it was named or found; `-` is standard input. For `check`, the URL of a resource in an archive.
-    pub(crate) path: &'a Path,
+    pub path: &'a Path,
     /// The record of a document in an archive.
-    pub(crate) record: Option<&'a RecordKey>,
+    pub record: Option<&'a RecordKey>,
 }
 
 /// The identity of a document in its archive.
 #[derive(Default)]
-pub(crate) struct RecordKey {
+pub struct RecordKey {
     /// The ID of the record.
-    pub(crate) id: Option<String>,
-    pub(crate) offset: Offset,
+    pub id: Option<String>,
+    pub offset: Offset,
     /// The retrieval URL that the archive records.
-    pub(crate) url: Option<String>,
-    pub(crate) media_type: String,
+    pub url: Option<String>,
+    pub media_type: String,
 }
 
 impl<'a> DocumentName<'a> {
     /// The name of a document outside archives.
-    pub(crate) fn of(path: &'a Path) -> Self {
+    pub fn of(path: &'a Path) -> Self {
         Self { path, record: None }
     }
 }

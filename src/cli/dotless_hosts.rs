@@ -9,21 +9,22 @@
 //!
 //! Deliberately absent: folders without documents, such as the cache of HTTrack.
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+};
 
-use crate::collection::origin::hosts::is_telling;
-use crate::files::walk::TreeEntry;
-use baselink_rewrite::base::{Retrieval, Source};
-use baselink_text::error::{Error, Result, name};
+use baselink_rewrite::{Retrieval, Source};
+use baselink_text::{Error, Result, name};
 
 use super::request::{Documents, folder_of};
+use crate::{collection::origin::hosts::is_telling, files::walk::TreeEntry};
 
 /// The top-level folder of `entry` if `--layout` takes it for a host although its name does not look like one. `seen` is
 /// the entry relative to the folder of all hosts.
-pub(crate) fn of<'e>(
+pub fn of<'e>(
     entry: &'e TreeEntry,
     seen: &TreeEntry,
     retrieval: Option<&Retrieval>,
@@ -36,7 +37,7 @@ pub(crate) fn of<'e>(
 }
 
 /// Rejects a change in place by `--layout` if no folder in an input folder is named like a host.
-pub(crate) fn require_host(documents: &Documents) -> Result<()> {
+pub fn require_host(documents: &Documents) -> Result<()> {
     let has_layout = documents.reading.origins.layout.is_some();
     for path in documents.paths.iter().filter(|_| has_layout) {
         let entries = fs::read_dir(path).into_iter().flatten().flatten();
@@ -57,7 +58,7 @@ fn is_named_like_host(name: &OsStr) -> bool {
 }
 
 /// The warning about these folders; `None` if there are none.
-pub(crate) fn warning(folders: &BTreeSet<PathBuf>) -> Option<String> {
+pub fn warning(folders: &BTreeSet<PathBuf>) -> Option<String> {
     let first = folders.first()?;
     let which = match folders.len() {
         1 => "1 folder for a host whose name has no dot:".to_owned(),

@@ -11,21 +11,25 @@
 //!
 //! Deliberately absent: the work on a file, which the commands supply.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, IsTerminal};
-use std::path::Path;
-use std::{iter, mem};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io::{self, IsTerminal},
+    iter, mem,
+    path::Path,
+};
 
+use baselink_text::{Error, Result, name};
+
+use super::{
+    dotless_hosts,
+    in_order::{Bounds, QueueItem, in_order},
+    input::{File, NonDocument, OpenedInput},
+    output::{BufferedOutput, Output, count, ok_or_report},
+    progress::{Progress, is_stopped},
+    request::{Documents, Origin, is_standard_input},
+    status::{ExitStatus, Failure},
+};
 use crate::files::walk::{EntryKind, TreeWalk, walk};
-use baselink_text::error::{Error, Result, name};
-
-use super::dotless_hosts;
-use super::in_order::{Bounds, QueueItem, in_order};
-use super::input::{File, NonDocument, OpenedInput};
-use super::output::{BufferedOutput, Output, count, ok_or_report};
-use super::progress::{Progress, is_stopped};
-use super::request::{Documents, Origin, is_standard_input};
-use super::status::{ExitStatus, Failure};
 
 /// The size from which a file is processed alone.
 const LARGE: u64 = 64 << 20;
@@ -37,7 +41,7 @@ const UNDER_WAY: usize = 256;
 /// # Errors
 ///
 /// There is a folder, and its URL cannot be followed by a path.
-pub(crate) fn check(documents: &Documents) -> Result<()> {
+pub fn check(documents: &Documents) -> Result<()> {
     match &documents.reading.origins.root_url {
         Some(url) if documents.has_folder() && documents.parts.is_empty() => url
             .is_of_a_folder()
@@ -47,10 +51,10 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
 }
 
 /// A processed file, with its output and its result.
-pub(crate) type FinishedFile<T> = (Origin, BufferedOutput, T);
+pub type FinishedFile<T> = (Origin, BufferedOutput, T);
 
 /// Calls `work` for every file, on several threads, and `done` with the results in the order of the files. Reports files that cannot be found, and returns their number.
-pub(crate) fn each<T: Send>(
+pub fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
@@ -95,7 +99,7 @@ pub(crate) fn each<T: Send>(
 }
 
 /// Creates and shows a progress bar for one reading of `documents`; `None` without a terminal.
-pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
+pub fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
     let roots = documents.roots().map(Path::to_owned).collect();
     let progress = io::stderr()
         .is_terminal()
@@ -239,7 +243,7 @@ impl Iterator for RequestedFiles<'_> {
 
 /// The reason why a file was skipped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SkipReason {
+pub enum SkipReason {
     /// A folder, whose files follow.
     Folder,
     NonDocument,
@@ -257,7 +261,7 @@ pub(crate) enum SkipReason {
 
 impl SkipReason {
     /// The reason for a file that is not a document.
-    pub(crate) fn of(file: &NonDocument) -> Self {
+    pub fn of(file: &NonDocument) -> Self {
         if file.is_archive {
             Self::Archive
         } else {
@@ -271,29 +275,29 @@ const NO_DOCUMENTS: &str = "no documents found";
 
 /// The number of skipped files by reason.
 #[derive(Clone, Default)]
-pub(crate) struct SkipCounts(BTreeMap<SkipReason, usize>);
+pub struct SkipCounts(BTreeMap<SkipReason, usize>);
 
 /// Reports a number of symbolic links, and the option that follows them.
-pub(crate) fn report_links(number: usize, output: &mut Output) {
+pub fn report_links(number: usize, output: &mut Output) {
     let were = ["symbolic link was", "symbolic links were"];
     output.notice_of(number, were, "skipped; --follow reads their targets");
 }
 
 impl SkipCounts {
-    pub(crate) fn add(&mut self, why: SkipReason, number: usize) {
+    pub fn add(&mut self, why: SkipReason, number: usize) {
         *self.0.entry(why).or_default() += number;
     }
 
-    pub(crate) fn count(&self, why: SkipReason) -> usize {
+    pub fn count(&self, why: SkipReason) -> usize {
         self.0.get(&why).copied().unwrap_or_default()
     }
 
-    pub(crate) fn total(&self) -> usize {
+    pub fn total(&self) -> usize {
         self.0.values().sum()
     }
 
     /// Adds the counts of `others`.
-    pub(crate) fn with(mut self, others: &Self) -> Self {
+    pub fn with(mut self, others: &Self) -> Self {
         others
             .0
             .iter()
@@ -302,7 +306,7 @@ impl SkipCounts {
     }
 
     /// The exit status of a run that skipped these files.
-    pub(crate) fn status(&self) -> ExitStatus {
+    pub fn status(&self) -> ExitStatus {
         if self.count(SkipReason::Unusable) > 0 {
             ExitStatus::Unusable
         } else {
@@ -311,13 +315,13 @@ impl SkipCounts {
     }
 
     /// Reports the symbolic links.
-    pub(crate) fn report_links(&self, output: &mut Output) {
+    pub fn report_links(&self, output: &mut Output) {
         report_links(self.count(SkipReason::Link), output);
     }
 
     /// Reports all skipped files. Returns the exit status, which is an error if there were only files that are not
     /// documents.
-    pub(crate) fn report(&self, documents: usize, output: &mut Output) -> ExitStatus {
+    pub fn report(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.report_documents(documents, output);
         let others = self.count(SkipReason::NonDocument);
         if others > 0 {
@@ -333,7 +337,7 @@ impl SkipCounts {
     }
 
     /// Reports that there were no `documents`. Returns an error status if there were other files.
-    pub(crate) fn report_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
+    pub fn report_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.report_only_others(documents, output);
         if documents == 0 && status == ExitStatus::Done {
             output.notice(&NO_DOCUMENTS);
@@ -343,7 +347,7 @@ impl SkipCounts {
 
     /// Reports an error if there were other files but no `documents`. A file that could not be used counts as a
     /// document, because its error was reported.
-    pub(crate) fn report_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
+    pub fn report_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let documents = documents + self.count(SkipReason::Unusable);
         if documents > 0
             || self.count(SkipReason::NonDocument) + self.count(SkipReason::Archive) == 0
@@ -355,7 +359,7 @@ impl SkipCounts {
     }
 
     /// Reports the skipped archives, and the commands that read them.
-    pub(crate) fn report_archives(&self, output: &mut Output) {
+    pub fn report_archives(&self, output: &mut Output) {
         let what = "skipped; `baselink localize ARCHIVE -o DIR` makes a folder of one, and check, links and base read them";
         output.notice_of(
             self.count(SkipReason::Archive),
@@ -371,7 +375,7 @@ impl SkipCounts {
 /// # Errors
 ///
 /// A device, a pipe or a socket was found in a folder; opening it might block forever.
-pub(crate) fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
+pub fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
     let Origin::Entry(entry) = origin else {
         return Ok(None);
     };
@@ -388,16 +392,16 @@ pub(crate) fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
 }
 
 /// The result of reading documents.
-pub(crate) struct ReadSummary {
-    pub(crate) status: ExitStatus,
+pub struct ReadSummary {
+    pub status: ExitStatus,
     /// The number of documents.
-    pub(crate) documents: usize,
-    pub(crate) skipped: SkipCounts,
+    pub documents: usize,
+    pub skipped: SkipCounts,
 }
 
 impl ReadSummary {
     /// Reports the skipped files of folders, and returns the exit status of the run.
-    pub(crate) fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
+    pub fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
         if documents.has_folder() {
             self.status.max(self.skipped.report(self.documents, output))
         } else {
@@ -408,7 +412,7 @@ impl ReadSummary {
 
 /// Opens every file, calls `work` for each document on several threads, and `done` with the results in the order of
 /// the files.
-pub(crate) fn each_document<T: Send>(
+pub fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
@@ -464,7 +468,7 @@ pub(crate) fn each_document<T: Send>(
 }
 
 /// Reports the error of `read`, if any. Returns `status`, or `Unusable` after an error.
-pub(crate) fn status_after(
+pub fn status_after(
     read: Result<(), impl Into<Failure>>,
     status: ExitStatus,
     output: &mut Output,

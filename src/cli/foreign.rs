@@ -15,14 +15,12 @@
 
 use std::path::Path;
 
-use baselink_text::error::name;
-use baselink_text::format::Format;
+use baselink_text::{Format, name};
 
-use super::request::is_standard_input;
-use super::shell;
+use super::{request::is_standard_input, shell};
 
 /// A kind of file that is not a document, or text in UTF-16 without a byte order mark.
-pub(crate) struct ForeignFile {
+pub struct ForeignFile {
     kind: &'static str,
     remedy: Remedy,
 }
@@ -125,7 +123,7 @@ const ZIPS: &[(&[u8], &str, Remedy)] = &[
 ];
 
 /// The signatures of a local file header, and of the end record with which an empty archive begins.
-pub(super) const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+pub const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The number of bytes of a ZIP archive that are searched for its kind.
 const ZIP_HEAD: usize = 4_096;
@@ -148,7 +146,7 @@ impl ForeignFile {
     ///
     /// A text may begin with the signature of a GIF image. But among the first 32 bytes of an image, at least one is
     /// zero or not ASCII.
-    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+    pub fn of(head: &[u8]) -> Option<Self> {
         if let Some(&(signature, kind, remedy)) = SIGNATURES
             .iter()
             .find(|(signature, ..)| head.starts_with(signature))
@@ -172,7 +170,7 @@ impl ForeignFile {
 
     /// Detects text in UTF-16 that has neither a byte order mark nor an XML declaration, from which HTML (13.2.3.2) and
     /// XML (appendix F) detect it.
-    pub(crate) fn utf_16(head: &[u8]) -> Option<Self> {
+    pub fn utf_16(head: &[u8]) -> Option<Self> {
         let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
         let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
         let remedy = if is(|&[low, high]| high == 0 && is_text(low)) {
@@ -193,7 +191,7 @@ impl ForeignFile {
     }
 
     /// A sentence about the file `path`, which should have been read as `format`.
-    pub(crate) fn sentence(self, path: &Path, format: Format) -> String {
+    pub fn sentence(self, path: &Path, format: Format) -> String {
         let is_maff = path
             .extension()
             .is_some_and(|end| end.eq_ignore_ascii_case("maff"));

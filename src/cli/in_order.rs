@@ -17,31 +17,36 @@
 //!
 //! Deliberately absent: the meaning of the items, and results out of order.
 
-use std::collections::VecDeque;
-use std::convert::Infallible;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
-use std::sync::{Mutex, PoisonError};
-use std::{mem, thread};
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    mem,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Receiver, Sender, TryRecvError},
+    },
+    thread,
+};
 
 /// Limits on work under way.
 #[derive(Clone, Copy)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// The number of threads, including the calling thread.
-    pub(crate) threads: usize,
+    pub threads: usize,
     /// The largest number of items whose results are not yet received.
-    pub(crate) items: usize,
+    pub items: usize,
     /// The sum of the sizes of these items from which no more are taken.
-    pub(crate) size: usize,
+    pub size: usize,
 }
 
 /// An item to work on.
 #[derive(Clone, Copy)]
-pub(crate) struct QueueItem<I> {
-    pub(crate) value: I,
-    pub(crate) size: usize,
+pub struct QueueItem<I> {
+    pub value: I,
+    pub size: usize,
     /// True if the calling thread works on the item, while no other work is under way.
-    pub(crate) is_alone: bool,
+    pub is_alone: bool,
 }
 
 /// The number of items, and the sum of their sizes, from which a worker takes no more at a time.
@@ -62,7 +67,7 @@ struct UnderWay<R> {
 /// # Errors
 ///
 /// The first error of `receive`, after which no more results are received.
-pub(crate) fn in_order<I: Send, C: Send, R: Send, E>(
+pub fn in_order<I: Send, C: Send, R: Send, E>(
     bounds: Bounds,
     mut items: impl Iterator<Item = QueueItem<I>>,
     context: &mut C,
@@ -257,7 +262,7 @@ impl<'a, I, R> Queue<'a, I, R> {
 }
 
 /// [`in_order`] without sizes, contexts and errors; at most four items per thread are under way.
-pub(crate) fn all_in_order<I: Send, R: Send>(
+pub fn all_in_order<I: Send, R: Send>(
     threads: usize,
     items: impl Iterator<Item = I>,
     work: impl Fn(I) -> R + Sync,

@@ -12,31 +12,34 @@
 //! Deliberately absent: reading a document piece by piece. A `<base>` also applies to links before it, so a document
 //! is in memory whole. A mailbox is read message by message.
 
-use std::fs::{self, Metadata};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::{
+    fs::{self, Metadata},
+    io::{self, ErrorKind, Read, Seek, SeekFrom, Write},
+    path::Path,
+    sync::Arc,
+};
 
-use crate::archive::{Attached, Wacz, has_har};
-use crate::collection::origin::canonical;
-use crate::files::maildir;
-use crate::files::walk::{EntryKind, open_file};
-use crate::files::write::Original;
-use baselink_rewrite::Options;
-use baselink_rewrite::archive::is_archive;
-use baselink_rewrite::base::Retrieval;
-use baselink_rewrite::container::units;
-use baselink_scan::html::saved::HEAD;
-use baselink_scan::{ScanOptions, group_of, is_read};
-use baselink_text::error::{Error, Result};
-use baselink_text::format::Format;
+use baselink_rewrite::{Options, Retrieval, archive::is_archive, container::units};
+use baselink_scan::{ScanOptions, group_of, html::saved::HEAD, is_read};
+use baselink_text::{Error, Format, Result};
 
-use super::archive_item::{Archived, Wanted};
-use super::document_name::DocumentName;
-use super::dotless_hosts;
-use super::foreign::{ForeignFile, ZIP};
-use super::request::{Archives, Documents, Origin};
-use super::status::FileResult;
+use super::{
+    archive_item::{Archived, Wanted},
+    document_name::DocumentName,
+    dotless_hosts,
+    foreign::{ForeignFile, ZIP},
+    request::{Archives, Documents, Origin},
+    status::FileResult,
+};
+use crate::{
+    archive::{Attached, Wacz, has_har},
+    collection::origin::canonical,
+    files::{
+        maildir,
+        walk::{EntryKind, open_file},
+        write::Original,
+    },
+};
 
 /// The number of bytes from which a format is detected.
 const FORMAT_HEAD: usize = 4_096;
@@ -45,41 +48,41 @@ const FORMAT_HEAD: usize = 4_096;
 const COPY_BUFFER: usize = 1 << 20;
 
 /// An open file with documents.
-pub(crate) struct File<'a> {
+pub struct File<'a> {
     /// The path as it was named or found; `-` is standard input.
-    pub(crate) path: &'a Path,
+    pub path: &'a Path,
     /// The format in which the file is read.
-    pub(crate) format: Format,
+    pub format: Format,
     /// A message for each recorded URL that is not valid.
-    pub(crate) passed_over: Vec<String>,
+    pub passed_over: Vec<String>,
     /// The folder that `--layout host` takes for its host, if the name of the folder has no dot.
-    pub(crate) dotless_host: Option<&'a Path>,
+    pub dotless_host: Option<&'a Path>,
     /// The metadata of the file; `None` for standard input and for a file to be replaced.
-    pub(crate) metadata: Option<Metadata>,
+    pub metadata: Option<Metadata>,
     /// The library's options for its documents, without those that differ for each document.
-    pub(crate) options: Options,
+    pub options: Options,
     /// The number of threads.
-    pub(crate) jobs: usize,
+    pub jobs: usize,
     /// The items that are wanted from an archive.
-    pub(crate) wanted: Wanted,
-    pub(crate) contents: Contents,
+    pub wanted: Wanted,
+    pub contents: Contents,
 }
 
 /// The result of opening a file.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
-pub(crate) enum OpenedInput<'a> {
+pub enum OpenedInput<'a> {
     Document(File<'a>),
     NonDocument(NonDocument),
 }
 
 /// A file that is not a document.
-pub(crate) struct NonDocument {
+pub struct NonDocument {
     /// The reason; `None` if the file just does not look like a document.
     why: Option<String>,
     /// True if its format is that of a document, although its contents are not.
     has_document_format: bool,
     /// True if the file is an archive that the command skips.
-    pub(crate) is_archive: bool,
+    pub is_archive: bool,
     /// The bytes that have been read.
     head: Vec<u8>,
     rest: Box<dyn Read>,
@@ -87,12 +90,12 @@ pub(crate) struct NonDocument {
 
 impl NonDocument {
     /// The message about a file that was found in a folder and whose format promised a document.
-    pub(crate) fn remark(&self) -> Option<&str> {
+    pub fn remark(&self) -> Option<&str> {
         self.why.as_deref().filter(|_| self.has_document_format)
     }
 
     /// The error for the named file `path`.
-    pub(crate) fn error(&self, path: &Path) -> Error {
+    pub fn error(&self, path: &Path) -> Error {
         if let Some(why) = &self.why {
             return Error::new(why.clone());
         }
@@ -109,7 +112,7 @@ impl NonDocument {
     }
 
     /// The first megabyte of the file `path`; empty if a zero byte near the start shows that the file is not text.
-    pub(crate) fn text(&mut self, path: &Path) -> Result<&[u8]> {
+    pub fn text(&mut self, path: &Path) -> Result<&[u8]> {
         if self.head.iter().take(FORMAT_HEAD).any(|&byte| byte == 0) {
             return Ok(b"");
         }
@@ -123,7 +126,7 @@ impl NonDocument {
     }
 
     /// Copies the whole file `path` to `out`.
-    pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
+    pub fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
         out.write_all(&self.head)?;
         let mut buffer = vec![0; COPY_BUFFER];
         loop {
@@ -138,7 +141,7 @@ impl NonDocument {
 }
 
 /// The contents of an open file.
-pub(crate) enum Contents {
+pub enum Contents {
     /// One document.
     Document(Vec<u8>),
     /// Messages.
@@ -156,30 +159,30 @@ pub(crate) enum Contents {
 }
 
 /// One document: a file, a message in a mailbox, or an item of an archive.
-pub(crate) struct Input<'a> {
+pub struct Input<'a> {
     /// The name of the document.
-    pub(crate) name: DocumentName<'a>,
+    pub name: DocumentName<'a>,
     /// The format of the file.
-    pub(crate) format: Format,
+    pub format: Format,
     /// The bytes before the document that belong to no document.
-    pub(crate) before: &'a [u8],
+    pub before: &'a [u8],
     /// The bytes of the document.
-    pub(crate) bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// The bytes after the document that belong to no document.
-    pub(crate) after: &'a [u8],
+    pub after: &'a [u8],
     /// The offset of the document in the file.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// The number of lines before it in the file.
-    pub(crate) lines: usize,
+    pub lines: usize,
     /// The number of the message in its mailbox; otherwise empty.
-    pub(crate) entity: Arc<str>,
+    pub entity: Arc<str>,
     /// The item of an archive.
-    pub(crate) archived: Option<&'a Archived>,
+    pub archived: Option<&'a Archived>,
 }
 
 impl<'a> Input<'a> {
     /// A document that is a whole file or record.
-    pub(crate) fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
+    pub fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
         Self {
             name,
             format,
@@ -194,7 +197,7 @@ impl<'a> Input<'a> {
     }
 
     /// True for a message of a mailbox.
-    pub(crate) fn is_message(&self) -> bool {
+    pub fn is_message(&self) -> bool {
         !self.entity.is_empty()
     }
 }
@@ -207,7 +210,7 @@ impl<'a> File<'a> {
     ///
     /// The file cannot be read, is an archive that the command does not accept, or standard output is redirected to
     /// it.
-    pub(crate) fn open(
+    pub fn open(
         origin: &'a Origin,
         documents: &Documents,
         original: Option<&Original>,
@@ -347,7 +350,7 @@ impl<'a> File<'a> {
 
     /// True for a mailbox of several messages (RFC 4155) that is read as one document, because its name or an option says so.
     /// A file of a Maildir is one message, whatever it contains.
-    pub(crate) fn is_mailbox_read_as_one(&self) -> bool {
+    pub fn is_mailbox_read_as_one(&self) -> bool {
         matches!(
             &self.contents,
             Contents::Document(bytes) if bytes.starts_with(b"From ")
@@ -357,7 +360,7 @@ impl<'a> File<'a> {
     }
 
     /// The file as one that is not a document: it was read only for links to resources of the site, and has none.
-    pub(crate) fn into_other(self) -> NonDocument {
+    pub fn into_other(self) -> NonDocument {
         NonDocument {
             why: None,
             has_document_format: false,
@@ -408,7 +411,7 @@ fn is_archive_skipped(
 /// # Errors
 ///
 /// The file cannot be read.
-pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
+pub fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
     let Origin::Entry(entry) = origin else {
         return Ok(None);
     };
@@ -494,7 +497,7 @@ fn length_if_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
 
 /// The format of the file at `path`: `format`, or else the one detected from its name and first bytes; `None` if it
 /// is not a regular file.
-pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
+pub fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
     // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
     let file = is_file.then(|| open_file(path).ok().flatten()).flatten()?;
@@ -513,7 +516,7 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
 }
 
 /// The first bytes of the file `path`, from which a format is detected.
-pub(crate) fn head_of(file: impl Read, path: &Path) -> Result<Vec<u8>> {
+pub fn head_of(file: impl Read, path: &Path) -> Result<Vec<u8>> {
     let mut head = Vec::with_capacity(FORMAT_HEAD);
     file.take(FORMAT_HEAD as u64)
         .read_to_end(&mut head)

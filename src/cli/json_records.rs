@@ -11,35 +11,37 @@
 //!
 //! Deliberately absent: text for people.
 
-use std::borrow::Cow;
-use std::io::{self, Write};
-use std::path::Path;
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+    path::Path,
+};
 
-use crate::collection::origin::is_assumed;
-use crate::purpose::check::{Cause, Finding};
-use baselink_rewrite::archive::Offset;
-use baselink_rewrite::base::{BaseChain, Declared, Level, Rule, Source};
-use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Reason};
-use baselink_scan::document::{Kind, Role};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::error::visible;
-use baselink_text::format::Format;
-use baselink_text::span::Span;
-use baselink_url::Resolver;
-use baselink_url::reference::{Category, conformance};
+use baselink_rewrite::{
+    BaseChain, EntityReport, Level, LinkReport, Outcome, Reason, Rule, Source, archive::Offset,
+    base::Declared,
+};
+use baselink_scan::{Kind, Role};
+use baselink_text::{Code, Diagnostic, Format, Span, visible};
+use baselink_url::{Category, Resolver, reference::conformance};
 use serde::Serialize;
-use serde_json::Serializer;
-use serde_json::ser::Formatter;
+use serde_json::{Serializer, ser::Formatter};
 
-use super::advice::sentence;
-use super::document_name::{DocumentName, RecordKey};
-use super::input::Input;
-use super::link_counts::LinkCountsRecord;
-use super::places::FilePlaces;
+use super::{
+    advice::sentence,
+    document_name::{DocumentName, RecordKey},
+    input::Input,
+    link_counts::LinkCountsRecord,
+    places::FilePlaces,
+};
+use crate::{
+    collection::origin::is_assumed,
+    purpose::check::{Cause, Finding},
+};
 
 /// A link.
 #[derive(Serialize)]
-pub(crate) struct LinkRecord<'a> {
+pub struct LinkRecord<'a> {
     path: Cow<'a, str>,
     entity: &'a str,
     line: usize,
@@ -95,7 +97,7 @@ impl<'a> ArchivePlaceRecord<'a> {
 
 /// The verdict of the RFC 1808 grammar on a reference.
 #[derive(Serialize)]
-pub(crate) struct GrammarRecord {
+pub struct GrammarRecord {
     category: Category,
     conforms: bool,
     violation: Option<ViolationRecord>,
@@ -103,7 +105,7 @@ pub(crate) struct GrammarRecord {
 
 /// The first place where a reference violates the grammar.
 #[derive(Serialize)]
-pub(crate) struct ViolationRecord {
+pub struct ViolationRecord {
     at: usize,
     character: Option<char>,
     production: &'static str,
@@ -112,7 +114,7 @@ pub(crate) struct ViolationRecord {
 
 impl GrammarRecord {
     /// The verdict on `reference`.
-    pub(crate) fn of(reference: &str) -> Self {
+    pub fn of(reference: &str) -> Self {
         let verdict = conformance(reference);
         let violation = verdict.violation.map(|violation| ViolationRecord {
             at: violation.at,
@@ -131,7 +133,7 @@ impl GrammarRecord {
 impl<'a> LinkRecord<'a> {
     /// The record of `link` in the document `name`, which begins at `offset` of its file. `line` and `column` are the
     /// link's place in the file.
-    pub(crate) fn of(
+    pub fn of(
         name: DocumentName<'a>,
         (line, column): (usize, usize),
         offset: usize,
@@ -167,7 +169,7 @@ impl<'a> LinkRecord<'a> {
 
 /// A link that `check` found, with its class and the effect of a move on it.
 #[derive(Serialize)]
-pub(crate) struct MovedRecord<'a> {
+pub struct MovedRecord<'a> {
     #[serde(flatten)]
     link: LinkRecord<'a>,
     class: &'static str,
@@ -179,7 +181,7 @@ pub(crate) struct MovedRecord<'a> {
 
 impl<'a> MovedRecord<'a> {
     /// The record of `link` in the document `name`; the parameters are those of [`LinkRecord::of`].
-    pub(crate) fn of(
+    pub fn of(
         name: DocumentName<'a>,
         place: (usize, usize),
         offset: usize,
@@ -211,7 +213,7 @@ impl<'a> MovedRecord<'a> {
 
 /// A file that was rewritten, localized, moved or copied.
 #[derive(Serialize)]
-pub(crate) struct FileRecord<'a> {
+pub struct FileRecord<'a> {
     path: Cow<'a, str>,
     format: Format,
     output: Option<Cow<'a, str>>,
@@ -222,7 +224,7 @@ pub(crate) struct FileRecord<'a> {
 
 /// A diagnostic of a document.
 #[derive(Serialize)]
-pub(crate) struct DiagnosticRecord {
+pub struct DiagnosticRecord {
     code: Code,
     /// The offset of the record, in an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -236,7 +238,7 @@ pub(crate) struct DiagnosticRecord {
 
 impl DiagnosticRecord {
     /// The record of the diagnostic `found`.
-    pub(crate) fn of(found: &Diagnostic, places: &FilePlaces<'_>) -> Self {
+    pub fn of(found: &Diagnostic, places: &FilePlaces<'_>) -> Self {
         let (line, column) = places.line_and_column(found.span);
         let Span { start, end } = places.in_file(found.span);
         let message = sentence(found);
@@ -255,7 +257,7 @@ impl DiagnosticRecord {
 
 impl<'a> FileRecord<'a> {
     /// The record of the file at `path`, whose result was written to `output`.
-    pub(crate) fn of(
+    pub fn of(
         path: &'a Path,
         format: Format,
         output: Option<Cow<'a, str>>,
@@ -274,7 +276,7 @@ impl<'a> FileRecord<'a> {
 
 /// The base of an entity.
 #[derive(Serialize)]
-pub(crate) struct BaseRecord<'a> {
+pub struct BaseRecord<'a> {
     path: Cow<'a, str>,
     entity: &'a str,
     media_type: &'a str,
@@ -289,7 +291,7 @@ pub(crate) struct BaseRecord<'a> {
 
 impl<'a> BaseRecord<'a> {
     /// The record of `entity`.
-    pub(crate) fn of(input: &'a Input<'_>, entity: &'a EntityReport) -> Self {
+    pub fn of(input: &'a Input<'_>, entity: &'a EntityReport) -> Self {
         let BaseChain {
             entity: number,
             base,
@@ -315,17 +317,17 @@ impl<'a> BaseRecord<'a> {
 
 /// A resolved reference.
 #[derive(Serialize)]
-pub(crate) struct ResolvedRecord<'a> {
-    pub(crate) base: Option<&'a str>,
-    pub(crate) reference: &'a str,
-    pub(crate) target: Option<&'a str>,
+pub struct ResolvedRecord<'a> {
+    pub base: Option<&'a str>,
+    pub reference: &'a str,
+    pub target: Option<&'a str>,
     #[serde(flatten)]
-    pub(crate) grammar: GrammarRecord,
-    pub(crate) resolver: Resolver,
+    pub grammar: GrammarRecord,
+    pub resolver: Resolver,
 }
 
 /// Appends `value` to `out`, on one line.
-pub(crate) fn append_json(out: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
+pub fn append_json(out: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
     // Most lines need no escapes. Checking the line once, instead of each string, saves a sixth of the time of a
     // list.
     let start = out.len();

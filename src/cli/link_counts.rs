@@ -6,13 +6,14 @@
 //!
 //! Deliberately absent: the classes of `check` (`check::tree`), and the summary of a run.
 
-use std::collections::BTreeMap;
-use std::fmt::{self, Display};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Display},
+};
 
-use baselink_rewrite::Totals;
-use baselink_rewrite::report::{LinkReport, Outcome, Reason};
+use baselink_rewrite::{LinkReport, Outcome, Reason, Totals};
 use baselink_text::named;
-use baselink_url::reference::{Category, Grammar, Reference, scheme};
+use baselink_url::{Category, Grammar, Reference, scheme};
 use serde::ser::{Serialize, Serializer};
 
 named! {
@@ -48,7 +49,7 @@ named! {
 
 impl LinkResult {
     /// The results of `rewrite`, in the order of its JSON records.
-    pub(crate) const OF_REWRITE: &[Self] = &[
+    pub const OF_REWRITE: &[Self] = &[
         Self::Rewritten,
         Self::Absolute,
         Self::NoBase,
@@ -56,7 +57,7 @@ impl LinkResult {
         Self::NotEditable,
     ];
     /// The results of `localize`.
-    pub(crate) const OF_LOCALIZE: &[Self] = &[
+    pub const OF_LOCALIZE: &[Self] = &[
         Self::MadeLocal,
         Self::Local,
         Self::MadeAbsolute,
@@ -69,7 +70,7 @@ impl LinkResult {
     ];
 
     /// The results of `move`.
-    pub(crate) const OF_MOVE: &[Self] = &[
+    pub const OF_MOVE: &[Self] = &[
         Self::MovedRelative,
         Self::MovedRootRelative,
         Self::MovedAbsolute,
@@ -94,7 +95,7 @@ impl LinkResult {
     }
 
     /// The result of `localize` for a link.
-    pub(crate) fn of_localized(link: &LinkReport) -> Self {
+    pub fn of_localized(link: &LinkReport) -> Self {
         let new = link.in_output();
         match (Self::of(link.outcome), link.reason) {
             (Self::Rewritten, Some(Reason::Nowhere)) => Self::Nowhere,
@@ -107,7 +108,7 @@ impl LinkResult {
     }
 
     /// The result of `move` for a link.
-    pub(crate) fn of_moved(link: &LinkReport) -> Self {
+    pub fn of_moved(link: &LinkReport) -> Self {
         match Self::of(link.outcome) {
             Self::Rewritten if link.reason == Some(Reason::Nowhere) => Self::Nowhere,
             Self::Rewritten => {
@@ -143,18 +144,18 @@ impl LinkResult {
 
 /// The number of links by result and reason: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
 #[derive(Default)]
-pub(crate) struct LinkCounts {
+pub struct LinkCounts {
     counts: BTreeMap<(LinkResult, Option<Reason>), usize>,
 }
 
 impl LinkCounts {
     /// The number of links with this result.
-    pub(crate) fn count(&self, result: LinkResult) -> usize {
+    pub fn count(&self, result: LinkResult) -> usize {
         self.sum(|of, _| of == result)
     }
 
     /// The number of links to local copies.
-    pub(crate) fn local_copies(&self) -> usize {
+    pub fn local_copies(&self) -> usize {
         self.sum(|_, why| why == Some(Reason::LocalCopy))
     }
 
@@ -167,19 +168,19 @@ impl LinkCounts {
     }
 
     /// True if a link changed.
-    pub(crate) fn has_changes(&self) -> bool {
+    pub fn has_changes(&self) -> bool {
         self.counts.keys().any(|(result, _)| result.is_change())
     }
 
     /// Adds the counts of `other`.
-    pub(crate) fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         for (of, number) in &other.counts {
             *self.counts.entry(*of).or_default() += number;
         }
     }
 
     /// Adds the totals of `rewrite` for a document.
-    pub(crate) fn add_totals(&mut self, totals: &Totals) {
+    pub fn add_totals(&mut self, totals: &Totals) {
         for (outcome, reason, number) in totals.counts() {
             *self
                 .counts
@@ -189,7 +190,7 @@ impl LinkCounts {
     }
 
     /// Adds links with this result.
-    pub(crate) fn add(&mut self, result: LinkResult, reason: Option<Reason>, number: usize) {
+    pub fn add(&mut self, result: LinkResult, reason: Option<Reason>, number: usize) {
         if number == 0 {
             return;
         }
@@ -203,9 +204,9 @@ impl LinkCounts {
 }
 
 /// The number of links by result, as a JSON object with the names of the results as keys.
-pub(crate) struct LinkCountsRecord<'t> {
-    pub(crate) link_counts: &'t LinkCounts,
-    pub(crate) results: &'static [LinkResult],
+pub struct LinkCountsRecord<'t> {
+    pub link_counts: &'t LinkCounts,
+    pub results: &'static [LinkResult],
 }
 
 impl Serialize for LinkCountsRecord<'_> {

@@ -10,35 +10,38 @@
 //!
 //! Deliberately absent: a total for each file. The total of all files is printed at the end.
 
-use std::io::{self, Write};
-use std::mem;
-use std::path::Path;
-
-use crate::files::result_folder::ResultFolder;
-use crate::files::results::nameless;
-use anstyle::Style;
-use baselink_rewrite::{FileRewrite, ListedLink, Options, Totals, report::Outcome, rewrite_each};
-use baselink_text::error::{Error, visible};
-
-use super::args::commands::{LinksForm, ListLinks};
-use super::base_hints::BaseHints;
-use super::document_name::DocumentName;
-use super::files::{each_document, status_after};
-use super::input::{File, Input};
-use super::json_records;
-use super::link_counts::{LinkCounts, LinkResult};
-use super::output::{
-    FAINT, Output, PLACE, StrictViolations, is_left, location, ok_or_report, style_of,
-    visible_reference,
+use std::{
+    io::{self, Write},
+    mem,
+    path::Path,
 };
-use super::places::FilePlaces;
-use super::request::Origin;
-use super::results::folder_for;
-use super::source;
-use super::status::{ExitStatus, FileResult};
+
+use anstyle::Style;
+use baselink_rewrite::{FileRewrite, ListedLink, Options, Outcome, Totals, rewrite_each};
+use baselink_text::{Error, visible};
+
+use super::{
+    args::commands::{LinksForm, ListLinks},
+    base_hints::BaseHints,
+    document_name::DocumentName,
+    files::{each_document, status_after},
+    input::{File, Input},
+    json_records,
+    link_counts::{LinkCounts, LinkResult},
+    output::{
+        FAINT, Output, PLACE, StrictViolations, is_left, location, ok_or_report, style_of,
+        visible_reference,
+    },
+    places::FilePlaces,
+    request::Origin,
+    results::folder_for,
+    source,
+    status::{ExitStatus, FileResult},
+};
+use crate::files::{result_folder::ResultFolder, results::nameless};
 
 /// Lists the links of the documents of a request.
-pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
+pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.documents;
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
     let results = request.output.as_deref();

@@ -14,28 +14,35 @@
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
 //! (`baselink_cli::purpose::localize`).
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use crate::collection::Collection;
-use crate::files::maildir;
-use crate::files::walk::{EntryKind, Selection, TreeEntry};
-use crate::files::write::NewContents;
-use baselink_text::error::{Error, Result, name};
+use baselink_text::{Error, Result, name};
 
-use super::args::localize::{Extraction, Localize};
-use super::capture_plan::holds_resources;
-use super::collection;
-use super::collection::report_expected_url;
-use super::output::Output;
-use super::request::{folder_of, is_standard_input};
-use super::rewrite::extract::extract;
-use super::rewrite::{RewriteKind, rewrite};
-use super::status::{ExitStatus, FileResult};
+use super::{
+    args::localize::{Extraction, Localize},
+    capture_plan::holds_resources,
+    collection,
+    collection::report_expected_url,
+    output::Output,
+    request::{folder_of, is_standard_input},
+    rewrite::{RewriteKind, extract::extract, rewrite},
+    status::{ExitStatus, FileResult},
+};
+use crate::{
+    collection::Collection,
+    files::{
+        maildir,
+        walk::{EntryKind, Selection, TreeEntry},
+        write::NewContents,
+    },
+};
 
 /// Makes an offline mirror.
-pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
+pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.rewrite.documents;
     if documents
         .paths

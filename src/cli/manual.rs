@@ -11,24 +11,30 @@
 //!
 //! Deliberately absent: text of its own. Everything is generated from the arguments in clap.
 
-use std::fs;
-use std::io::{self, Write};
-use std::iter;
-use std::path::Path;
+use std::{
+    fs,
+    io::{self, Write},
+    iter,
+    path::Path,
+};
 
-use crate::files::result_folder::ResultFolder;
-use baselink_text::error::{Error, Result};
+use baselink_text::{Error, Result};
 use clap::Command;
 use clap_complete::Shell;
-use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
+use clap_mangen::{
+    Man,
+    roff::{Roff, roman},
+};
 
-use super::args::program;
-use super::output::Output;
-use super::status::{ExitStatus, FileResult};
+use super::{
+    args::program,
+    output::Output,
+    status::{ExitStatus, FileResult},
+};
+use crate::files::result_folder::ResultFolder;
 
 /// Prints the script with which `shell` completes arguments.
-pub(crate) fn print_completions(shell: Shell, output: &mut Output) -> io::Result<ExitStatus> {
+pub fn print_completions(shell: Shell, output: &mut Output) -> io::Result<ExitStatus> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut program(), "baselink", &mut script);
     output.out().write_all(&script)?;
@@ -36,7 +42,7 @@ pub(crate) fn print_completions(shell: Shell, output: &mut Output) -> io::Result
 }
 
 /// Prints the page of the program, or writes all pages to `folder`.
-pub(crate) fn write_pages(folder: Option<&Path>, output: &mut Output) -> FileResult<ExitStatus> {
+pub fn write_pages(folder: Option<&Path>, output: &mut Output) -> FileResult<ExitStatus> {
     let mut program = program().disable_help_subcommand(true);
     program.build();
     match folder {

@@ -10,19 +10,20 @@
 //!
 //! Deliberately absent: features that the library lacks.
 
-use std::borrow::Cow;
-use std::ffi::OsString;
-use std::io::{self, ErrorKind, IsTerminal};
+use std::{
+    borrow::Cow,
+    ffi::OsString,
+    io::{self, ErrorKind, IsTerminal},
+};
 
-use baselink_text::error::{cause, name, visible};
+use baselink_text::{cause, name, visible};
 
-use self::args::Refusal;
-use self::args::commands::Command;
-use self::args::deferred::Deferred;
-use self::output::{Output, ok_or_report, without_workflow_command};
-use self::request::{Verbosity, is_standard_input};
-use self::status::ExitStatus;
-use self::status::FileResult;
+use self::{
+    args::{Refusal, commands::Command, deferred::Deferred},
+    output::{Output, ok_or_report, without_workflow_command},
+    request::{Verbosity, is_standard_input},
+    status::{ExitStatus, FileResult},
+};
 
 mod advice;
 mod archive_item;

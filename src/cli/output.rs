@@ -11,48 +11,53 @@
 //!
 //! Deliberately absent: deciding what to report, which the commands do.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Display};
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    fmt::{self, Display},
+    io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write},
+    path::{Path, PathBuf},
+};
 
-use crate::collection::origin::without_assumed_hosts;
-use crate::files::write::{NewContents, write_file};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::error::{Error, name, visible};
+use baselink_rewrite::{LinkReport, Outcome, Reason, Report};
+use baselink_text::{Code, Diagnostic, Error, name, visible};
 use serde::Serialize;
 
-use super::advice::sentence;
-use super::input::{File, Input};
-use super::json_records::append_json;
-use super::places::FilePlaces;
-use super::progress::Progress;
-use super::request::{Verbosity, is_standard_input};
-use super::status::{ExitStatus, Failure, FileResult};
+use super::{
+    advice::sentence,
+    input::{File, Input},
+    json_records::append_json,
+    places::FilePlaces,
+    progress::Progress,
+    request::{Verbosity, is_standard_input},
+    status::{ExitStatus, Failure, FileResult},
+};
+use crate::{
+    collection::origin::without_assumed_hosts,
+    files::write::{NewContents, write_file},
+};
 
 /// A place in a file, such as `page.html:3:9`.
-pub(crate) const PLACE: Style = Style::new().dimmed();
+pub const PLACE: Style = Style::new().dimmed();
 /// The level that gave the base.
-pub(crate) const TAKEN: Style = AnsiColor::Green.on_default().bold();
+pub const TAKEN: Style = AnsiColor::Green.on_default().bold();
 /// An invalid value.
-pub(crate) const INVALID: Style = AnsiColor::Red.on_default();
+pub const INVALID: Style = AnsiColor::Red.on_default();
 /// An added line of a diff.
-pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
+pub const ADDED: Style = AnsiColor::Green.on_default();
 /// A removed line of a diff.
-pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
+pub const REMOVED: Style = AnsiColor::Red.on_default();
 /// A heading.
-pub(crate) const HEADING: Style = Style::new().bold();
+pub const HEADING: Style = Style::new().bold();
 /// Secondary text.
-pub(crate) const FAINT: Style = Style::new().dimmed();
+pub const FAINT: Style = Style::new().dimmed();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// The style of an outcome.
-pub(crate) fn style_of(outcome: Outcome) -> Style {
+pub fn style_of(outcome: Outcome) -> Style {
     match outcome {
         Outcome::Rewritten => AnsiColor::Green.on_default(),
         Outcome::Absolute => Style::new(),
@@ -63,34 +68,34 @@ pub(crate) fn style_of(outcome: Outcome) -> Style {
 
 /// Applies styles to text for a stream; true if the stream shows colours.
 #[derive(Clone, Copy)]
-pub(crate) struct Styler(bool);
+pub struct Styler(bool);
 
 impl Styler {
     /// Wraps `text` in `style`, if the stream shows colours.
-    pub(crate) fn paint(self, style: Style, text: impl Display) -> String {
+    pub fn paint(self, style: Style, text: impl Display) -> String {
         let style = self.style(style);
         format!("{style}{text}{style:#}")
     }
 
     /// Returns `style`, or no style if the stream does not show colours.
-    pub(crate) fn style(self, style: Style) -> Style {
+    pub fn style(self, style: Style) -> Style {
         if self.0 { style } else { Style::new() }
     }
 }
 
 /// Both streams of the program, or a [`BufferedOutput`] that is printed later.
-pub(crate) struct Output {
+pub struct Output {
     sink: OutputSink,
     verbosity: Verbosity,
     /// True if standard output is a terminal.
     is_terminal: bool,
     /// The styles of standard output.
-    pub(crate) styler: Styler,
+    pub styler: Styler,
     err: Styler,
     /// The diagnostics so far, if they are counted instead of printed one by one.
     counted: Option<CountedDiagnostics>,
     /// The folders so far that `--layout host` takes for hosts although their names have no dot.
-    pub(crate) dotless_hosts: BTreeSet<PathBuf>,
+    pub dotless_hosts: BTreeSet<PathBuf>,
     /// True if a result was begun, so that the next one needs a divider.
     is_begun: bool,
     /// The file that gets the results instead of standard output.
@@ -149,7 +154,7 @@ impl Write for StandardOutput {
 
 /// The output about one file from a worker thread, kept until all earlier files have been printed.
 #[derive(Default)]
-pub(crate) struct BufferedOutput {
+pub struct BufferedOutput {
     pieces: Vec<(Stream, Vec<u8>)>,
     counted: CountedDiagnostics,
     dotless_hosts: BTreeSet<PathBuf>,
@@ -194,7 +199,7 @@ impl CountedDiagnostics {
 
 impl Output {
     /// Creates the output for the streams of the program.
-    pub(crate) fn new(verbosity: Verbosity) -> Self {
+    pub fn new(verbosity: Verbosity) -> Self {
         // `AutoStream` knows NO_COLOR, CLICOLOR, TERM and terminals.
         let colored = |auto: ColorChoice| match verbosity.color {
             ColorChoice::Auto => auto != ColorChoice::Never,
@@ -227,7 +232,7 @@ impl Output {
     /// Counts diagnostics from now on, to report each kind once at the end. With `--verbose` they are not counted.
     ///
     /// Returns true if this call began the counting.
-    pub(crate) fn count_diagnostics(&mut self) -> bool {
+    pub fn count_diagnostics(&mut self) -> bool {
         let begins = self.counted.is_none() && !self.verbosity.verbose;
         if begins {
             self.counted = Some(CountedDiagnostics::default());
@@ -236,14 +241,14 @@ impl Output {
     }
 
     /// Lets the work go on if standard output is closed, because the results are files.
-    pub(crate) fn ignore_closed_stdout(&mut self) {
+    pub fn ignore_closed_stdout(&mut self) {
         if let OutputSink::Streams(out, _) = &mut self.sink {
             out.ignores_errors = true;
         }
     }
 
     /// Flushes standard output, and returns the error that was ignored, unless it was a closed pipe.
-    pub(crate) fn end(&mut self) -> io::Result<()> {
+    pub fn end(&mut self) -> io::Result<()> {
         self.flush()?;
         let ignored = match &mut self.sink {
             OutputSink::Streams(out, _) => out.ignored_error.take(),
@@ -255,14 +260,14 @@ impl Output {
     }
 
     /// Shows a progress bar on standard error, or removes it.
-    pub(crate) fn show_progress(&mut self, progress: Option<Progress>) {
+    pub fn show_progress(&mut self, progress: Option<Progress>) {
         if let OutputSink::Streams(_, shown) = &mut self.sink {
             *shown = progress;
         }
     }
 
     /// Advances the progress bar to the byte `place` of the current file.
-    pub(crate) fn advance_to(&self, place: u64) {
+    pub fn advance_to(&self, place: u64) {
         if let Some(progress) = self.progress() {
             progress.advance_to(place);
         }
@@ -276,7 +281,7 @@ impl Output {
     }
 
     /// Creates a buffer with the settings of these streams.
-    pub(crate) fn buffered(&self) -> Self {
+    pub fn buffered(&self) -> Self {
         Self {
             sink: OutputSink::Buffer(BufferedOutput::default()),
             counted: self.counted.is_some().then(CountedDiagnostics::default),
@@ -290,7 +295,7 @@ impl Output {
     }
 
     /// An output whose results go to `file`, with messages in a buffer of their own.
-    pub(crate) fn with_file(&self, file: NewContents) -> Self {
+    pub fn with_file(&self, file: NewContents) -> Self {
         Self {
             is_terminal: false,
             styler: Styler(false),
@@ -303,17 +308,17 @@ impl Output {
     }
 
     /// Returns the file with the results, and the messages.
-    pub(crate) fn into_file(mut self) -> (Option<NewContents>, BufferedOutput) {
+    pub fn into_file(mut self) -> (Option<NewContents>, BufferedOutput) {
         (self.file.take(), self.into_buffer())
     }
 
     /// True if this is the output of a worker thread.
-    pub(crate) fn is_buffered(&self) -> bool {
+    pub fn is_buffered(&self) -> bool {
         self.is_buffered
     }
 
     /// Returns the contents of this buffer; empty for the streams.
-    pub(crate) fn into_buffer(self) -> BufferedOutput {
+    pub fn into_buffer(self) -> BufferedOutput {
         match self.sink {
             OutputSink::Buffer(buffer) => BufferedOutput {
                 counted: self.counted.unwrap_or_default(),
@@ -325,7 +330,7 @@ impl Output {
     }
 
     /// Prints the contents of `buffer`.
-    pub(crate) fn append(&mut self, buffer: BufferedOutput) -> io::Result<()> {
+    pub fn append(&mut self, buffer: BufferedOutput) -> io::Result<()> {
         for (stream, bytes) in buffer.pieces {
             match stream {
                 Stream::Out => self.out().write_all(&bytes)?,
@@ -343,7 +348,7 @@ impl Output {
     }
 
     /// The destination of results: a file, standard output or the buffer.
-    pub(crate) fn out(&mut self) -> &mut dyn Write {
+    pub fn out(&mut self) -> &mut dyn Write {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
             (None, OutputSink::Streams(out, _)) => out,
@@ -352,7 +357,7 @@ impl Output {
     }
 
     /// The same destination, for lines of text that may quote names and references.
-    pub(crate) fn lines(&mut self) -> TextLines<'_> {
+    pub fn lines(&mut self) -> TextLines<'_> {
         TextLines {
             out: self.out(),
             line: Vec::new(),
@@ -360,7 +365,7 @@ impl Output {
     }
 
     /// Prints `divider` before every result except the first.
-    pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
+    pub fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
         match (&self.file, &mut self.sink) {
             (None, OutputSink::Buffer(buffer)) => {
@@ -373,22 +378,22 @@ impl Output {
     }
 
     /// Prints an empty line before every result except the first.
-    pub(crate) fn blank_line(&mut self) -> io::Result<()> {
+    pub fn blank_line(&mut self) -> io::Result<()> {
         self.divide(b"\n")
     }
 
     /// True with --verbose.
-    pub(crate) fn is_verbose(&self) -> bool {
+    pub fn is_verbose(&self) -> bool {
         self.verbosity.verbose
     }
 
     /// True if standard output is a terminal.
-    pub(crate) fn is_terminal(&self) -> bool {
+    pub fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
     /// The width of the terminal in columns; `None` without a terminal.
-    pub(crate) fn width(&self) -> Option<usize> {
+    pub fn width(&self) -> Option<usize> {
         self.is_terminal()
             .then(terminal_size::terminal_size)
             .flatten()
@@ -396,12 +401,12 @@ impl Output {
     }
 
     /// Flushes standard output.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    pub fn flush(&mut self) -> io::Result<()> {
         self.out().flush()
     }
 
     /// Prints a line of text: escaped on a terminal, otherwise unchanged.
-    pub(crate) fn text(&mut self, text: &[u8]) -> io::Result<()> {
+    pub fn text(&mut self, text: &[u8]) -> io::Result<()> {
         let lossy = self.is_terminal().then(|| String::from_utf8_lossy(text));
         let shown = lossy.as_deref().map(visible);
         let text = shown.as_deref().map_or(text, str::as_bytes);
@@ -411,7 +416,7 @@ impl Output {
     }
 
     /// Prints a record as one line of JSON.
-    pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
+    pub fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.json_line);
         line.clear();
         append_json(&mut line, record)?;
@@ -422,7 +427,7 @@ impl Output {
     }
 
     /// Writes `urls`, one per line, to the file at `path` and reports their number; prints them if `path` is `-`.
-    pub(crate) fn write_list(
+    pub fn write_list(
         &mut self,
         path: &Path,
         urls: &[String],
@@ -439,13 +444,13 @@ impl Output {
     }
 
     /// Reports an error: something could not be done, or a condition does not hold.
-    pub(crate) fn error(&mut self, sentence: &impl Display) {
+    pub fn error(&mut self, sentence: &impl Display) {
         self.print_sentence(&(self.err.paint(ERROR, "error:") + " "), sentence);
     }
 
     /// Reports an error about the file at `path`. Missing permissions are counted, because in a read-only folder every file
     /// lacks them.
-    pub(crate) fn error_or_count(&mut self, path: &Path, error: Error) {
+    pub fn error_or_count(&mut self, path: &Path, error: Error) {
         let sentence = error.to_string();
         let why = sentence.replacen(&name(path), "", 1);
         let is_denied = io::Error::from(error).kind() == ErrorKind::PermissionDenied;
@@ -456,7 +461,7 @@ impl Output {
     }
 
     /// Reports a warning about the contents of a document.
-    pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
+    pub fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
         if !self.verbosity.quiet {
             let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
             let warning = self.err.paint(WARNING, format_args!("warning[{code}]:"));
@@ -468,14 +473,14 @@ impl Output {
     }
 
     /// Reports a warning about files rather than their contents.
-    pub(crate) fn caution(&mut self, sentence: &impl Display) {
+    pub fn caution(&mut self, sentence: &impl Display) {
         if !self.verbosity.quiet {
             self.print_sentence(&(self.err.paint(WARNING, "warning:") + " "), sentence);
         }
     }
 
     /// Notes the folder that `--layout host` takes for the host of `file`, if its name has no dot.
-    pub(crate) fn note_host(&mut self, file: &File<'_>) {
+    pub fn note_host(&mut self, file: &File<'_>) {
         if let Some(folder) = file
             .dotless_host
             .filter(|it| !self.dotless_hosts.contains(*it))
@@ -485,7 +490,7 @@ impl Output {
     }
 
     /// Warns about recorded URLs that cannot be the retrieval URL of a file, and about several messages read as one.
-    pub(crate) fn report_opened(&mut self, file: &File<'_>) {
+    pub fn report_opened(&mut self, file: &File<'_>) {
         for sentence in &file.passed_over {
             self.report_or_count(None, "retrieval-url", sentence);
         }
@@ -499,19 +504,14 @@ impl Output {
     }
 
     /// Warns that a file found in a folder is not the document that its name promises.
-    pub(crate) fn report_non_document(&mut self, remark: Option<&str>) {
+    pub fn report_non_document(&mut self, remark: Option<&str>) {
         if let Some(sentence) = remark {
             self.report_or_count(None, "no-document", sentence);
         }
     }
 
     /// Reports a diagnostic, or counts it.
-    pub(crate) fn report_or_count(
-        &mut self,
-        place: Option<&str>,
-        code: &'static str,
-        sentence: &str,
-    ) {
+    pub fn report_or_count(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
         match &mut self.counted {
             Some(counted) => counted.add(CountedKind::Diagnostic(code), 1, || match place {
                 Some(place) => format!("{place}: {sentence}"),
@@ -522,14 +522,14 @@ impl Output {
     }
 
     /// Prints a note.
-    pub(crate) fn notice(&mut self, sentence: &impl Display) {
+    pub fn notice(&mut self, sentence: &impl Display) {
         if !self.verbosity.quiet {
             self.print_sentence("", sentence);
         }
     }
 
     /// Prints `sentence` and the names of these files, if there are any: the first ten, or all with `--verbose`.
-    pub(crate) fn notice_of_paths(&mut self, sentence: &str, paths: &[Vec<u8>]) {
+    pub fn notice_of_paths(&mut self, sentence: &str, paths: &[Vec<u8>]) {
         let named = if self.verbosity.verbose {
             paths.len()
         } else {
@@ -551,19 +551,19 @@ impl Output {
 
     /// Prints a note that begins with `number`, unless it is zero; `one` and `more` are the noun and verb in singular
     /// and plural.
-    pub(crate) fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
+    pub fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
         if number > 0 {
             self.notice(&format_args!("{} {what}", count(number, one, more)));
         }
     }
 
     /// True if the result for each file is reported.
-    pub(crate) fn reports_files(&self) -> bool {
+    pub fn reports_files(&self) -> bool {
         self.counted.is_none() && !self.verbosity.quiet
     }
 
     /// Prints a note about one file. If an input is a folder, only `--verbose` prints it.
-    pub(crate) fn notice_of_file(&mut self, sentence: &impl Display) {
+    pub fn notice_of_file(&mut self, sentence: &impl Display) {
         if self.counted.is_none() {
             self.notice(sentence);
         }
@@ -596,7 +596,7 @@ impl Output {
     }
 
     /// Reports each counted diagnostic and error with its number.
-    pub(crate) fn report_counted_diagnostics(&mut self) {
+    pub fn report_counted_diagnostics(&mut self) {
         for (kind, (number, first)) in self.counted.take().unwrap_or_default().0 {
             let sentence = match number {
                 1 => first,
@@ -610,18 +610,14 @@ impl Output {
     }
 
     /// Reports the diagnostics of a document.
-    pub(crate) fn report_diagnostics(
-        &mut self,
-        places: &FilePlaces<'_>,
-        diagnostics: &[Diagnostic],
-    ) {
+    pub fn report_diagnostics(&mut self, places: &FilePlaces<'_>, diagnostics: &[Diagnostic]) {
         for found in by_place(diagnostics) {
             self.report_diagnostic(places, found);
         }
     }
 
     /// Reports a diagnostic.
-    pub(crate) fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
+    pub fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
         // The HTTP fields of a record are never written, so a renamed field does not matter. This check comes first,
         // because computing a place is expensive: all lines before it are counted.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
@@ -633,12 +629,7 @@ impl Output {
     }
 
     /// With `--verbose`, prints how each base was found.
-    pub(crate) fn report_bases(
-        &mut self,
-        input: &Input<'_>,
-        places: &FilePlaces<'_>,
-        report: &Report,
-    ) {
+    pub fn report_bases(&mut self, input: &Input<'_>, places: &FilePlaces<'_>, report: &Report) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
@@ -668,7 +659,7 @@ impl Output {
 
     /// With `--verbose`, prints the links that were neither rewritten nor absolute, with their reasons. Links that
     /// already had the chosen text are omitted.
-    pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, links: &[LinkReport]) {
+    pub fn report_links_left(&mut self, places: &FilePlaces<'_>, links: &[LinkReport]) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
@@ -682,7 +673,7 @@ impl Output {
 }
 
 /// True for a link that `--verbose` lists.
-pub(crate) fn is_left(link: &LinkReport) -> bool {
+pub fn is_left(link: &LinkReport) -> bool {
     match link.outcome {
         Outcome::Rewritten | Outcome::Absolute => link.reason.is_some(),
         _ => link.reason != Some(Reason::Chosen),
@@ -690,7 +681,7 @@ pub(crate) fn is_left(link: &LinkReport) -> bool {
 }
 
 /// Returns the result of the work on a file. If the file failed, reports the error and returns `None`.
-pub(crate) fn ok_or_report<T>(
+pub fn ok_or_report<T>(
     ended: Result<T, impl Into<Failure>>,
     output: &mut Output,
 ) -> io::Result<Option<T>> {
@@ -700,14 +691,14 @@ pub(crate) fn ok_or_report<T>(
 
 /// The links that `--strict` does not accept.
 #[derive(Default)]
-pub(crate) struct StrictViolations {
+pub struct StrictViolations {
     first: Option<LinkReport>,
     number: usize,
 }
 
 impl StrictViolations {
     /// Adds a link, if `--strict` does not accept it.
-    pub(crate) fn add(&mut self, link: &LinkReport) {
+    pub fn add(&mut self, link: &LinkReport) {
         if !is_intended(link) {
             self.number += 1;
             self.first.get_or_insert_with(|| link.clone());
@@ -715,12 +706,7 @@ impl StrictViolations {
     }
 
     /// Reports the first of these links and their number; `done` is the expected result in words, such as `made absolute`.
-    pub(crate) fn report(
-        &self,
-        places: &FilePlaces<'_>,
-        done: &str,
-        output: &mut Output,
-    ) -> ExitStatus {
+    pub fn report(&self, places: &FilePlaces<'_>, done: &str, output: &mut Output) -> ExitStatus {
         let Some(link) = &self.first else {
             return ExitStatus::Done;
         };
@@ -749,7 +735,7 @@ fn is_intended(link: &LinkReport) -> bool {
 }
 
 /// A reference with its control characters escaped; an empty one as `""`.
-pub(crate) fn visible_reference(reference: &str) -> Cow<'_, str> {
+pub fn visible_reference(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() {
         "\"\"".into()
     } else {
@@ -758,7 +744,7 @@ pub(crate) fn visible_reference(reference: &str) -> Cow<'_, str> {
 }
 
 /// A writer of whole lines of text, without the marks of workflow commands.
-pub(crate) struct TextLines<'a> {
+pub struct TextLines<'a> {
     out: &'a mut dyn Write,
     /// The start of a line, until the line ends.
     line: Vec<u8>,
@@ -785,7 +771,7 @@ impl Write for TextLines<'_> {
 
 /// Escapes the marks of workflow commands, which the runner of GitHub Actions obeys in the log of any program: `::` at the
 /// start of a line, after white space, and `##[` anywhere (`ActionCommand.cs` of the runner).
-pub(crate) fn without_workflow_command(line: &str) -> Cow<'_, str> {
+pub fn without_workflow_command(line: &str) -> Cow<'_, str> {
     let rest = line.trim_start();
     let line = rest
         .strip_prefix("::")
@@ -800,7 +786,7 @@ pub(crate) fn without_workflow_command(line: &str) -> Cow<'_, str> {
 
 /// The element and attribute of a link, such as `a[href]`, preceded by the number of its entity, if it has one. For a
 /// link in a style sheet, which has no elements, the element is `-`.
-pub(crate) fn location(link: &LinkReport) -> String {
+pub fn location(link: &LinkReport) -> String {
     let LinkReport {
         entity,
         element,
@@ -827,7 +813,7 @@ fn outcome_and_reason(link: &LinkReport) -> String {
 }
 
 /// A number with its noun.
-pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
+pub fn count(number: usize, one: &str, more: &str) -> String {
     match number {
         1 => format!("1 {one}"),
         number => format!("{number} {more}"),
@@ -835,14 +821,14 @@ pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
 }
 
 /// The diagnostics of a document, in the order of the file.
-pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+pub fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let mut diagnostics: Vec<_> = diagnostics.iter().collect();
     diagnostics.sort_by_key(|found| found.span.start);
     diagnostics
 }
 
 /// A URL for a list of one URL per line: spaces and ASCII control characters are percent-encoded.
-pub(crate) fn url_for_list(url: &str) -> String {
+pub fn url_for_list(url: &str) -> String {
     url.chars()
         .map(|character| match character {
             '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),

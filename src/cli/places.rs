@@ -11,14 +11,15 @@
 use std::cell::OnceCell;
 
 use baselink_rewrite::Totals;
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::{Lines, Span};
+use baselink_text::{Charset, Lines, Span};
 
-use super::document_name::{DocumentName, RecordKey};
-use super::input::Input;
+use super::{
+    document_name::{DocumentName, RecordKey},
+    input::Input,
+};
 
 /// Places in a file.
-pub(crate) struct FilePlaces<'a> {
+pub struct FilePlaces<'a> {
     name: DocumentName<'a>,
     bytes: &'a [u8],
     /// The encoding, which decides how many bytes a line end has.
@@ -31,7 +32,7 @@ pub(crate) struct FilePlaces<'a> {
 
 impl<'a> FilePlaces<'a> {
     /// The places of `input`, in the encoding that `totals` record.
-    pub(crate) fn of(input: &Input<'a>, totals: &Totals) -> Self {
+    pub fn of(input: &Input<'a>, totals: &Totals) -> Self {
         Self::in_charset(
             input,
             (!input.format.has_headings()).then_some(totals.charset),
@@ -39,7 +40,7 @@ impl<'a> FilePlaces<'a> {
     }
 
     /// The places of `input` in the encoding `charset`; `None` for a message.
-    pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
+    pub fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
         Self {
             name: input.name,
             bytes: input.bytes,
@@ -50,12 +51,12 @@ impl<'a> FilePlaces<'a> {
     }
 
     /// The archive record that contains the document.
-    pub(crate) fn record(&self) -> Option<&'a RecordKey> {
+    pub fn record(&self) -> Option<&'a RecordKey> {
         self.name.record
     }
 
     /// Line and column of the first byte of `span`.
-    pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
+    pub fn line_and_column(&self, span: Span) -> (usize, usize) {
         let lines = self.lines.get_or_init(|| match self.charset {
             Some(charset) => charset.lines(self.bytes),
             None => Lines::of(self.bytes),
@@ -65,12 +66,12 @@ impl<'a> FilePlaces<'a> {
     }
 
     /// Converts `span` from offsets in the document to offsets in the file.
-    pub(crate) fn in_file(&self, span: Span) -> Span {
+    pub fn in_file(&self, span: Span) -> Span {
         span.shifted(self.before.1)
     }
 
     /// `path:line:column` of the first byte of `span`.
-    pub(crate) fn at(&self, span: Span) -> String {
+    pub fn at(&self, span: Span) -> String {
         let (line, column) = self.line_and_column(span);
         format!("{}:{line}:{column}", self.name)
     }

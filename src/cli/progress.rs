@@ -6,17 +6,22 @@
 //!
 //! Deliberately absent: the rate and the time left, which indicatif computes from the bytes.
 
-use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::{
+    io,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::files::walk::{Selection, walk};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar on standard error.
 #[derive(Clone)]
-pub(crate) struct Progress {
+pub struct Progress {
     bar: ProgressBar,
     files: Arc<AtomicU64>,
     /// The number of bytes done of a large file that is processed alone.
@@ -35,7 +40,7 @@ const COUNTED: &str = "{bar:24} {msg}  {bytes} of {total_bytes}  {bytes_per_sec}
 
 impl Progress {
     /// A bar for the files below `roots`, which are counted on a thread of their own.
-    pub(crate) fn over(roots: Vec<std::path::PathBuf>, selection: Selection) -> Self {
+    pub fn over(roots: Vec<std::path::PathBuf>, selection: Selection) -> Self {
         let selection = Selection {
             folders: false,
             ..selection
@@ -73,14 +78,14 @@ impl Progress {
     }
 
     /// Records that a large file is done up to the byte `place`.
-    pub(crate) fn advance_to(&self, place: u64) {
+    pub fn advance_to(&self, place: u64) {
         let before = self.reached.fetch_max(place, Ordering::Relaxed);
         self.bar.inc(place.saturating_sub(before));
         self.show(self.files.load(Ordering::Relaxed));
     }
 
     /// Records that a file of `size` bytes is done.
-    pub(crate) fn finish_file(&self, size: u64) {
+    pub fn finish_file(&self, size: u64) {
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
         self.bar
             .inc(size.saturating_sub(self.reached.swap(0, Ordering::Relaxed)));
@@ -102,7 +107,7 @@ impl Progress {
     }
 
     /// Hides the bar while `print` runs.
-    pub(crate) fn hide_during<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub fn hide_during<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 }
@@ -120,7 +125,7 @@ static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Lets Ctrl-C, SIGTERM and SIGHUP stop the run after the current file. If `ends_at_once` is true, a second signal ends
 /// the program. Signals that the parent process ignores, as `nohup` does, stay ignored. Only the first call matters.
-pub(crate) fn stop_between_files(ends_at_once: bool) -> io::Result<()> {
+pub fn stop_between_files(ends_at_once: bool) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
     let stopped = Arc::default();
@@ -159,7 +164,7 @@ fn ignored_signals() -> u64 {
 }
 
 /// True if the run was stopped.
-pub(crate) fn is_stopped() -> bool {
+pub fn is_stopped() -> bool {
     STOPPED
         .get()
         .is_some_and(|stopped| stopped.load(Ordering::Relaxed))

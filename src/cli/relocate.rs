@@ -11,31 +11,43 @@
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
 //! (`baselink_cli::purpose::relocate`).
 
-use std::collections::HashMap;
-use std::fs;
-use std::path::{self, Path, is_separator};
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    fs,
+    path::{self, Path, is_separator},
+    sync::Arc,
+};
 
-use crate::collection::folder::{name_of, path_of};
-use crate::collection::origin::names::path_bytes;
-use crate::files::result_folder::ResultFolder;
-use crate::files::stage::StagedMove;
-use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use crate::files::write::write_file;
-use crate::purpose::redirects::{pages, redirects};
-use crate::purpose::relocate::Relocation;
-use baselink_text::error::{Error, Result, name};
+use baselink_text::{Error, Result, name};
 
-use super::args::relocate::Move;
-use super::collection::{self, report_expected_url};
-use super::output::{Output, count};
-use super::progress::{is_stopped, stop_between_files};
-use super::request::is_usual_backup;
-use super::rewrite::{RewriteKind, rewrite};
-use super::status::{ExitStatus, FileResult};
+use super::{
+    args::relocate::Move,
+    collection::{self, report_expected_url},
+    output::{Output, count},
+    progress::{is_stopped, stop_between_files},
+    request::is_usual_backup,
+    rewrite::{RewriteKind, rewrite},
+    status::{ExitStatus, FileResult},
+};
+use crate::{
+    collection::{
+        folder::{name_of, path_of},
+        origin::names::path_bytes,
+    },
+    files::{
+        result_folder::ResultFolder,
+        stage::StagedMove,
+        walk::{EntryKind, Selection, TreeEntry, walk},
+        write::write_file,
+    },
+    purpose::{
+        redirects::{pages, redirects},
+        relocate::Relocation,
+    },
+};
 
 /// Moves a folder.
-pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
+pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     let rewritten = &request.rewrite;
     let (documents, in_place) = (&rewritten.documents, rewritten.in_place());
     let is_in_place = in_place.is_some();

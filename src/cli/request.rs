@@ -8,74 +8,77 @@
 //!
 //! Deliberately absent: the options of single commands.
 
-use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
-use std::mem::take;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    ffi::{OsStr, OsString},
+    mem::take,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
 
-use crate::collection::origin::{Origins, RootUrl};
-pub(crate) use crate::files::folder_of;
-use crate::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use crate::files::write::Suffix;
 use anstream::ColorChoice;
-use baselink_text::error::{Error, Result};
-use baselink_text::format::Format;
+use baselink_text::{Error, Format, Result};
 use clap::Args;
 
-use super::args::documents::TypedDocuments;
-pub(crate) use super::args::documents::{Reading, is_standard_input};
-use super::settings::Settings;
-use super::shell;
+pub use super::args::documents::{Reading, is_standard_input};
+use super::{args::documents::TypedDocuments, settings::Settings, shell};
+pub use crate::files::folder_of;
+use crate::{
+    collection::origin::{Origins, RootUrl},
+    files::{
+        walk::{EntryKind, Selection, TreeEntry, walk},
+        write::Suffix,
+    },
+};
 
 /// The options for messages: how many are printed, and the use of colours.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Verbosity {
-    pub(crate) quiet: bool,
-    pub(crate) verbose: bool,
-    pub(crate) color: ColorChoice,
+pub struct Verbosity {
+    pub quiet: bool,
+    pub verbose: bool,
+    pub color: ColorChoice,
 }
 
 /// The documents, and the options for reading them.
 #[derive(Args)]
-pub(crate) struct Documents {
+pub struct Documents {
     #[command(flatten)]
-    pub(super) typed: TypedDocuments,
+    pub typed: TypedDocuments,
     /// Files and folders; `-` is standard input; never empty.
     #[arg(skip)]
-    pub(crate) paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
     /// The selection of files in folders.
     #[arg(skip)]
-    pub(crate) selection: Selection,
+    pub selection: Selection,
     /// The files and folders to read in the only folder of `paths`, if a page with its saved files was named instead
     /// of that folder.
     #[arg(skip)]
-    pub(crate) parts: Vec<PathBuf>,
+    pub parts: Vec<PathBuf>,
     /// The number of threads.
     #[arg(skip)]
-    pub(crate) jobs: usize,
+    pub jobs: usize,
     /// True if each file has a result file, so that large files need not wait for each other.
     #[arg(skip)]
-    pub(crate) has_result_files: bool,
+    pub has_result_files: bool,
     /// The archives that are read.
     #[arg(skip)]
-    pub(crate) archives: Archives,
+    pub archives: Archives,
     /// The number of symbolic links to archives in unpacked WACZ files.
     #[arg(skip)]
-    pub(crate) skipped_links: usize,
+    pub skipped_links: usize,
     /// The formats of files of a crawl whose names do not tell them.
     #[arg(skip)]
     formats: Mutex<HashMap<PathBuf, Format>>,
     #[arg(skip)]
-    pub(crate) reading: Reading,
+    pub reading: Reading,
     /// The path of each root below the settings folder, if the settings give the URL or layout of that folder.
     #[arg(skip)]
-    pub(crate) below_settings: HashMap<PathBuf, PathBuf>,
+    pub below_settings: HashMap<PathBuf, PathBuf>,
 }
 
 /// The archives that are read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Archives {
+pub enum Archives {
     /// None: the command is about folders. Pages saved as MHTML are archives, too.
     None,
     /// Only named archives, as in `Named`. Pages saved as MHTML are archives, too.
@@ -90,7 +93,7 @@ pub(crate) enum Archives {
 impl Documents {
     /// Checks the arguments, and reads the table of URLs. With `settings`, they give the URL or the layout of their
     /// folder.
-    pub(super) fn complete(&mut self, settings: Option<&Settings>) -> Result<()> {
+    pub fn complete(&mut self, settings: Option<&Settings>) -> Result<()> {
         let typed = &mut self.typed;
         self.paths = take(&mut typed.paths);
         if self.paths.is_empty() {
@@ -124,7 +127,7 @@ impl Documents {
     }
 
     /// The named files and folders, without standard input.
-    pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
         self.paths
             .iter()
             .map(PathBuf::as_path)
@@ -132,7 +135,7 @@ impl Documents {
     }
 
     /// An error if the last of several paths does not exist, so that it may be meant as the output, or as a form of links.
-    pub(crate) fn output_among_inputs(&self) -> Option<Error> {
+    pub fn output_among_inputs(&self) -> Option<Error> {
         let [first, .., last] = &*self.paths else {
             return None;
         };
@@ -150,7 +153,7 @@ impl Documents {
     }
 
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
-    pub(crate) fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
+    pub fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
         let relative = self
             .below_settings
             .get(&*entry.root)?
@@ -164,7 +167,7 @@ impl Documents {
     }
 
     /// The sources of retrieval URLs for files in the first named folder, relative to that folder.
-    pub(crate) fn origins(&self) -> Origins {
+    pub fn origins(&self) -> Origins {
         let origins = self.reading.origins.clone();
         let Some(folder) = self.paths.first() else {
             return origins;
@@ -197,7 +200,7 @@ impl Documents {
     }
 
     /// Sets the format of the file `path`, whose name does not tell it.
-    pub(crate) fn learn_format(&self, path: &Path, format: Format) {
+    pub fn learn_format(&self, path: &Path, format: Format) {
         let formats = self.formats.lock();
         formats
             .unwrap_or_else(PoisonError::into_inner)
@@ -205,7 +208,7 @@ impl Documents {
     }
 
     /// The format of the file `path`, if it was learned.
-    pub(crate) fn learned_format(&self, path: &Path) -> Option<Format> {
+    pub fn learned_format(&self, path: &Path) -> Option<Format> {
         let formats = self.formats.lock();
         formats
             .unwrap_or_else(PoisonError::into_inner)
@@ -214,13 +217,13 @@ impl Documents {
     }
 
     /// True if a named path is a folder.
-    pub(crate) fn has_folder(&self) -> bool {
+    pub fn has_folder(&self) -> bool {
         self.roots().any(Path::is_dir)
     }
 }
 
 /// The origin of a document.
-pub(crate) enum Origin {
+pub enum Origin {
     /// Standard input.
     Standard,
     /// A file, named or found.
@@ -233,7 +236,7 @@ impl Origin {
     /// # Errors
     ///
     /// The file cannot be found.
-    pub(crate) fn named(path: &Path) -> Result<Self> {
+    pub fn named(path: &Path) -> Result<Self> {
         let selection = Selection::default();
         walk(&[path.to_owned()], &selection)
             .next()
@@ -242,7 +245,7 @@ impl Origin {
     }
 
     /// The path that was named or found; `-` is standard input.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         match self {
             Self::Standard => Path::new("-"),
             Self::Entry(entry) => &entry.path,
@@ -250,7 +253,7 @@ impl Origin {
     }
 
     /// True if the document was named rather than found in a folder.
-    pub(crate) fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         match self {
             Self::Standard => true,
             Self::Entry(entry) => entry.relative.is_empty(),
@@ -258,18 +261,18 @@ impl Origin {
     }
 
     /// True if the file was found in a folder, and its name ends in the suffix of backups.
-    pub(crate) fn is_backup(&self, suffix: Option<&Suffix>) -> bool {
+    pub fn is_backup(&self, suffix: Option<&Suffix>) -> bool {
         let name = self.path().file_name().unwrap_or_default();
         !self.is_named() && suffix.is_some_and(|suffix| suffix.ends(name))
     }
 
     /// True if the origin is a folder.
-    pub(crate) fn is_folder(&self) -> bool {
+    pub fn is_folder(&self) -> bool {
         matches!(self, Self::Entry(entry) if entry.kind == EntryKind::Folder)
     }
 
     /// The size of the file when it was found; 0 for standard input.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         match self {
             Self::Standard => 0,
             Self::Entry(entry) => entry.size,
@@ -278,7 +281,7 @@ impl Origin {
 }
 
 /// True if `path` has the name of another file with a usual suffix of backups. An earlier run may have made it.
-pub(crate) fn is_usual_backup(path: &Path) -> bool {
+pub fn is_usual_backup(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let original = [".orig", ".bak"]
         .iter()

@@ -10,19 +10,23 @@
 //!
 //! Deliberately absent: documents.
 
-use std::borrow::Cow;
-use std::io::{self, BufRead};
+use std::{
+    borrow::Cow,
+    io::{self, BufRead},
+};
 
-use baselink_text::error::cause;
+use baselink_text::cause;
 use baselink_url::{Base, explain};
 
-use super::args::commands::Resolve;
-use super::json_records::{GrammarRecord, ResolvedRecord};
-use super::output::Output;
-use super::status::ExitStatus;
+use super::{
+    args::commands::Resolve,
+    json_records::{GrammarRecord, ResolvedRecord},
+    output::Output,
+    status::ExitStatus,
+};
 
 /// Resolves the references of a request.
-pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
+pub fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
     let base = |text: &str| BaseAsTyped {
         base: Base::new(request.resolver(), text),
         text: text.to_owned(),

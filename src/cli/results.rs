@@ -8,26 +8,34 @@
 //!
 //! Deliberately absent: writing files, which `baselink_cli::files` does.
 
-use std::path::{Path, PathBuf, is_separator};
-use std::{fs, slice};
+use std::{
+    fs,
+    path::{Path, PathBuf, is_separator},
+    slice,
+};
 
-use crate::collection::folder::{name_of, path_of};
-use crate::files::maildir;
-use crate::files::result_folder::ResultFolder;
-use crate::files::results::Results;
-use crate::files::walk::{Selection, TreeEntry, walk};
-use crate::files::write::is_one_file;
-use baselink_text::error::{Error, Result, cause, name};
-use baselink_text::format::Format;
+use baselink_text::{Error, Format, Result, cause, name};
 
-use super::args::output::Rewrite;
-use super::output::{Output, count};
-use super::request::{Documents, folder_of};
-use super::rewrite::RewriteKind;
-use super::shell;
+use super::{
+    args::output::Rewrite,
+    output::{Output, count},
+    request::{Documents, folder_of},
+    rewrite::RewriteKind,
+    shell,
+};
+use crate::{
+    collection::folder::{name_of, path_of},
+    files::{
+        maildir,
+        result_folder::ResultFolder,
+        results::Results,
+        walk::{Selection, TreeEntry, walk},
+        write::is_one_file,
+    },
+};
 
 /// Opens where the results of a request go, and checks it against the inputs.
-pub(crate) fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'a>> {
+pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'a>> {
     let (documents, in_place) = (&request.documents, request.planned_in_place());
     let folder = documents.roots().find(|root| root.is_dir());
     if request.is_printed() {
@@ -85,7 +93,7 @@ pub(crate) fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Re
 }
 
 /// Opens the output folder `out`. A new one that is named like a document may be meant as a file.
-pub(crate) fn open_folder(out: &Path) -> Result<ResultFolder> {
+pub fn open_folder(out: &Path) -> Result<ResultFolder> {
     let typed = out.to_string_lossy();
     if Format::detect(Some(&typed), b"").is_read() && !out.exists() {
         let why = "the result is a folder, not a file; name it without an ending, such as -o result, or with a final /";
@@ -95,7 +103,7 @@ pub(crate) fn open_folder(out: &Path) -> Result<ResultFolder> {
 }
 
 /// Opens the output folder `out` for the results of `documents`.
-pub(crate) fn folder_for(out: &Path, documents: &Documents) -> Result<ResultFolder> {
+pub fn folder_for(out: &Path, documents: &Documents) -> Result<ResultFolder> {
     let follow = documents.selection.follow;
     let otherwise = if documents.has_result_files || follow {
         ""
@@ -107,7 +115,7 @@ pub(crate) fn folder_for(out: &Path, documents: &Documents) -> Result<ResultFold
 }
 
 /// The new path of `entry` below its root, if `kind` renames files.
-pub(crate) fn new_path(kind: &RewriteKind, entry: &TreeEntry) -> Option<PathBuf> {
+pub fn new_path(kind: &RewriteKind, entry: &TreeEntry) -> Option<PathBuf> {
     let (collection, name) = (kind.renamed()?, name_of(entry));
     match collection.number_at(&name) {
         Some(number) => path_of(collection.path_in_mirror(number)),
@@ -152,7 +160,7 @@ fn reject_maildir(documents: &Documents) -> Result<()> {
 }
 
 /// Reports the files that `folder` had and that this run did not write.
-pub(crate) fn report_others(folder: &ResultFolder, output: &mut Output) {
+pub fn report_others(folder: &ResultFolder, output: &mut Output) {
     if !folder.had_files {
         return;
     }

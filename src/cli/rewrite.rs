@@ -13,43 +13,52 @@
 //! the end ([`summary`]).
 
 mod document;
-pub(super) mod extract;
+pub mod extract;
 mod kind;
 mod summary;
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
-use crate::files::maildir;
-use crate::files::results::{ResultFile, Results};
-use crate::files::stage::StagedMove;
-use crate::files::write::Committed;
-use crate::purpose::leftovers::Leftovers;
 use baselink_rewrite::Options;
-use baselink_text::error::{Error, name};
-use baselink_text::format::Format;
+use baselink_text::{Error, Format, name};
 
-use self::document::{rewrite_document, write_document};
-pub(crate) use self::kind::RewriteKind;
-use self::summary::{FileSummary, RunSummary};
-use super::args::output::Rewrite;
-use super::capture_plan::are_all_archives;
-use super::collection::report_expected_url;
-use super::diff::DiffProgress;
-use super::dotless_hosts;
-use super::files::{self, FinishedFile, SkipReason};
-use super::input::{Contents, File, Input, NonDocument, OpenedInput};
-use super::json_records;
-use super::link_counts::LinkCountsRecord;
-use super::output::{Output, count, ok_or_report};
-use super::progress::{is_stopped, stop_between_files};
-use super::request::{Origin, is_usual_backup};
-use super::results::{self, new_path};
-use super::source;
-use super::status::{ExitStatus, Failure, FileResult};
+pub use self::kind::RewriteKind;
+use self::{
+    document::{rewrite_document, write_document},
+    summary::{FileSummary, RunSummary},
+};
+use super::{
+    args::output::Rewrite,
+    capture_plan::are_all_archives,
+    collection::report_expected_url,
+    diff::DiffProgress,
+    dotless_hosts,
+    files::{self, FinishedFile, SkipReason},
+    input::{Contents, File, Input, NonDocument, OpenedInput},
+    json_records,
+    link_counts::LinkCountsRecord,
+    output::{Output, count, ok_or_report},
+    progress::{is_stopped, stop_between_files},
+    request::{Origin, is_usual_backup},
+    results::{self, new_path},
+    source,
+    status::{ExitStatus, Failure, FileResult},
+};
+use crate::{
+    files::{
+        maildir,
+        results::{ResultFile, Results},
+        stage::StagedMove,
+        write::Committed,
+    },
+    purpose::leftovers::Leftovers,
+};
 
 /// Makes every relative link absolute.
-pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
+pub fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
     let makes_folder = request.out().is_some() || request.only_reports();
     if makes_folder && request.planned_in_place().is_none() && are_all_archives(&request.documents)
     {
@@ -59,7 +68,7 @@ pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStat
 }
 
 /// Rewrites the documents of a request; `kind` decides the new links.
-pub(crate) fn rewrite(
+pub fn rewrite(
     request: &Rewrite,
     kind: &RewriteKind,
     output: &mut Output,

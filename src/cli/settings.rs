@@ -7,18 +7,19 @@
 //! Deliberately absent: the meaning of options, and options such as `--output`, `--json` and `--follow`. A folder from
 //! elsewhere may come with a settings file, which must not decide what is written, printed, or read outside the folder.
 
-use std::error::Error as _;
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::{
+    error::Error as _,
+    ffi::OsString,
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
 
-use crate::collection::origin::RootUrl;
-use crate::files::walk::Globs;
-use baselink_text::error::{Error, Result, name, nearest, visible};
-use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use baselink_text::{Error, Result, name, nearest, visible};
+use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
+
+use crate::{collection::origin::RootUrl, files::walk::Globs};
 
 /// The name of a settings file.
 const NAME: &str = "baselink.toml";
@@ -54,7 +55,7 @@ const KEYS: [&str; 22] = [
 
 /// The options of a settings file, and its folder.
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     folder: PathBuf,
     /// The options, each with its values; an option without values is a flag.
     options: Vec<(&'static str, Vec<OsString>)>,
@@ -62,7 +63,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// The settings file of the current folder. Only a regular file counts.
-    pub(crate) fn find() -> Option<PathBuf> {
+    pub fn find() -> Option<PathBuf> {
         let path = Path::new(NAME);
         path.symlink_metadata()
             .is_ok_and(|found| found.is_file())
@@ -75,7 +76,7 @@ impl Settings {
     ///
     /// The file cannot be read, is larger than 1 MiB, or is not TOML; or a key or value is
     /// invalid. An error in the contents has a line number.
-    pub(crate) fn read(path: &Path, program: &Command) -> Result<Self> {
+    pub fn read(path: &Path, program: &Command) -> Result<Self> {
         let failed = Error::io(path);
         let mut bytes = Vec::new();
         File::open(path)
@@ -93,7 +94,7 @@ impl Settings {
     }
 
     /// Reads the contents of the file `path`.
-    pub(crate) fn parse(bytes: &[u8], path: &Path, program: &Command) -> Result<Self> {
+    pub fn parse(bytes: &[u8], path: &Path, program: &Command) -> Result<Self> {
         let wrong = |at: usize, what: &str| {
             let before = bytes.get(..at).unwrap_or_default();
             let line = memchr::memchr_iter(b'\n', before).count() + 1;
@@ -133,7 +134,7 @@ impl Settings {
 
     /// The options that `command` has and that were not `typed`, as words of the command line. The URL and the
     /// layout replace each other.
-    pub(crate) fn words(&self, command: &Command, typed: &ArgMatches) -> Vec<OsString> {
+    pub fn words(&self, command: &Command, typed: &ArgMatches) -> Vec<OsString> {
         let is_typed = |id: &str| typed.value_source(id) == Some(ValueSource::CommandLine);
         let mut words = Vec::new();
         for (key, values) in &self.options {
@@ -163,7 +164,7 @@ impl Settings {
     /// The path of `root`, a folder or a file, below the folder of the settings.
     ///
     /// `root` may be outside that folder. Then the path is empty, or the name of the file `root`.
-    pub(crate) fn way_to(&self, root: &Path) -> PathBuf {
+    pub fn way_to(&self, root: &Path) -> PathBuf {
         let way = || {
             let root = fs::canonicalize(root).ok()?;
             Some(root.strip_prefix(self.real_folder().ok()?).ok()?.to_owned())
@@ -180,7 +181,7 @@ impl Settings {
     /// # Errors
     ///
     /// The path is not a regular file in the folder.
-    pub(crate) fn holds(&self, path: &Path) -> Result<()> {
+    pub fn holds(&self, path: &Path) -> Result<()> {
         let real = fs::canonicalize(path).map_err(Error::io(path))?;
         if real.is_file()
             && self

@@ -8,13 +8,12 @@
 //!
 //! Deliberately absent: parsing such words, and other shells.
 
-use std::borrow::Cow;
-use std::path::is_separator;
+use std::{borrow::Cow, path::is_separator};
 
-use baselink_text::error::visible;
+use baselink_text::visible;
 
 /// Quotes `text`, unless a shell would take it as one literal word anyway.
-pub(crate) fn word(text: &str) -> Cow<'_, str> {
+pub fn word(text: &str) -> Cow<'_, str> {
     if !text.is_empty()
         && text
             .chars()

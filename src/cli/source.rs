@@ -13,31 +13,36 @@
 //!
 //! Deliberately absent: opening a file ([`super::input`]), and the items of an archive ([`super::archive_item`]).
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
-use std::io::{self, Read};
-use std::iter;
-use std::path::Path;
-use std::sync::Arc;
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    io::{self, Read},
+    iter,
+    path::Path,
+    sync::Arc,
+};
 
-use crate::archive::{Har, Wacz, WebArchive, WebResource};
-use crate::collection::message::{file_name_of, resources};
-use baselink_rewrite::Options;
-use baselink_rewrite::archive::{Anomaly, LONGEST_BLOCK, Records};
-use baselink_rewrite::container::mbox::Messages;
-use baselink_text::error::{Error, Result, cause, name};
-use baselink_text::format::Format;
-use baselink_text::layer::transfer::longest_of;
-use baselink_text::span::Span;
+use baselink_rewrite::{
+    Options,
+    archive::{Anomaly, LONGEST_BLOCK, Records},
+    container::mbox::Messages,
+};
+use baselink_text::{Error, Format, Result, Span, cause, layer::transfer::longest_of, name};
 
-use super::archive_item::{Item, Wanted};
-use super::document_name::DocumentName;
-use super::in_order::{Bounds, QueueItem, in_order};
-use super::input::{Contents, File, Input};
-use super::output::{BufferedOutput, Output};
-use super::progress::is_stopped;
-use super::status::{Failure, FileResult};
+use super::{
+    archive_item::{Item, Wanted},
+    document_name::DocumentName,
+    in_order::{Bounds, QueueItem, in_order},
+    input::{Contents, File, Input},
+    output::{BufferedOutput, Output},
+    progress::is_stopped,
+    status::{Failure, FileResult},
+};
+use crate::{
+    archive::{Har, Wacz, WebArchive, WebResource},
+    collection::message::{file_name_of, resources},
+};
 
 /// The total size of the documents under way at which reading waits.
 const UNDER_WAY: usize = 16 << 20;
@@ -122,7 +127,7 @@ fn options_for<'a>(input: &Input<'a>, options: &'a Options) -> Cow<'a, Options> 
 
 /// Calls `work` for every document of `file`, and `done` with each result and the output of `work`, in order. Uses
 /// several threads, unless `output` already belongs to a worker thread. Returns the number of records with anomalies.
-pub(crate) fn each<T: Send>(
+pub fn each<T: Send>(
     file: File<'_>,
     output: &mut Output,
     work: impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync,

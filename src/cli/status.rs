@@ -11,12 +11,12 @@
 
 use std::io;
 
-use baselink_text::error::Error;
+use baselink_text::Error;
 
 /// The exit status of a command, in order of severity.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub(crate) enum ExitStatus {
+pub enum ExitStatus {
     /// Success.
     #[default]
     Done = 0,
@@ -29,7 +29,7 @@ pub(crate) enum ExitStatus {
 }
 
 /// A failure that ends the work on a file. In the command line, an [`io::Error`] always comes from standard output.
-pub(crate) enum Failure {
+pub enum Failure {
     /// Standard output cannot be written to.
     Output(io::Error),
     /// The file cannot be read, or its result cannot be written.
@@ -37,11 +37,11 @@ pub(crate) enum Failure {
 }
 
 /// The result of the work on a file.
-pub(crate) type FileResult<T> = Result<T, Failure>;
+pub type FileResult<T> = Result<T, Failure>;
 
 impl Failure {
     /// Separates an error of standard output (outer result) from an error of the file (inner result).
-    pub(crate) fn separate<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
+    pub fn separate<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
         match ended {
             Ok(result) => Ok(Ok(result)),
             Err(Self::File(error)) => Ok(Err(error)),

@@ -26,22 +26,28 @@
 //!
 //! Deliberately absent: bodies.
 
-use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    str::FromStr,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
-use jiff::SignedDuration;
-use jiff::civil::{Date, DateTime};
-use jiff::fmt::rfc2822::DateTimeParser;
-
-use super::file_names::{path, rounds};
-use super::index::{Collection, UrlTarget};
-use super::normal::{MAX_REDIRECTS, host, normal, with_other_scheme};
-use super::text_map::TextMap;
-use baselink_text::error::{Error, Result};
+use baselink_text::{Error, Result};
 use baselink_url::{Base, Resolver};
+use jiff::{
+    SignedDuration,
+    civil::{Date, DateTime},
+    fmt::rfc2822::DateTimeParser,
+};
+
+use super::{
+    file_names::{path, rounds},
+    index::{Collection, UrlTarget},
+    normal::{MAX_REDIRECTS, host, normal, with_other_scheme},
+    text_map::TextMap,
+};
 
 /// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]

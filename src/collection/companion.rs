@@ -12,22 +12,29 @@
 //! Deliberately absent: the names of companion folders, which are in [`baselink_rewrite::copies`], and the contents
 //! of saved files.
 
-use std::collections::{HashMap, HashSet};
-use std::env;
-use std::fs;
-use std::io::Read;
-use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{
+    collections::{HashMap, HashSet},
+    env, fs,
+    io::Read,
+    path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
-use crate::collection::origin::{hosts, usable::unusable};
-use crate::files::folder_of;
-use crate::files::walk::{TreeEntry, open_file};
-use baselink_rewrite::NearbyFiles;
-use baselink_rewrite::copies::stem_of_companion;
-use baselink_scan::document::{Program, Saved};
-use baselink_scan::html::saved::{HEAD, saved};
-use baselink_text::format::Format;
+use baselink_rewrite::{NearbyFiles, copies::stem_of_companion};
+use baselink_scan::{
+    Program, Saved,
+    html::saved::{HEAD, saved},
+};
+use baselink_text::Format;
 use baselink_url::reference::contains_placeholder;
+
+use crate::{
+    collection::origin::{hosts, usable::unusable},
+    files::{
+        folder_of,
+        walk::{TreeEntry, open_file},
+    },
+};
 
 /// The number of enclosing folders to check. Firefox saves the files of a frame in a folder within the companion
 /// folder.

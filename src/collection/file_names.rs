@@ -25,16 +25,17 @@
 //!
 //! Deliberately absent: the choice of the resources that become files, and redirects.
 
-use std::borrow::Cow;
-use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::{
+    borrow::Cow,
+    cmp::Ordering,
+    collections::{HashMap, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
-use super::near::composed_text;
-use super::path::is_page_name;
-use baselink_text::format::EXTENSIONS;
-use baselink_text::layer::digest::first_of_md5;
-use baselink_url::reference::{Grammar, Reference, decode_percent, without_fragment};
+use baselink_text::{format::EXTENSIONS, layer::digest::first_of_md5};
+use baselink_url::{Grammar, Reference, decode_percent, without_fragment};
+
+use super::{near::composed_text, path::is_page_name};
 
 /// The maximum length of a new path in bytes, and of an existing path in characters. Windows rejects 260 characters,
 /// and the output folder needs some of them.
@@ -64,7 +65,7 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clo
 /// normalize names. URLs that differ only in their fragment and share a media type are one resource with one path.
 ///
 /// Memory grows with the number of resources and folders, not with the length of their paths.
-pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
+pub fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
     let own = |number| {
         let (url, media_type) = resource(number);
         (without_fragment(url), media_type)
@@ -76,7 +77,7 @@ pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a
 /// For each of `count` files, the number of rounds in which another file won its path. `path` returns the path of a
 /// file after a number of lost rounds; its folders must also be folders of the file's first path. The files that come
 /// first in `order` win. Equal files share a path.
-pub(super) fn rounds_of<'a>(
+pub fn rounds_of<'a>(
     count: usize,
     path: impl Fn(usize, u32) -> Cow<'a, str>,
     order: impl Fn(usize, usize) -> Ordering,
@@ -150,7 +151,7 @@ fn folded(path: &str) -> String {
 }
 
 /// The path of a resource that lost its path in `round` rounds.
-pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
+pub fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     let url = without_fragment(url);
     let reference = Reference::split(Grammar::Rfc3986, url);
     let mut path = root(&reference);
@@ -205,7 +206,7 @@ fn push_name(
 
 /// The path in a mirror of the file at `own`, after `round` rounds in which another file won its path. In round 0, it
 /// is `own` if all file systems accept that path, and if it tells the media type or there is none.
-pub(super) fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow<'p, str> {
+pub fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow<'p, str> {
     let is_short = own.chars().count() <= MAX_PATH;
     if round == 0 && media_type.is_empty() && is_short && own.split('/').all(is_valid_everywhere) {
         return own.into();
@@ -469,7 +470,7 @@ fn is_valid_everywhere(name: &str) -> bool {
 }
 
 /// True if Windows accepts `name` for a file or a folder, regardless of its length.
-pub(super) fn is_valid_on_windows(name: &str) -> bool {
+pub fn is_valid_on_windows(name: &str) -> bool {
     !name.contains(is_refused) && !name.ends_with(['.', ' ']) && !is_device(name)
 }
 

@@ -22,11 +22,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::index::{Collection, Resource, ResourceKind};
-use super::origin::{self, FolderLayout, RootUrl, names};
-use crate::files::os_string;
-use crate::files::walk::{EntryKind, TreeEntry};
-use baselink_rewrite::base::{Retrieval, Source};
+use baselink_rewrite::{Retrieval, Source};
+
+use super::{
+    index::{Collection, Resource, ResourceKind},
+    origin::{self, FolderLayout, RootUrl, names},
+};
+use crate::files::{
+    os_string,
+    walk::{EntryKind, TreeEntry},
+};
 
 impl Collection {
     /// Adds an entry of the folder, and its retrieval URL if known. A symbolic link counts as an existing file,

@@ -18,8 +18,7 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::{Deserialize, de::IgnoredAny};
 
 use super::origin::names::decode;
 

@@ -14,22 +14,29 @@
 //!
 //! Deliberately absent: finding the resource of a URL, which is the task of [`super::locate`], and the file system.
 
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::ffi::OsString;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    ffi::OsString,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use super::host_rules::HostRules;
-use super::near::{NearNames, without_case};
-use super::normal::normal;
-use super::origin::{Origins, PathBelowRoot, RootUrl, hosts, names};
-use super::path::{is_page_name, joined, split_name};
-use super::same::SameTable;
-use super::symlinks::{EntryAt, PathEnd, path_end};
-use super::text_map::TextMap;
 use baselink_text::named;
-use baselink_url::reference::{Grammar, Reference};
+use baselink_url::{Grammar, Reference};
+
+use super::{
+    host_rules::HostRules,
+    near::{NearNames, without_case},
+    normal::normal,
+    origin::{Origins, PathBelowRoot, RootUrl, hosts, names},
+    path::{is_page_name, joined, split_name},
+    same::SameTable,
+    symlinks::{EntryAt, PathEnd, path_end},
+    text_map::TextMap,
+};
 
 /// The default names of index files, as on servers.
 const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];

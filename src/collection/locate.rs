@@ -29,22 +29,22 @@
 //! Deliberately absent: rules that belong to a link and not to its target, which are in [`crate::purpose`]; and names that
 //! depend on other saved files (`page.1`).
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
-use super::host_rules::REWRITE;
-use super::index::{Absence, Collection, ResourceKind, UrlTarget, is_disk};
-use super::normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query};
-use super::origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments};
-use super::path::{names_folder, split_name, stem};
-use super::same::others;
-use super::symlinks::PathEnd;
-use baselink_rewrite::Site;
-use baselink_rewrite::report::LinkReport;
-use baselink_scan::document::Against;
+use baselink_rewrite::{LinkReport, Site};
+use baselink_scan::Against;
 use baselink_text::layer::digest::first_of_md5;
-use baselink_url::reference::{Grammar, Reference, without_fragment};
-use baselink_url::{Base, Resolver};
+use baselink_url::{Base, Grammar, Reference, Resolver, without_fragment};
+
+use super::{
+    host_rules::REWRITE,
+    index::{Absence, Collection, ResourceKind, UrlTarget, is_disk},
+    normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query},
+    origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments},
+    path::{names_folder, split_name, stem},
+    same::others,
+    symlinks::PathEnd,
+};
 
 /// The text that programs append to the names of saved files.
 const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];

@@ -19,28 +19,32 @@
 //!
 //! Deliberately absent: alternatives other than the preferred one (RFC 2046, 5.1.4), and `message/external-body`.
 
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
-use super::capture::CaptureDate;
-use super::normal::{in_scope, normal};
-use super::origin::names;
-use baselink_rewrite::Options;
-use baselink_rewrite::base::{BaseChain, Outer, Rule, Source, establish, of_heading};
-use baselink_rewrite::container::{Entity, EntityKind, Structure, entities};
-use baselink_scan::document::{Document, UrlField};
-use baselink_scan::fields::MediaType;
-use baselink_scan::html::saved::saved;
-use baselink_scan::{ScanOptions, scan_as};
-use baselink_text::diagnostic::Code;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape::percent_encode;
-use baselink_text::layer::transfer::{Obstacle, TransferEncoding};
-use baselink_text::span::Span;
-use baselink_url::Base;
-use baselink_url::reference;
+use baselink_rewrite::{
+    BaseChain, Options, Rule, Source,
+    base::{Outer, establish, of_heading},
+    container::{Entity, EntityKind, Structure, entities},
+};
+use baselink_scan::{Document, MediaType, ScanOptions, UrlField, html::saved::saved, scan_as};
+use baselink_text::{
+    Charset, Code, Format, Span,
+    layer::{
+        escape::percent_encode,
+        transfer::{Obstacle, TransferEncoding},
+    },
+};
+use baselink_url::{Base, reference};
+
+use super::{
+    capture::CaptureDate,
+    normal::{in_scope, normal},
+    origin::names,
+};
 
 /// The base of parts that have no other base and no `file:` URL. "This base URL has been defined for the sole purpose
 /// of resolving relative references within a multipart/related structure when no other base URI is specified" (RFC

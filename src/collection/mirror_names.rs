@@ -10,8 +10,10 @@
 
 use std::borrow::Cow;
 
-use super::file_names::{path_in_mirror, rounds_of};
-use super::index::Collection;
+use super::{
+    file_names::{path_in_mirror, rounds_of},
+    index::Collection,
+};
 
 impl Collection {
     /// Renames files whose names do not work in a mirror: names with a query as wget writes it, and names that are
@@ -45,13 +47,13 @@ impl Collection {
     }
 
     /// The path in a mirror of the file at `path`.
-    pub(crate) fn in_mirror<'p>(&'p self, path: &'p [u8]) -> &'p [u8] {
+    pub fn in_mirror<'p>(&'p self, path: &'p [u8]) -> &'p [u8] {
         self.number_at(path)
             .map_or(path, |number| self.path_in_mirror(number))
     }
 
     /// True if the file with this number keeps its name in a mirror.
-    pub(crate) fn has_own_name(&self, number: usize) -> bool {
+    pub fn has_own_name(&self, number: usize) -> bool {
         self.renamed.is_empty() || !self.renamed.contains_key(&number)
     }
 

@@ -12,11 +12,13 @@
 //!
 //! Deliberately absent: names in archives, which are derived from URLs.
 
-use super::index::{Absence, Collection};
-use super::locate::{FoundBy, Located};
-use super::near::{NearNames, composed, without_case, without_empty};
-use super::origin::names;
-use super::path::{names_folder, split_name};
+use super::{
+    index::{Absence, Collection},
+    locate::{FoundBy, Located},
+    near::{NearNames, composed, without_case, without_empty},
+    origin::names,
+    path::{names_folder, split_name},
+};
 
 /// A missing file, and a file with a similar name.
 #[derive(Clone, Debug, PartialEq, Eq)]

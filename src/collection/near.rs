@@ -7,20 +7,24 @@
 //!
 //! Deliberately absent: the reason why a name is missing.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Mutex, PoisonError},
+};
 
+use baselink_url::decode_percent;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::path::{split_name, stem};
-use super::text_map::TextMap;
-use baselink_url::reference::decode_percent;
+use super::{
+    path::{split_name, stem},
+    text_map::TextMap,
+};
 
 /// The files of a collection by keys that similar names share.
 #[derive(Debug)]
-pub(super) struct NearNames {
+pub struct NearNames {
     /// The files, sorted by folder and name.
     sorted: Vec<usize>,
     /// The first file of each path, ignoring case and encoding, by hash.
@@ -32,7 +36,7 @@ pub(super) struct NearNames {
 }
 
 impl NearNames {
-    pub(super) fn of(files: &TextMap<()>) -> Self {
+    pub fn of(files: &TextMap<()>) -> Self {
         let (mut alike, mut by_name) = (HashMap::new(), HashMap::new());
         let mut sorted: Vec<usize> = (0..files.len()).collect();
         for &number in &sorted {
@@ -50,12 +54,12 @@ impl NearNames {
     }
 
     /// The first file whose path equals `path` when case, encoding, normalization and empty names are ignored.
-    pub(super) fn alike(&self, path: &[u8]) -> Option<usize> {
+    pub fn alike(&self, path: &[u8]) -> Option<usize> {
         self.alike.get(&hashed(&folded(path))).copied()
     }
 
     /// A file with a similar name in the folder of `path`, or with the same name in another folder.
-    pub(super) fn hint(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
+    pub fn hint(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
         let hints = || self.hints.lock().unwrap_or_else(PoisonError::into_inner);
         let known = hints().get(path).copied();
         known.unwrap_or_else(|| {
@@ -123,7 +127,7 @@ fn changes(one: &str, other: &str) -> Option<usize> {
 }
 
 /// A path in Normalization Form C (Unicode Standard Annex #15).
-pub(super) fn composed(path: &[u8]) -> Cow<'_, [u8]> {
+pub fn composed(path: &[u8]) -> Cow<'_, [u8]> {
     match str::from_utf8(path) {
         Ok(text) if !text.is_ascii() => Cow::Owned(composed_text(text).into_owned().into_bytes()),
         _ => Cow::Borrowed(path),
@@ -131,7 +135,7 @@ pub(super) fn composed(path: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Text in Normalization Form C.
-pub(super) fn composed_text(text: &str) -> Cow<'_, str> {
+pub fn composed_text(text: &str) -> Cow<'_, str> {
     const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
     NFC.normalize(text)
 }
@@ -161,12 +165,12 @@ fn lower(path: &[u8]) -> Vec<u8> {
 
 /// Converts a path to the form in which case does not matter. The flag is true for UTF-8, so that a path in UTF-8 never
 /// equals a path in another encoding.
-pub(super) fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
+pub fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
     (lower(path), str::from_utf8(path).is_ok())
 }
 
 /// Removes empty names from a path.
-pub(super) fn without_empty(path: &[u8]) -> Vec<u8> {
+pub fn without_empty(path: &[u8]) -> Vec<u8> {
     let names = path
         .split(|&byte| byte == b'/')
         .filter(|name| !name.is_empty());

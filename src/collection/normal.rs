@@ -11,19 +11,20 @@
 
 use std::borrow::Cow;
 
+use baselink_url::{Grammar, Reference, without_fragment};
+
 use super::origin::{self, names};
-use baselink_url::reference::{Grammar, Reference, without_fragment};
 
 /// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
-pub(super) const MAX_REDIRECTS: usize = 20;
+pub const MAX_REDIRECTS: usize = 20;
 
 /// `url` without its query and fragment.
-pub(crate) fn without_query(url: &str) -> &str {
+pub fn without_query(url: &str) -> &str {
     memchr::memchr2(b'?', b'#', url.as_bytes()).map_or(url, |end| &url[..end])
 }
 
 /// `url` with `https` for `http`, or the reverse; `None` if it has another scheme.
-pub(super) fn with_other_scheme(url: &str) -> Option<String> {
+pub fn with_other_scheme(url: &str) -> Option<String> {
     match (url.strip_prefix("http:"), url.strip_prefix("https:")) {
         (Some(rest), _) => Some(["https:", rest].concat()),
         (None, Some(rest)) => Some(["http:", rest].concat()),
@@ -33,13 +34,13 @@ pub(super) fn with_other_scheme(url: &str) -> Option<String> {
 
 /// The key of `url`, which is normalized, for links of the parts inside the entity `around` of a message. A label is
 /// valid in the multipart that contains the part, and in those inside it (RFC 2557, 8.2).
-pub(super) fn in_scope(url: &str, around: &str) -> String {
+pub fn in_scope(url: &str, around: &str) -> String {
     format!("{url}\n{around}")
 }
 
 /// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3) without its fragment. `None` if it has no scheme or its path leads
 /// above the root.
-pub(super) fn normal(url: &str) -> Option<Cow<'_, str>> {
+pub fn normal(url: &str) -> Option<Cow<'_, str>> {
     let whole = without_fragment(url);
     let url = Reference::split(Grammar::Rfc3986, whole);
     let (scheme, start) = (url.scheme()?, url.path_span.start);
@@ -99,7 +100,7 @@ fn is_normal(scheme: &str, net_loc: &str, tail: &str) -> bool {
 }
 
 /// The net_loc of `url`.
-pub(super) fn host(url: &str) -> &str {
+pub fn host(url: &str) -> &str {
     Reference::split(Grammar::Rfc3986, url)
         .net_loc()
         .unwrap_or_default()

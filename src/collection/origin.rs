@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! use baselink_cli::collection::origin::{FolderLayout, Origins};
 //! use baselink_cli::files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
@@ -38,23 +38,25 @@
 //! `page.html` does not become `/page`. The `.html` is removed only after the extension of a program, as in
 //! `list.php.html`, because a crawler has added it.
 
-use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path};
-use std::sync::Arc;
+use std::{
+    borrow::Cow,
+    ffi::{OsStr, OsString},
+    path::{Component, Path},
+    sync::Arc,
+};
 
-use crate::collection::companion::Companions;
-use crate::collection::path::split_name;
-use crate::files::maildir;
-use crate::files::walk::{EntryKind, TreeEntry};
-use baselink_rewrite::NearbyFiles;
-use baselink_rewrite::base::{Retrieval, Source};
-use baselink_scan::document::Saved;
-use baselink_scan::html::saved;
-use baselink_text::error::{Error, ErrorKind, Result, name};
-use baselink_text::format::Format;
-use baselink_url as resolve;
-use baselink_url::reference::{Grammar, Reference, without_fragment};
+use baselink_rewrite::{NearbyFiles, Retrieval, Source};
+use baselink_scan::{Saved, html::saved};
+use baselink_text::{Error, ErrorKind, Format, Result, name};
+use baselink_url::{self as resolve, Grammar, Reference, without_fragment};
+
+use crate::{
+    collection::{companion::Companions, path::split_name},
+    files::{
+        maildir,
+        walk::{EntryKind, TreeEntry},
+    },
+};
 
 pub mod canonical;
 pub(crate) mod expected;

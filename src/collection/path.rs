@@ -7,7 +7,7 @@
 //! Deliberately absent: the separators of other systems.
 
 /// The path of `name` in `folder`. The path of the root is empty.
-pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+pub fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() {
         name.to_vec()
     } else {
@@ -16,7 +16,7 @@ pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// The folder of a path and the name in it.
-pub(crate) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
+pub fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
     match memchr::memrchr(b'/', path) {
         Some(at) => (&path[..at], &path[at + 1..]),
         None => (b"", path),
@@ -24,12 +24,12 @@ pub(crate) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// A name without its extension.
-pub(crate) fn stem(name: &[u8]) -> &[u8] {
+pub fn stem(name: &[u8]) -> &[u8] {
     &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
 }
 
 /// True if the name is that of a page or of a program that generates pages, or if it has no extension.
-pub(crate) fn is_page_name(name: &[u8]) -> bool {
+pub fn is_page_name(name: &[u8]) -> bool {
     const EXTENSIONS: [&str; 16] = [
         "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
         "cgi", "pl", "cfm", "py",
@@ -42,6 +42,6 @@ pub(crate) fn is_page_name(name: &[u8]) -> bool {
 }
 
 /// True if `path`, the path of a URL, denotes a folder.
-pub(super) fn names_folder(path: &[u8]) -> bool {
+pub fn names_folder(path: &[u8]) -> bool {
     path.is_empty() || path.ends_with(b"/")
 }

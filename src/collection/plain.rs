@@ -12,12 +12,13 @@
 //!
 //! Deliberately absent: folders of several hosts, and archives.
 
-use super::index::Collection;
 use baselink_rewrite::PlainLink;
+
+use super::index::Collection;
 
 /// The plain meaning of a link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum PlainPlace<'l> {
+pub enum PlainPlace<'l> {
     /// The file with this number, and the fragment, which may be empty.
     File(usize, &'l str),
     /// A place outside the site.
@@ -26,11 +27,11 @@ pub(crate) enum PlainPlace<'l> {
 
 /// The last path that was looked up, and its file. Many links to one file often follow each other.
 #[derive(Debug, Default)]
-pub(crate) struct LastPath(Vec<u8>, Option<usize>);
+pub struct LastPath(Vec<u8>, Option<usize>);
 
 impl Collection {
     /// The length of the URL of the root, if the file called `name` has the URL `url`, and links in it may have a plain meaning.
-    pub(crate) fn plain_root(&self, name: &[u8], url: &str) -> Option<usize> {
+    pub fn plain_root(&self, name: &[u8], url: &str) -> Option<usize> {
         let root = self.folder_url()?;
         let path = url.strip_prefix(root)?.as_bytes();
         let is_own = path == name && self.has_own_name(self.plain_file(path)?);
@@ -38,7 +39,7 @@ impl Collection {
     }
 
     /// The plain meaning of `link`. The URL of the root has the length `root`.
-    pub(crate) fn plain_place<'l>(
+    pub fn plain_place<'l>(
         &self,
         root: usize,
         link: &PlainLink<'l>,

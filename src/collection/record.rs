@@ -17,18 +17,21 @@
 //!
 //! Deliberately absent: `conversion` records, which are not captures, and segments.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use baselink_rewrite::{
+    archive::{Record, RecordContent, RecordType},
+    container::http,
+    record::url_of,
+};
+use baselink_scan::MediaType;
+use baselink_text::{
+    Charset, Code, Diagnostic, Format,
+    format::{STILL_COMPRESSED, is_compressed},
+    layer::transfer::TransferEncoding,
+};
 
 use super::capture::{Capture, name_digest};
-use baselink_rewrite::archive::{Record, RecordContent, RecordType};
-use baselink_rewrite::container::http;
-use baselink_rewrite::record::url_of;
-use baselink_scan::fields::MediaType;
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::format::{Format, STILL_COMPRESSED, is_compressed};
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::transfer::TransferEncoding;
 
 /// The body of a capture, without its content codings.
 #[derive(Clone, Debug)]

@@ -19,14 +19,14 @@
 //!
 //! Deliberately absent: renaming the files on disk.
 
-use std::collections::{HashMap, HashSet};
-use std::path::is_separator;
+use std::{
+    collections::{HashMap, HashSet},
+    path::is_separator,
+};
 
-use super::file_names::is_valid_on_windows;
-use super::index::Collection;
-use super::origin::names;
-use super::path::split_name;
-use baselink_text::error::{Error, Result};
+use baselink_text::{Error, Result};
+
+use super::{file_names::is_valid_on_windows, index::Collection, origin::names, path::split_name};
 
 /// The extensions that servers allow URLs to omit.
 const OPTIONAL_EXTENSIONS: [&[u8]; 2] = [b".html", b".htm"];
@@ -183,14 +183,14 @@ impl Collection {
     }
 
     /// The paths of all files afterwards.
-    pub(crate) fn new_paths(&self) -> HashSet<&[u8]> {
+    pub fn new_paths(&self) -> HashSet<&[u8]> {
         let numbers = 0..self.count();
         numbers.map(|number| self.path_in_mirror(number)).collect()
     }
 
     /// The paths by which a URL may refer to the file `path`: if it is an index file, the path of its folder, and in
     /// any case its own path.
-    pub(crate) fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {
+    pub fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {
         let (_, name) = split_name(path);
         let folder = self
             .is_index(name)
@@ -201,7 +201,7 @@ impl Collection {
     /// The new path of the file with this number, for a URL in which its old path is `path`. If `path` lacks the name
     /// of the index file or the extension, the new path lacks it too, where possible. `None` if the file was not
     /// renamed.
-    pub(crate) fn renamed_as(&self, number: usize, path: &[u8]) -> Option<Vec<u8>> {
+    pub fn renamed_as(&self, number: usize, path: &[u8]) -> Option<Vec<u8>> {
         let new = &**self.renamed.get(&number)?;
         let old = self.path(number);
         let (folder, name) = split_name(new);
@@ -230,7 +230,7 @@ impl Collection {
     }
 
     /// The new path of `path`, which is not a file. `None` if neither `path` nor a folder around it was renamed.
-    pub(crate) fn renamed_with_folder(&self, path: &[u8]) -> Option<Vec<u8>> {
+    pub fn renamed_with_folder(&self, path: &[u8]) -> Option<Vec<u8>> {
         let mut around = path.strip_suffix(b"/").unwrap_or(path);
         // The path of a URL can have more segments than any folder.
         if around.len() > self.longest_renamed {

@@ -10,13 +10,12 @@
 //!
 //! Deliberately absent: patterns.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::str::FromStr;
+use std::{borrow::Cow, collections::HashMap, str::FromStr};
+
+use baselink_text::{Error, Result};
+use baselink_url::{Grammar, Reference, reference::has_opaque_scheme};
 
 use super::origin::{RootUrl, net_loc};
-use baselink_text::error::{Error, Result};
-use baselink_url::reference::{Grammar, Reference, has_opaque_scheme};
 
 /// Two prefixes of URLs. URLs with one of them mean those with the other.
 #[derive(Clone, Debug)]

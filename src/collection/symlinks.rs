@@ -12,7 +12,7 @@
 use super::path::{joined, split_name};
 
 /// An entry at a path.
-pub(super) enum EntryAt<'a> {
+pub enum EntryAt<'a> {
     /// The symbolic link with this number, and its text if known.
     Link(usize, Option<&'a [u8]>),
     /// A file, a folder or a special file.
@@ -21,7 +21,7 @@ pub(super) enum EntryAt<'a> {
 
 /// The end of a path after following symbolic links.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum PathEnd {
+pub enum PathEnd {
     /// A path without symbolic links.
     To(Vec<u8>),
     /// An unknown path: the path contains the symbolic link with this number, whose target is unknown.
@@ -33,10 +33,7 @@ pub(super) enum PathEnd {
 }
 
 /// Follows the symbolic links in `path`. Returns `None` if there are none. `entry` returns the entry at a path.
-pub(super) fn path_end<'a>(
-    path: &[u8],
-    entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>,
-) -> Option<PathEnd> {
+pub fn path_end<'a>(path: &[u8], entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>) -> Option<PathEnd> {
     /// The maximum number of symbolic links in a path, as in Linux. It stops cycles.
     const MAX_SYMLINKS: usize = 40;
     let mut followed = 0;

@@ -17,12 +17,12 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// A map from texts to values. Texts are numbered in the order of addition.
 #[derive(Debug)]
-pub(crate) struct TextMap<V> {
+pub struct TextMap<V> {
     bytes: Vec<u8>,
     /// The end of each text in `bytes`.
     ends: Vec<usize>,
     /// The value of each text.
-    pub(crate) values: Vec<V>,
+    pub values: Vec<V>,
     numbers: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -47,7 +47,7 @@ fn text_in<'a>(bytes: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
 
 impl<V> TextMap<V> {
     /// Adds a text and returns its number. If the text is already in the map, its number is returned as an error.
-    pub(crate) fn add(&mut self, text: &[u8], value: V) -> Result<usize, usize> {
+    pub fn add(&mut self, text: &[u8], value: V) -> Result<usize, usize> {
         if let Some(number) = self.number(text) {
             return Err(number);
         }
@@ -70,7 +70,7 @@ impl<V> TextMap<V> {
     }
 
     /// The number of a text.
-    pub(crate) fn number(&self, text: &[u8]) -> Option<usize> {
+    pub fn number(&self, text: &[u8]) -> Option<usize> {
         let is_it = |number: &u32| self.text(*number as usize) == text;
         self.numbers
             .find(self.hasher.hash_one(text), is_it)
@@ -78,27 +78,27 @@ impl<V> TextMap<V> {
     }
 
     /// The value of a text.
-    pub(crate) fn get(&self, text: &[u8]) -> Option<&V> {
+    pub fn get(&self, text: &[u8]) -> Option<&V> {
         self.number(text).map(|number| &self.values[number])
     }
 
     /// The text with this number, which must exist.
-    pub(crate) fn text(&self, number: usize) -> &[u8] {
+    pub fn text(&self, number: usize) -> &[u8] {
         text_in(&self.bytes, &self.ends, number)
     }
 
     /// The text with this number, which was added as UTF-8.
-    pub(crate) fn url(&self, number: usize) -> &str {
+    pub fn url(&self, number: usize) -> &str {
         str::from_utf8(self.text(number)).unwrap_or_default()
     }
 
     /// The number of texts.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Replaces all values by `new`, which has one value per text. Returns the old values too.
-    pub(super) fn with_values<W>(self, new: Vec<W>) -> (TextMap<W>, Vec<V>) {
+    pub fn with_values<W>(self, new: Vec<W>) -> (TextMap<W>, Vec<V>) {
         let Self {
             bytes,
             ends,

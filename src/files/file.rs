@@ -10,13 +10,15 @@
 //!
 //! Deliberately absent: writing. [`super::write`](mod@super::write) replaces files.
 
-use std::ffi::OsString;
-use std::fs::{self, File, FileTimes, FileType, Metadata, OpenOptions};
-use std::io;
-use std::path::Path;
-use std::time::SystemTime;
+use std::{
+    ffi::OsString,
+    fs::{self, File, FileTimes, FileType, Metadata, OpenOptions},
+    io,
+    path::Path,
+    time::SystemTime,
+};
 
-use baselink_text::error::{Error, cause, name};
+use baselink_text::{Error, cause, name};
 
 /// The prefix of the names of temporary files. Temporary files are hidden and are not documents.
 pub const TEMPORARY: &str = ".baselink-";

@@ -13,15 +13,19 @@
 //!
 //! Deliberately absent: the contents to write, and waiting for the disk.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind};
-use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{self, File, Metadata},
+    io::{self, ErrorKind},
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, DirBuilder, OpenOptions};
+use cap_std::{
+    ambient_authority,
+    fs::{Dir, DirBuilder, OpenOptions},
+};
 
 use super::file::{EntryKind, ExistingEntry, Identity, folder_of, identity};
 

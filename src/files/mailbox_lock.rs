@@ -12,24 +12,29 @@
 //!
 //! Deliberately absent: removing the locks of other programs and of killed runs, even old ones.
 
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, ErrorKind, Write};
-use std::path::Path;
-use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::{self, ErrorKind, Write},
+    path::Path,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
-use super::file::{REPLACES_OPEN_FILES, not_written};
-use super::folder::NameInFolder;
-use baselink_text::error::{Error, Result, cause, name};
+use baselink_text::{Error, Result, cause, name};
+
+use super::{
+    file::{REPLACES_OPEN_FILES, not_written},
+    folder::NameInFolder,
+};
 
 /// The maximum time to wait for another program to release a lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The locks of a mailbox, released on drop.
-pub(super) struct MailboxLock {
+pub struct MailboxLock {
     /// The lock file.
     file: File,
     place: NameInFolder,
@@ -44,7 +49,7 @@ impl MailboxLock {
     /// # Errors
     ///
     /// Returns an error if another program keeps a lock, or if the lock file cannot be created.
-    pub(super) fn wait(path: &Path, place: &NameInFolder) -> Result<Self> {
+    pub fn wait(path: &Path, place: &NameInFolder) -> Result<Self> {
         let began = Instant::now();
         let mut file_name = place.name.clone();
         file_name.push(".lock");
@@ -95,7 +100,7 @@ impl MailboxLock {
     /// # Errors
     ///
     /// Returns an error if the lock file cannot be removed.
-    pub(super) fn release(mut self, path: &Path) -> Result<()> {
+    pub fn release(mut self, path: &Path) -> Result<()> {
         self.remove().map_err(|error| {
             let (mailbox, lock) = (name(path), name(Path::new(&self.place.name)));
             let why = cause(&error);

@@ -44,10 +44,12 @@
 //! readers (`dovecot-uidlist`, `maildirsize`). Readers find new names by themselves, and recompute a Maildir++ quota
 //! from time to time.
 
-use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
 
 use super::file::os_string;
 

@@ -19,21 +19,22 @@
 //! Deliberately absent: the time at which to sync, which [`write`](mod@super::write) decides, and the removal of
 //! temporary files of killed runs.
 
-use std::collections::hash_map::RandomState;
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::hash::{BuildHasher, Hasher};
-use std::io::{self, ErrorKind, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::{
+    collections::hash_map::RandomState,
+    ffi::{OsStr, OsString},
+    fs::File,
+    hash::{BuildHasher, Hasher},
+    io::{self, ErrorKind, Write},
+    path::Path,
+    sync::Arc,
+};
 
-use super::file::TEMPORARY;
-use super::folder::OpenFolder;
+use super::{file::TEMPORARY, folder::OpenFolder};
 
 /// A new file. Dropping it before it gets its final name removes it. It may also be an existing device or pipe, which
 /// must not become a regular file.
 #[derive(Debug)]
-pub(super) struct NewFile {
+pub struct NewFile {
     folder: Arc<OpenFolder>,
     file: File,
     name: CurrentName,
@@ -52,11 +53,11 @@ enum CurrentName {
 }
 
 /// The permission bits of a file that only its owner may use.
-pub(super) const PRIVATE: u32 = 0o600;
+pub const PRIVATE: u32 = 0o600;
 
 impl NewFile {
     /// Creates a file in `folder` with these permission bits, reduced by the umask.
-    pub(super) fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
+    pub fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
         let (file, name) = create(folder, mode)?;
         Ok(Self {
             folder: Arc::clone(folder),
@@ -66,7 +67,7 @@ impl NewFile {
     }
 
     /// Opens the device or pipe `name` in `folder`.
-    pub(super) fn device(folder: &Arc<OpenFolder>, name: &OsStr) -> io::Result<Self> {
+    pub fn device(folder: &Arc<OpenFolder>, name: &OsStr) -> io::Result<Self> {
         let file = folder.write_device(name)?;
         if file.metadata()?.is_file() {
             return Err(io::Error::other("another program created a file there"));
@@ -79,21 +80,21 @@ impl NewFile {
     }
 
     /// True for a device or pipe, and for a file that has its final name.
-    pub(super) fn is_device(&self) -> bool {
+    pub fn is_device(&self) -> bool {
         matches!(self.name, CurrentName::Final)
     }
 
-    pub(super) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         &self.file
     }
 
     /// Appends the contents of `from`. The system copies the bytes itself, or shares them.
-    pub(super) fn add_file(&mut self, mut from: &File) -> io::Result<()> {
+    pub fn add_file(&mut self, mut from: &File) -> io::Result<()> {
         io::copy(&mut from, &mut self.file).map(drop)
     }
 
     /// Gives the file this name in the folder `into`, replacing any file of that name.
-    pub(super) fn replace(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
+    pub fn replace(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
         // Only a rename replaces a file, and only a name can be renamed.
         #[cfg(target_os = "linux")]
         if let CurrentName::None = self.name {
@@ -108,7 +109,7 @@ impl NewFile {
     }
 
     /// Gives the file this name in the folder `into`, unless the name is taken.
-    pub(super) fn name(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
+    pub fn name(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
         match &self.name {
             #[cfg(target_os = "linux")]
             CurrentName::None => into.name(&self.file, name)?,
@@ -154,7 +155,7 @@ fn create(folder: &OpenFolder, mode: u32) -> io::Result<(File, CurrentName)> {
 }
 
 /// Creates a temporary folder in `around` that only its owner may use. Returns its name, and the open folder.
-pub(super) fn create_folder(around: &OpenFolder) -> io::Result<(OsString, OpenFolder)> {
+pub fn create_folder(around: &OpenFolder) -> io::Result<(OsString, OpenFolder)> {
     let (name, ()) = with_free_name(|name| around.make(name, 0o700))?;
     let folder = around.below(Path::new(&name))?;
     Ok((name, folder))
@@ -181,7 +182,7 @@ pub fn is_temporary(name: &OsStr) -> bool {
 }
 
 /// Writes the names in `folder` to disk, if the system allows folders to be opened and synced.
-pub(super) fn sync_folder(folder: &OpenFolder) -> io::Result<()> {
+pub fn sync_folder(folder: &OpenFolder) -> io::Result<()> {
     match folder.itself().and_then(|folder| folder.sync_all()) {
         // The folder may be writable but not readable, or the system cannot sync folders.
         Err(error)

@@ -13,21 +13,26 @@
 //!
 //! Deliberately absent: the new contents, which [`write`](mod@super::write) has.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata, Permissions};
-use std::io::{self, ErrorKind, Seek};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
-
-use super::file::{
-    EntryKind, ExistingEntry, REPLACES_OPEN_FILES, changed, identity, names_of, not_written, times,
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{self, File, Metadata, Permissions},
+    io::{self, ErrorKind, Seek},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
 };
-use super::folder::NameInFolder;
-use super::maildir::is_message;
-use super::new_file::{NewFile, PRIVATE};
-use baselink_text::error::{Error, Result, name};
-use baselink_text::{display_by_name, named};
+
+use baselink_text::{Error, Result, display_by_name, name, named};
+
+use super::{
+    file::{
+        EntryKind, ExistingEntry, REPLACES_OPEN_FILES, changed, identity, names_of, not_written,
+        times,
+    },
+    folder::NameInFolder,
+    maildir::is_message,
+    new_file::{NewFile, PRIVATE},
+};
 
 /// Settings for replacement in place.
 #[derive(Clone, Debug, Default)]

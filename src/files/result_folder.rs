@@ -43,21 +43,26 @@
 //!
 //! Deliberately absent: owners and extended attributes; symbolic links, devices and pipes of the input.
 
-use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, FileTimes, Metadata};
-use std::io::{self, ErrorKind};
-use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::{OsStr, OsString},
+    fs::{self, FileTimes, Metadata},
+    io::{self, ErrorKind},
+    path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
 
-use super::file::{EntryKind, ExistingEntry, Identity, folder_of, identity, not_written, times};
-use super::folder::{NameInFolder, OpenFolder};
-use super::new_file::is_temporary;
-use super::original::{entry_at, read_only, symbolic_link};
-use super::walk::TreeEntry;
-use super::write::{NewContents, NotPreserved};
-use baselink_text::error::{Error, Result, cause, name};
+use baselink_text::{Error, Result, cause, name};
+
+use super::{
+    file::{EntryKind, ExistingEntry, Identity, folder_of, identity, not_written, times},
+    folder::{NameInFolder, OpenFolder},
+    new_file::is_temporary,
+    original::{entry_at, read_only, symbolic_link},
+    walk::TreeEntry,
+    write::{NewContents, NotPreserved},
+};
 
 /// An output folder. Several threads may write to it.
 #[derive(Debug)]

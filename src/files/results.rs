@@ -32,16 +32,21 @@
 //!
 //! Deliberately absent: the contents of results, and new names for files, which the caller has.
 
-use std::fs::Metadata;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    fs::Metadata,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
 
-use super::maildir::{is_message, with_sizes_of};
-use super::result_folder::ResultFolder;
-use super::stage::StagedMove;
-use super::walk::TreeEntry;
-use super::write::{Committed, InPlace, NewContents, Original};
-use baselink_text::error::{Error, Result};
+use baselink_text::{Error, Result};
+
+use super::{
+    maildir::{is_message, with_sizes_of},
+    result_folder::ResultFolder,
+    stage::StagedMove,
+    walk::TreeEntry,
+    write::{Committed, InPlace, NewContents, Original},
+};
 
 /// Where the results of a run go.
 #[expect(clippy::large_enum_variant, reason = "there is one a run")]

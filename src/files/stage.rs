@@ -32,21 +32,28 @@
 //! Deliberately absent: undoing a move; symbolic links and empty folders, which are not moved; and computing the new
 //! contents.
 
-use std::collections::{BTreeSet, HashMap};
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata, TryLockError};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::{BTreeSet, HashMap},
+    ffi::{OsStr, OsString},
+    fs::{self, File, Metadata, TryLockError},
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use super::file::{EntryKind, folder_of, identity, names_of, not_written, refused};
-use super::folder::{NameInFolder, OpenFolder};
-use super::new_file::{NewFile, PRIVATE, create_folder, sync_folder};
-use super::original::is_as_seen;
-use super::result_folder::ResultFolder;
-use super::write::{Committed, InPlace, NewContents, Original};
-use baselink_text::error::{Error, Result, cause, name};
+use baselink_text::{Error, Result, cause, name};
+
+use super::{
+    file::{EntryKind, folder_of, identity, names_of, not_written, refused},
+    folder::{NameInFolder, OpenFolder},
+    new_file::{NewFile, PRIVATE, create_folder, sync_folder},
+    original::is_as_seen,
+    result_folder::ResultFolder,
+    write::{Committed, InPlace, NewContents, Original},
+};
 
 /// New contents and names for the files of a folder. [`StagedMove::commit`] applies them; a value that is dropped
 /// earlier leaves the folder unchanged.

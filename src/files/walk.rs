@@ -20,25 +20,30 @@
 //!
 //! Deliberately absent: formats, and ignore files such as `.gitignore`.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry as Slot;
-use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind};
-use std::ops::Deref;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    borrow::Cow,
+    collections::{HashMap, hash_map::Entry as Slot},
+    ffi::OsString,
+    fs::{self, File, Metadata},
+    io::{self, ErrorKind},
+    ops::Deref,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
+use baselink_text::{Error, Result, name};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
-pub use super::file::{EntryKind, open_file};
-pub use super::folder::open_below;
-use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
-use super::maildir;
-use super::write::{Original, is_temporary};
-use baselink_text::error::{Error, Result, name};
+pub use super::{
+    file::{EntryKind, open_file},
+    folder::open_below,
+};
+use super::{
+    folder::{NameInFolder, OpenFolder, is_of_another_kind},
+    maildir,
+    write::{Original, is_temporary},
+};
 
 /// Patterns for paths below a root.
 ///

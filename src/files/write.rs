@@ -41,21 +41,28 @@
 //!
 //! Deliberately absent: following symbolic links, because users rarely intend that.
 
-use std::fs::{File, FileTimes, Metadata};
-use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    fs::{File, FileTimes, Metadata},
+    io::{self, BufWriter, ErrorKind, Read, Seek, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use super::file::{EntryKind, Identity, folder_of, identity, not_written, refused, times};
-pub use super::file::{TEMPORARY, is_one_file};
-use super::folder::{NameInFolder, OpenFolder};
-use super::mailbox_lock::MailboxLock;
-use super::maildir::{is_message, with_sizes_of};
-pub use super::new_file::is_temporary;
-use super::new_file::{NewFile, PRIVATE, sync_folder};
-pub use super::original::{InPlace, NotPreserved, Original, Suffix};
-use super::original::{entry_at, read_only, symbolic_link};
-use baselink_text::error::{Error, Result, cause, name};
+use baselink_text::{Error, Result, cause, name};
+
+use super::{
+    file::{EntryKind, Identity, folder_of, identity, not_written, refused, times},
+    folder::{NameInFolder, OpenFolder},
+    mailbox_lock::MailboxLock,
+    maildir::{is_message, with_sizes_of},
+    new_file::{NewFile, PRIVATE, sync_folder},
+    original::{entry_at, read_only, symbolic_link},
+};
+pub use super::{
+    file::{TEMPORARY, is_one_file},
+    new_file::is_temporary,
+    original::{InPlace, NotPreserved, Original, Suffix},
+};
 
 /// New contents for a file, applied by [`NewContents::commit`]. Dropping the replacement discards them.
 #[derive(Debug)]

@@ -15,8 +15,8 @@
 //! `docs/saved-pages.md` lists the restrictions of browsers.
 //!
 //! ```
-//! use baselink_text::format::Format;
-//! use baselink_text::layer::charset::Charset;
+//! use baselink_text::Format;
+//! use baselink_text::Charset;
 //! use baselink_cli::purpose::adapt::{Adaptation, adapted};
 //! let page = b"<head><script src=x.js integrity='sha256-eA==' defer></script>";
 //! let adapted = adapted(page, Format::Html, Some(Charset::UTF_8), false);
@@ -31,26 +31,27 @@
 //! (`srcdoc`, `noscript`); tags in UTF-16 and ISO-2022-JP; and what browsers never load from disk, such as module scripts, which
 //! is counted.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::packed::Searcher;
-use baselink_scan::attributes::Namespace;
-use baselink_scan::html::sink::{Sink, TextModel};
-use baselink_scan::html::tag::{self, RawAttribute, RawTag};
-use baselink_scan::html::walk::{self, Names};
-use baselink_scan::html::{engines, prelude};
-use baselink_scan::xml::tokens::{self, XmlToken};
-use baselink_scan::{ScanOptions, Scanner, value};
-use baselink_text::edit::Edits;
-use baselink_text::format::Format;
-use baselink_text::layer::View;
-use baselink_text::layer::charset::{Charset, Declaration, Detected};
-use baselink_text::layer::escape;
-use baselink_text::layer::xml as xml_text;
-use baselink_text::span::Span;
-use baselink_text::{display_by_name, named};
-use baselink_url::reference::{Category, Grammar, Reference, placeholder};
+use baselink_scan::{
+    ScanOptions, Scanner,
+    attributes::Namespace,
+    html::{
+        engines, prelude,
+        sink::{Sink, TextModel},
+        tag::{self, RawAttribute, RawTag},
+        walk::{self, Names},
+    },
+    value,
+    xml::tokens::{self, XmlToken},
+};
+use baselink_text::{
+    Charset, Detected, Edits, Format, Span, View, display_by_name,
+    layer::{charset::Declaration, escape, xml as xml_text},
+    named,
+};
+use baselink_url::{Category, Grammar, Reference, reference::placeholder};
 
 named! {
     /// A kind of adaptation.

@@ -11,13 +11,14 @@
 //!
 //! Deliberately absent: the choice between them.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
-use baselink_rewrite::report::{LinkReport, Reason};
-use baselink_rewrite::{Options, links};
-use baselink_text::span::Span;
+use baselink_rewrite::{LinkReport, Options, Reason, links};
+use baselink_text::Span;
 
 /// The number of bytes before a link to search for the name of its rule or function.
 const NEAR: usize = 4_096;
@@ -134,19 +135,19 @@ impl CandidatePlace {
 
 /// Links that are alternatives.
 #[derive(Debug, Default)]
-pub(super) struct Alternatives {
+pub struct Alternatives {
     links: Vec<LinkReport>,
     /// True for images. Of fonts, sounds and videos, browsers take the first that they can load.
-    pub(super) are_images: bool,
+    pub are_images: bool,
     /// True if a browser saved one of them.
-    pub(super) are_saved: bool,
+    pub are_saved: bool,
     /// The reference to the file of one of them, once it was searched for.
     stand_in: OnceLock<Option<String>>,
 }
 
 impl Alternatives {
     /// The reference to the file of one, as `reference` finds it. A font in a `data:` URL needs no file.
-    pub(super) fn stand_in(
+    pub fn stand_in(
         &self,
         mut reference: impl FnMut(&LinkReport) -> Option<String>,
     ) -> Option<&str> {
@@ -162,7 +163,7 @@ impl Alternatives {
 }
 
 /// The links of the document `bytes` that have alternatives, by the starts of their spans.
-pub(super) fn alternatives(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<Alternatives>> {
+pub fn alternatives(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<Alternatives>> {
     let mut found = HashMap::new();
     let names = ["srcset", "<source", "image-set", "font-face"];
     let has = |name: &&str| memchr::memmem::find(bytes, name.as_bytes()).is_some();

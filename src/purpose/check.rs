@@ -11,12 +11,12 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use baselink_rewrite::base::Retrieval;
+//! use baselink_rewrite::Retrieval;
 //! use baselink_cli::collection::origin::{Origins, RootUrl};
 //! use baselink_cli::collection::{Collection, Resource};
 //! use baselink_cli::purpose::check::{Cause, CheckedSite, Class, check};
 //! use baselink_rewrite::Options;
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //!
 //! let root_url = Some(RootUrl::new("http://a/docs/").unwrap());
 //! let mut collection = Collection::new(Origins { root_url, ..Origins::default() });
@@ -36,25 +36,24 @@
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
 //! change links and ids.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use crate::collection::origin::RootUrl;
-use crate::collection::{Collection, is_disk, url_below};
-use crate::purpose::custom_property::is_relative;
-use baselink_rewrite::base::{BaseChain, Source, SourceKind};
-use baselink_rewrite::report::{LinkReport, Outcome, Reason};
-use baselink_rewrite::{
-    BaseElement, Fragments, LinkReceiver, ListedLink, Options, PlainLink, Site, Totals, base,
-    links, links_to,
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+    sync::Arc,
 };
-use baselink_scan::document::Program;
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_url::reference::is_template;
-use baselink_url::{Base, Resolver};
+
+use baselink_rewrite::{
+    BaseChain, BaseElement, Fragments, LinkReceiver, LinkReport, ListedLink, Options, Outcome,
+    PlainLink, Reason, Site, Source, SourceKind, Totals, base, links, links_to,
+};
+use baselink_scan::Program;
+use baselink_text::{Charset, Code, Diagnostic, Format};
+use baselink_url::{Base, Resolver, is_template};
+
+use crate::{
+    collection::{Collection, is_disk, origin::RootUrl, url_below},
+    purpose::custom_property::is_relative,
+};
 
 mod bases;
 mod captured;
@@ -62,12 +61,13 @@ mod finding;
 mod ids;
 mod judge;
 
-use super::alternatives::alternatives;
 use bases::{MovedBases, MovedCollection};
 use captured::CaptureJudge;
+use judge::MoveJudge;
+
+use super::alternatives::alternatives;
 pub use finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
 pub use ids::{FragmentList, FragmentPlace, Ids};
-use judge::MoveJudge;
 
 /// A document whose links were judged.
 #[derive(Debug)]

@@ -6,15 +6,16 @@
 //!
 //! Deliberately absent: the user of a property, which `baselink-rewrite` finds.
 
+use baselink_rewrite::{
+    LinkReport,
+    report::{PropertyUser, TargetInSheet},
+};
+use baselink_url::{Category, Grammar, Reference};
+
 use crate::collection::Collection;
-use baselink_rewrite::report::{LinkReport, PropertyUser, TargetInSheet};
-use baselink_url::reference::{Category, Grammar, Reference};
 
 /// The target of `link` from a style sheet that its page links, if only this target is a resource.
-pub(super) fn in_sheet<'l>(
-    link: &'l LinkReport,
-    collection: &Collection,
-) -> Option<&'l TargetInSheet> {
+pub fn in_sheet<'l>(link: &'l LinkReport, collection: &Collection) -> Option<&'l TargetInSheet> {
     let in_sheets = &link.custom_property.as_ref()?.in_sheets;
     let is_file = |url: &str| collection.locate(url).resource().is_some();
     let other = in_sheets.iter().find(|other| is_file(&other.target))?;
@@ -22,11 +23,11 @@ pub(super) fn in_sheet<'l>(
 }
 
 /// True if `link` is written as a relative path.
-pub(super) fn is_relative(link: &LinkReport) -> bool {
+pub fn is_relative(link: &LinkReport) -> bool {
     Reference::split(Grammar::Rfc3986, &link.reference).category() == Category::RelPath
 }
 
 /// The user of the custom property around `link`.
-pub(super) fn property_user(link: &LinkReport) -> Option<&PropertyUser> {
+pub fn property_user(link: &LinkReport) -> Option<&PropertyUser> {
     Some(&link.custom_property.as_ref()?.user)
 }

@@ -13,14 +13,12 @@
 
 use std::collections::HashMap;
 
+use baselink_scan::html::tag;
+use baselink_text::{Charset, layer::escape};
+use baselink_url::{Grammar, Reference};
 use memchr::memmem;
 
-use crate::collection::capture::CaptureDate;
-use crate::collection::origin::names;
-use baselink_scan::html::tag;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape;
-use baselink_url::reference::{Grammar, Reference};
+use crate::collection::{capture::CaptureDate, origin::names};
 
 /// A page in the list.
 #[derive(Clone, Debug)]

@@ -11,8 +11,7 @@
 use memchr::{memchr3_iter, memmem};
 
 use super::relocate::{LinkForm, Relocation, split_host};
-use crate::collection::origin::is_assumed;
-use crate::collection::{FoundBy, Located};
+use crate::collection::{FoundBy, Located, origin::is_assumed};
 
 /// The traces of the old place of a site in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

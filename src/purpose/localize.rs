@@ -27,36 +27,36 @@
 //!
 //! Deliberately absent: downloads. A resource that is not among the files stays on the network.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
-use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
-use crate::collection::{
-    Absence, Collection, FoundBy, LastPath, Located, PlainPlace, QueryUse, split_name, stem,
-    url_below, without_query,
-};
-use crate::purpose::alternatives::{Alternatives, alternatives};
-use crate::purpose::custom_property::{in_sheet, is_relative, property_user};
-use crate::purpose::on_disk::{DiskBase, DiskPlace, is_on_network};
-use crate::purpose::spelling::{is_web, names_base, names_prefix, names_resource, unmistakable};
-use crate::purpose::{located, plain_root, rewrite_unless};
-use baselink_rewrite::base::SourceKind;
-use baselink_rewrite::copies::stem_of_companion;
-use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser, Reason, TargetInSheet};
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, Options,
-    PlainLink, Site,
+    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, LinkReport,
+    Options, Outcome, PlainLink, Reason, Site, SourceKind,
+    copies::stem_of_companion,
+    report::{PropertyUser, TargetInSheet},
 };
-use baselink_scan::document::{Against, Role};
-use baselink_scan::xml::vocabulary::is_location;
-use baselink_text::format::Format;
-use baselink_text::layer::digest::ends_with_md5;
-use baselink_text::span::Span;
-use baselink_url::reference::{
-    Category, Grammar, Reference, decode_percent_lossy, is_template, placeholder, without_fragment,
+use baselink_scan::{Against, Role, xml::vocabulary::is_location};
+use baselink_text::{Format, Span, layer::digest::ends_with_md5};
+use baselink_url::{
+    Base, Category, Grammar, Reference, decode_percent_lossy, is_template, parses,
+    reference::placeholder, without_fragment,
 };
-use baselink_url::{Base, parses};
+
+use crate::{
+    collection::{
+        Absence, Collection, FoundBy, LastPath, Located, PlainPlace, QueryUse,
+        origin::{RootUrl, canonical, is_assumed, names},
+        split_name, stem, url_below, without_query,
+    },
+    purpose::{
+        alternatives::{Alternatives, alternatives},
+        custom_property::{in_sheet, is_relative, property_user},
+        located,
+        on_disk::{DiskBase, DiskPlace, is_on_network},
+        plain_root, rewrite_unless,
+        spelling::{is_web, names_base, names_prefix, names_resource, unmistakable},
+    },
+};
 
 /// The options with which [`localize`] rewrites the resource called `name` of `collection` with the contents `bytes`.
 /// `options` contain the format, the retrieval URL, the resolver and the places.

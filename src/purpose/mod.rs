@@ -25,14 +25,14 @@ pub mod redirects;
 pub mod relocate;
 mod spelling;
 
-use self::spelling::names_prefix;
-pub(crate) use self::spelling::{loads_sheet, names_base};
 use std::sync::Arc;
 
-use crate::collection::{Collection, Located};
-use baselink_rewrite::report::LinkReport;
-use baselink_rewrite::{Destination, FileRewrite, Options, rewrite_each};
+use baselink_rewrite::{Destination, FileRewrite, LinkReport, Options, rewrite_each};
 use baselink_url::Base;
+
+use self::spelling::names_prefix;
+pub(crate) use self::spelling::{loads_sheet, names_base};
+use crate::collection::{Collection, Located};
 
 /// The meaning of `target`, the target of `link`, which is in the resource with the number `from`.
 fn located(

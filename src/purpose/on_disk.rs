@@ -11,19 +11,23 @@
 //!
 //! Deliberately absent: symbolic links in the folder.
 
-use crate::collection::origin::{is_assumed, names};
-use crate::collection::without_query;
-use baselink_rewrite::report::{LinkReport, Reason};
-use baselink_rewrite::{BaseInCopy, NOWHERE};
-use baselink_url::reference::{has_opaque_scheme, is_private, opaque_scheme};
-use baselink_url::{Base, Resolver, parses};
+use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
+use baselink_url::{
+    Base, Resolver, is_private, parses,
+    reference::{has_opaque_scheme, opaque_scheme},
+};
+
+use crate::collection::{
+    origin::{is_assumed, names},
+    without_query,
+};
 
 /// The URL of a folder on disk. The files around it are unknown.
 const FOLDER: &str = "file:///elsewhere/";
 
 /// The place of a document in a folder that opens from disk.
 #[derive(Debug)]
-pub(super) struct DiskPlace {
+pub struct DiskPlace {
     own: Base,
     /// The number of folders between the folder and the document.
     depth: usize,
@@ -33,7 +37,7 @@ pub(super) struct DiskPlace {
 }
 
 /// The base of a link in the copy.
-pub(super) enum DiskBase {
+pub enum DiskBase {
     /// The copy itself.
     Own,
     /// An unknown place in the folder.
@@ -44,7 +48,7 @@ pub(super) enum DiskBase {
 
 impl DiskBase {
     /// The bases against which readers may resolve a reference. `declared` returns its declared base.
-    pub(super) fn of(base: BaseInCopy, declared: impl FnOnce() -> Self) -> Vec<Self> {
+    pub fn of(base: BaseInCopy, declared: impl FnOnce() -> Self) -> Vec<Self> {
         match base {
             BaseInCopy::Undeclared => vec![Self::Own],
             BaseInCopy::Declared => vec![declared()],
@@ -56,7 +60,7 @@ impl DiskBase {
 
 impl DiskPlace {
     /// The place of the document with the path `name` below the folder.
-    pub(super) fn new(name: &[u8], scheme: &str) -> Self {
+    pub fn new(name: &[u8], scheme: &str) -> Self {
         let base = |path: &str| Base::new(Resolver::Whatwg, &format!("{FOLDER}{path}"));
         let own = names::path(name, names::Percent::Encode).unwrap_or_default();
         Self {
@@ -68,12 +72,12 @@ impl DiskPlace {
     }
 
     /// The URL on disk of the resource at `path`, percent-encoded, below the folder.
-    pub(super) fn url(path: &str) -> String {
+    pub fn url(path: &str) -> String {
         format!("{FOLDER}{path}")
     }
 
     /// The path below the folder to which `reference` leads in a browser, from the document itself.
-    pub(super) fn path(&self, reference: &str) -> Option<Vec<u8>> {
+    pub fn path(&self, reference: &str) -> Option<Vec<u8>> {
         let target = self.own.resolve(reference).ok()?;
         let path = target.url.strip_prefix(FOLDER)?;
         Some(names::decode(without_query(path)))
@@ -81,12 +85,7 @@ impl DiskPlace {
 
     /// The text to insert before `reference` if it leads out of the folder from one of the `bases`: the scheme that it lacks,
     /// or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL.
-    pub(super) fn prefix(
-        &self,
-        link: &LinkReport,
-        reference: &str,
-        bases: &[DiskBase],
-    ) -> Option<String> {
+    pub fn prefix(&self, link: &LinkReport, reference: &str, bases: &[DiskBase]) -> Option<String> {
         // The text of an entity is unknown, so the whole reference is.
         if link.reason == Some(Reason::Entity) {
             return Some(NOWHERE.to_owned());
@@ -110,7 +109,7 @@ impl DiskPlace {
     }
 
     /// True if a browser, or a program that decodes escapes early, leaves the folder.
-    pub(super) fn leads_out(&self, reference: &str, base: &DiskBase) -> bool {
+    pub fn leads_out(&self, reference: &str, base: &DiskBase) -> bool {
         let depth = match base {
             DiskBase::Own => Some(self.depth),
             DiskBase::Inside => Some(0),
@@ -149,7 +148,7 @@ fn is_drive(scheme: &str, reference: &str) -> bool {
 }
 
 /// True if relative references with this base lead neither to the disk nor to an assumed host.
-pub(super) fn is_on_network(base: &str) -> bool {
+pub fn is_on_network(base: &str) -> bool {
     has_opaque_scheme(base) && !is_private(base) && parses(base) && !is_assumed(base)
 }
 
@@ -166,7 +165,7 @@ fn leads_plainly_out(reference: &str, depth: usize) -> Option<bool> {
 }
 
 /// True if a path leads above its start by more than `depth` folders.
-pub(super) fn climbs(path: &[u8], mut depth: usize) -> bool {
+pub fn climbs(path: &[u8], mut depth: usize) -> bool {
     path.split(|byte| b"/\\".contains(byte))
         .any(|name| match name {
             b"" | b"." => false,

@@ -13,14 +13,12 @@
 //!
 //! Deliberately absent: renaming, which is in [`super::relocate`].
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::{ffi::OsStr, path::PathBuf};
+
+use baselink_url::{Base, Resolver, decode_percent};
 
 use super::relocate::{Relocation, encoded, split_host};
-use crate::collection::folder::path_of;
-use crate::collection::origin::is_assumed;
-use baselink_url::reference::decode_percent;
-use baselink_url::{Base, Resolver};
+use crate::collection::{folder::path_of, origin::is_assumed};
 
 /// Pages at the old paths of renamed pages, each with its path, that lead to the new paths; and the number of old paths without
 /// one, because another file has them now, or because the file is not HTML.

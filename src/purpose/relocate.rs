@@ -35,32 +35,35 @@
 //! Deliberately absent: URLs that scripts assemble, and files that are not documents. [`super::leftovers`] finds
 //! those that may contain old URLs.
 
-use std::borrow::Cow;
-use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    borrow::Cow,
+    ptr,
+    sync::{Arc, Mutex, PoisonError},
+};
 
+use baselink_rewrite::{
+    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, LinkReport,
+    LocalCopies, Options, Outcome, PlainLink, Site, SourceKind, report::PropertyUser,
+};
+use baselink_scan::{Against, Role};
+use baselink_text::{Format, Span};
+use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
 use memchr::memmem;
 
-use super::custom_property::{in_sheet, is_relative, property_user};
-use super::on_disk::{DiskBase, DiskPlace, climbs, is_on_network};
-use super::spelling::{is_web, names_base, names_prefix, unmistakable};
-use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
-use crate::collection::same::with_root;
-use crate::collection::{
-    Collection, FoundBy, FoundResource, LastPath, Located, PlainPlace, without_query,
+use super::{
+    custom_property::{in_sheet, is_relative, property_user},
+    on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
+    spelling::{is_web, names_base, names_prefix, unmistakable},
 };
-use crate::purpose::{plain_root, rewrite_unless};
-use baselink_rewrite::base::SourceKind;
-use baselink_rewrite::report::{LinkReport, Outcome, PropertyUser};
-use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, LocalCopies,
-    Options, PlainLink, Site,
+use crate::{
+    collection::{
+        Collection, FoundBy, FoundResource, LastPath, Located, PlainPlace,
+        origin::{RootUrl, canonical, is_assumed, names},
+        same::with_root,
+        without_query,
+    },
+    purpose::{plain_root, rewrite_unless},
 };
-use baselink_scan::document::{Against, Role};
-use baselink_text::format::Format;
-use baselink_text::span::Span;
-use baselink_url::reference::{Category, Grammar, Reference, is_template};
-use baselink_url::{Base, Resolver};
 
 /// The form of new references to targets in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,14 +7,15 @@
 //!
 //! Deliberately absent: escapes that the syntax around a reference requires, which are in `layer::spelling`.
 
+use baselink_rewrite::LinkReport;
+use baselink_scan::{Kind, Role};
+use baselink_url::{Grammar, Reference, reference};
+
 use crate::collection::without_query;
-use baselink_rewrite::report::LinkReport;
-use baselink_scan::document::{Kind, Role};
-use baselink_url::reference::{self, Grammar, Reference};
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
 /// around it, or in a script for the name of a module (HTML, 8.1.5.1).
-pub(crate) fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
+pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
     let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
     let is_plain = match is_in_script {
         true => ["/", "./", "../"]
@@ -33,7 +34,7 @@ pub(crate) fn unmistakable(reference: String, element: &str, attribute: Option<&
 
 /// True if the target of a link is a prefix of URLs: an entry of an import map that ends with `/` (HTML, 8.1.5.2), the `scope`
 /// of a manifest (Web Application Manifest, 1.4), or a `codebase` (HTML 4.01, 13.3.2).
-pub(crate) fn names_prefix(link: &LinkReport) -> bool {
+pub fn names_prefix(link: &LinkReport) -> bool {
     let is_entry = || {
         link.element == "script"
             && link.role == Role::Embedded
@@ -46,13 +47,13 @@ pub(crate) fn names_prefix(link: &LinkReport) -> bool {
 }
 
 /// True if a link may load a style sheet: a `link` does, and an `@import`.
-pub(crate) fn loads_sheet(link: &LinkReport) -> bool {
+pub fn loads_sheet(link: &LinkReport) -> bool {
     let is_in_sheet = link.attribute.is_none() && matches!(&*link.element, "" | "style");
     link.kind == Kind::Style || is_in_sheet
 }
 
 /// True if `url` is retrieved by HTTP.
-pub(crate) fn is_web(url: &str) -> bool {
+pub fn is_web(url: &str) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
     scheme.is_some_and(|scheme| {
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
@@ -60,7 +61,7 @@ pub(crate) fn is_web(url: &str) -> bool {
 }
 
 /// True if `url` names something that a program could retrieve, or a part of a message.
-pub(crate) fn names_resource(url: &str) -> bool {
+pub fn names_resource(url: &str) -> bool {
     let others = [
         "data",
         "blob",
@@ -75,7 +76,7 @@ pub(crate) fn names_resource(url: &str) -> bool {
 }
 
 /// True if an attribute of an element, both given by name, declares a base for other references.
-pub(crate) fn names_base(element: &str, attribute: Option<&str>) -> bool {
+pub fn names_base(element: &str, attribute: Option<&str>) -> bool {
     let is_base = || {
         element
             .strip_suffix("base")

@@ -84,20 +84,19 @@ mod rewritten;
 
 #[cfg(feature = "codings")]
 pub use baselink_rewrite::archive;
-pub use baselink_rewrite::base::{
-    BaseChain, ContentLocationUse, Declared, Level, Rule, Source, Status,
+pub use baselink_rewrite::{
+    BaseChain, BaseElement, Choice, ContentLocationUse, Dkim, EntityReport, Fragments, Level,
+    LinkReport, ListedLink, LocalCopies, Outcome, Reason, Report, Rule, Source, Totals,
+    base::{Declared, Status},
+    container::mbox::Messages,
 };
-pub use baselink_rewrite::container::mbox::Messages;
-pub use baselink_rewrite::report::{EntityReport, LinkReport, Outcome, Reason, Report};
-pub use baselink_rewrite::{BaseElement, Choice, Dkim, Fragments, ListedLink, LocalCopies, Totals};
-pub use baselink_scan::attributes::{Group, Groups, Place};
-pub use baselink_scan::document::{Kind, Role};
-pub use baselink_text::diagnostic::{Code, Diagnostic};
-pub use baselink_text::edit::{Edit, Edits};
-pub use baselink_text::error::{Error, ErrorKind, Result};
-pub use baselink_text::format::Format;
-pub use baselink_text::layer::charset::Charset;
-pub use baselink_text::span::{Lines, Span};
+pub use baselink_scan::{
+    Kind, Role,
+    attributes::{Group, Groups, Place},
+};
+pub use baselink_text::{
+    Charset, Code, Diagnostic, Edit, Edits, Error, ErrorKind, Format, Lines, Result, Span,
+};
 pub use baselink_url::{Base, Kept, Resolver, Target, Unresolvable, Unusable, relativize, resolve};
 pub use baselink_verify::Differences;
 pub use rewriter::{Rewriter, RewriterBuilder};

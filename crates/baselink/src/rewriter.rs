@@ -16,28 +16,27 @@
 //!
 //! Deliberately absent: file names and neighboring files. The feature `tree` works on folders of documents.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::fmt;
-use std::io::{self, Read, Write};
-use std::ops::ControlFlow;
-use std::sync::Arc;
-
-use baselink_rewrite::base::{self, BaseChain, ContentLocationUse, Outer, Retrieval};
-use baselink_rewrite::container::mbox::Messages;
-use baselink_rewrite::container::units;
-use baselink_rewrite::report::LinkReport;
-use baselink_rewrite::{
-    self as rewrite, BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options,
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    fmt,
+    io::{self, Read, Write},
+    ops::ControlFlow,
+    sync::Arc,
 };
-use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink, Totals};
-use baselink_scan::attributes::{Groups, Place};
-use baselink_scan::document::{Against, Document};
-use baselink_text::edit::Edits;
-use baselink_text::error::{Error, ErrorKind, Result, cause};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::{Lines, Span};
+
+use baselink_rewrite::{
+    self as rewrite, BaseChain, BaseElement, Choice, ContentLocationUse, Destination, Dkim,
+    Fragments, LinkReceiver, LinkReport, ListedLink, LocalCopies, Options, PlainLink, Retrieval,
+    Totals,
+    base::{self, Outer},
+    container::{mbox::Messages, units},
+};
+use baselink_scan::{
+    Against, Document,
+    attributes::{Groups, Place},
+};
+use baselink_text::{Charset, Edits, Error, ErrorKind, Format, Lines, Result, Span, cause};
 use baselink_url::{Base, Resolver, hierarchical_scheme};
 
 use crate::rewritten::Rewritten;

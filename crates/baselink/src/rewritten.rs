@@ -14,10 +14,8 @@
 
 use std::borrow::Cow;
 
-use baselink_rewrite::report::Report;
-use baselink_rewrite::{self as rewrite, Options, PlannedPart, Totals};
-use baselink_text::edit::Edits;
-use baselink_text::span::{Lines, Span};
+use baselink_rewrite::{self as rewrite, Options, PlannedPart, Report, Totals};
+use baselink_text::{Edits, Lines, Span};
 use baselink_verify::Differences;
 
 /// A rewritten document: its edits, and the outcome of every link.

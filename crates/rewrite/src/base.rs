@@ -18,23 +18,20 @@
 //!
 //! Deliberately absent: links.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use baselink_scan::document::{
-    Against, BaseDoubt, DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField,
+use baselink_scan::{
+    Against, DeclaredBase, Document, LONGEST_BASE, Saved, UrlField,
+    document::{BaseDoubt, Standing},
 };
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::format::Format;
-use baselink_text::span::Span;
-use baselink_text::{display_by_name, named};
-use baselink_url::reference;
-use baselink_url::{self as resolve, Base, Resolver};
+use baselink_text::{Code, Diagnostic, Format, Span, display_by_name, named};
+use baselink_url::{self as resolve, Base, Resolver, reference};
 
 mod assumed;
 mod heading;
 mod saved;
 mod xml_base;
+
 pub use assumed::lacks_only_scheme;
 pub(crate) use assumed::stand_in;
 pub use heading::{ContentLocationUse, of_heading};

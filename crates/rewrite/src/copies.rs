@@ -28,17 +28,17 @@
 //!
 //! Deliberately absent: file access. [`NearbyFiles`] reports which files exist.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 
-use super::beside::NearbyFiles;
-use super::options::{LocalCopies, Options};
+use baselink_scan::Against;
+use baselink_text::{Code, Diagnostic, Span};
+use baselink_url::decode_percent_lossy;
+
+use super::{
+    beside::NearbyFiles,
+    options::{LocalCopies, Options},
+};
 use crate::base::BaseChain;
-use baselink_scan::document::Against;
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::span::Span;
-use baselink_url::reference::decode_percent_lossy;
 
 /// The suffixes that browsers and Word append to the name of a page to name its companion folder. Case is ignored.
 ///

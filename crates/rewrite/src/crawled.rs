@@ -14,16 +14,16 @@
 //!
 //! Deliberately absent: references to files that do not exist, and links in a document whose base is in another folder.
 
-use super::beside::NearbyFiles;
-use super::options::Options;
-use crate::base::BaseChain;
-use baselink_scan::document::Program;
+use baselink_scan::Program;
 use baselink_text::layer::digest::ends_with_md5;
-use baselink_url::reference::decode_percent_lossy;
+use baselink_url::decode_percent_lossy;
+
+use super::{beside::NearbyFiles, options::Options};
+use crate::base::BaseChain;
 
 /// The program that changed references to lead to files.
 #[derive(Clone, Copy)]
-pub(super) enum Crawler {
+pub enum Crawler {
     Wget,
     HtTrack,
     /// An unknown program: the page records only the URL from which it was saved.
@@ -33,7 +33,7 @@ pub(super) enum Crawler {
 impl Crawler {
     /// The program that saved the document with the base of `chain`; `None` if its references are not to be
     /// restored.
-    pub(super) fn of(chain: &BaseChain, options: &Options) -> Option<Self> {
+    pub fn of(chain: &BaseChain, options: &Options) -> Option<Self> {
         let beside = options.beside()?;
         if !chain.is_of_folder() {
             return None;
@@ -47,7 +47,7 @@ impl Crawler {
 
     /// True if the crawler may have written a reference with the bytes `raw`.
     #[inline(always)]
-    pub(super) fn may_have_written(self, raw: &[u8]) -> bool {
+    pub fn may_have_written(self, raw: &[u8]) -> bool {
         match self {
             Self::Wget => memchr::memchr2(b'%', b'&', raw).is_some(),
             Self::HtTrack | Self::Unknown => !matches!(raw.first(), None | Some(b'#')),
@@ -55,7 +55,7 @@ impl Crawler {
     }
 
     /// The original of `reference`; `None` if the crawler did not change it, or if it leads to no existing file.
-    pub(super) fn undo(self, reference: &str, beside: &dyn NearbyFiles) -> Option<String> {
+    pub fn undo(self, reference: &str, beside: &dyn NearbyFiles) -> Option<String> {
         let end = reference.find(['?', '#']).unwrap_or(reference.len());
         let (path, rest) = reference.split_at(end);
         match self {

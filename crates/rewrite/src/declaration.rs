@@ -12,10 +12,10 @@
 //! Deliberately absent: the outcome of the link.
 
 use baselink_scan::html::prelude::declares;
-use baselink_text::layer::charset::{Charset, PRESCANNED};
+use baselink_text::{Charset, layer::charset::PRESCANNED};
 
 /// The declaration that the prescan found in a document.
-pub(super) struct PrescannedMeta {
+pub struct PrescannedMeta {
     /// The offset of its end; 0 if nothing depends on it.
     end: usize,
     /// The offset of its end after the edits so far.
@@ -26,7 +26,7 @@ pub(super) struct PrescannedMeta {
 
 impl PrescannedMeta {
     /// A declaration that ends at `end`.
-    pub(super) fn at(end: usize) -> Self {
+    pub fn at(end: usize) -> Self {
         Self {
             end,
             now: end,
@@ -36,7 +36,7 @@ impl PrescannedMeta {
 
     /// True if the declaration ends after the offset `at`.
     #[inline(always)]
-    pub(super) fn is_after(&self, at: usize) -> bool {
+    pub fn is_after(&self, at: usize) -> bool {
         at < self.end
     }
 
@@ -49,7 +49,7 @@ impl PrescannedMeta {
     /// True if replacing `old` bytes before the declaration by `new` bytes moves it out of the prescan. Otherwise the
     /// edit is recorded.
     #[cold]
-    pub(super) fn would_leave(
+    pub fn would_leave(
         &mut self,
         (old, new): (usize, usize),
         head: &[u8],

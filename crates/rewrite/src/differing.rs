@@ -15,20 +15,21 @@
 
 use std::borrow::Cow;
 
-use super::prepared::prepare;
-use crate::base::{abridged, lacks_only_scheme, stand_in};
-use crate::report::LinkReport;
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
+use baselink_text::{Charset, Code, Diagnostic, Span};
 use baselink_url::Resolver;
+
+use super::prepared::prepare;
+use crate::{
+    base::{abridged, lacks_only_scheme, stand_in},
+    report::LinkReport,
+};
 
 /// The order in which resolvers are compared.
 const ORDER: [Resolver; 3] = [Resolver::Whatwg, Resolver::Rfc1808, Resolver::Rfc3986];
 
 /// The links that lead elsewhere under another resolver.
 #[derive(Default)]
-pub(super) struct Differing {
+pub struct Differing {
     /// For each resolver of [`ORDER`], the number of links that differ under it but under none before it, and the
     /// first such link.
     under: [(usize, Option<First>); 3],
@@ -43,7 +44,7 @@ struct First {
 
 impl Differing {
     /// Counts `link`, which is in a document in `charset`.
-    pub(super) fn add(&mut self, link: &LinkReport, charset: Charset) {
+    pub fn add(&mut self, link: &LinkReport, charset: Charset) {
         let differs = |resolver: Resolver| {
             let at = Resolver::ALL.into_iter().position(|one| one == resolver);
             at.is_some_and(|at| link.differs_under[at])
@@ -80,13 +81,13 @@ impl Differing {
     }
 
     /// Counts a further link that leads above the root. The first must have been [added](Self::add) with its report.
-    pub(super) fn count_above_root(&mut self, resolver: Resolver) {
+    pub fn count_above_root(&mut self, resolver: Resolver) {
         let at = usize::from(resolver != Resolver::Rfc1808);
         self.under[at].0 += 1;
     }
 
     /// Adds the counts of later links, whose spans `beneath` moves.
-    pub(super) fn append(&mut self, later: Self, beneath: impl Fn(Span) -> Span) {
+    pub fn append(&mut self, later: Self, beneath: impl Fn(Span) -> Span) {
         for ((number, first), (more, mut found)) in self.under.iter_mut().zip(later.under) {
             *number += more;
             if let Some(found) = &mut found {
@@ -97,7 +98,7 @@ impl Differing {
     }
 
     /// The diagnostic about these links.
-    pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
         let of_resolvers = ORDER
             .into_iter()
             .zip(&self.under)

@@ -20,49 +20,59 @@
 //!
 //! Deliberately absent: syntax, and the decision on a link.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use super::copies;
-use super::declaration::PrescannedMeta;
-use super::judge::{Judge, Surroundings, Verdict};
-use super::judged::{Judged, lift_through};
-use super::late_base::late_base;
-use super::options::{Destination, Options, PlainLink};
-use super::plan::{DocumentPlan, LinkSink, room};
-use super::unfit_base::base_diagnostic;
-use crate::base::{self, BaseChain, Outer, Rule};
-use crate::report::{EntityReport, Outcome, Reason};
-use baselink_scan::document::{Against, Certainty, Decoded, Document, Link, Role};
-use baselink_scan::html::pass::{self, Links, Part, Plain, Whole};
-use baselink_scan::html::prelude;
-use baselink_scan::value;
-use baselink_scan::{self as scan, ScanOptions, html};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::Edit;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::{Charset, Detected, may_become_utf_8};
-use baselink_text::layer::spelling::{Carrier, Form, Spelling};
-use baselink_text::span::Span;
-use baselink_url::reference::without_fragment;
+use baselink_scan::{
+    self as scan, Against, Certainty, Document, Role, ScanOptions,
+    document::{Decoded, Link},
+    html,
+    html::{
+        pass::{self, Links, Part, Plain, Whole},
+        prelude,
+    },
+    value,
+};
+use baselink_text::{
+    Charset, Code, Detected, Diagnostic, Edit, Format, Span,
+    layer::{
+        charset::may_become_utf_8,
+        spelling::{Carrier, Form, Spelling},
+    },
+};
+use baselink_url::without_fragment;
+
+use super::{
+    copies,
+    declaration::PrescannedMeta,
+    judge::{Judge, Surroundings, Verdict},
+    judged::{Judged, lift_through},
+    late_base::late_base,
+    options::{Destination, Options, PlainLink},
+    plan::{DocumentPlan, LinkSink, room},
+    unfit_base::base_diagnostic,
+};
+use crate::{
+    base::{self, BaseChain, Outer, Rule},
+    report::{EntityReport, Outcome, Reason},
+};
 
 /// The length in bytes of a base with which the links of an HTML document need no room: they make it at most 200 times as long.
 const SHORT_BASE: usize = 500;
 
 /// A request for one document.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
-    pub(super) options: &'a Options,
+pub struct Task<'a> {
+    pub options: &'a Options,
     /// The options of the scanner.
-    pub(super) scan: &'a ScanOptions,
-    pub(super) around: Surroundings<'a>,
+    pub scan: &'a ScanOptions,
+    pub around: Surroundings<'a>,
     /// The surroundings that may give the document its base.
-    pub(super) outer: Outer<'a>,
+    pub outer: Outer<'a>,
 }
 
 impl<'a> Task<'a> {
     /// The request for the outermost document.
-    pub(super) fn of(options: &'a Options) -> Self {
+    pub fn of(options: &'a Options) -> Self {
         Self {
             options,
             scan: &options.scan,
@@ -99,15 +109,15 @@ impl<'a> Task<'a> {
 }
 
 /// An HTML document after the lookahead: its encoding and base are known, but not its links.
-pub(super) struct Lookahead {
+pub struct Lookahead {
     found: Detected,
     document: Document,
-    pub(super) chain: BaseChain,
+    pub chain: BaseChain,
 }
 
 impl Lookahead {
     /// Looks ahead in `bytes`; `None` if their encoding does not extend ASCII.
-    pub(super) fn of(task: Task<'_>, bytes: &[u8]) -> Option<Self> {
+    pub fn of(task: Task<'_>, bytes: &[u8]) -> Option<Self> {
         let found = prelude::encoding(bytes, task.scan);
         let Detected { charset, mark, .. } = found;
         if !charset.is_ascii_compatible() {
@@ -608,7 +618,7 @@ fn html<'r>(
 }
 
 /// The plan for `bytes`, a document of `format`, whose links go to `sink`; `None` if the format has no links.
-pub(super) fn content<'r>(
+pub fn content<'r>(
     task: Task<'_>,
     format: Format,
     bytes: &[u8],
@@ -630,7 +640,7 @@ pub(super) fn content<'r>(
 /// The plan for a scanned document. Its underlying buffer, `bytes` or an attribute value, is in the encoding `beneath`.
 /// `enclosing` lists the attribute values that contain the document, outermost first. All links are held. The scanners
 /// bound the recursion depth.
-pub(super) fn document(
+pub fn document(
     mut task: Task<'_>,
     mut document: Document,
     bytes: &[u8],

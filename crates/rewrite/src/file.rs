@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use baselink_rewrite::{Options, rewrite};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let options = Options { format: Format::Css, ..Options::at("http://a/") };
 //! assert_eq!(rewrite(b"@import 'x'", &options).output(), b"@import 'http://a/x'");
 //! ```
@@ -11,24 +11,21 @@
 
 use std::sync::Arc;
 
-use super::driver::{self, Lookahead, Task};
-use super::message;
-use super::options::{FileRequest, Options};
-use super::plan::{FilePlan, LinkSink, room};
-use super::totals::Totals;
-use crate::base::BaseChain;
-use crate::container;
-use crate::report::Report;
-use baselink_scan::document::Document;
-use baselink_scan::{group_of, is_read};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
+use baselink_scan::{Document, group_of, is_read};
+use baselink_text::{Charset, Code, Diagnostic, Format, Span};
+
+use super::{
+    driver::{self, Lookahead, Task},
+    message,
+    options::{FileRequest, Options},
+    plan::{FilePlan, LinkSink, room},
+    totals::Totals,
+};
+use crate::{base::BaseChain, container, report::Report};
 
 /// The plan for `bytes`, a file of the format in the options. Each link goes to `sink`, in the order of the file; without it,
 /// most links are only counted. Without `has_edits`, edits are made only if the outcome of a link depends on them.
-pub(super) fn plan<'r>(
+pub fn plan<'r>(
     bytes: &[u8],
     request: FileRequest<'_>,
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
@@ -85,7 +82,7 @@ fn unread(format: Format) -> Diagnostic {
 }
 
 /// The base of `bytes` if they are HTML in an encoding that extends ASCII; found without scanning for links.
-pub(super) fn base_of_html(bytes: &[u8], options: &Options) -> Option<BaseChain> {
+pub fn base_of_html(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     let is_html = options.format == Format::Html;
     let lookahead = is_html
         .then(|| Lookahead::of(Task::of(options), bytes))

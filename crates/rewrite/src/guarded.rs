@@ -10,22 +10,24 @@
 //!
 //! Deliberately absent: the decision, which a [`Guard`](super::options::Guard) makes.
 
-use super::judged::{GuardedEdit, Judged};
-use super::options::{BaseInCopy, Guard, NOWHERE};
+use baselink_text::{
+    Charset, Edit, OffsetMap, Span,
+    layer::{lift, spelling::Spelling},
+};
+use baselink_url::is_private;
+
+use super::{
+    judged::{GuardedEdit, Judged},
+    options::{BaseInCopy, Guard, NOWHERE},
+};
 use crate::report::Reason;
-use baselink_text::edit::Edit;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::spelling::Spelling;
-use baselink_text::layer::{OffsetMap, lift};
-use baselink_text::span::Span;
-use baselink_url::reference::is_private;
 
 /// The map of a reference to the buffer, the span that contains it, and the spelling and encoding of new text.
-pub(super) type ReferencePlace<'a> = (Option<&'a OffsetMap>, Span, Spelling, Charset);
+pub type ReferencePlace<'a> = (Option<&'a OffsetMap>, Span, Spelling, Charset);
 
 /// Ensures that a link, which is to be written as `new`, does not lead out of the folder. Returns true if the outcome is
 /// final. Otherwise the edits for `new` may follow.
-pub(super) fn apply(
+pub fn apply(
     judged: &mut Judged,
     (guard, base): (&dyn Guard, BaseInCopy),
     new: &str,

@@ -16,69 +16,76 @@
 //!
 //! Deliberately absent: the choice of the base.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{borrow::Cow, cell::RefCell, collections::HashMap, sync::Arc};
 
-use super::copies::Copies;
-use super::crawled::Crawler;
-use super::guarded;
-use super::judged::{Judged, depends_on_base};
-use super::options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options};
-use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
-use super::properties::PageStyles;
-use super::totals::LinkBases;
-use super::unfit_base::breaks_template;
-use crate::base::{self, BaseChain, Established, Rule, Source, SourceKind};
-use crate::report::{LinkReport, Outcome, Reason};
-use baselink_scan::block::holds;
-use baselink_scan::document::{Against, Certainty, Kind, LONGEST_BASE, Link, Role};
-use baselink_scan::html::pass::Plain;
-use baselink_scan::html::tag;
-use baselink_scan::value;
-use baselink_text::diagnostic::Diagnostic;
-use baselink_text::edit::Edit;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape::Quote;
-use baselink_text::layer::spelling::{Carrier, Spelling};
-use baselink_text::layer::{OffsetMap, lift};
-use baselink_text::span::Span;
-use baselink_url::reference::{self, Grammar, is_template, without_fragment};
-use baselink_url::{self as resolve, Base, Kept, Resolver, Splice, Target};
+use baselink_scan::{
+    Against, Certainty, Kind, LONGEST_BASE, Role,
+    block::holds,
+    document::Link,
+    html::{pass::Plain, tag},
+    value,
+};
+use baselink_text::{
+    Charset, Diagnostic, Edit, OffsetMap, Span,
+    layer::{
+        escape::Quote,
+        lift,
+        spelling::{Carrier, Spelling},
+    },
+};
+use baselink_url::{
+    self as resolve, Base, Grammar, Kept, Resolver, Splice, Target, is_template, reference,
+    without_fragment,
+};
+
+use super::{
+    copies::Copies,
+    crawled::Crawler,
+    guarded,
+    judged::{Judged, depends_on_base},
+    options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options},
+    prepared::{NOWHERE, PreparedBase, Under, prepare},
+    properties::PageStyles,
+    totals::LinkBases,
+    unfit_base::breaks_template,
+};
+use crate::{
+    base::{self, BaseChain, Established, Rule, Source, SourceKind},
+    report::{LinkReport, Outcome, Reason},
+};
 
 /// The surroundings of a document, as far as its links depend on them.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Surroundings<'a> {
+pub struct Surroundings<'a> {
     /// The reason, if any, why none of its links may change.
-    pub(super) kept: Option<Reason>,
+    pub kept: Option<Reason>,
     /// The labels by which its references can refer to other parts of the message (RFC 2557, 8.2).
-    pub(super) labels: Option<&'a Labels>,
+    pub labels: Option<&'a Labels>,
     /// The `file:` URL that labels the part itself. References are then also resolved against this URL and compared
     /// with the labels.
-    pub(super) location: Option<&'a Base>,
+    pub location: Option<&'a Base>,
     /// The number of bytes by which its links may grow, if bounded.
-    pub(super) room: Option<usize>,
+    pub room: Option<usize>,
     /// True if its links outgrow this room; `None` if that is not known yet.
-    pub(super) outgrows: Option<bool>,
+    pub outgrows: Option<bool>,
     /// Chooses the replacement of each link.
-    pub(super) destination: Option<&'a dyn Destination>,
+    pub destination: Option<&'a dyn Destination>,
 }
 
 impl Surroundings<'_> {
-    pub(super) fn has_labels(&self) -> bool {
+    pub fn has_labels(&self) -> bool {
         self.labels.is_some_and(|labels| !labels.is_empty())
     }
 }
 
 /// Relative and `file:` `Content-Location`s, each with the number of parts that it labels in the enclosing multiparts.
-pub(super) type Labels = HashMap<Box<str>, usize>;
+pub type Labels = HashMap<Box<str>, usize>;
 
 /// The base of a copy that opens from disk, if only the form of a reference matters.
 const ON_DISK: &str = "file:///";
 
 /// Judges the links of one document.
-pub(super) struct Judge<'a> {
+pub struct Judge<'a> {
     chain: &'a BaseChain,
     options: &'a Options,
     around: Surroundings<'a>,
@@ -108,7 +115,7 @@ pub(super) struct Judge<'a> {
 }
 
 /// The decision on a link.
-pub(super) enum Verdict<'a> {
+pub enum Verdict<'a> {
     Absolute,
     NoBase,
     Left(Reason),
@@ -124,7 +131,7 @@ pub(super) enum Verdict<'a> {
 
 impl Verdict<'_> {
     #[inline(always)]
-    pub(super) fn outcome(&self) -> (Outcome, Option<Reason>) {
+    pub fn outcome(&self) -> (Outcome, Option<Reason>) {
         match self {
             Self::Absolute => (Outcome::Absolute, None),
             Self::NoBase => (Outcome::NoBase, None),
@@ -136,7 +143,7 @@ impl Verdict<'_> {
 
 impl<'a> Verdict<'a> {
     /// The target of `reference` in two parts, if every resolver agrees on it.
-    pub(super) fn splice(&self, reference: &str) -> Option<Splice<'a>> {
+    pub fn splice(&self, reference: &str) -> Option<Splice<'a>> {
         match self {
             Self::Splice(splice) if !splice.differs => Some(*splice),
             Self::Absolute if resolve::is_agreed_absolute(reference) => Some(Splice {
@@ -180,7 +187,7 @@ type NamedSpan = (
 
 impl<'a> Judge<'a> {
     /// The judge of the links of a document in `charset` that has the base of `chain`.
-    pub(super) fn new(
+    pub fn new(
         charset: Charset,
         chain: &'a BaseChain,
         options: &'a Options,
@@ -227,7 +234,7 @@ impl<'a> Judge<'a> {
     /// The fast path: the verdict on a reference from its raw bytes in `bytes`; `None` if the reference must be
     /// decoded first.
     #[inline(always)]
-    pub(super) fn plain(&self, bytes: &[u8], found: &Plain) -> Option<Verdict<'_>> {
+    pub fn plain(&self, bytes: &[u8], found: &Plain) -> Option<Verdict<'_>> {
         if !self.has_fast_path || found.certainty != Certainty::Certain {
             return None;
         }
@@ -246,7 +253,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes may need decoding.
-    pub(super) fn plain_report(
+    pub fn plain_report(
         &self,
         verdict: Verdict<'_>,
         bytes: &[u8],
@@ -280,7 +287,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The base of the links on the fast path.
-    pub(super) fn base_of_plain(&self) -> LinkBases {
+    pub fn base_of_plain(&self) -> LinkBases {
         let LinkBase {
             url, rule, source, ..
         } = self.link_base(&Against::Document, "");
@@ -408,7 +415,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Finds the styles of the page in `bytes` if `link`, one of its links, is the first in a custom property.
-    pub(super) fn find_styles(&mut self, bytes: &[u8], charset: Charset, link: &Link) {
+    pub fn find_styles(&mut self, bytes: &[u8], charset: Charset, link: &Link) {
         if self.styles.is_some() || link.custom_property.is_none() {
             return;
         }
@@ -419,7 +426,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Keeps a link in a custom property if it probably belongs to a style sheet. A destination decides itself.
-    pub(super) fn keep_for_sheet(&mut self, judged: &mut Judged) {
+    pub fn keep_for_sheet(&mut self, judged: &mut Judged) {
         let is_rewritten = judged.report.outcome == Outcome::Rewritten;
         if let Some(styles) = self.styles.as_mut().filter(|_| is_rewritten)
             && self.around.destination.is_none()
@@ -431,13 +438,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Reports links in custom properties that lead elsewhere from a style sheet.
-    pub(super) fn links_of_sheets(&self) -> Option<Diagnostic> {
+    pub fn links_of_sheets(&self) -> Option<Diagnostic> {
         self.styles.as_ref()?.diagnostic()
     }
 
     /// Judges a link of a document; `None` if the value is not a link. The buffer that was scanned is in `charset`.
     /// `enclosing` lists the attribute values that contain the document, outermost first.
-    pub(super) fn link(
+    pub fn link(
         &mut self,
         link: Link,
         charset: Charset,
@@ -770,7 +777,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Counts a link that leads to a local copy.
-    pub(super) fn count_copy(&self, link: &LinkReport, span: Span) {
+    pub fn count_copy(&self, link: &LinkReport, span: Span) {
         if link.reason == Some(Reason::LocalCopy)
             && let Some(copies) = &self.copies
         {
@@ -779,7 +786,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Reports how many of the counted local copies are missing.
-    pub(super) fn missing_copies(&self) -> Option<Diagnostic> {
+    pub fn missing_copies(&self) -> Option<Diagnostic> {
         self.copies.as_ref()?.missing()
     }
 
@@ -937,7 +944,7 @@ impl<'a> Judge<'a> {
 
     /// The `splice` of the fast path, spelled for an attribute.
     #[inline(always)]
-    pub(super) fn written<'s>(&'s self, splice: Splice<'s>) -> Splice<'s> {
+    pub fn written<'s>(&'s self, splice: Splice<'s>) -> Splice<'s> {
         match &self.with_ampersands {
             Some((length, text)) if splice.prefix.len() == *length => Splice {
                 prefix: text,

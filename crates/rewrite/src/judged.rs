@@ -10,38 +10,38 @@
 //!
 //! Deliberately absent: the judgement.
 
+use baselink_scan::document::Decoded;
+use baselink_text::{
+    Charset, Edit, Span,
+    layer::{lift, spelling::Spelling},
+};
+
 use super::options::NOWHERE;
 use crate::report::{LinkReport, Outcome, Reason};
-use baselink_scan::document::Decoded;
-use baselink_text::edit::Edit;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::lift;
-use baselink_text::layer::spelling::Spelling;
-use baselink_text::span::Span;
 
 /// The report and edits of a link, in offsets of the buffer that is being planned.
-pub(super) struct Judged {
-    pub(super) report: LinkReport,
-    pub(super) edits: Vec<Edit<'static>>,
+pub struct Judged {
+    pub report: LinkReport,
+    pub edits: Vec<Edit<'static>>,
     /// True if the link is the href of a `base` element or an `xml:base`.
-    pub(super) declares_base: bool,
+    pub declares_base: bool,
     /// The only permitted alternative to `edits`, if the link would otherwise lead out of the folder of a copy.
-    pub(super) guarded: Option<Box<GuardedEdit>>,
+    pub guarded: Option<Box<GuardedEdit>>,
     /// True if `edits` are this alternative, which is never refused for its length or its effect on other links.
-    pub(super) is_guarded: bool,
+    pub is_guarded: bool,
 }
 
 /// The edit that keeps a link from leading out of a folder.
-pub(super) struct GuardedEdit {
-    pub(super) edit: Edit<'static>,
+pub struct GuardedEdit {
+    pub edit: Edit<'static>,
     /// The new reference.
-    pub(super) written: String,
+    pub written: String,
     /// True if the new reference leads nowhere.
-    pub(super) is_nowhere: bool,
+    pub is_nowhere: bool,
 }
 
 impl Judged {
-    pub(super) fn new(report: LinkReport, edits: Vec<Edit<'static>>) -> Self {
+    pub fn new(report: LinkReport, edits: Vec<Edit<'static>>) -> Self {
         Self {
             report,
             edits,
@@ -51,7 +51,7 @@ impl Judged {
         }
     }
 
-    pub(super) fn refuse(&mut self, reason: Reason) {
+    pub fn refuse(&mut self, reason: Reason) {
         self.edits.clear();
         let Some(guarded) = self.guarded.take() else {
             return self.report.refuse(reason);
@@ -62,7 +62,7 @@ impl Judged {
     }
 
     /// If the link was to be rewritten, refuses its edits because the result would be too long.
-    pub(super) fn outgrow(&mut self) {
+    pub fn outgrow(&mut self) {
         if self.report.outcome == Outcome::Rewritten && !self.is_guarded {
             self.refuse(Reason::Growth);
             if !self.is_guarded {
@@ -72,13 +72,13 @@ impl Judged {
     }
 
     /// True if the link is the href of a `base` element or an `xml:base`, and was rewritten.
-    pub(super) fn is_base(&self) -> bool {
+    pub fn is_base(&self) -> bool {
         self.declares_base && self.report.outcome == Outcome::Rewritten
     }
 
     /// Refuses the edits if the first one begins before `edited`. Otherwise advances `edited` to the end of the last
     /// edit.
-    pub(super) fn keep_apart(&mut self, edited: &mut usize) {
+    pub fn keep_apart(&mut self, edited: &mut usize) {
         while self
             .edits
             .first()
@@ -91,7 +91,7 @@ impl Judged {
         }
     }
 
-    pub(super) fn keep_base(&mut self) {
+    pub fn keep_base(&mut self) {
         self.edits.clear();
         self.report.leave(Reason::BecomesBase);
     }
@@ -99,7 +99,7 @@ impl Judged {
 
 /// True if a link with this outcome would mean something else without the base.
 #[inline(always)]
-pub(super) fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> bool {
+pub fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> bool {
     match outcome {
         Outcome::Rewritten | Outcome::Absolute => false,
         Outcome::Left => !matches!(
@@ -111,7 +111,7 @@ pub(super) fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> b
 }
 
 /// Lifts the edits of a link from the text of a document to the underlying buffer.
-pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Charset) {
+pub fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Charset) {
     let lift = |edit: &Edit<'_>, is_nowhere: bool| {
         let lifted = lift_edit(edit, decoded, beneath);
         // The edit may begin or end inside text that the underlying buffer has as a unit.

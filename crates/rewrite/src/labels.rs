@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use baselink_rewrite::{Options, report::Reason, rewrite};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let message = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n\
 //!                 <img src=i.png>\n--b\nContent-Location: i.png\n\nx\n--b--\n";
 //! let options = Options { format: Format::Message, ..Options::at("http://a/") };
@@ -14,36 +14,35 @@
 
 use std::collections::HashMap;
 
-use super::judge::Labels;
-use super::options::Options;
+use baselink_scan::UrlField;
+use baselink_url::{Base, reference};
+
+use super::{judge::Labels, options::Options};
 use crate::container::{EntityKind, Structure};
-use baselink_scan::document::UrlField;
-use baselink_url::Base;
-use baselink_url::reference;
 
 /// The field whose URL names a part, and is its base if absolute (RFC 2557, 4.2 and 5).
-pub(super) const LABEL: &str = "content-location";
+pub const LABEL: &str = "content-location";
 
 /// True if a label is a `file:` URL, such as the made-up ones of Word. Relative references can refer to a part by this
 /// label, although it is not a base.
-pub(super) fn is_file(label: &str) -> bool {
+pub fn is_file(label: &str) -> bool {
     reference::opaque_scheme(label).is_some_and(|scheme| scheme == "file")
 }
 
 /// The labels by which the references of a document can refer to parts: the relative and `file:` `Content-Location`s of
 /// the body parts of all enclosing multiparts (RFC 2557, 8.2).
 #[derive(Default)]
-pub(super) struct OpenLabels {
+pub struct OpenLabels {
     /// The labels of each multipart.
     parts: HashMap<usize, Vec<Box<str>>>,
     /// The enclosing entities, outermost first, and the current entity.
     stack: Vec<usize>,
-    pub(super) open: Labels,
+    pub open: Labels,
 }
 
 impl OpenLabels {
     /// The labels of `structure`.
-    pub(super) fn of(bytes: &[u8], structure: &Structure, options: &Options) -> Self {
+    pub fn of(bytes: &[u8], structure: &Structure, options: &Options) -> Self {
         let mut labels = Self::default();
         for entity in &structure.entities {
             let Some(parent) = entity.parent else {
@@ -70,7 +69,7 @@ impl OpenLabels {
     }
 
     /// Moves on to the entity `index`, a child of `parent`.
-    pub(super) fn enter(&mut self, index: usize, parent: Option<usize>) {
+    pub fn enter(&mut self, index: usize, parent: Option<usize>) {
         while let Some(&last) = self.stack.last()
             && Some(last) != parent
         {

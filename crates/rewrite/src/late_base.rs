@@ -11,19 +11,15 @@
 //!
 //! Deliberately absent: the time at which a browser fetches a resource, which depends on the element and the network.
 
-use super::options::Options;
-use super::prepared::prepare;
+use baselink_scan::{Against, Document, LONGEST_BASE, Role, ScanOptions, scan};
+use baselink_text::{Charset, Code, Diagnostic, Format};
+use baselink_url::{Resolver, reference};
+
+use super::{options::Options, prepared::prepare};
 use crate::base::{BaseChain, Source, Status, abridged};
-use baselink_scan::document::{Against, Document, LONGEST_BASE, Role};
-use baselink_scan::{ScanOptions, scan};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_url::Resolver;
-use baselink_url::reference;
 
 /// The diagnostic about a late base of `document`, which is in `bytes`.
-pub(super) fn late_base(
+pub fn late_base(
     options: &Options,
     chain: &BaseChain,
     document: &Document,
@@ -82,7 +78,7 @@ pub(super) fn late_base(
 mod tests {
     use crate::base::Retrieval;
     use crate::{Options, rewrite};
-    use baselink_text::diagnostic::Code;
+    use baselink_text::Code;
     use baselink_url::Resolver;
 
     fn late_base_message(page: &str, resolver: Resolver, url: Option<&str>) -> Option<String> {

@@ -46,21 +46,23 @@ pub mod report;
 mod totals;
 mod unfit_base;
 
-pub use self::beside::NearbyFiles;
-use self::options::FileRequest;
-pub use self::options::NOWHERE;
-pub use self::options::{
-    BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, Options,
-    PlainLink, Site,
+use baselink_text::{Charset, Edits, Lines, span::LineCounter};
+
+pub use self::{
+    base::{BaseChain, ContentLocationUse, Level, Retrieval, Rule, Source, SourceKind},
+    beside::NearbyFiles,
+    options::{
+        BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, NOWHERE,
+        Options, PlainLink, Site,
+    },
+    plan::PlannedPart,
+    report::{EntityReport, LinkReport, Outcome, Reason, Report},
+    totals::{LinkBases, Totals},
 };
-pub use self::plan::PlannedPart;
-use self::plan::{FilePlan, LinkSink, Within};
-pub use self::totals::{LinkBases, Totals};
-use crate::base::BaseChain;
-use crate::report::{LinkReport, Report};
-use baselink_text::edit::Edits;
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::{LineCounter, Lines};
+use self::{
+    options::FileRequest,
+    plan::{FilePlan, LinkSink, Within},
+};
 
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]

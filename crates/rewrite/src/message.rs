@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use baselink_rewrite::{Options, rewrite};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let message = b"Base: <URL:http://a/b/>\nContent-Type: text/html\n\
 //!                 Content-Transfer-Encoding: quoted-printable\n\n<a href=3D=\n\"x\">\n";
 //! let options = Options { format: Format::Message, ..Options::default() };
@@ -26,34 +26,39 @@ mod referrers;
 
 use std::collections::HashMap;
 
-use self::referrers::Referrers;
-use super::driver::{self, Task};
-use super::judge::{Judge, Surroundings};
-use super::labels::{self, LABEL, OpenLabels};
-use super::options::{Destination, Dkim, FileRequest, Options};
-use super::plan::{DocumentPlan, FilePlan, LinkSink, PlannedPart, Within, room};
-use super::totals::RunningTotals;
-use super::unfit_base::unfit_base;
-use crate::base::{self, BaseChain, Outer, Rule};
-use crate::container::entity::{ChangedBody, Container, Entity, EntityKind, Structure};
-use crate::container::fields::{self, EntityEdits};
-use crate::container::lift::{lengthened, lift};
-use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
-use baselink_scan::attributes::Group;
-use baselink_scan::document::UrlField;
-use baselink_scan::fields::{MediaType, links};
-use baselink_scan::{self as scan, ScanOptions};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::Edits;
-use baselink_text::format::STILL_COMPRESSED;
-use baselink_text::layer::charset::{Charset, is_ascii_superset};
-use baselink_text::layer::transfer::DecodedBody;
-use baselink_text::span::Span;
+use baselink_scan::{
+    self as scan, MediaType, ScanOptions, UrlField, attributes::Group, fields::links,
+};
+use baselink_text::{
+    Charset, Code, Diagnostic, Edits, Span,
+    format::STILL_COMPRESSED,
+    layer::{charset::is_ascii_superset, transfer::DecodedBody},
+};
 use baselink_url::Base;
+
+use self::referrers::Referrers;
+use super::{
+    driver::{self, Task},
+    judge::{Judge, Surroundings},
+    labels::{self, LABEL, OpenLabels},
+    options::{Destination, Dkim, FileRequest, Options},
+    plan::{DocumentPlan, FilePlan, LinkSink, PlannedPart, Within, room},
+    totals::RunningTotals,
+    unfit_base::unfit_base,
+};
+use crate::{
+    base::{self, BaseChain, Outer, Rule},
+    container::{
+        entity::{ChangedBody, Container, Entity, EntityKind, Structure},
+        fields::{self, EntityEdits},
+        lift::{lengthened, lift},
+    },
+    report::{EntityReport, LinkReport, Outcome, Reason, Report},
+};
 
 /// The plan for the file `bytes`, which is of the kind `container`. Each link goes to `sink`. Without `has_edits`, edits
 /// are made only if the outcome of a link depends on them.
-pub(super) fn plan<'r>(
+pub fn plan<'r>(
     container: &Container,
     bytes: &[u8],
     (options, destination): FileRequest<'_>,

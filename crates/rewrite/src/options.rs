@@ -8,19 +8,17 @@
 //!
 //! Deliberately absent: the use of the options.
 
-use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
+use std::{fmt, str::FromStr, sync::Arc};
+
+use baselink_scan::{Against, Program, Role, Saved, ScanOptions};
+use baselink_text::{Charset, Error, Format};
+use baselink_url::{Resolver, Splice};
 
 use super::beside::NearbyFiles;
-use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval, Source};
-use crate::report::LinkReport;
-use baselink_scan::ScanOptions;
-use baselink_scan::document::{Against, Program, Role, Saved};
-use baselink_text::error::Error;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_url::{Resolver, Splice};
+use crate::{
+    base::{BaseChain, ContentLocationUse, Outer, Retrieval, Source},
+    report::LinkReport,
+};
 
 /// The information about a document beyond its bytes, and the desired result.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +63,7 @@ pub struct Options {
 }
 
 /// The resources of a folder or an archive. Some places hold URLs or other text
-/// ([`Certainty`](baselink_scan::document::Certainty)); a value that leads to a resource is a link.
+/// ([`Certainty`](baselink_scan::Certainty)); a value that leads to a resource is a link.
 pub trait Site: fmt::Debug + Send + Sync {
     /// True if `link`, which is resolved `against` this base, leads to a resource.
     fn has(&self, link: &LinkReport, against: &Against) -> bool;
@@ -97,7 +95,7 @@ pub enum Choice {
 }
 
 /// A link that is resolved against the base of the document, and on whose target all resolvers agree. It embeds a resource or
-/// navigates to one ([`Role`](baselink_scan::document::Role)).
+/// navigates to one ([`Role`](baselink_scan::Role)).
 #[derive(Clone, Copy, Debug)]
 pub struct PlainLink<'a> {
     /// The reference, which is relative.
@@ -144,7 +142,7 @@ pub enum BaseInCopy {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use baselink_scan::document::Against;
+/// use baselink_scan::Against;
 /// use baselink_rewrite::{Choice, Destination};
 /// use baselink_rewrite::{report::LinkReport, Options, rewrite};
 /// #[derive(Debug)]

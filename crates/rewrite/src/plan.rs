@@ -8,23 +8,24 @@
 //!
 //! Deliberately absent: the decisions, and a list of links. They are passed on one by one ([`LinkSink`]).
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use super::judge::Surroundings;
-use super::judged::Judged;
-use super::options::PlainLink;
-use super::totals::{RunningTotals, Totals};
-use crate::base::BaseChain;
-use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::Edits;
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
+use baselink_text::{Charset, Code, Diagnostic, Edits, Span};
 use baselink_url::Splice;
 
+use super::{
+    judge::Surroundings,
+    judged::Judged,
+    options::PlainLink,
+    totals::{RunningTotals, Totals},
+};
+use crate::{
+    base::BaseChain,
+    report::{EntityReport, LinkReport, Outcome, Reason, Report},
+};
+
 /// The number of bytes by which the links of a file of `length` bytes may grow. A base may be as long as
-/// [`LONGEST_BASE`](baselink_scan::document::LONGEST_BASE), and a link as short as a byte. No real file comes near this limit.
+/// [`LONGEST_BASE`](baselink_scan::LONGEST_BASE), and a link as short as a byte. No real file comes near this limit.
 pub(super) fn room(length: usize) -> usize {
     65_536_usize.saturating_add(length.saturating_mul(16))
 }

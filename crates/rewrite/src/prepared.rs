@@ -9,37 +9,38 @@
 //!
 //! Deliberately absent: the choice of the base of a link.
 
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::{cell::OnceCell, sync::Arc};
 
-use super::beside::NearbyFiles;
-use super::options::Options;
-use baselink_scan::document::LONGEST_BASE;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape::{self, Quote};
+use baselink_scan::LONGEST_BASE;
+use baselink_text::{
+    Charset,
+    layer::escape::{self, Quote},
+};
 use baselink_url::{self as resolve, Base, Resolver};
 
+use super::{beside::NearbyFiles, options::Options};
+
 /// For each resolver, in the order of [`Resolver::ALL`], true if it gives another target than the resolver in use.
-pub(super) type Under = [bool; Resolver::ALL.len()];
+pub type Under = [bool; Resolver::ALL.len()];
 
 /// The value if no other resolver gives another target.
-pub(super) const NOWHERE: Under = [false; Resolver::ALL.len()];
+pub const NOWHERE: Under = [false; Resolver::ALL.len()];
 
 /// A base with its derived properties.
-pub(super) struct PreparedBase {
-    pub(super) url: Arc<str>,
-    pub(super) base: Base,
+pub struct PreparedBase {
+    pub url: Arc<str>,
+    pub base: Base,
     /// True if links may be resolved against this base.
-    pub(super) usable: bool,
-    pub(super) charset: Charset,
+    pub usable: bool,
+    pub charset: Charset,
     /// The URL as given; empty if it is too long to be parsed.
-    pub(super) parsed: Arc<str>,
+    pub parsed: Arc<str>,
     /// This base under the other resolvers, prepared on first use.
     others: OnceCell<Vec<Base>>,
 }
 
 impl PreparedBase {
-    pub(super) fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
+    pub fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
         let is_short = url.len() <= LONGEST_BASE;
         // A base that is too long is not parsed, since each of the documents that share it would parse it again.
         let parsed = if is_short {
@@ -63,14 +64,14 @@ impl PreparedBase {
     }
 
     /// This base in a tree whose folders are named after hosts, so that `../other.example/x` leads to that host.
-    pub(super) fn in_layout(self, beside: Arc<dyn NearbyFiles>) -> Self {
+    pub fn in_layout(self, beside: Arc<dyn NearbyFiles>) -> Self {
         let base = self.base.in_layout(move |folder| beside.host(folder));
         Self { base, ..self }
     }
 
     /// The number of leading bytes of the base that need no escape, in CSS or in an attribute. `is_quoted` is true if
     /// the attribute is quoted.
-    pub(super) fn unescaped_len(&self, is_quoted: bool) -> usize {
+    pub fn unescaped_len(&self, is_quoted: bool) -> usize {
         let is_plain = |byte: u8| match byte {
             b'&' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'(' | b')' | b'\\' => false,
             b'=' => is_quoted,
@@ -85,7 +86,7 @@ impl PreparedBase {
 
     /// The length of the base up to its fragment, and its spelling in a quoted attribute; `None` unless `&` is the
     /// only character that needs an escape.
-    pub(super) fn with_ampersands(&self) -> Option<(usize, String)> {
+    pub fn with_ampersands(&self) -> Option<(usize, String)> {
         let text = self.base.as_str();
         let text = &text[..text.find('#').unwrap_or(text.len())];
         // The reference follows the last byte, and could turn a final `&` into a character reference.
@@ -99,7 +100,7 @@ impl PreparedBase {
 
     /// The other resolvers whose target differs from `url`, apart from spelling. If `url` is `None`, the other resolvers
     /// that have a target.
-    pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
+    pub fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
             Resolver::ALL
                 .into_iter()
@@ -119,6 +120,6 @@ impl PreparedBase {
     }
 }
 
-pub(super) fn prepare(resolver: Resolver, url: &str, charset: Charset) -> Base {
+pub fn prepare(resolver: Resolver, url: &str, charset: Charset) -> Base {
     Base::new(resolver, url).with_query_encoding(move |query| charset.encode_query(query))
 }

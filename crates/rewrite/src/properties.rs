@@ -19,18 +19,17 @@
 
 use std::collections::HashSet;
 
-use crate::base::abridged;
-use crate::report::{CustomProperty, LinkReport, Outcome, PropertyUser, TargetInSheet};
-use baselink_scan::css::uses::used;
-use baselink_scan::html::sheets::linked;
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
-use baselink_url::Base;
-use baselink_url::reference::{Grammar, Reference};
+use baselink_scan::{css::uses::used, html::sheets::linked};
+use baselink_text::{Charset, Code, Diagnostic, Span};
+use baselink_url::{Base, Grammar, Reference};
+
+use crate::{
+    base::abridged,
+    report::{CustomProperty, LinkReport, Outcome, PropertyUser, TargetInSheet},
+};
 
 /// The styles of a page with custom properties.
-pub(super) struct PageStyles {
+pub struct PageStyles {
     /// The bases of style sheets in other folders of the same host.
     sheets: Vec<Base>,
     /// The custom properties that styles in the page use.
@@ -42,7 +41,7 @@ pub(super) struct PageStyles {
 
 impl PageStyles {
     /// Finds the styles of the page in `bytes`, whose links have the base `own`.
-    pub(super) fn of(bytes: &[u8], charset: Charset, own: Option<&Base>) -> Self {
+    pub fn of(bytes: &[u8], charset: Charset, own: Option<&Base>) -> Self {
         let mut styles = Self {
             sheets: Vec::new(),
             used: HashSet::new(),
@@ -67,7 +66,7 @@ impl PageStyles {
     }
 
     /// The custom property `name` around `link`.
-    pub(super) fn property(&self, name: &str, link: &LinkReport) -> Box<CustomProperty> {
+    pub fn property(&self, name: &str, link: &LinkReport) -> Box<CustomProperty> {
         let user = match &*self.sheets {
             [] => PropertyUser::Own,
             _ if self.used.contains(name.as_bytes()) => PropertyUser::Own,
@@ -90,7 +89,7 @@ impl PageStyles {
     }
 
     /// Counts `link` if it leads elsewhere from a sheet. Returns true if such a link must be kept.
-    pub(super) fn keeps(&mut self, link: &LinkReport) -> bool {
+    pub fn keeps(&mut self, link: &LinkReport) -> bool {
         let property = link.custom_property.as_deref();
         let Some((property, other)) = property.and_then(|one| Some((one, one.in_sheets.first()?)))
         else {
@@ -109,7 +108,7 @@ impl PageStyles {
     }
 
     /// The diagnostic about the counted links.
-    pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
         let (span, first) = self.first.as_ref()?;
         let message = match self.number {
             1 => {

@@ -15,18 +15,21 @@
 //!
 //! Deliberately absent: records without a document, such as requests, metadata and revisits.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use baselink_scan::{self as scan, MediaType, attributes::Group};
+use baselink_text::{
+    Charset, Format,
+    format::{STILL_COMPRESSED, is_compressed},
+};
+use baselink_url::Base;
 
 use super::options::Options;
-use crate::archive::{Record, RecordContent};
-use crate::base::{Retrieval, Source};
-use crate::container::http;
-use baselink_scan::attributes::Group;
-use baselink_scan::{self as scan, fields::MediaType};
-use baselink_text::format::{Format, STILL_COMPRESSED, is_compressed};
-use baselink_text::layer::charset::Charset;
-use baselink_url::Base;
+use crate::{
+    archive::{Record, RecordContent},
+    base::{Retrieval, Source},
+    container::http,
+};
 
 /// The document of a record.
 #[derive(Debug)]

@@ -10,17 +10,13 @@
 //!
 //! Deliberately absent: text for people, which the command line provides.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use baselink_scan::{Kind, Role};
+use baselink_text::{Charset, Diagnostic, Format, Span, display_by_name, named};
+use baselink_url::Resolver;
 
 use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
-use baselink_scan::document::{Kind, Role};
-use baselink_text::diagnostic::Diagnostic;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
-use baselink_text::{display_by_name, named};
-use baselink_url::Resolver;
 
 named! {
     /// The outcome of a link.

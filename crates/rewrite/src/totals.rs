@@ -14,13 +14,14 @@
 
 use std::sync::Arc;
 
-use super::differing::Differing;
-use crate::base::{Rule, Source};
-use crate::report::{EntityReport, LinkReport, Outcome, Reason};
-use baselink_text::diagnostic::Diagnostic;
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
+use baselink_text::{Charset, Diagnostic, Span};
 use baselink_url::Resolver;
+
+use super::differing::Differing;
+use crate::{
+    base::{Rule, Source},
+    report::{EntityReport, LinkReport, Outcome, Reason},
+};
 
 /// The number of links for each outcome: first without a reason, then for each of [`Reason::ALL`].
 type CountsByReason = [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()];

@@ -1,7 +1,7 @@
 //! Diagnostics of a base that cannot be used, or that does not work as expected.
 //!
 //! ```
-//! use baselink_text::diagnostic::Code;
+//! use baselink_text::Code;
 //! use baselink_rewrite::{Options, rewrite};
 //! let rewritten = rewrite(b"<base href=mailto:a@b><a href=x>", &Options::at("http://a/"));
 //! assert_eq!(rewritten.totals.diagnostics[0].code, Code::BaseUnusable);
@@ -9,16 +9,17 @@
 //!
 //! Deliberately absent: the choice of the base ([`crate::base`]).
 
-use crate::base::{self, BaseChain, Outer, SourceKind};
-use crate::labels::is_file;
-use baselink_scan::document::LONGEST_BASE;
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::span::Span;
-use baselink_url::reference::{self, Grammar, is_private};
-use baselink_url::{self as resolve, Resolver};
+use baselink_scan::LONGEST_BASE;
+use baselink_text::{Code, Diagnostic, Span};
+use baselink_url::{self as resolve, Grammar, Resolver, is_private, reference};
+
+use crate::{
+    base::{self, BaseChain, Outer, SourceKind},
+    labels::is_file,
+};
 
 /// The diagnostic of a base that the document itself declares.
-pub(super) fn base_diagnostic(
+pub fn base_diagnostic(
     has_links: bool,
     chain: &BaseChain,
     outer: Outer<'_>,
@@ -40,7 +41,7 @@ pub(super) fn base_diagnostic(
 
 /// True if a base that the document declares contains a placeholder that may be percent-encoded, so that the template
 /// language would no longer replace it.
-pub(super) fn breaks_template(base: &str, chain: &BaseChain, resolver: Resolver) -> bool {
+pub fn breaks_template(base: &str, chain: &BaseChain, resolver: Resolver) -> bool {
     let is_retrieval = || {
         chain
             .retrieval
@@ -53,7 +54,7 @@ pub(super) fn breaks_template(base: &str, chain: &BaseChain, resolver: Resolver)
 }
 
 /// The diagnostic of a base against which references cannot be resolved, or resolve to unexpected targets.
-pub(super) fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagnostic> {
+pub fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagnostic> {
     let base = chain.base.as_deref()?;
     if chain
         .diagnostics

@@ -16,14 +16,11 @@
 //! Deliberately absent: identifiers that only look like links (`itemtype`, `xmlns`, `xlink:role`, `typeof`),
 //! scripts (`on*`), and user data (`value` of `input`). Attributes that are never rewritten have no row.
 
-use std::borrow::Cow;
-use std::str::FromStr;
-use std::sync::LazyLock;
+use std::{borrow::Cow, str::FromStr, sync::LazyLock};
 
-use crate::document::Role;
-use crate::xml::namespaces::Vocabulary;
-use baselink_text::error::Error;
-use baselink_text::{display_by_name, named};
+use baselink_text::{Error, display_by_name, named};
+
+use crate::{document::Role, xml::namespaces::Vocabulary};
 
 /// The namespace of an element (DOM, "element namespace").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

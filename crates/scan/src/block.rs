@@ -13,9 +13,8 @@
 //!
 //! Deliberately absent: the meaning of the bytes.
 
+use baselink_text::Span;
 use wide::{CmpEq, CmpLt, i8x16};
-
-use baselink_text::span::Span;
 
 /// The number of bytes that are compared at once.
 const WIDTH: usize = 16;

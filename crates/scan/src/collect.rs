@@ -13,45 +13,52 @@
 
 use std::sync::Arc;
 
-use super::attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax};
-use super::{ScanOptions, css, json, script, value};
+use baselink_text::{
+    Code, Diagnostic, Span, View,
+    layer::{
+        escape,
+        spelling::{Carrier, Form, Spelling},
+    },
+};
+use baselink_url::{Grammar, scheme};
+
+use super::{
+    ScanOptions,
+    attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax},
+    css, json, script, value,
+};
 use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::layer::spelling::{Carrier, Form, Spelling};
-use baselink_text::layer::{View, escape};
-use baselink_text::span::Span;
-use baselink_url::reference::{Grammar, scheme};
 
 /// The maximum number of JSON-LD bases that are relative to each other. References with more bases stay relative.
 const MOST_INNER_BASES: usize = 16;
 
 /// The links of a document found so far.
-pub(super) struct Collector<'a> {
+pub struct Collector<'a> {
     options: &'a ScanOptions,
     /// True if a new `<` or `>` could end a construct around the document, such as a CDATA section.
     enclosed: bool,
-    pub(super) links: Vec<Link>,
+    pub links: Vec<Link>,
     /// The documents embedded in values.
-    pub(super) embedded: Vec<Embedded>,
+    pub embedded: Vec<Embedded>,
 }
 
 /// A document embedded in a value.
-pub(super) struct Embedded {
-    pub(super) value: View,
-    pub(super) form: Form,
-    pub(super) carrier: Carrier,
+pub struct Embedded {
+    pub value: View,
+    pub form: Form,
+    pub carrier: Carrier,
     /// The carrier of each piece of the value, if there are several.
-    pub(super) pieces: Vec<(Span, Carrier)>,
+    pub pieces: Vec<(Span, Carrier)>,
     /// The XML entities in the value.
-    pub(super) entities: Vec<Span>,
-    pub(super) enclosed: bool,
+    pub entities: Vec<Span>,
+    pub enclosed: bool,
     /// The base of a reference in the place of this value.
-    pub(super) within: Against,
+    pub within: Against,
 }
 
 /// The carriers of a value.
 #[derive(Clone, Copy)]
-pub(super) enum Carriers<'a> {
+pub enum Carriers<'a> {
     /// A single carrier.
     One(Carrier),
     /// A carrier for each piece, in order.
@@ -80,27 +87,27 @@ impl Carriers<'_> {
 }
 
 /// The place of a reference: its element, attribute and carrier.
-pub(super) struct LinkPlace<'a> {
-    pub(super) element: &'a str,
-    pub(super) attribute: Option<&'a str>,
-    pub(super) row: Option<&'static Row>,
+pub struct LinkPlace<'a> {
+    pub element: &'a str,
+    pub attribute: Option<&'a str>,
+    pub row: Option<&'static Row>,
     /// The role of the references, if no row gives one.
-    pub(super) role: Role,
+    pub role: Role,
     /// The certainty of the references, if no row gives one.
-    pub(super) certainty: Certainty,
-    pub(super) carriers: Carriers<'a>,
-    pub(super) against: Against,
+    pub certainty: Certainty,
+    pub carriers: Carriers<'a>,
+    pub against: Against,
     /// True if the attribute is written without `=`.
-    pub(super) no_value: bool,
+    pub no_value: bool,
     /// The XML entities in the value.
-    pub(super) entities: &'a [Span],
+    pub entities: &'a [Span],
     /// The name of the custom property whose value contains the reference.
-    pub(super) custom_property: Option<&'a [u8]>,
+    pub custom_property: Option<&'a [u8]>,
 }
 
 impl<'a> LinkPlace<'a> {
     /// The place of the text of an element.
-    pub(super) const fn text_of(element: &'a str, carriers: Carriers<'a>) -> Self {
+    pub const fn text_of(element: &'a str, carriers: Carriers<'a>) -> Self {
         Self {
             element,
             attribute: None,
@@ -117,7 +124,7 @@ impl<'a> LinkPlace<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(options: &'a ScanOptions, enclosed: bool) -> Self {
+    pub fn new(options: &'a ScanOptions, enclosed: bool) -> Self {
         Self {
             options,
             enclosed,
@@ -127,12 +134,12 @@ impl<'a> Collector<'a> {
     }
 
     /// The number of links and of embedded documents so far.
-    pub(super) fn mark(&self) -> (usize, usize) {
+    pub fn mark(&self) -> (usize, usize) {
         (self.links.len(), self.embedded.len())
     }
 
     /// Gives the links from number `first` on the `rel` of their element.
-    pub(super) fn relate(&mut self, first: usize, rel: Option<Arc<str>>) {
+    pub fn relate(&mut self, first: usize, rel: Option<Arc<str>>) {
         for link in &mut self.links[first..] {
             link.rel.clone_from(&rel);
         }
@@ -141,11 +148,7 @@ impl<'a> Collector<'a> {
     /// Changes the links since [`Self::mark`], which an XSLT style sheet produces. Their base is unknown, unless they
     /// begin with `/`: browsers apply a sheet only to documents of its own origin. All links of a template, which
     /// contains an expression, are unknown. Embedded documents are not read.
-    pub(super) fn leave_to_results(
-        &mut self,
-        (links, embedded): (usize, usize),
-        is_template: bool,
-    ) {
+    pub fn leave_to_results(&mut self, (links, embedded): (usize, usize), is_template: bool) {
         self.embedded.truncate(embedded);
         for link in &mut self.links[links..] {
             if is_template || !link.reference.starts_with(['/', '\\']) {
@@ -155,7 +158,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the references in a value.
-    pub(super) fn references(&mut self, view: View, syntax: Syntax, place: &LinkPlace<'_>) {
+    pub fn references(&mut self, view: View, syntax: Syntax, place: &LinkPlace<'_>) {
         let text = view.text.as_str();
         let (spans, form) = match syntax {
             Syntax::Curie if text.trim_start().starts_with('[') => return,
@@ -205,7 +208,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the reference that is written at `at` in a value, with the text `decoded`.
-    pub(super) fn decoded(&mut self, decoded: &View, form: Form, at: Span, place: &LinkPlace<'_>) {
+    pub fn decoded(&mut self, decoded: &View, form: Form, at: Span, place: &LinkPlace<'_>) {
         self.add(decoded, value::trimmed(&decoded.text), form, at, place);
     }
 
@@ -251,7 +254,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the URLs of the text in `view`. Returns a diagnostic if a manifest or a script cannot be read.
-    pub(super) fn text(
+    pub fn text(
         &mut self,
         view: &View,
         content: TextContent,
@@ -266,7 +269,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the URLs of the CSS in `view`.
-    pub(super) fn css(&mut self, view: &View, place: &LinkPlace<'_>) {
+    pub fn css(&mut self, view: &View, place: &LinkPlace<'_>) {
         let text = view.text.as_bytes();
         let has_string = || memchr::memchr2(b'"', b'\'', text).is_some();
         if memchr::memchr3(b'(', b'@', b'\\', text).is_none()
@@ -395,7 +398,7 @@ impl<'a> Collector<'a> {
 
 /// The syntax of the text of an element, or of a file.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum TextContent {
+pub enum TextContent {
     Css,
     Json(json::JsonKind),
     Script(script::Goal),
@@ -411,7 +414,7 @@ const JAVASCRIPT: &str = "\
 
 impl TextContent {
     /// The content of a `style` element. `other` returns the value of any attribute of the element.
-    pub(super) fn of_style(other: impl Fn(&str) -> Option<String>) -> Option<Self> {
+    pub fn of_style(other: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let type_ = other("type").unwrap_or_default();
         matches!(&*type_.trim().to_ascii_lowercase(), "" | "text/css").then_some(Self::Css)
     }
@@ -419,7 +422,7 @@ impl TextContent {
     /// The content of a `script` element. `None` for unknown types, if the group of the type is not enabled, and for
     /// JavaScript if an attribute names a source: then its text does not run (HTML, 4.12.1). Without `type`, the
     /// `language` counts (step 8).
-    pub(super) fn of_script(
+    pub fn of_script(
         other: impl Fn(&str) -> Option<String>,
         sources: &[&str],
         groups: &Groups,
@@ -453,7 +456,7 @@ impl TextContent {
 
 /// The base of the URLs in the attribute of `row`, in an element with the base `element`. `codebase` returns the value of
 /// the element's `codebase`, and true if it contains XML entities.
-pub(super) fn against(
+pub fn against(
     row: &Row,
     element: Option<usize>,
     codebase: impl FnOnce() -> Option<(String, bool)>,
@@ -476,7 +479,7 @@ pub(super) fn against(
 }
 
 /// True if `span` contains a reference to one of the `entities`.
-pub(super) fn has_entity(entities: &[Span], span: Span) -> bool {
+pub fn has_entity(entities: &[Span], span: Span) -> bool {
     let first = entities.partition_point(|entity| entity.end <= span.start);
     entities
         .get(first)

@@ -34,16 +34,21 @@
 //! Deliberately absent: grammars. All three kinds of CSS have the same tokens, invalid CSS is scanned like valid
 //! CSS, and a url-token is a URL in any property. CSS inside a string (`-ms-filter`) is not scanned.
 
-use super::attributes::{Group, Groups};
-use super::document::Certainty;
-use super::sieve::Sieve;
-use baselink_text::layer::spelling::Form;
-use baselink_text::layer::{View, escape};
-use baselink_text::span::Span;
+use baselink_text::{
+    Span, View,
+    layer::{escape, spelling::Form},
+};
+
+use super::{
+    attributes::{Group, Groups},
+    document::Certainty,
+    sieve::Sieve,
+};
 
 mod nesting;
 mod tokens;
 pub mod uses;
+
 use nesting::Nesting;
 use tokens::{CssToken, is_name};
 

@@ -12,17 +12,13 @@
 //!
 //! Deliberately absent: targets, which depend on the base.
 
-use std::borrow::Cow;
-use std::net::IpAddr;
-use std::sync::Arc;
+use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
-use baselink_text::diagnostic::Diagnostic;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::{Charset, Detected};
-use baselink_text::layer::spelling::{Carrier, Form, Spelling};
-use baselink_text::layer::{OffsetMap, View};
-use baselink_text::span::Span;
-use baselink_text::{display_by_name, named};
+use baselink_text::{
+    Charset, Detected, Diagnostic, Format, OffsetMap, Span, View, display_by_name,
+    layer::spelling::{Carrier, Form, Spelling},
+    named,
+};
 
 /// The maximum length of a base, in bytes, against which a document's links are resolved.
 ///

@@ -18,10 +18,10 @@
 //! Deliberately absent: the terms that a context defines. Regardless of `@context`, the terms are those of schema.org
 //! in the list below. Aliases of keywords, scoped contexts and `@propagate` are not followed.
 
+use baselink_text::{Span, View, layer::escape};
+
 use self::ValueKind::*;
 use crate::document::Role::{self, Embedded, Metadata, Navigation};
-use baselink_text::layer::{View, escape};
-use baselink_text::span::Span;
 
 /// The kind of a JSON text: the `type` of its `script` element, or the media type of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,10 +32,16 @@ pub mod value;
 pub mod whole;
 pub mod xml;
 
-pub use self::options::{ScanOptions, Scanner, group_of, is_read};
+use baselink_text::Format;
 
-use crate::document::Document;
-use baselink_text::format::Format;
+pub use self::{
+    document::{
+        Against, Certainty, DeclaredBase, Document, Kind, LONGEST_BASE, Program, Role, Saved,
+        UrlField,
+    },
+    fields::{Heading, MediaType},
+    options::{ScanOptions, Scanner, group_of, is_read},
+};
 
 /// Finds every link of an HTML document, as written.
 ///

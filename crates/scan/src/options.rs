@@ -11,10 +11,10 @@
 
 use std::sync::Arc;
 
+use baselink_text::{Charset, Format};
+
 use super::attributes::{Group, Groups, Place, Row};
 use crate::document::Certainty;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
 
 /// The options of a scanner.
 #[derive(Clone, Debug, Default)]

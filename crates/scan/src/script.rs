@@ -17,9 +17,10 @@
 
 mod tokens;
 
+use baselink_text::Span;
+
 pub use self::tokens::{Goal, ScriptFault};
 use self::tokens::{Token, TokenKind, Tokens, is_of_name};
-use baselink_text::span::Span;
 
 /// The number of tokens in the longest pattern, including the token before the call.
 const LONGEST: usize = 13;

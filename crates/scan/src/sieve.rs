@@ -11,7 +11,7 @@
 //! Deliberately absent: the final answer. A name that passes must still be compared.
 
 /// For each first letter, ignoring case, the lengths of the listed names, one bit each.
-pub(super) struct Sieve([u32; 32]);
+pub struct Sieve([u32; 32]);
 
 /// The bit of a length. Lengths of 31 and more share one bit.
 const fn bit(length: usize) -> u32 {
@@ -20,7 +20,7 @@ const fn bit(length: usize) -> u32 {
 
 impl Sieve {
     /// The filter for these names, which begin with a letter or a dash. Empty names are skipped.
-    pub(super) const fn of<const N: usize>(names: [&str; N]) -> Self {
+    pub const fn of<const N: usize>(names: [&str; N]) -> Self {
         let mut lengths = [0; 32];
         let mut at = 0;
         while at < N {
@@ -35,7 +35,7 @@ impl Sieve {
 
     /// True if `name` may be one of the listed names.
     #[inline(always)]
-    pub(super) fn passes(&self, name: &[u8]) -> bool {
+    pub fn passes(&self, name: &[u8]) -> bool {
         match name.first() {
             Some(first) => self.0[usize::from(first & 31)] & bit(name.len()) != 0,
             None => false,

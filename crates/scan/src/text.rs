@@ -20,14 +20,13 @@
 
 use std::sync::Arc;
 
-use super::ScanOptions;
-use super::attributes::Group;
+use baselink_text::{
+    Charset, Format, OffsetMap, Span, View,
+    layer::spelling::{Carrier, Form, Spelling},
+};
+
+use super::{ScanOptions, attributes::Group};
 use crate::document::{Against, Certainty, Document, Link, Role};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::spelling::{Carrier, Form, Spelling};
-use baselink_text::layer::{OffsetMap, View};
-use baselink_text::span::Span;
 
 const OPEN: &[u8] = b"<URL:";
 

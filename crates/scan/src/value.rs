@@ -14,7 +14,7 @@
 //! Deliberately absent: validation. A candidate with an invalid descriptor is found like any other, even if a
 //! browser would not use it.
 
-use baselink_text::span::Span;
+use baselink_text::Span;
 
 /// HTML's ASCII whitespace (Infra, 4.6).
 const fn is_whitespace(byte: u8) -> bool {

@@ -6,7 +6,7 @@
 //! The element of a link is `script` in a script, the path of its member in a manifest, and empty in a style sheet.
 //!
 //! ```
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! use baselink_scan::{ScanOptions, whole};
 //! let json = br#"{ "name": "x", "start_url": "../", "icons": [{ "src": "i.png" }] }"#;
 //! let options = ScanOptions { groups: "manifest".parse().unwrap(), ..ScanOptions::default() };
@@ -20,14 +20,16 @@
 
 use std::sync::Arc;
 
-use super::collect::{Carriers, Collector, LinkPlace, TextContent};
-use super::json::JsonKind;
-use super::script::Goal;
-use super::{ScanOptions, html, is_read};
+use baselink_text::{Charset, Format, layer::spelling::Carrier};
+
+use super::{
+    ScanOptions,
+    collect::{Carriers, Collector, LinkPlace, TextContent},
+    html, is_read,
+    json::JsonKind,
+    script::Goal,
+};
 use crate::document::Document;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::spelling::Carrier;
 
 /// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`], [`Format::JsonFeed`] or
 /// [`Format::Script`]. If the group of the format is not enabled, no links are returned.
@@ -71,9 +73,9 @@ mod tests {
     use super::*;
     use crate::attributes::Groups;
     use crate::document::Against;
-    use baselink_text::diagnostic::Code;
+    use baselink_text::Code;
+    use baselink_text::Span;
     use baselink_text::layer::spelling::Form;
-    use baselink_text::span::Span;
 
     fn references(document: &Document) -> Vec<&str> {
         document

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use baselink_text::diagnostic::{Code, Diagnostic};
-//! use baselink_text::span::Span;
+//! use baselink_text::Span;
 //! let found = Diagnostic::new(Code::BaseRelative, Span::new(0, 4), "the base is relative");
 //! assert_eq!(found.code.name(), "base-relative");
 //! ```
@@ -11,8 +11,7 @@
 
 use std::borrow::Cow;
 
-use crate::span::Span;
-use crate::{display_by_name, named};
+use crate::{display_by_name, named, span::Span};
 
 named! {
     /// The kinds of anomalies.

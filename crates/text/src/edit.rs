@@ -12,13 +12,12 @@
 //!
 //! Deliberately absent: edits that depend on each other. All edits are disjoint, and one pass applies them.
 
-use std::borrow::Cow;
-use std::collections::TryReserveError;
-use std::io;
-use std::ops::Range;
+use std::{borrow::Cow, collections::TryReserveError, io, ops::Range};
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::span::Span;
+use crate::{
+    error::{Error, ErrorKind, Result},
+    span::Span,
+};
 
 /// The size of the chunks in which output is written.
 const CHUNK: usize = 64 << 10;
@@ -311,8 +310,8 @@ impl Edits {
     /// Adds `later`, which are edits of the output of these. An edit that changes new bytes is ignored.
     ///
     /// ```
-    /// use baselink_text::edit::Edits;
-    /// use baselink_text::span::Span;
+    /// use baselink_text::Edits;
+    /// use baselink_text::Span;
     /// let (mut edits, mut later) = (Edits::default(), Edits::default());
     /// edits.add(Span::new(0, 1), b"xyz");
     /// later.add(Span::new(4, 5), b"C");

@@ -16,9 +16,7 @@
 //!
 //! Deliberately absent: the command line. `cli` adds the option to use; only a few sentences of `files` name one.
 
-use std::borrow::Cow;
-use std::path::Path;
-use std::{fmt, io};
+use std::{borrow::Cow, fmt, io, path::Path};
 
 /// An error, with its kind and one sentence for people.
 ///
@@ -164,7 +162,7 @@ pub fn cause(error: &io::Error) -> String {
 /// The name among `known` that is most similar to `typed`; at most a third of its letters may differ.
 ///
 /// ```
-/// use baselink_text::error::nearest;
+/// use baselink_text::nearest;
 /// let known = ["resolver", "format"];
 /// assert_eq!(nearest("resolvr", known.into_iter()), Some("resolver"));
 /// assert_eq!(nearest("url", known.into_iter()), None);

@@ -4,7 +4,7 @@
 //! section 4.2, defines XML media types.
 //!
 //! ```
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! assert_eq!(Format::detect(Some("index.HTM"), b""), Format::Html);
 //! assert_eq!(Format::detect(None, b"\n<!DOCTYPE html><title>x</title>"), Format::Html);
 //! assert_eq!(Format::detect(None, b"Subject: x\nTo: a@b\n\n<p>"), Format::Message);
@@ -19,11 +19,13 @@ mod body;
 use std::str::FromStr;
 
 use self::FormatContent::*;
-pub use self::body::EXTENSIONS;
-pub use self::body::STILL_COMPRESSED;
-pub use self::body::{in_place_of_html, is_compressed, media_type_of};
-use crate::display_by_name;
-use crate::error::{Error, Result};
+pub use self::body::{
+    EXTENSIONS, STILL_COMPRESSED, in_place_of_html, is_compressed, media_type_of,
+};
+use crate::{
+    display_by_name,
+    error::{Error, Result},
+};
 
 /// The formats. The command line knows all by name except the last two, which cannot be requested. Scripts and
 /// manifests are scanned only if a group enables them.
@@ -235,7 +237,7 @@ impl Format {
     /// text. A head with bytes that do not occur in text is binary data (MIME Sniffing, 7).
     ///
     /// ```
-    /// use baselink_text::format::Format;
+    /// use baselink_text::Format;
     /// assert_eq!(Format::of_document(b"hello <a href=x>"), Format::Html);
     /// assert_eq!(Format::of_document(b"%PDF-1.7\n"), Format::Other);
     /// ```
@@ -393,7 +395,7 @@ impl Format {
     /// The format of a file called `name`, if only a group enables it.
     ///
     /// ```
-    /// use baselink_text::format::Format;
+    /// use baselink_text::Format;
     /// assert_eq!(Format::opt_in("app.js?v=3"), Some(Format::Script));
     /// assert_eq!(Format::opt_in("a/manifest.json"), Some(Format::Manifest));
     /// assert_eq!(Format::opt_in("page.html"), None);

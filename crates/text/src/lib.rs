@@ -22,3 +22,13 @@ pub mod format;
 pub mod layer;
 mod named;
 pub mod span;
+
+pub use diagnostic::{Code, Diagnostic};
+pub use edit::{Edit, Edits};
+pub use error::{Error, ErrorKind, Result, cause, name, nearest, visible};
+pub use format::Format;
+pub use layer::{
+    OffsetMap, View,
+    charset::{Charset, Detected},
+};
+pub use span::{Lines, Span};

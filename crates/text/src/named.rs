@@ -1,7 +1,7 @@
 //! Macros for enums whose values have names.
 //!
 //! ```
-//! use baselink_text::diagnostic::Code;
+//! use baselink_text::Code;
 //! assert_eq!(Code::ALL[0].name(), "base-relative");
 //! ```
 //!

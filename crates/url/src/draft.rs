@@ -9,25 +9,28 @@
 //!
 //! Deliberately absent: the choice of the slices, which each resolver's file makes.
 
-use super::resolver::Resolver;
-use super::target::{Kept, Target};
-use super::trace::{Fate, Trace};
-use baselink_text::span::Span;
+use baselink_text::Span;
+
+use super::{
+    resolver::Resolver,
+    target::{Kept, Target},
+    trace::{Fate, Trace},
+};
 
 /// A URL under construction: kept slices of a reference, and other text.
-pub(super) struct Draft<'a> {
-    pub(super) reference: &'a str,
-    pub(super) target: &'a mut Target,
+pub struct Draft<'a> {
+    pub reference: &'a str,
+    pub target: &'a mut Target,
 }
 
 impl Draft<'_> {
     /// Appends text that is not from the reference.
-    pub(super) fn add(&mut self, text: &str) {
+    pub fn add(&mut self, text: &str) {
         self.target.url.push_str(text);
     }
 
     /// Appends a range of the reference.
-    pub(super) fn keep(&mut self, reference: Span) {
+    pub fn keep(&mut self, reference: Span) {
         if reference.is_empty() {
             return;
         }
@@ -58,7 +61,7 @@ impl Draft<'_> {
     }
 
     /// Inserts text that is not from the reference, and splits the kept range that contains `at`.
-    pub(super) fn insert(&mut self, at: usize, text: &str) {
+    pub fn insert(&mut self, at: usize, text: &str) {
         self.target.url.insert_str(at, text);
         let kept = &mut self.target.kept;
         let mut first = kept.partition_point(|kept| kept.url + kept.reference.len() <= at);
@@ -82,7 +85,7 @@ impl Draft<'_> {
     }
 
     /// A24: keeps a path at `at` from being read as a net_loc if there is no net_loc.
-    pub(super) fn guard(&mut self, at: usize, has_net_loc: bool, trace: &mut impl Trace) {
+    pub fn guard(&mut self, at: usize, has_net_loc: bool, trace: &mut impl Trace) {
         if !has_net_loc && self.target.url[at..].starts_with("//") {
             trace.step(
                 "A24",
@@ -95,7 +98,7 @@ impl Draft<'_> {
     /// Appends a path of the reference segment by segment, and removes its dot segments by the rules of `resolver`:
     /// RFC 1808 section 4, step 6 a to d, or RFC 3986 section 5.2.4. Every byte is written once and removed at
     /// most once.
-    pub(super) fn segments(
+    pub fn segments(
         &mut self,
         resolver: Resolver,
         path: Span,
@@ -165,7 +168,7 @@ impl Draft<'_> {
 }
 
 /// True if `.` or `..` is a segment of `path`.
-pub(super) fn has_dot_segment(path: &[u8]) -> bool {
+pub fn has_dot_segment(path: &[u8]) -> bool {
     let mut start = 0;
     // A dot segment is preceded by a slash or the start of the path, and followed by a slash or the end.
     while let Some(n) = memchr::memchr(b'.', &path[start..]) {
@@ -183,9 +186,9 @@ pub(super) fn has_dot_segment(path: &[u8]) -> bool {
 
 /// The limit up to which `..` can climb in a path under construction.
 #[derive(Clone, Copy)]
-pub(super) struct Top {
+pub struct Top {
     /// The offset below which nothing can be removed.
-    pub(super) floor: usize,
+    pub floor: usize,
     /// True if a `/` precedes the floor, or if the resolver adds none there (RFC 1808).
-    pub(super) rooted: bool,
+    pub rooted: bool,
 }

@@ -14,11 +14,13 @@
 
 use std::fmt;
 
-use super::trace::{Fate, Trace};
-use super::{Base, Resolver, Target, Unresolvable};
+use baselink_text::{Span, visible};
+
+use super::{
+    Base, Resolver, Target, Unresolvable,
+    trace::{Fate, Trace},
+};
 use crate::reference::{Grammar, Reference};
-use baselink_text::error::visible;
-use baselink_text::span::Span;
 
 /// The steps from a base and a reference to a URL. `Display` formats them over several lines.
 #[derive(Debug)]

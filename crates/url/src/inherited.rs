@@ -12,50 +12,53 @@
 //!
 //! Deliberately absent: the choice of the part, which each resolver's file makes.
 
-use super::draft::{Draft, Top};
-use super::resolver::Resolver;
-use super::target::{Target, Unresolvable};
-use super::trace::Trace;
-use super::usable::Unusable;
+use baselink_text::Span;
+
+use super::{
+    draft::{Draft, Top},
+    resolver::Resolver,
+    target::{Target, Unresolvable},
+    trace::Trace,
+    usable::Unusable,
+};
 use crate::reference::Reference;
-use baselink_text::span::Span;
 
 /// A base URL with the offsets up to which references inherit it.
 #[derive(Clone)]
-pub(super) struct Inherited {
-    pub(super) resolver: Resolver,
-    pub(super) text: String,
-    pub(super) usable: Result<(), Unusable>,
-    pub(super) cuts: Cuts,
-    pub(super) directory: Directory,
+pub struct Inherited {
+    pub resolver: Resolver,
+    pub text: String,
+    pub usable: Result<(), Unusable>,
+    pub cuts: Cuts,
+    pub directory: Directory,
 }
 
 /// Offsets in the text of a base: a reference inherits everything before one of them.
 #[derive(Clone)]
-pub(super) struct Cuts {
+pub struct Cuts {
     /// After the `:` of the scheme.
-    pub(super) scheme: usize,
+    pub scheme: usize,
     /// After the net_loc, or where it would be.
-    pub(super) net_loc: usize,
+    pub net_loc: usize,
     /// After the path.
-    pub(super) path: usize,
+    pub path: usize,
     /// After the params, or after the path if there are none.
-    pub(super) params: usize,
+    pub params: usize,
     /// After the query, before the fragment.
-    pub(super) query: usize,
-    pub(super) has_net_loc: bool,
+    pub query: usize,
+    pub has_net_loc: bool,
 }
 
 /// The text before a relative path: the base up to the last `/` of its path, without dot segments.
 #[derive(Clone)]
-pub(super) struct Directory {
-    pub(super) text: String,
-    pub(super) top: Top,
+pub struct Directory {
+    pub text: String,
+    pub top: Top,
 }
 
 impl Inherited {
     /// Splits the base URL `text`. `trace` receives the segments of its directory.
-    pub(super) fn of(
+    pub fn of(
         resolver: Resolver,
         text: String,
         usable: Result<(), Unusable>,
@@ -102,17 +105,17 @@ impl Inherited {
     }
 
     /// The components of the base, as written.
-    pub(super) fn components(&self) -> Reference<'_> {
+    pub fn components(&self) -> Reference<'_> {
         Reference::split(self.resolver.grammar(), &self.text)
     }
 
     /// The directory of the base as written, including dot segments.
-    pub(super) fn written_directory(&self) -> &str {
+    pub fn written_directory(&self) -> &str {
         directory(self.resolver, &self.components())
     }
 
     /// Checks step 1 and A22. Fails if nothing can be relative to the base.
-    pub(super) fn established(&self, trace: &mut impl Trace) -> Result<(), Unresolvable> {
+    pub fn established(&self, trace: &mut impl Trace) -> Result<(), Unresolvable> {
         self.usable.map_err(|why| {
             let number = if why == Unusable::Empty { "1" } else { "A22" };
             trace.step(number, || why.to_string());

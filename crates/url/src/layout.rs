@@ -28,26 +28,23 @@ type HostOf = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// The folders around a base in a tree of hosts.
 #[derive(Clone)]
-pub(super) struct HostFolders {
+pub struct HostFolders {
     /// The depth of the document below the folder that contains all hosts.
     depth: usize,
     host: Arc<HostOf>,
 }
 
 /// A host reached through the folder that contains all hosts.
-pub(super) struct OtherHost {
+pub struct OtherHost {
     /// The net_loc of the host.
-    pub(super) net_loc: String,
+    pub net_loc: String,
     /// The offset in the reference of the part that is relative to the root of the host.
-    pub(super) rest: usize,
+    pub rest: usize,
 }
 
 impl HostFolders {
     /// The folders around a document whose URL has this `path`.
-    pub(super) fn new(
-        path: &str,
-        host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn new(path: &str, host: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self {
             depth: memchr::memchr_iter(b'/', path.as_bytes()).count().max(1),
             host: Arc::new(host),
@@ -56,7 +53,7 @@ impl HostFolders {
 
     /// The host to which `reference` leads; `None` if it stays below its own host, climbs above the folder of all
     /// hosts, or reaches a folder that is not a host.
-    pub(super) fn other_host(&self, resolver: Resolver, reference: &str) -> Option<OtherHost> {
+    pub fn other_host(&self, resolver: Resolver, reference: &str) -> Option<OtherHost> {
         let split = Reference::split(resolver.grammar(), reference);
         let path = split.path();
         // Browsers read `\` as `/`, but no crawler writes it.

@@ -20,13 +20,9 @@
 
 #![forbid(unsafe_code)]
 
-use std::borrow::Cow;
-use std::fmt;
-use std::sync::Arc;
+use std::{borrow::Cow, fmt, sync::Arc};
 
-use crate::reference::{Grammar, Reference, scheme};
-use baselink_text::error::{Error, ErrorKind, Result};
-use baselink_text::span::Span;
+use baselink_text::{Error, ErrorKind, Result, Span};
 
 mod ascii;
 mod draft;
@@ -44,15 +40,6 @@ mod target;
 mod trace;
 mod usable;
 mod whatwg;
-pub use ascii::ascii;
-pub use explanation::{Explanation, Step, explain};
-pub use place::{is_agreed_absolute, is_same_place, is_serialized_absolute};
-pub use relative::relativize;
-pub use resolver::Resolver;
-pub use splice::Splice;
-pub use target::{Kept, Target, Unresolvable};
-pub use usable::{Unusable, hierarchical_scheme, usable};
-pub use whatwg::parses;
 
 use inherited::Inherited;
 use layout::{HostFolders, OtherHost};
@@ -60,6 +47,20 @@ use splice::Prefixes;
 use trace::Trace;
 use usable::{why_not_absolute, written_absolute};
 use whatwg::Parsed;
+
+pub use ascii::ascii;
+pub use explanation::{Explanation, Step, explain};
+pub use place::{is_agreed_absolute, is_same_place, is_serialized_absolute};
+pub use reference::{
+    Category, Grammar, Reference, decode_percent, decode_percent_lossy, is_private, is_template,
+    scheme, without_fragment,
+};
+pub use relative::relativize;
+pub use resolver::Resolver;
+pub use splice::Splice;
+pub use target::{Kept, Target, Unresolvable};
+pub use usable::{Unusable, hierarchical_scheme, usable};
+pub use whatwg::parses;
 
 /// A base URL, prepared for any number of references.
 #[derive(Clone)]

@@ -13,8 +13,10 @@
 //!
 //! Deliberately absent: the server's interpretation of a path.
 
-use super::splice::{is_plain_by_blocks, is_plain_host, is_plain_path};
-use super::whatwg::{is_special, serialised};
+use super::{
+    splice::{is_plain_by_blocks, is_plain_host, is_plain_path},
+    whatwg::{is_special, serialised},
+};
 use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
 
 /// True if `one` and `other`, the targets under two resolvers, lead to the same place.

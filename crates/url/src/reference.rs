@@ -22,10 +22,10 @@
 
 use std::borrow::Cow;
 
-use baselink_text::span::Span;
-use baselink_text::{display_by_name, named};
+use baselink_text::{Span, display_by_name, named};
 
 mod conformance;
+
 pub use conformance::{Conformance, Violation, conformance};
 
 /// The two ways to split a reference into components.
@@ -240,7 +240,7 @@ pub fn opaque_scheme(reference: &str) -> Option<String> {
 /// True if `url` leads to the disk or into the mail program of the author of a document, wherever the document is read.
 ///
 /// ```
-/// use baselink_url::reference::is_private;
+/// use baselink_url::is_private;
 /// assert!(is_private("file:///C:/x") && is_private("x-msg://12/x") && !is_private("x"));
 /// ```
 pub fn is_private(url: &str) -> bool {
@@ -397,7 +397,7 @@ pub fn contains_placeholder(reference: &str) -> bool {
 /// contains braces.
 ///
 /// ```
-/// use baselink_url::reference::is_template;
+/// use baselink_url::is_template;
 /// assert!(is_template("/search?q={term}") && !is_template("/search?q=%7Bterm%7D"));
 /// ```
 pub fn is_template(reference: &str) -> bool {

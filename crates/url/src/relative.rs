@@ -7,8 +7,7 @@
 //!
 //! Deliberately absent: proof by reasoning. Each candidate is resolved, and accepted if the result is the target.
 
-use super::inherited::Inherited;
-use super::{Base, Resolver};
+use super::{Base, Resolver, inherited::Inherited};
 use crate::reference::Reference;
 
 impl Base {

@@ -11,9 +11,9 @@
 
 use std::str::FromStr;
 
+use baselink_text::{Error, Result, display_by_name, named};
+
 use crate::reference::Grammar;
-use baselink_text::error::{Error, Result};
-use baselink_text::{display_by_name, named};
 
 named! {
     /// The rules by which a reference is resolved.

@@ -51,16 +51,19 @@
 //!
 //! Deliberately absent: the choice of the base in step 1, which [`baselink_rewrite::base`] makes.
 
-use super::draft::Draft;
-use super::inherited::Inherited;
-use super::target::{Target, Unresolvable};
-use super::trace::Trace;
+use baselink_text::Span;
+
+use super::{
+    draft::Draft,
+    inherited::Inherited,
+    target::{Target, Unresolvable},
+    trace::Trace,
+};
 use crate::reference::{Grammar, Reference};
-use baselink_text::span::Span;
 
 impl Inherited {
     /// Resolves `reference` by RFC 1808 section 4.
-    pub(super) fn rfc1808(
+    pub fn rfc1808(
         &self,
         reference: &str,
         target: &mut Target,

@@ -7,16 +7,19 @@
 //!
 //! Deliberately absent: the "backward compatible" reading of section 5.2.2, by which `http:g` is relative.
 
-use super::draft::{Draft, Top};
-use super::inherited::Inherited;
-use super::target::{Target, Unresolvable};
-use super::trace::Trace;
+use baselink_text::Span;
+
+use super::{
+    draft::{Draft, Top},
+    inherited::Inherited,
+    target::{Target, Unresolvable},
+    trace::Trace,
+};
 use crate::reference::{Grammar, Reference};
-use baselink_text::span::Span;
 
 impl Inherited {
     /// Resolves `reference` by RFC 3986 sections 5.2.2 and 5.3.
-    pub(super) fn rfc3986(
+    pub fn rfc3986(
         &self,
         reference: &str,
         target: &mut Target,

@@ -19,10 +19,7 @@
 //! Deliberately absent: references on which the resolvers could differ in other ways. Their result is `None`, and
 //! [`Base::resolve`] is the fallback.
 
-use super::draft::has_dot_segment;
-use super::inherited::Inherited;
-use super::resolver::Resolver;
-use super::whatwg::parses;
+use super::{draft::has_dot_segment, inherited::Inherited, resolver::Resolver, whatwg::parses};
 use crate::reference::{Grammar, Reference};
 
 /// A target as text: `prefix`, followed by the reference without its first `dropped` bytes.

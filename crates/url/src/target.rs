@@ -12,8 +12,9 @@
 
 use std::fmt;
 
+use baselink_text::Span;
+
 use super::usable::Unusable;
-use baselink_text::span::Span;
 
 /// The result of resolving a reference.
 ///

@@ -11,10 +11,10 @@
 //!
 //! Deliberately absent: the presentation of the steps. [`explain`](super::explain) formats them.
 
-use baselink_text::span::Span;
+use baselink_text::Span;
 
 /// A receiver of the steps of a resolution.
-pub(super) trait Trace {
+pub trait Trace {
     /// Receives the number of a step, from the specification or from the readings in `rfc1808.rs`, and a sentence.
     fn step<S: Into<String>>(&mut self, _number: &'static str, _sentence: impl FnOnce() -> S) {}
 
@@ -28,7 +28,7 @@ pub(super) trait Trace {
 impl Trace for () {}
 
 /// The fate of a path segment, with the step among 6a to 6d of RFC 1808 section 4 that decides it.
-pub(super) enum Fate {
+pub enum Fate {
     /// The segment stays. One span may cover many segments.
     Kept,
     /// The segment is removed.

@@ -10,8 +10,9 @@
 
 use std::fmt;
 
+use baselink_text::{Error, Result};
+
 use crate::reference::{Grammar, Reference, is_c0_or_space, scheme};
-use baselink_text::error::{Error, Result};
 
 /// The reason why nothing can be relative to a base.
 ///
@@ -144,7 +145,7 @@ fn scheme_named(name: &str) -> Result<String> {
 /// use baselink_url::hierarchical_scheme;
 /// assert_eq!(hierarchical_scheme("HTTPS")?, "https");
 /// assert!(hierarchical_scheme("mailto").is_err());
-/// # Ok::<(), baselink_text::error::Error>(())
+/// # Ok::<(), baselink_text::Error>(())
 /// ```
 pub fn hierarchical_scheme(name: &str) -> Result<String> {
     let name = scheme_named(name)?;

@@ -13,15 +13,17 @@
 //! `file:///x/c:/`, by the standard `file:///x/`), or in a reference with a scheme or a host (`http://h/c:/../x` gives
 //! `http://h/c:/x`, by the standard `http://h/x`).
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use super::inherited::Inherited;
-use super::target::{Kept, Target, Unresolvable};
-use super::trace::Trace;
-use super::usable::Unusable;
+use baselink_text::Span;
+
+use super::{
+    inherited::Inherited,
+    target::{Kept, Target, Unresolvable},
+    trace::Trace,
+    usable::Unusable,
+};
 use crate::reference::{is_c0_or_space, opaque_scheme};
-use baselink_text::span::Span;
 
 /// True if the URL Standard's parser reads `url` as an absolute URL.
 ///

@@ -8,21 +8,24 @@
 //!
 //! Deliberately absent: the functions that write these fields. A proof based on them would prove nothing.
 
-use baselink_rewrite::FileRewrite;
-use baselink_rewrite::container::counted_message;
-use baselink_rewrite::container::entity::{Container, Entity, EntityKind, Structure};
-use baselink_rewrite::report::{LinkReport, Outcome};
+use baselink_rewrite::{
+    FileRewrite, LinkReport, Outcome,
+    container::{
+        counted_message,
+        entity::{Container, Entity, EntityKind, Structure},
+    },
+};
 use baselink_scan::fields::{Field, decimal};
-use baselink_text::edit::Edit;
-use baselink_text::layer::digest::{content_md5, with_crlf};
-use baselink_text::layer::transfer::Codings;
-use baselink_text::span::Span;
+use baselink_text::{
+    Edit, Span,
+    layer::{
+        digest::{content_md5, with_crlf},
+        transfer::Codings,
+    },
+};
 
 /// The links in headings.
-pub(super) fn in_headings<'l>(
-    links: &'l [LinkReport],
-    structure: &Structure,
-) -> Vec<&'l LinkReport> {
+pub fn in_headings<'l>(links: &'l [LinkReport], structure: &Structure) -> Vec<&'l LinkReport> {
     let headings: Vec<Span> = structure
         .entities
         .iter()
@@ -40,7 +43,7 @@ pub(super) fn in_headings<'l>(
 /// The edits of a file that are not allowed. An edit is allowed in a changed body, in a rewritten link of a heading
 /// (from `links`), in a field that describes a body, and in the length before a message. New text in a link of a
 /// heading must be visible ASCII, because readers treat other characters differently (RFC 5322, 2.2; RFC 2557, 4.4).
-pub(super) fn disallowed_edits(
+pub fn disallowed_edits(
     container: &Container,
     rewritten: &FileRewrite<'_>,
     structure: &Structure,
@@ -90,7 +93,7 @@ fn is_of_body(container: &Container, name: &[u8]) -> bool {
 
 /// True if the heading of `new` has the fields of `old`, and those that describe the body are as right as before. In
 /// other fields, [`disallowed_edits`] checks that only links changed, and [`super::check_spans`] checks these links.
-pub(super) fn are_right(
+pub fn are_right(
     container: &Container,
     (source, old): (&[u8], &Entity),
     (output, new): (&[u8], &Entity),

@@ -34,25 +34,28 @@ mod pieces;
 #[path = "../tests/unit/self_doubt.rs"]
 mod self_doubt;
 
-use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+
+use baselink_rewrite::{
+    BaseInCopy, FileRewrite, Guard, LinkReport, NOWHERE, Options, Outcome, PlannedPart, Reason,
+    Report, Site,
+    container::{
+        self, counted_message,
+        entity::{Container, EntityKind},
+    },
+    rewrite,
+};
+use baselink_scan::{Against, ScanOptions};
+use baselink_text::{
+    Charset, Edits, Format, Span,
+    layer::{transfer::TransferEncoding, xml},
+};
 
 use crate::pieces::{Dissection, TreePiece, VISIBLE_TEXT, event_pieces};
-use baselink_rewrite::container::entity::{Container, EntityKind};
-use baselink_rewrite::container::{self, counted_message};
-use baselink_rewrite::report::{LinkReport, Outcome, Reason, Report};
-use baselink_rewrite::{
-    BaseInCopy, FileRewrite, Guard, NOWHERE, Options, PlannedPart, Site, rewrite,
-};
-use baselink_scan::ScanOptions;
-use baselink_scan::document::Against;
-use baselink_text::edit::Edits;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::transfer::TransferEncoding;
-use baselink_text::layer::xml;
-use baselink_text::span::Span;
 
 /// The first differences in the output that the report does not explain, in document order.
 ///

@@ -14,32 +14,28 @@
 
 use std::rc::Rc;
 
-use cssparser::{Parser, Token};
-use html5ever::ParseOpts;
-use html5ever::tendril::TendrilSink;
-use markup5ever_rcdom::{NodeData, RcDom};
-use quick_xml::Reader;
-use quick_xml::events::attributes::Attribute;
-use quick_xml::events::{BytesStart, Event};
-
 use baselink_scan::html::{self, tag, walk};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape;
-use baselink_text::span::Span;
+use baselink_text::{Charset, Format, Span, layer::escape};
+use cssparser::{Parser, Token};
+use html5ever::{ParseOpts, tendril::TendrilSink};
+use markup5ever_rcdom::{NodeData, RcDom};
+use quick_xml::{
+    Reader,
+    events::{BytesStart, Event, attributes::Attribute},
+};
 
 /// The way to split documents of one format and encoding into comparable pieces.
 #[derive(Clone, Copy)]
-pub(crate) struct Dissection {
-    pub(crate) format: Format,
-    pub(crate) charset: Charset,
+pub struct Dissection {
+    pub format: Format,
+    pub charset: Charset,
     /// True if HTML is compared by tags and texts, because building its tree would take too long.
-    pub(crate) by_tokens: bool,
+    pub by_tokens: bool,
 }
 
 impl Dissection {
     /// Chooses the method for `source` and its rewritten form.
-    pub(crate) fn of(source: &[u8], format: Format, charset: Charset) -> Self {
+    pub fn of(source: &[u8], format: Format, charset: Charset) -> Self {
         Self {
             format,
             charset,
@@ -49,7 +45,7 @@ impl Dissection {
     }
 
     /// The pieces of the document `bytes`, according to the parser of the format.
-    pub(crate) fn pieces(self, bytes: &[u8]) -> Vec<TreePiece> {
+    pub fn pieces(self, bytes: &[u8]) -> Vec<TreePiece> {
         let Self {
             format,
             charset,
@@ -73,14 +69,14 @@ impl Dissection {
 
 /// One piece of a document.
 #[derive(PartialEq)]
-pub(crate) struct TreePiece {
+pub struct TreePiece {
     /// The kind of piece, with its name.
-    pub(crate) kind: String,
+    pub kind: String,
     /// The value or text.
-    pub(crate) text: String,
+    pub text: String,
 }
 
-pub(crate) fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePiece {
+pub fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePiece {
     TreePiece {
         kind: kind.into(),
         text: text.into(),
@@ -88,7 +84,7 @@ pub(crate) fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePie
 }
 
 /// The nodes that html5ever finds in `text`, in tree order.
-pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
+pub fn tree_pieces(text: &str) -> Vec<TreePiece> {
     enum Visit {
         Enter(Rc<markup5ever_rcdom::Node>),
         Leave,
@@ -155,7 +151,7 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
 const WITH_LINKS: [&str; 5] = ["style", "script", "noscript", "noframes", "noembed"];
 
 /// The kind of text that readers see, which contains no links.
-pub(crate) const VISIBLE_TEXT: &str = "text of an element";
+pub const VISIBLE_TEXT: &str = "text of an element";
 
 /// The kind of the child text of an HTML or SVG element called `name`.
 fn text_kind(name: Option<&String>) -> String {
@@ -167,7 +163,7 @@ fn text_kind(name: Option<&String>) -> String {
 
 /// The events that quick-xml finds in `text`, each with its verbatim text. The first unreadable event contains the
 /// whole rest.
-pub(crate) fn event_pieces(text: &str) -> Vec<TreePiece> {
+pub fn event_pieces(text: &str) -> Vec<TreePiece> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
@@ -215,7 +211,7 @@ pub(crate) fn event_pieces(text: &str) -> Vec<TreePiece> {
 }
 
 /// The tags and comments of the HTML `text`, and the text between them.
-pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
+pub fn token_pieces(text: &str) -> Vec<TreePiece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
     let mut end = 0;
@@ -235,7 +231,7 @@ pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
                     let mut found = vec![piece(kind, &text[tag.name.range()])];
                     found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
                         let value = attribute.value.map_or("", |value| &text[value.range()]);
-                        let view = baselink_text::layer::View::of_str(value, 0);
+                        let view = baselink_text::View::of_str(value, 0);
                         let kind = format!("attribute {}", &text[attribute.name.range()]);
                         piece(kind, escape::character_references(view).text)
                     }));
@@ -262,7 +258,7 @@ pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
 /// The strings and URLs of the style sheet `text`, and the text between them.
 ///
 /// A CSS tokenizer starts anew after each token, so equal text between equal tokens consists of equal tokens.
-pub(crate) fn style_sheet_pieces(text: &str) -> Vec<TreePiece> {
+pub fn style_sheet_pieces(text: &str) -> Vec<TreePiece> {
     let mut pieces = Vec::new();
     let mut end = 0;
     for (token, span) in css_tokens(text) {
@@ -323,7 +319,7 @@ fn bad_url_end(css: &str, start: usize) -> usize {
 
 /// Replaces the references in a piece of XML (XML 1.0, 4.4), and turns a CDATA section into text (2.7).
 #[cfg(test)]
-pub(crate) fn without_references(TreePiece { kind, text }: TreePiece) -> TreePiece {
+pub fn without_references(TreePiece { kind, text }: TreePiece) -> TreePiece {
     if kind == "CDATA section" {
         let inner = text
             .strip_prefix("<![CDATA[")

@@ -6,22 +6,29 @@
 //!
 //! Deliberately absent: arguments that all commands have.
 
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
-use crate::collection::is_disk;
-use crate::collection::origin::RootUrl;
-use crate::purpose::check::Class;
-use baselink_text::error::{Error, Result};
+use baselink_text::{Error, Result};
 use clap::{Arg, Args};
 
-use super::documents::{SameUrls, new_url};
-use super::help::{CHECK_AFTER, for_folders};
-use super::named::{CLASSES, named};
-use super::output::check_list_of_missing;
-use crate::cli::capture_plan::{enter_unpacked, holds_resources, is_page};
-use crate::cli::request::{Archives, Documents, folder_of, is_standard_input};
-use crate::cli::shell;
+use super::{
+    documents::{SameUrls, new_url},
+    help::{CHECK_AFTER, for_folders},
+    named::{CLASSES, named},
+    output::check_list_of_missing,
+};
+use crate::{
+    cli::{
+        capture_plan::{enter_unpacked, holds_resources, is_page},
+        request::{Archives, Documents, folder_of, is_standard_input},
+        shell,
+    },
+    collection::{is_disk, origin::RootUrl},
+    purpose::check::Class,
+};
 
 /// The arguments of `check` that differ from those of other commands.
 fn of_check(arg: Arg) -> Arg {
@@ -32,10 +39,10 @@ fn of_check(arg: Arg) -> Arg {
 /// The request of `baselink check`. Each option is a field.
 #[derive(Args)]
 #[command(after_help = CHECK_AFTER, mut_args(of_check))]
-pub(crate) struct Check {
+pub struct Check {
     /// One folder, or archives.
     #[command(flatten)]
-    pub(crate) documents: Documents,
+    pub documents: Documents,
     #[command(flatten)]
     same: SameUrls,
     /// Also report the links that would break at this new place of the folder: its URL, or the word 'file' if it will be
@@ -51,17 +58,17 @@ pub(crate) struct Check {
     denied: Vec<Classes>,
     /// Exit with 1 if a record of an archive is damaged or cannot be read
     #[arg(long, help_heading = "Archives")]
-    pub(crate) strict: bool,
+    pub strict: bool,
     /// Accept the findings that this file records; list and deny only new ones
     #[arg(long, value_name = "FILE", help_heading = "Policies")]
-    pub(crate) baseline: Option<PathBuf>,
+    pub baseline: Option<PathBuf>,
     /// Write the current findings to the file of --baseline, and exit with 0
     #[arg(
         long = "update-baseline",
         requires = "baseline",
         help_heading = "Policies"
     )]
-    pub(crate) updates_baseline: bool,
+    pub updates_baseline: bool,
     /// Print a JSON object for each link
     #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github"])]
     json: bool,
@@ -73,7 +80,7 @@ pub(crate) struct Check {
     github: bool,
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
+    pub report: Option<PathBuf>,
     /// List the missing URLs of denied classes, one per line, as `wget -i` reads them; `-` prints them instead of the
     /// findings
     ///
@@ -81,27 +88,27 @@ pub(crate) struct Check {
     /// that were not captured. With `--deny missing,missing-page`, the list ends with the pages that an archive lacks.
     /// In a folder, it has the targets that `dangling` links lack, as paths below the folder if its URL is unknown.
     #[arg(long, value_name = "FILE", help_heading = "Archives")]
-    pub(crate) missing: Option<PathBuf>,
+    pub missing: Option<PathBuf>,
     /// List each broken link instead of each target, and the anomalies of each document
     #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
-    pub(super) verbose: bool,
+    pub verbose: bool,
     /// True if archives are checked instead of a folder.
     #[arg(skip)]
-    pub(crate) is_of_archives: bool,
+    pub is_of_archives: bool,
     /// The new URL of the folder.
     #[arg(skip)]
-    pub(crate) to: Option<RootUrl>,
+    pub to: Option<RootUrl>,
     /// The classes whose findings make the exit status 1.
     #[arg(skip)]
-    pub(crate) deny: Classes,
+    pub deny: Classes,
     /// The classes that are listed.
     #[arg(skip)]
-    pub(crate) list: Classes,
+    pub list: Classes,
 }
 
 impl Check {
     /// The checked folder, or the first archive.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         self.documents
             .paths
             .first()
@@ -109,7 +116,7 @@ impl Check {
     }
 
     /// The form in which findings are listed.
-    pub(crate) fn form(&self) -> CheckForm {
+    pub fn form(&self) -> CheckForm {
         match (self.json, self.sarif, self.github) {
             (true, ..) => CheckForm::Json,
             (_, true, _) => CheckForm::Sarif,
@@ -119,12 +126,12 @@ impl Check {
     }
 
     /// True if the list has links, false if it has targets.
-    pub(crate) fn lists_links(&self) -> bool {
+    pub fn lists_links(&self) -> bool {
         self.form() != CheckForm::Text || self.verbose
     }
 
     /// Checks the arguments together.
-    pub(super) fn complete(&mut self) -> Result<()> {
+    pub fn complete(&mut self) -> Result<()> {
         let refused = |why: &str| Err(Error::new(why));
         let printed = match self.form() {
             CheckForm::Json => Some("--json"),
@@ -214,7 +221,7 @@ fn new_place(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
 
 /// The form in which findings are listed.
 #[derive(PartialEq, Eq)]
-pub(crate) enum CheckForm {
+pub enum CheckForm {
     Text,
     Json,
     Sarif,
@@ -223,11 +230,11 @@ pub(crate) enum CheckForm {
 
 /// A set of classes.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct Classes(Vec<Class>);
+pub struct Classes(Vec<Class>);
 
 impl Classes {
     /// The classes of links that may break.
-    pub(crate) const BROKEN: [Class; 7] = [
+    pub const BROKEN: [Class; 7] = [
         Class::Pinned,
         Class::Escapes,
         Class::Invalid,
@@ -237,9 +244,9 @@ impl Classes {
         Class::Fragment,
     ];
     /// The classes of links that only some servers, or no server without a redirect, can follow.
-    pub(crate) const REPORTED: [Class; 2] = [Class::NoSlash, Class::CleanUrl];
+    pub const REPORTED: [Class; 2] = [Class::NoSlash, Class::CleanUrl];
     /// The classes whose findings make the exit status 1 by default.
-    pub(crate) const DENIED: [Class; 5] = [
+    pub const DENIED: [Class; 5] = [
         Class::Pinned,
         Class::Escapes,
         Class::Invalid,
@@ -247,7 +254,7 @@ impl Classes {
         Class::Missing,
     ];
 
-    pub(crate) fn contains(&self, class: Class) -> bool {
+    pub fn contains(&self, class: Class) -> bool {
         self.0.contains(&class)
     }
 }

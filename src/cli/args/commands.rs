@@ -9,29 +9,32 @@
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
-use baselink_text::error::{Error, Result, visible};
-use baselink_url::reference::{Grammar, scheme as scheme_of};
-use baselink_url::{Base, Resolver};
+use baselink_text::{Error, Result, visible};
+use baselink_url::{Base, Grammar, Resolver, scheme as scheme_of};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
-use super::check::Check;
-use super::deferred::Deferred;
-use super::documents::Policy;
-use super::help::{
-    BASE_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, MAN_AFTER, PROGRAM_AFTER, RESOLVE_AFTER,
-    REWRITE_AFTER,
+use super::{
+    check::Check,
+    deferred::Deferred,
+    documents::Policy,
+    help::{
+        BASE_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, MAN_AFTER, PROGRAM_AFTER, RESOLVE_AFTER,
+        REWRITE_AFTER,
+    },
+    localize::Localize,
+    named::{RESOLVERS, named},
+    output::Rewrite,
+    relocate::Move,
 };
-use super::localize::Localize;
-use super::named::{RESOLVERS, named};
-use super::output::Rewrite;
-use super::relocate::Move;
-use crate::cli::request::{Archives, Documents, Verbosity, is_standard_input};
-use crate::cli::settings::Settings;
-use crate::cli::shell;
+use crate::cli::{
+    request::{Archives, Documents, Verbosity, is_standard_input},
+    settings::Settings,
+    shell,
+};
 
 impl Request {
-    pub(crate) fn verbosity(&mut self) -> Verbosity {
+    pub fn verbosity(&mut self) -> Verbosity {
         let color = match self.verbosity.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
             clap::ColorChoice::Always => ColorChoice::Always,
@@ -48,7 +51,7 @@ impl Request {
     }
 
     /// The settings file, if any; true if it was found rather than named by `--config`.
-    pub(super) fn settings_file(&mut self) -> Option<(PathBuf, bool)> {
+    pub fn settings_file(&mut self) -> Option<(PathBuf, bool)> {
         let (documents, _) = self.command.documents()?;
         match &documents.typed.config {
             Some(path) if path.as_os_str() == "none" => None,
@@ -58,14 +61,14 @@ impl Request {
     }
 
     /// The table of `--url-map`.
-    pub(super) fn table(&mut self) -> Option<PathBuf> {
+    pub fn table(&mut self) -> Option<PathBuf> {
         self.command.documents()?.0.typed.url_map.clone()
     }
 }
 
 impl Command {
     /// The documents that the command reads, and its option `--verbose`.
-    pub(crate) fn documents(&mut self) -> Option<(&mut Documents, bool)> {
+    pub fn documents(&mut self) -> Option<(&mut Documents, bool)> {
         Some(match self {
             Self::Rewrite(Deferred(of)) => (&mut of.rewrite.documents, of.rewrite.verbose),
             Self::Links(Deferred(of)) => (&mut of.documents, of.verbose),
@@ -78,7 +81,7 @@ impl Command {
     }
 
     /// Checks the arguments together, and computes what follows from them.
-    pub(super) fn complete(&mut self) -> Result<()> {
+    pub fn complete(&mut self) -> Result<()> {
         match self {
             Self::Rewrite(Deferred(request)) => request.complete(),
             Self::Links(Deferred(request)) => {
@@ -99,7 +102,7 @@ impl Command {
     }
 
     /// The files that options other than `--output` tell the command to write.
-    pub(super) fn side_files(&self) -> Vec<(&'static str, &Path)> {
+    pub fn side_files(&self) -> Vec<(&'static str, &Path)> {
         let files = match self {
             Self::Localize(Deferred(request)) => vec![("--missing", &request.extraction.missing)],
             Self::Move(Deferred(request)) => vec![("--redirects", &request.redirects)],
@@ -136,19 +139,19 @@ impl Command {
     disable_help_flag = true,
     disable_version_flag = true
 )]
-pub(crate) struct Request {
+pub struct Request {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub command: Command,
     #[command(flatten)]
     verbosity: TypedVerbosity,
     /// The settings file, if there is one.
     #[arg(skip)]
-    pub(crate) settings: Option<PathBuf>,
+    pub settings: Option<PathBuf>,
 }
 
 /// A command with its arguments.
 #[derive(Subcommand)]
-pub(crate) enum Command {
+pub enum Command {
     /// Make every relative link absolute.
     ///
     /// Only the bytes of URLs change. The result of one document is written to standard output, or to a file with -o.
@@ -218,9 +221,9 @@ struct TypedVerbosity {
 /// The request of `baselink rewrite`.
 #[derive(Args)]
 #[command(after_help = REWRITE_AFTER)]
-pub(crate) struct RewriteDocuments {
+pub struct RewriteDocuments {
     #[command(flatten)]
-    pub(crate) rewrite: Rewrite,
+    pub rewrite: Rewrite,
     #[command(flatten)]
     policy: Policy,
 }
@@ -237,9 +240,9 @@ impl RewriteDocuments {
 /// The request of `baselink links`.
 #[derive(Args)]
 #[command(after_help = LINKS_AFTER)]
-pub(crate) struct ListLinks {
+pub struct ListLinks {
     #[command(flatten)]
-    pub(crate) documents: Documents,
+    pub documents: Documents,
     #[command(flatten)]
     policy: Policy,
     /// Exit with 1 if a relative link cannot be made absolute
@@ -247,10 +250,10 @@ pub(crate) struct ListLinks {
     /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
     /// base-element, local-copy, dkim.
     #[arg(long, help_heading = "Policies")]
-    pub(crate) strict: bool,
+    pub strict: bool,
     /// Report whether each reference conforms to the grammar of RFC 1808, and where it violates the grammar
     #[arg(long, help_heading = "Output")]
-    pub(crate) grammar: bool,
+    pub grammar: bool,
     /// Print only the targets, one absolute URL per line; links without a target are omitted
     #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
     only_targets: bool,
@@ -261,14 +264,14 @@ pub(crate) struct ListLinks {
     ///
     /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Report how each base was found, and which links were not made absolute
     #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
     verbose: bool,
 }
 
 impl ListLinks {
-    pub(crate) fn form(&self) -> LinksForm {
+    pub fn form(&self) -> LinksForm {
         match (self.json, self.only_targets) {
             (true, _) => LinksForm::Json,
             (_, true) => LinksForm::Target,
@@ -279,7 +282,7 @@ impl ListLinks {
 
 /// The form in which `baselink links` prints a link.
 #[derive(PartialEq, Eq)]
-pub(crate) enum LinksForm {
+pub enum LinksForm {
     /// The place and the outcome.
     Text,
     /// A JSON object.
@@ -291,19 +294,19 @@ pub(crate) enum LinksForm {
 /// The request of `baselink base`.
 #[derive(Args)]
 #[command(after_help = BASE_AFTER)]
-pub(crate) struct ShowBases {
+pub struct ShowBases {
     #[command(flatten)]
-    pub(crate) documents: Documents,
+    pub documents: Documents,
     /// Print a JSON object for each document
     #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// The length of a drive letter in a path on Windows.
 const DRIVE: usize = 1;
 
 /// Rejects an input of `command` that is a URL, and not the path of an existing file.
-pub(super) fn reject_url(command: &str, path: &Path) -> Result<()> {
+pub fn reject_url(command: &str, path: &Path) -> Result<()> {
     let Some(url) = path.to_str() else {
         return Ok(());
     };
@@ -331,13 +334,13 @@ pub(super) fn reject_url(command: &str, path: &Path) -> Result<()> {
 
 #[derive(Args)]
 #[command(after_help = RESOLVE_AFTER)]
-pub(crate) struct Resolve {
+pub struct Resolve {
     /// An absolute URL
     #[arg(required_unless_present = "pairs", value_hint = ValueHint::Url)]
-    pub(crate) base: Option<String>,
+    pub base: Option<String>,
     /// The references; without any, each line of standard input is one
     #[arg(value_name = "REFERENCE")]
-    pub(crate) references: Vec<String>,
+    pub references: Vec<String>,
     /// Read a base and a reference from each line of standard input, separated by the first tab, or else by the first white space
     #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
     pairs: bool,
@@ -346,15 +349,15 @@ pub(crate) struct Resolve {
     resolver: Option<Resolver>,
     /// Show components and steps, so that the result can be checked by hand
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
-    pub(crate) explain: bool,
+    pub explain: bool,
     /// Print a JSON object for each reference
     #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 impl Resolve {
     /// The rules of resolution.
-    pub(crate) fn resolver(&self) -> Resolver {
+    pub fn resolver(&self) -> Resolver {
         self.resolver.unwrap_or_default()
     }
 

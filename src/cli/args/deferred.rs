@@ -7,11 +7,10 @@
 //!
 //! Deliberately absent: the arguments themselves.
 
-use clap::builder::Resettable;
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, builder::Resettable};
 
 /// The arguments `T` of one command.
-pub(crate) struct Deferred<T>(pub(crate) Box<T>);
+pub struct Deferred<T>(pub Box<T>);
 
 impl<T: Args> Args for Deferred<T> {
     fn augment_args(command: Command) -> Command {

@@ -7,43 +7,45 @@
 //!
 //! Deliberately absent: the output ([`super::output`]).
 
-use std::ffi::OsString;
-use std::io;
-use std::num::NonZero;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use crate::collection::companion::Companions;
-use crate::collection::origin::map::UrlMap;
-use crate::collection::origin::{FolderLayout, Origins, RootUrl};
-use crate::collection::same::{SamePrefixes, SameTable};
-use crate::files::walk::{Globs, Selection};
-use baselink_rewrite::{
-    BaseElement, Dkim, Fragments, LocalCopies, Options, base::ContentLocationUse,
+use std::{
+    ffi::OsString,
+    io,
+    num::NonZero,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
-use baselink_scan::ScanOptions;
-use baselink_scan::attributes::{Groups, Place};
-use baselink_scan::{group_of, is_read};
-use baselink_text::error::{Error, Result};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
+
+use baselink_rewrite::{BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options};
+use baselink_scan::{
+    ScanOptions,
+    attributes::{Groups, Place},
+    group_of, is_read,
+};
+use baselink_text::{Charset, Error, Format, Result};
 use baselink_url::{Resolver, hierarchical_scheme};
-use clap::builder::Resettable;
-use clap::{Args, ValueHint};
+use clap::{Args, ValueHint, builder::Resettable};
 
 use super::named::{
     BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, HostLayout, LAYOUTS, RESOLVERS, SOURCES, TrustList,
     is_trusted, named,
 };
-use crate::cli::shell;
+use crate::{
+    cli::shell,
+    collection::{
+        companion::Companions,
+        origin::{FolderLayout, Origins, RootUrl, map::UrlMap},
+        same::{SamePrefixes, SameTable},
+    },
+    files::walk::{Globs, Selection},
+};
 
 /// The documents, and the options for reading them.
 #[derive(Args)]
 #[command(next_help_heading = "Documents")]
-pub(in crate::cli) struct TypedDocuments {
+pub struct TypedDocuments {
     /// Files and folders; `-`, or no PATH, means standard input
     #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
-    pub(in crate::cli) paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
     /// The absolute URL from which the document or folder was retrieved (RFC 1808, 3.3)
     // The aliases are for users who call the retrieval URL the base.
     #[arg(
@@ -62,7 +64,7 @@ pub(in crate::cli) struct TypedDocuments {
     /// If the table has several URLs for a file, links to any of them lead to the file, and the last one is its
     /// retrieval URL.
     #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
-    pub(in crate::cli) url_map: Option<PathBuf>,
+    pub url_map: Option<PathBuf>,
     /// The name of index files, such as index.html: their URLs end with `/`
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
@@ -134,12 +136,12 @@ pub(in crate::cli) struct TypedDocuments {
     /// Its keys are long options without `--`. Options that choose inputs, outputs or what is printed are allowed only
     /// on the command line.
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
-    pub(super) config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
 }
 
 /// URLs that mean the same as others.
 #[derive(Args)]
-pub(crate) struct SameUrls {
+pub struct SameUrls {
     /// URLs with one of these prefixes mean those with the other, such as https://www.a.example/=https://a.example/; repeatable
     ///
     /// URLs of captures, such as https://web.archive.org/web/2024im_/https://a.example/, mean the captured URLs without this
@@ -150,7 +152,7 @@ pub(crate) struct SameUrls {
 
 impl SameUrls {
     /// Adds these prefixes to the options for reading.
-    pub(super) fn apply(&self, reading: &mut Reading) {
+    pub fn apply(&self, reading: &mut Reading) {
         reading.same = Arc::new(self.prefixes.clone().into());
     }
 }
@@ -158,7 +160,7 @@ impl SameUrls {
 /// The policies for links.
 #[derive(Clone, Copy, Args)]
 #[command(next_help_heading = "Policies")]
-pub(super) struct Policy {
+pub struct Policy {
     /// Rewrite references that are only a fragment, or keep them: rewrite, keep, auto [default: rewrite; in saved pages auto]
     ///
     /// `auto` keeps them unless an embedded base differs from the retrieval URL. With such a base, they lead a browser
@@ -175,7 +177,7 @@ pub(super) struct Policy {
 
 impl Policy {
     /// Sets these options.
-    pub(super) fn apply(self, options: &mut Options) {
+    pub fn apply(self, options: &mut Options) {
         options.fragments = self.fragments;
         options.base_element = self.base_element.unwrap_or_default();
         if self.skip_dkim {
@@ -186,20 +188,20 @@ impl Policy {
 
 /// The options for reading documents.
 #[derive(Default)]
-pub(crate) struct Reading {
+pub struct Reading {
     /// The format of all documents; `None` if it is detected for each.
-    pub(crate) format: Option<Format>,
+    pub format: Option<Format>,
     /// The library's options.
-    pub(crate) options: Options,
+    pub options: Options,
     /// The sources of retrieval URLs.
-    pub(crate) origins: Origins,
+    pub origins: Origins,
     /// Prefixes of URLs that mean the same.
-    pub(crate) same: Arc<SameTable>,
+    pub same: Arc<SameTable>,
 }
 
 impl TypedDocuments {
     /// The patterns as typed.
-    pub(in crate::cli) fn patterns(&self) -> String {
+    pub fn patterns(&self) -> String {
         let typed = self
             .include
             .iter()
@@ -211,7 +213,7 @@ impl TypedDocuments {
     }
 
     /// The selection of files.
-    pub(in crate::cli) fn selection(&self) -> Result<Selection> {
+    pub fn selection(&self) -> Result<Selection> {
         let globs = |option: &str, globs: &[String]| {
             Globs::new(globs).map_err(|error| Error::new(format!("{option}: {error}")))
         };
@@ -225,7 +227,7 @@ impl TypedDocuments {
     }
 
     /// The number of threads.
-    pub(in crate::cli) fn jobs(&self) -> usize {
+    pub fn jobs(&self) -> usize {
         match self.jobs {
             Some(jobs) => jobs.into(),
             None => std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -233,7 +235,7 @@ impl TypedDocuments {
     }
 
     /// The options for reading documents.
-    pub(in crate::cli) fn reading(&self) -> Result<Reading> {
+    pub fn reading(&self) -> Result<Reading> {
         let resolver = self.resolver.unwrap_or_default();
         if let Some(url) = &self.url {
             check_url(url)?;
@@ -341,7 +343,7 @@ fn check_url(url: &str) -> Result<()> {
 }
 
 /// The new URL of a folder, for --to; `on_disk` is the argument for a folder that is opened from disk.
-pub(super) fn new_url(url: &str, on_disk: &str) -> Result<RootUrl> {
+pub fn new_url(url: &str, on_disk: &str) -> Result<RootUrl> {
     RootUrl::new(url).map_err(|error| {
         let suggestion = with_scheme(url);
         let error = error.to_string();
@@ -369,6 +371,6 @@ fn with_scheme(url: &str) -> String {
 }
 
 /// True if `path` means standard input. A file of that name is `./-`.
-pub(crate) fn is_standard_input(path: &Path) -> bool {
+pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -12,7 +12,7 @@
 
 use clap::{Arg, ArgAction};
 
-pub(super) const PROGRAM_AFTER: &str = "\
+pub const PROGRAM_AFTER: &str = "\
 Examples:
   baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
   baselink links --url http://a.example/docs/page.html page.html
@@ -31,7 +31,7 @@ Exit status:
   1  a condition does not hold (check, --strict, --verify, a reference without a target)
   2  a file or an argument could not be used";
 
-pub(super) const REWRITE_AFTER: &str = "\
+pub const REWRITE_AFTER: &str = "\
 Examples:
   baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
   curl -s http://a.example/ | baselink rewrite --url http://a.example/ > absolute.html
@@ -55,7 +55,7 @@ Exit status:
   2  a file or an argument could not be used; all other files were processed
   130  stopped by Ctrl-C or a signal; every file is complete";
 
-pub(super) const LOCALIZE_AFTER: &str = "\
+pub const LOCALIZE_AFTER: &str = "\
 A link whose target is among the files becomes a relative reference to that file; every other link becomes \
 absolute. Files are found by their retrieval URLs, by the names that wget, HTTrack and browsers give them, and \
 as index files.
@@ -81,7 +81,7 @@ Exit status:
   2  a file or an argument could not be used; all other files were processed
   130  stopped by Ctrl-C or a signal; every file is complete";
 
-pub(super) const MOVE_AFTER: &str = "\
+pub const MOVE_AFTER: &str = "\
 Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute URLs lead elsewhere. A link to a URL below \
 the old root is moved even if no file has that URL (`/search`); -v lists these URLs.
 
@@ -109,7 +109,7 @@ Exit status:
   2  a file or an argument could not be used, or a move in place was stopped between two renames
   130  stopped by Ctrl-C or a signal; every file is complete, and with --in-place nothing was moved";
 
-pub(super) const LINKS_AFTER: &str = "\
+pub const LINKS_AFTER: &str = "\
 Each line shows the place (path, line, column in bytes), the outcome, the element with its \
 attribute, and the reference as written, with its target or the reason why it is left. For a link in an inner document \
 (srcdoc, a part of a message), the number of that document precedes the element.
@@ -138,7 +138,7 @@ Exit status:
   1  --strict: a relative link cannot be made absolute
   2  a file or an argument could not be used";
 
-pub(super) const BASE_AFTER: &str = "\
+pub const BASE_AFTER: &str = "\
 The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` gives the base, \
 `-` was passed over, `!` is declared but cannot be a base (such as `data:`); levels without a mark are not declared. A message is \
 shown as the tree of its entities, each with the levels that have a value. For several files, and for an archive, each \
@@ -162,7 +162,7 @@ Exit status:
   0  done, even if a document has no base
   2  a file or an argument could not be used";
 
-pub(super) const RESOLVE_AFTER: &str = "\
+pub const RESOLVE_AFTER: &str = "\
 A reference that cannot be resolved is printed as it is, with a warning on standard error. Put `--` \
 before a reference that begins with `-`.
 
@@ -184,7 +184,7 @@ Exit status:
   1  a reference has no target
   2  a file or an argument could not be used";
 
-pub(super) const CHECK_AFTER: &str = "\
+pub const CHECK_AFTER: &str = "\
 Each link gets one of these classes: left (no target), outside (leads out of the \
 folder), invalid (no browser can open it), dangling (no such file), missing (an embedded resource that the archive lacks), \
 missing-page (a page that the archive lacks), pinned (with --to: keeps pointing at the old place), \
@@ -212,7 +212,7 @@ Exit status:
   1  a link has a denied class, and --baseline does not accept it; --strict: a record of an archive is damaged
   2  a file or an argument could not be used";
 
-pub(super) const COMPLETIONS_AFTER: &str = "\
+pub const COMPLETIONS_AFTER: &str = "\
 Examples:
   mkdir -p ~/.local/share/bash-completion/completions
   baselink completions bash > ~/.local/share/bash-completion/completions/baselink
@@ -226,7 +226,7 @@ Exit status:
   0  done
   2  standard output cannot be written to";
 
-pub(super) const MAN_AFTER: &str = "\
+pub const MAN_AFTER: &str = "\
 Examples:
   baselink man | man -l -
   baselink man man1
@@ -237,13 +237,13 @@ Exit status:
   2  a page cannot be written";
 
 /// Gives `arg` this help, whose first paragraph is the short one.
-pub(super) fn with_help(arg: Arg, help: &'static str) -> Arg {
+pub fn with_help(arg: Arg, help: &'static str) -> Arg {
     let short = help.split("\n\n").next().unwrap_or(help);
     arg.help(short).long_help(help)
 }
 
 /// The arguments of a command for folders: it requires a path, and resolves as browsers do by default.
-pub(super) fn for_folders(arg: Arg, name: &'static str, paths: &'static str) -> Arg {
+pub fn for_folders(arg: Arg, name: &'static str, paths: &'static str) -> Arg {
     match arg.get_id().as_str() {
         "paths" => arg
             .value_name(name)

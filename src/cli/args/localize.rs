@@ -6,22 +6,28 @@
 //!
 //! Deliberately absent: checks that the inputs exist.
 
-use std::iter;
-use std::path::{Path, PathBuf};
+use std::{
+    iter,
+    path::{Path, PathBuf},
+};
 
-use crate::collection::capture::DateRange;
-use crate::collection::companion;
-use crate::files::walk::Globs;
-use baselink_text::error::{Error, Result};
-use baselink_text::format::Format;
+use baselink_text::{Error, Format, Result};
 use clap::{Arg, Args};
 
-use super::documents::SameUrls;
-use super::help::{LOCALIZE_AFTER, for_folders, with_help};
-use super::output::{Rewrite, check_list_of_missing};
-use crate::cli::capture_plan::{enter_unpacked, is_page};
-use crate::cli::input::format_of_file;
-use crate::cli::request::{Archives, folder_of};
+use super::{
+    documents::SameUrls,
+    help::{LOCALIZE_AFTER, for_folders, with_help},
+    output::{Rewrite, check_list_of_missing},
+};
+use crate::{
+    cli::{
+        capture_plan::{enter_unpacked, is_page},
+        input::format_of_file,
+        request::{Archives, folder_of},
+    },
+    collection::{capture::DateRange, companion},
+    files::walk::Globs,
+};
 
 /// The arguments of `localize` that differ from those of `rewrite`.
 fn of_localize(mut arg: Arg) -> Arg {
@@ -52,11 +58,11 @@ fn of_localize(mut arg: Arg) -> Arg {
 /// The request of `baselink localize`.
 #[derive(Args)]
 #[command(after_help = LOCALIZE_AFTER, mut_args(of_localize))]
-pub(crate) struct Localize {
+pub struct Localize {
     #[command(flatten)]
-    pub(crate) rewrite: Rewrite,
+    pub rewrite: Rewrite,
     #[command(flatten)]
-    pub(crate) extraction: Extraction,
+    pub extraction: Extraction,
     #[command(flatten)]
     same: SameUrls,
 }
@@ -64,40 +70,40 @@ pub(crate) struct Localize {
 /// The options for turning archives into a folder, and the list of missing URLs.
 #[derive(Args)]
 #[command(next_help_heading = "Archives")]
-pub(crate) struct Extraction {
+pub struct Extraction {
     /// List the URLs that belong to the folder or archive but have no file, one per line, as `wget -i` reads them; `-` is
     /// standard output
     ///
     /// The list is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) missing: Option<PathBuf>,
+    pub missing: Option<PathBuf>,
     /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
     ///
     /// Without it, the latest capture is taken. A captured error never replaces a page.
     #[arg(long = "date", value_name = "WHEN")]
-    pub(crate) near: Option<DateRange>,
+    pub near: Option<DateRange>,
     /// In a folder, also make the changes to documents that copies out of an archive get, so that more loads from disk
     ///
     /// `integrity` and `crossorigin` are removed from elements with local targets, and a Content-Security-Policy that blocks files
     /// is disabled.
     #[arg(long = "adapt", conflicts_with = "is_exact", help_heading = "Output")]
-    pub(crate) adapts: bool,
+    pub adapts: bool,
     /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
     ///
     /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,
     /// and disables a Content-Security-Policy, where these would keep local files from loading. It opens the shadow roots of MHTML.
     #[arg(long = "exact")]
-    pub(crate) is_exact: bool,
+    pub is_exact: bool,
 }
 
 impl Localize {
     /// True if the mirror is another folder.
-    pub(crate) fn is_elsewhere(&self) -> bool {
+    pub fn is_elsewhere(&self) -> bool {
         self.rewrite.output.is_some()
     }
 
     /// Selects a page with its saved files, and checks the arguments together.
-    pub(super) fn complete(&mut self) -> Result<()> {
+    pub fn complete(&mut self) -> Result<()> {
         let documents = &mut self.rewrite.documents;
         documents.archives = Archives::Site;
         enter_unpacked(documents);

@@ -12,25 +12,24 @@
 //!
 //! Deliberately absent: looking for a base in the sources.
 
-use std::ffi::OsStr;
-use std::marker::PhantomData;
-use std::str::FromStr;
+use std::{ffi::OsStr, marker::PhantomData, str::FromStr};
 
 use baselink_scan::attributes::Group;
-use baselink_text::error::{Error, Result, nearest};
-use baselink_text::format::Format;
+use baselink_text::{Error, Format, Result, nearest};
 use baselink_url::hierarchical_scheme;
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Command};
+use clap::{
+    Arg, Command,
+    builder::{PossibleValue, TypedValueParser},
+};
 
-pub(super) const FORMATS: &[&str] = &Format::NAMES;
-pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
-pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
-pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
-pub(super) const GROUPS: &[&str] = &groups();
+pub const FORMATS: &[&str] = &Format::NAMES;
+pub const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
+pub const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
+pub const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
+pub const GROUPS: &[&str] = &groups();
 
-pub(super) const LAYOUTS: &[&str] = &["host", "host:http", "host:https"];
-pub(super) const SOURCES: &[&str] = &[
+pub const LAYOUTS: &[&str] = &["host", "host:http", "host:https"];
+pub const SOURCES: &[&str] = &[
     "canonical",
     "entry-link",
     "-saved",
@@ -38,7 +37,7 @@ pub(super) const SOURCES: &[&str] = &[
     "-content-location",
     "-local-copies",
 ];
-pub(super) const CLASSES: &[&str] = &[
+pub const CLASSES: &[&str] = &[
     "travels",
     "no-slash",
     "clean-url",
@@ -67,7 +66,7 @@ const fn groups() -> [&'static str; Group::ALL.len() + 1] {
 }
 
 /// Creates a parser for a value that is one of `names`, or a list of them.
-pub(super) fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
+pub fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
     NameParser {
         names,
         of: PhantomData,
@@ -76,7 +75,7 @@ pub(super) fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
 
 /// A parser for a value with fixed names. It may also accept values that are not among the names.
 #[derive(Clone)]
-pub(super) struct NameParser<T> {
+pub struct NameParser<T> {
     names: &'static [&'static str],
     of: PhantomData<fn() -> T>,
 }
@@ -131,7 +130,7 @@ const TRUSTED: [(&str, bool); 6] = [
 ];
 
 /// True if `source` is trusted after these lists changed the defaults in order.
-pub(super) fn is_trusted(lists: &[TrustList], source: &str) -> bool {
+pub fn is_trusted(lists: &[TrustList], source: &str) -> bool {
     let changes = lists.iter().flat_map(|list| &list.0);
     let mut all = TRUSTED.iter().chain(changes).rev();
     all.find(|(name, _)| *name == source)
@@ -140,7 +139,7 @@ pub(super) fn is_trusted(lists: &[TrustList], source: &str) -> bool {
 
 /// A list of sources, each to be added or removed.
 #[derive(Clone)]
-pub(in crate::cli) struct TrustList(Vec<(&'static str, bool)>);
+pub struct TrustList(Vec<(&'static str, bool)>);
 
 impl FromStr for TrustList {
     type Err = Error;
@@ -166,8 +165,8 @@ impl FromStr for TrustList {
 
 /// The layout `host`, with the scheme of the URLs.
 #[derive(Clone)]
-pub(in crate::cli) struct HostLayout {
-    pub(super) scheme: Option<String>,
+pub struct HostLayout {
+    pub scheme: Option<String>,
 }
 
 impl FromStr for HostLayout {

@@ -6,15 +6,18 @@
 //!
 //! Deliberately absent: checks of the output, which the commands make.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
 
-use crate::files::write::{InPlace, Suffix};
-use baselink_text::error::{Error, Result};
-use baselink_text::format::Format;
+use baselink_text::{Error, Format, Result};
 use clap::{Args, ValueEnum};
 
-use crate::cli::request::{Documents, is_standard_input};
+use crate::{
+    cli::request::{Documents, is_standard_input},
+    files::write::{InPlace, Suffix},
+};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TypedInPlace {
@@ -25,14 +28,14 @@ enum TypedInPlace {
 /// The request of `baselink rewrite`, and that part of `localize` and `move`. Each option is a field.
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
-pub(crate) struct Rewrite {
+pub struct Rewrite {
     /// The file for the result, or the folder for the results of folders, archives and several files
     ///
     /// An existing file is replaced whole or not at all. The result of a folder contains all selected files, even those
     /// that do not change. Several inputs keep their names in the folder. Documents of an archive become HOST/PATH, which
     /// `--layout host` reads.
     #[arg(short, long, value_name = "PATH")]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Rewrite the files themselves; each is replaced whole or not at all
     ///
     /// A file with several names (hard links) is skipped and reported; `--in-place=break-links` replaces it, and its other
@@ -41,7 +44,7 @@ pub(crate) struct Rewrite {
     in_place: Option<TypedInPlace>,
     /// Show the changes as a diff, and write nothing
     #[arg(long)]
-    pub(crate) diff: bool,
+    pub diff: bool,
     /// Write nothing; only report the results
     #[arg(long)]
     dry_run: bool,
@@ -52,31 +55,31 @@ pub(crate) struct Rewrite {
     backup: Option<OsString>,
     /// Keep the times of changed files
     #[arg(long)]
-    pub(crate) preserve_times: bool,
+    pub preserve_times: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
     #[arg(long)]
-    pub(crate) verify: bool,
+    pub verify: bool,
     /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null if nothing was written), the numbers of links by
     /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
     /// line, column, start, end, message).
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     #[command(flatten)]
-    pub(crate) documents: Documents,
+    pub documents: Documents,
     /// Exit with 1 if a relative link cannot be made absolute
     ///
     /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
     /// base-element, local-copy, dkim.
     #[arg(long, help_heading = "Policies")]
-    pub(crate) strict: bool,
+    pub strict: bool,
     /// Report how each base was found, and which links were not made absolute
     #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
-    pub(super) verbose: bool,
+    pub verbose: bool,
     /// The suffix of backups; files with this suffix are skipped.
     #[arg(skip)]
-    pub(crate) suffix: Option<Suffix>,
+    pub suffix: Option<Suffix>,
 }
 
 impl Rewrite {
@@ -86,23 +89,23 @@ impl Rewrite {
     }
 
     /// The file or folder that is written.
-    pub(crate) fn out(&self) -> Option<&Path> {
+    pub fn out(&self) -> Option<&Path> {
         self.planned_out().filter(|_| !self.is_preview())
     }
 
     /// The file or folder that is written, or would be.
-    pub(crate) fn planned_out(&self) -> Option<&Path> {
+    pub fn planned_out(&self) -> Option<&Path> {
         let out = self.output.as_deref();
         out.filter(|path| !is_standard_input(path))
     }
 
     /// The settings for replacing the inputs; `None` if they stay.
-    pub(crate) fn in_place(&self) -> Option<InPlace> {
+    pub fn in_place(&self) -> Option<InPlace> {
         self.planned_in_place().filter(|_| !self.is_preview())
     }
 
     /// The settings for replacing the inputs, even if the result is only previewed.
-    pub(crate) fn planned_in_place(&self) -> Option<InPlace> {
+    pub fn planned_in_place(&self) -> Option<InPlace> {
         Some(InPlace {
             break_links: matches!(self.in_place?, TypedInPlace::BreakLinks),
             preserve_times: self.preserve_times,
@@ -111,17 +114,17 @@ impl Rewrite {
     }
 
     /// True if nothing is written, and no diff is shown.
-    pub(crate) fn only_reports(&self) -> bool {
+    pub fn only_reports(&self) -> bool {
         self.dry_run && !self.diff
     }
 
     /// True if the result is written to standard output.
-    pub(crate) fn is_printed(&self) -> bool {
+    pub fn is_printed(&self) -> bool {
         !self.is_preview() && self.in_place.is_none() && self.out().is_none()
     }
 
     /// Checks the options of the output together, and computes the destination.
-    pub(super) fn complete(&mut self) -> Result<()> {
+    pub fn complete(&mut self) -> Result<()> {
         let documents = &mut self.documents;
         // The proof needs every link.
         documents.reading.options.counts_kept = !self.verify;
@@ -184,7 +187,7 @@ fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
 }
 
 /// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
-pub(super) fn check_list_of_missing(path: Option<&Path>, printed: Option<&str>) -> Result<()> {
+pub fn check_list_of_missing(path: Option<&Path>, printed: Option<&str>) -> Result<()> {
     match (path, printed) {
         (Some(path), Some(option)) if is_standard_input(path) => Err(Error::new(format!(
             "--missing - and {option} both write to standard output; give --missing a file"

@@ -11,26 +11,35 @@
 //!
 //! Deliberately absent: checks that the renamed files exist, and the effect of the renames.
 
-use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, Read};
-use std::mem;
-use std::path::{Path, PathBuf, is_separator};
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::{OsStr, OsString},
+    fs,
+    io::{self, Read},
+    mem,
+    path::{Path, PathBuf, is_separator},
+};
 
-use crate::collection::folder::path_of;
-use crate::collection::origin::RootUrl;
-use crate::collection::origin::map::pairs;
-use crate::purpose::relocate::LinkForm;
 use baselink_scan::attributes::Group;
-use baselink_text::error::{Error, Result, name};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Args};
+use baselink_text::{Error, Result, name};
+use clap::{
+    Arg, Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 
-use super::documents::{SameUrls, new_url};
-use super::help::{MOVE_AFTER, for_folders, with_help};
-use super::output::Rewrite;
-use crate::cli::request::{Archives, is_standard_input};
+use super::{
+    documents::{SameUrls, new_url},
+    help::{MOVE_AFTER, for_folders, with_help},
+    output::Rewrite,
+};
+use crate::{
+    cli::request::{Archives, is_standard_input},
+    collection::{
+        folder::path_of,
+        origin::{RootUrl, map::pairs},
+    },
+    purpose::relocate::LinkForm,
+};
 
 /// The arguments of `move` that differ from those of `rewrite`. Those that do not apply to one folder are hidden.
 fn of_move(mut arg: Arg) -> Arg {
@@ -64,7 +73,7 @@ fn of_move(mut arg: Arg) -> Arg {
 #[derive(Args)]
 #[command(next_help_heading = "Move")]
 #[command(after_help = MOVE_AFTER, mut_args(of_move))]
-pub(crate) struct Move {
+pub struct Move {
     /// The new URL of the folder
     #[arg(long = "to", value_name = "URL")]
     typed_to: Option<String>,
@@ -83,20 +92,20 @@ pub(crate) struct Move {
     /// Write redirects from the old to the new paths of renamed files; the name of FILE selects the syntax: nginx (.map,
     /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
     #[arg(long, value_name = "FILE", requires = "rename")]
-    pub(crate) redirects: Option<PathBuf>,
+    pub redirects: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) rewrite: Rewrite,
+    pub rewrite: Rewrite,
     #[command(flatten)]
     same: SameUrls,
     /// The URL of the folder; a placeholder if it is not known.
     #[arg(skip = RootUrl::of_site(""))]
-    pub(crate) from: RootUrl,
+    pub from: RootUrl,
     /// The new URL of the folder, which may be the old one.
     #[arg(skip = RootUrl::of_site(""))]
-    pub(crate) to: RootUrl,
+    pub to: RootUrl,
     /// The renames of `rename`.
     #[arg(skip)]
-    pub(crate) renames: Renames,
+    pub renames: Renames,
 }
 
 /// The form of links that `--relative` names.
@@ -108,12 +117,12 @@ fn form(name: String) -> LinkForm {
 }
 
 impl Move {
-    pub(crate) fn form(&self) -> LinkForm {
+    pub fn form(&self) -> LinkForm {
         self.relative.unwrap_or(LinkForm::Written)
     }
 
     /// Checks the arguments together, and reads the renames.
-    pub(super) fn complete(&mut self) -> Result<()> {
+    pub fn complete(&mut self) -> Result<()> {
         let refused = |why: &str| Err(Error::new(why));
         let documents = &mut self.rewrite.documents;
         documents.archives = Archives::None;
@@ -177,20 +186,20 @@ impl Move {
 
 /// Renames of files and folders below the folder that moves.
 #[derive(Default)]
-pub(crate) struct Renames {
+pub struct Renames {
     /// The old and new paths that were typed, or that a table with columns lists.
-    pub(crate) typed: Vec<(Vec<u8>, Vec<u8>)>,
+    pub typed: Vec<(Vec<u8>, Vec<u8>)>,
     /// The old paths of the files and folders that are at their new paths already, by these.
-    pub(super) former: HashMap<PathBuf, PathBuf>,
+    pub former: HashMap<PathBuf, PathBuf>,
     /// The old paths of other renames in tables of git.
-    pub(crate) ignored: Vec<Vec<u8>>,
+    pub ignored: Vec<Vec<u8>>,
     /// The redirects that links are to follow, in the syntax of `_redirects`.
-    pub(crate) redirects: Option<String>,
+    pub redirects: Option<String>,
 }
 
 impl Renames {
     /// Adds the renames that `typed` describes, `OLD=NEW` or `@FILE`, of files in `folder`.
-    pub(super) fn read(&mut self, typed: &OsStr, folder: &Path) -> Result<()> {
+    pub fn read(&mut self, typed: &OsStr, folder: &Path) -> Result<()> {
         let refused = |error: Error| Error::new(format!("--rename: {error}"));
         let bytes = typed.as_encoded_bytes();
         let Some(table) = bytes.strip_prefix(b"@") else {
@@ -241,7 +250,7 @@ impl Renames {
     }
 
     /// Finds out if the renames that were typed have taken place in `folder`: all together, or not at all.
-    pub(super) fn find_typed(&mut self, folder: &Path) {
+    pub fn find_typed(&mut self, folder: &Path) {
         let found = carried_out(&self.typed, folder, Path::new(""));
         let found: Option<HashMap<_, _>> = found.into_iter().collect();
         let found = found.unwrap_or_default();

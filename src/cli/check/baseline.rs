@@ -9,24 +9,30 @@
 //!
 //! Deliberately absent: patterns; `--exclude` skips files.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::Path;
-use std::str::Utf8Chunk;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    io::{self, ErrorKind},
+    path::Path,
+    str::Utf8Chunk,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
-use crate::purpose::check::{Class, Finding};
-use baselink_rewrite::report::LinkReport;
-use baselink_text::error::{Error, Result, cause, name};
+use baselink_rewrite::LinkReport;
+use baselink_text::{Error, Result, cause, name};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::args::check::{Check, Classes};
-use crate::cli::json_records::append_json;
+use crate::{
+    cli::{
+        args::check::{Check, Classes},
+        json_records::append_json,
+    },
+    purpose::check::{Class, Finding},
+};
 
 /// A finding without its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(super) struct FindingKey {
+pub struct FindingKey {
     path: String,
     entity: String,
     element: String,
@@ -44,7 +50,7 @@ struct BaselineRow {
 
 impl FindingKey {
     /// The key of a finding in the file at `path` below the folder, as [`path`](fn@path) writes it.
-    pub(super) fn of(path: &str, link: &LinkReport, finding: &Finding) -> Self {
+    pub fn of(path: &str, link: &LinkReport, finding: &Finding) -> Self {
         Self {
             path: path.to_owned(),
             entity: link.entity.to_string(),
@@ -58,7 +64,7 @@ impl FindingKey {
 
 /// The path of a file below the folder, as text. Each byte that is not UTF-8 becomes U+FFFD and its two hexadecimal
 /// digits. The character U+FFFD itself is escaped in the same way, so that two files never share a path.
-pub(super) fn path(path: &[u8]) -> String {
+pub fn path(path: &[u8]) -> String {
     const MARK: &str = "\u{fffd}";
     let escaped = |bytes: &[u8]| -> String {
         bytes
@@ -74,11 +80,11 @@ pub(super) fn path(path: &[u8]) -> String {
 
 /// The accepted findings.
 #[derive(Debug, Default)]
-pub(super) struct Baseline {
+pub struct Baseline {
     /// Accepted findings that are not yet matched.
     unmatched: Mutex<HashMap<FindingKey, usize>>,
     /// The number of findings in the file.
-    pub(super) len: usize,
+    pub len: usize,
     /// The findings for a new baseline.
     noted: Mutex<BTreeMap<FindingKey, usize>>,
 }
@@ -93,7 +99,7 @@ impl Baseline {
     /// # Errors
     ///
     /// The file cannot be read, or a line was not written by [`Self::write`].
-    pub(super) fn read(path: &Path, may_be_missing: bool) -> Result<Self> {
+    pub fn read(path: &Path, may_be_missing: bool) -> Result<Self> {
         let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
         let bytes = match fs::read(path) {
             Err(error) if may_be_missing && error.kind() == ErrorKind::NotFound => Vec::new(),
@@ -132,7 +138,7 @@ impl Baseline {
 
     /// Notes a finding with this key, and accepts it; true if the baseline still had one. An earlier version put links into
     /// these other classes.
-    pub(super) fn accept(&self, mut key: FindingKey) -> bool {
+    pub fn accept(&self, mut key: FindingKey) -> bool {
         let earlier: &[&str] = match &*key.class {
             "dangling" | "missing" | "fragment" => &["escapes", "pinned"],
             "no-slash" | "clean-url" => &["dangling", "escapes", "pinned"],
@@ -151,7 +157,7 @@ impl Baseline {
     }
 
     /// Writes the noted findings, in a stable order.
-    pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let mut lines = Vec::new();
         for (key, count) in &*locked(&self.noted) {
             append_json(
@@ -167,13 +173,13 @@ impl Baseline {
     }
 
     /// The number of findings for a new baseline.
-    pub(super) fn noted(&self) -> usize {
+    pub fn noted(&self) -> usize {
         locked(&self.noted).values().sum()
     }
 }
 
 /// True if a baseline records findings of `class`.
-pub(super) fn is_noted(request: &Check, class: Class) -> bool {
+pub fn is_noted(request: &Check, class: Class) -> bool {
     Classes::BROKEN.contains(&class) || request.deny.contains(class)
 }
 

@@ -16,21 +16,25 @@
 //! Deliberately absent: the log as a whole in memory, since results are written one by one; and a limit on the number of
 //! annotations, since GitHub sets its own.
 
-use std::io::{self, Write};
-use std::path::{MAIN_SEPARATOR, Path};
+use std::{
+    io::{self, Write},
+    path::{MAIN_SEPARATOR, Path},
+};
 
-use crate::purpose::check::Finding;
-use baselink_text::error::visible;
-use baselink_text::span::Span;
+use baselink_text::{Span, visible};
 use serde_json::{Value, json};
 
-use super::href::uri;
-use super::words::{self, FindingRule, RULES, level};
-use crate::cli::json_records::append_json;
-use crate::cli::output::Output;
+use super::{
+    href::uri,
+    words::{self, FindingRule, RULES, level},
+};
+use crate::{
+    cli::{json_records::append_json, output::Output},
+    purpose::check::Finding,
+};
 
 /// Prints the start of the log.
-pub(super) fn print_start(out: &mut dyn Write) -> io::Result<()> {
+pub fn print_start(out: &mut dyn Write) -> io::Result<()> {
     let rules: Vec<Value> = RULES.iter().map(rule).collect();
     let driver = json!({
         "name": "baselink",
@@ -46,7 +50,7 @@ pub(super) fn print_start(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Prints the end of the log.
-pub(super) fn print_end(out: &mut dyn Write) -> io::Result<()> {
+pub fn print_end(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n]}}]}}")
 }
 
@@ -59,7 +63,7 @@ fn rule(rule: &FindingRule) -> Value {
 }
 
 /// Prints a finding in the file at `path`. Columns count UTF-16 code units.
-pub(super) fn print_finding(
+pub fn print_finding(
     path: &Path,
     (finding, [start, end], span): (&Finding, [(usize, usize); 2], Span),
     is_denied: bool,
@@ -93,7 +97,7 @@ pub(super) fn print_finding(
 }
 
 /// Prints the annotation of a finding in the file at `path`.
-pub(super) fn print_annotation(
+pub fn print_annotation(
     path: &Path,
     (finding, (line, column)): (&Finding, (usize, usize)),
     is_denied: bool,

@@ -8,31 +8,32 @@
 
 use std::collections::BTreeMap;
 
-use crate::purpose::check::{Cause, Class, Finding};
-use baselink_rewrite::base::lacks_only_scheme;
-use baselink_rewrite::report::LinkReport;
+use baselink_rewrite::{LinkReport, base::lacks_only_scheme};
 use baselink_url::Resolver;
 
-use crate::cli::args::check::Classes;
+use crate::{
+    cli::args::check::Classes,
+    purpose::check::{Cause, Class, Finding},
+};
 
 /// Links by class.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ClassCounts {
-    pub(super) classes: BTreeMap<Class, usize>,
+pub struct ClassCounts {
+    pub classes: BTreeMap<Class, usize>,
     /// The number of links that would break and that `baselink move` would fix.
-    pub(super) movable: usize,
-    pub(super) differing: usize,
+    pub movable: usize,
+    pub differing: usize,
     /// The number of links in the class `left` because no base is known.
-    pub(super) without_base: usize,
+    pub without_base: usize,
     /// The number of links that lack the path of the site.
-    pub(super) without_prefix: usize,
+    pub without_prefix: usize,
     /// The number of links that lack only a scheme.
-    pub(super) without_scheme: usize,
+    pub without_scheme: usize,
 }
 
 impl ClassCounts {
     /// Counts a link.
-    pub(super) fn add(&mut self, link: &LinkReport, finding: &Finding) {
+    pub fn add(&mut self, link: &LinkReport, finding: &Finding) {
         *self.classes.entry(finding.class).or_default() += 1;
         self.differing += usize::from(link.differs);
         let is_movable = |cause| {
@@ -51,11 +52,11 @@ impl ClassCounts {
     }
 
     /// Counts links without details.
-    pub(super) fn add_plain(&mut self, class: Class, links: usize) {
+    pub fn add_plain(&mut self, class: Class, links: usize) {
         *self.classes.entry(class).or_default() += links;
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         for (class, number) in &other.classes {
             *self.classes.entry(*class).or_default() += number;
         }
@@ -66,16 +67,16 @@ impl ClassCounts {
         self.without_scheme += other.without_scheme;
     }
 
-    pub(super) fn of(&self, class: Class) -> usize {
+    pub fn of(&self, class: Class) -> usize {
         self.classes.get(&class).copied().unwrap_or_default()
     }
 
-    pub(super) fn links(&self) -> usize {
+    pub fn links(&self) -> usize {
         self.classes.values().sum()
     }
 
     /// The numbers of links that fail, being in one of the classes `denied`, and of those that may break.
-    pub(super) fn severity(&self, denied: &Classes) -> (usize, usize) {
+    pub fn severity(&self, denied: &Classes) -> (usize, usize) {
         let failing = Class::ALL.iter().filter(|class| denied.contains(**class));
         let fails = failing.map(|class| self.of(*class)).sum();
         let breaks = Classes::BROKEN.iter().map(|class| self.of(*class)).sum();

@@ -6,13 +6,15 @@
 //!
 //! Deliberately absent: checks that a browser can follow them.
 
-use std::fs;
-use std::path::{Component, Path, PathBuf, Prefix};
+use std::{
+    fs,
+    path::{Component, Path, PathBuf, Prefix},
+};
 
 use crate::cli::request::folder_of;
 
 /// A path as a URI reference, with its names percent-encoded; an absolute path becomes a `file` URL.
-pub(super) fn uri(path: &Path) -> String {
+pub fn uri(path: &Path) -> String {
     let mut uri = String::from(if path.is_absolute() { "file://" } else { "" });
     let parts = path.components().filter(|part| *part != Component::RootDir);
     for (number, part) in parts.enumerate() {
@@ -38,7 +40,7 @@ pub(super) fn uri(path: &Path) -> String {
 }
 
 /// References from the page to the files of a folder.
-pub(super) struct Hrefs {
+pub struct Hrefs {
     /// The folder as typed.
     folder: PathBuf,
     /// The path from the page to the folder.
@@ -47,7 +49,7 @@ pub(super) struct Hrefs {
 
 impl Hrefs {
     /// The references from the page `report` to files in `folder`.
-    pub(super) fn new(report: &Path, folder: &Path) -> Self {
+    pub fn new(report: &Path, folder: &Path) -> Self {
         let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (from, to) = (absolute(folder_of(report)), absolute(folder));
         Self {
@@ -57,7 +59,7 @@ impl Hrefs {
     }
 
     /// The reference that leads to the file at `path`.
-    pub(super) fn of(&self, path: &Path) -> String {
+    pub fn of(&self, path: &Path) -> String {
         uri(&self
             .folder_from_page
             .join(path.strip_prefix(&self.folder).unwrap_or(path)))

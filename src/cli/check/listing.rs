@@ -8,44 +8,48 @@
 //!
 //! Deliberately absent: the forms themselves, such as [`text`] and [`sarif`].
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
+use std::{collections::BTreeMap, io, path::Path};
 
-use crate::purpose::check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids};
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
+use baselink_text::{Charset, Span};
 
-use super::baseline::{self, Baseline, FindingKey};
-use super::counts::ClassCounts;
-use super::targets::{self, Targets};
-use super::{ci, text};
-use crate::cli::args::check::{Check, CheckForm, Classes};
-use crate::cli::document_name::DocumentName;
-use crate::cli::input::Input;
-use crate::cli::json_records::MovedRecord;
-use crate::cli::output::Output;
-use crate::cli::places::FilePlaces;
+use super::{
+    baseline::{self, Baseline, FindingKey},
+    ci,
+    counts::ClassCounts,
+    targets::{self, Targets},
+    text,
+};
+use crate::{
+    cli::{
+        args::check::{Check, CheckForm, Classes},
+        document_name::DocumentName,
+        input::Input,
+        json_records::MovedRecord,
+        output::Output,
+        places::FilePlaces,
+    },
+    purpose::check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids},
+};
 
 /// Takes links.
-pub(super) struct Lister<'a> {
-    pub(super) request: &'a Check,
+pub struct Lister<'a> {
+    pub request: &'a Check,
     /// The classes whose links are listed one by one.
-    pub(super) list: Classes,
-    pub(super) baseline: Option<&'a Baseline>,
+    pub list: Classes,
+    pub baseline: Option<&'a Baseline>,
 }
 
 /// The links of one file.
 #[derive(Default)]
-pub(super) struct FileLinks {
-    pub(super) counts: ClassCounts,
-    pub(super) targets: Targets,
+pub struct FileLinks {
+    pub counts: ClassCounts,
+    pub targets: Targets,
     /// The number of findings that the baseline accepts, by class.
-    pub(super) accepted: BTreeMap<Class, usize>,
+    pub accepted: BTreeMap<Class, usize>,
     /// The possible targets of fragments in the file.
-    pub(super) ids: Option<Ids>,
+    pub ids: Option<Ids>,
     /// The fragments of its links, if ids were not known yet.
-    pub(super) fragments: FragmentList,
+    pub fragments: FragmentList,
     /// True if a finding of the file was printed.
     is_begun: bool,
     /// The number of links that were not only counted.
@@ -61,12 +65,12 @@ struct DocumentState<'a> {
 
 impl Lister<'_> {
     /// True if findings go to a list or a baseline one by one.
-    pub(super) fn is_by_link(&self) -> bool {
+    pub fn is_by_link(&self) -> bool {
         self.list != Classes::default() || self.baseline.is_some()
     }
 
     /// The number of links to one target whose places are needed.
-    pub(super) fn places(&self) -> usize {
+    pub fn places(&self) -> usize {
         if self.is_by_link() {
             usize::MAX
         } else {
@@ -75,7 +79,7 @@ impl Lister<'_> {
     }
 
     /// True if findings of `class` are listed, noted in a baseline, or counted by target.
-    pub(super) fn concerns(&self, class: Class) -> bool {
+    pub fn concerns(&self, class: Class) -> bool {
         self.list.contains(class) || self.is_noted(class) || targets::are_shown(self.request, class)
     }
 
@@ -86,7 +90,7 @@ impl Lister<'_> {
 
     /// Takes the links that `check` finds in the document `input` of the file at `path`, which is called `name` below the
     /// folder.
-    pub(super) fn document(
+    pub fn document(
         &self,
         (path, name): (&Path, &[u8]),
         input: &Input<'_>,

@@ -10,35 +10,39 @@
 //!
 //! Deliberately absent: the time. Two runs over the same folder write the same page.
 
-use std::borrow::Cow;
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
-use std::io;
+use std::{
+    borrow::Cow,
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+    io,
+};
 
-use crate::purpose::check::{Cause, Class};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use baselink_text::error::{name, visible};
-use baselink_text::layer::escape;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use baselink_text::{layer::escape, name, visible};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::href::Hrefs;
-use super::targets::CheckedTarget;
-use super::tree::CheckedTree;
-use super::verdict::verdict;
-use super::words::{self, RULES, counted};
-use crate::cli::args::check::{Check, Classes};
+use super::{
+    href::Hrefs,
+    targets::CheckedTarget,
+    tree::CheckedTree,
+    verdict::verdict,
+    words::{self, RULES, counted},
+};
+use crate::{
+    cli::args::check::{Check, Classes},
+    purpose::check::{Cause, Class},
+};
 
 const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/page.css");
 const SCRIPT: &str = include_str!("report/page.js");
 
 /// A report, and the request for it.
-pub(super) struct ReportPage<'a> {
-    pub(super) request: &'a Check,
-    pub(super) tree: &'a CheckedTree<'a>,
-    pub(super) hrefs: Hrefs,
+pub struct ReportPage<'a> {
+    pub request: &'a Check,
+    pub tree: &'a CheckedTree<'a>,
+    pub hrefs: Hrefs,
 }
 
 /// The data for the script. Links refer to the other rows by their numbers.
@@ -85,7 +89,7 @@ fn escaped(text: &str) -> String {
 
 impl<'a> ReportPage<'a> {
     /// Writes the page.
-    pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let Self { request, tree, .. } = self;
         let is_denied = |class: Class| request.deny.contains(class);
         let holds = tree.not_accepted(is_denied).is_empty();

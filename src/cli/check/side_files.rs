@@ -12,20 +12,22 @@
 
 use std::path::Path;
 
-use crate::files::walk::{EntryKind, Globs, Selection, walk};
-use crate::files::write::{NewContents, is_one_file, write_file};
-use crate::purpose::check::Class;
-use baselink_text::error::{Error, Result, name};
-use baselink_text::format::Format;
+use baselink_text::{Error, Format, Result, name};
 
-use super::baseline::Baseline;
-use super::href::Hrefs;
-use super::report::ReportPage;
-use super::tree::CheckedTree;
-use crate::cli::args::check::Check;
-use crate::cli::output::{Output, count, url_for_list};
-use crate::cli::request::is_standard_input;
-use crate::cli::status::FileResult;
+use super::{baseline::Baseline, href::Hrefs, report::ReportPage, tree::CheckedTree};
+use crate::{
+    cli::{
+        args::check::Check,
+        output::{Output, count, url_for_list},
+        request::is_standard_input,
+        status::FileResult,
+    },
+    files::{
+        walk::{EntryKind, Globs, Selection, walk},
+        write::{NewContents, is_one_file, write_file},
+    },
+    purpose::check::Class,
+};
 
 const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";
@@ -36,7 +38,7 @@ const MISSING: &str = "--missing";
 /// # Errors
 ///
 /// A path is not a regular file, cannot be written to, or would replace a file of the folder.
-pub(super) fn check_files(request: &Check) -> Result<()> {
+pub fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     let updated = request
         .baseline
@@ -101,7 +103,7 @@ fn missing_urls(request: &Check, tree: &CheckedTree<'_>) -> Vec<String> {
 }
 
 /// Writes the requested files.
-pub(super) fn write(
+pub fn write(
     request: &Check,
     tree: &CheckedTree<'_>,
     baseline: Option<&Baseline>,

@@ -8,45 +8,51 @@
 //!
 //! Deliberately absent: the form of targets in text and on the page.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{PoisonError, RwLock};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{PoisonError, RwLock},
+};
 
-use crate::collection::text_map::TextMap;
-use crate::purpose::check::{Cause, Class, Finding};
-use baselink_rewrite::report::LinkReport;
+use baselink_rewrite::LinkReport;
 
-use crate::cli::args::check::{Check, Classes};
-use crate::cli::output::location;
+use crate::{
+    cli::{
+        args::check::{Check, Classes},
+        output::location,
+    },
+    collection::text_map::TextMap,
+    purpose::check::{Cause, Class, Finding},
+};
 
 /// The largest number of places that the text output shows for a target.
-pub(super) const PLACES: usize = 3;
+pub const PLACES: usize = 3;
 
 /// The number of places on the HTML page after which each further target has at most [`PLACES`].
 const ROWS: usize = 250_000;
 
 /// The links to a target.
 #[derive(Default)]
-pub(super) struct TargetSummary {
-    pub(super) links: usize,
+pub struct TargetSummary {
+    pub links: usize,
     /// The number of files with such links; zero before they are added to those of other files.
-    pub(super) files: usize,
+    pub files: usize,
     /// The number of links that lead elsewhere under another resolver.
-    pub(super) differing: usize,
-    pub(super) hint: Option<Box<str>>,
+    pub differing: usize,
+    pub hint: Option<Box<str>>,
     /// The first of the links, in the order of the files and their links.
-    pub(super) places: Vec<FoundLink>,
+    pub places: Vec<FoundLink>,
 }
 
 /// The place of a link.
 #[derive(Clone, Copy)]
-pub(super) struct FoundLink {
+pub struct FoundLink {
     /// The number of the file in the tree.
-    pub(super) file: u32,
+    pub file: u32,
     /// The number of the link in the file.
     link: u32,
-    pub(super) line: u32,
-    pub(super) column: u32,
+    pub line: u32,
+    pub column: u32,
     /// The number of the text that [`location`] gives.
     location: u32,
     /// The number of the reference; `None` if it is the URL of the target.
@@ -60,14 +66,14 @@ type FindingKind = (Class, Option<Cause>);
 ///
 /// The URL includes the fragment only if the finding is about the fragment. It is the reference if the link has no target.
 #[derive(Default)]
-pub(super) struct Targets {
+pub struct Targets {
     kinds: BTreeMap<FindingKind, TextMap<TargetSummary>>,
     /// The locations of links, and their references.
     texts: TextMap<()>,
 }
 
 /// True if the targets of links with `class` are shown.
-pub(super) fn are_shown(request: &Check, class: Class) -> bool {
+pub fn are_shown(request: &Check, class: Class) -> bool {
     let Check {
         deny,
         list,
@@ -85,7 +91,7 @@ pub(super) fn are_shown(request: &Check, class: Class) -> bool {
 }
 
 /// The number of places to keep for each target.
-pub(super) fn room(request: &Check) -> usize {
+pub fn room(request: &Check) -> usize {
     if request.report.is_some() {
         ROWS
     } else {
@@ -94,21 +100,21 @@ pub(super) fn room(request: &Check) -> usize {
 }
 
 /// A link with its line and column, and its number in the file.
-pub(super) type PlacedLink<'l> = (&'l LinkReport, (usize, usize), usize);
+pub type PlacedLink<'l> = (&'l LinkReport, (usize, usize), usize);
 
 impl Targets {
     /// True if no target was added.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
     /// Adds links of the only file whose places are not needed.
-    pub(super) fn count(&mut self, kind: FindingKind, url: &str, links: usize) {
+    pub fn count(&mut self, kind: FindingKind, url: &str, links: usize) {
         summary(&mut self.kinds, kind, url.as_bytes()).links += links;
     }
 
     /// Adds a link of the only file.
-    pub(super) fn add(
+    pub fn add(
         &mut self,
         room: usize,
         (link, (line, column), number): PlacedLink<'_>,
@@ -141,7 +147,7 @@ impl Targets {
 
     /// Adds the targets of the file with the number `file`, and keeps the first `room` places of each. Notes those that need
     /// no further places in `full`.
-    pub(super) fn merge(&mut self, others: Self, file: usize, room: usize, full: &FullTargets) {
+    pub fn merge(&mut self, others: Self, file: usize, room: usize, full: &FullTargets) {
         for (kind, all) in others.kinds {
             for number in 0..all.len() {
                 let (url, other) = (all.url(number), &all.values[number]);
@@ -169,7 +175,7 @@ impl Targets {
     }
 
     /// The targets in order: denied classes first, then the most links.
-    pub(super) fn in_order(mut self, deny: &Classes) -> OrderedTargets {
+    pub fn in_order(mut self, deny: &Classes) -> OrderedTargets {
         let mut keyed = Vec::new();
         for (kind, all) in &self.kinds {
             let keys = all.values.iter().zip(0..).map(|(summary, number)| {
@@ -211,30 +217,30 @@ impl Targets {
 
 /// Targets in the order in which they are shown.
 #[derive(Default)]
-pub(super) struct OrderedTargets {
+pub struct OrderedTargets {
     all: Targets,
     order: Vec<(FindingKind, u32)>,
 }
 
 impl OrderedTargets {
-    pub(super) fn iter(&self) -> impl Iterator<Item = CheckedTarget<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = CheckedTarget<'_>> {
         self.order.iter().map(|place| self.all.target(*place))
     }
 }
 
 /// A target of links with the same class and cause.
 #[derive(Clone, Copy)]
-pub(super) struct CheckedTarget<'t> {
-    pub(super) class: Class,
-    pub(super) cause: Option<Cause>,
-    pub(super) to: &'t str,
-    pub(super) summary: &'t TargetSummary,
+pub struct CheckedTarget<'t> {
+    pub class: Class,
+    pub cause: Option<Cause>,
+    pub to: &'t str,
+    pub summary: &'t TargetSummary,
     texts: &'t TextMap<()>,
 }
 
 impl<'t> CheckedTarget<'t> {
     /// The location of a link to the target, and its reference.
-    pub(super) fn texts_of(&self, place: &FoundLink) -> (&'t str, &'t str) {
+    pub fn texts_of(&self, place: &FoundLink) -> (&'t str, &'t str) {
         let text = |number: u32| self.texts.url(number as usize);
         (text(place.location), place.reference.map_or(self.to, text))
     }
@@ -288,7 +294,7 @@ fn target_url<'l>(link: &'l LinkReport, finding: &'l Finding) -> &'l str {
 /// The URLs of targets, by class, that have all the places that will be shown. Files are added in their order, so the links
 /// of later files need no places.
 #[derive(Default)]
-pub(super) struct FullTargets {
+pub struct FullTargets {
     urls: RwLock<HashMap<Class, HashSet<String>>>,
 }
 
@@ -303,7 +309,7 @@ impl FullTargets {
     }
 
     /// True if no further places of links to `url` with this class are needed.
-    pub(super) fn has(&self, class: Class, url: &str) -> bool {
+    pub fn has(&self, class: Class, url: &str) -> bool {
         let urls = self.urls.read().unwrap_or_else(PoisonError::into_inner);
         urls.get(&class).is_some_and(|urls| urls.contains(url))
     }

@@ -11,31 +11,33 @@
 //!
 //! Deliberately absent: differences between terminals in the width of characters.
 
-use std::io::{self, Write};
-use std::path::Path;
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
-use crate::purpose::check::CheckedLink;
 use anstyle::{AnsiColor, Style};
 use baselink_rewrite::ListedLink;
-use baselink_text::error::{name, visible};
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
+use baselink_text::{Charset, Span, name, visible};
 use unicode_width::UnicodeWidthStr;
 
 use super::words;
-use crate::cli::output::{FAINT, Output, PLACE, location};
+use crate::{
+    cli::output::{FAINT, Output, PLACE, location},
+    purpose::check::CheckedLink,
+};
 
-pub(super) const DENIED: Style = AnsiColor::Red.on_default().bold();
-pub(super) const OTHER: Style = AnsiColor::Yellow.on_default().bold();
+pub const DENIED: Style = AnsiColor::Red.on_default().bold();
+pub const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 
 /// The largest numbers of characters shown: before the URL, of the URL, and after it.
-pub(super) const ROOM: [usize; 3] = [48, 96, 32];
+pub const ROOM: [usize; 3] = [48, 96, 32];
 
 /// The largest number of bytes to decode before a reference, of the reference, and after it.
 const AROUND: usize = 160;
 
 /// Prints a finding in the file at `path`, with its line.
-pub(super) fn print_finding(
+pub fn print_finding(
     path: &Path,
     (found, bytes): (&CheckedLink, &[u8]),
     is_denied: bool,
@@ -136,12 +138,12 @@ fn first_line(text: &str) -> (String, bool) {
 }
 
 /// `text` for one line of output. Each tab becomes a space, so that the marks are below the URL.
-pub(super) fn on_one_line(text: &str) -> String {
+pub fn on_one_line(text: &str) -> String {
     visible(&text.replace('\t', " ")).into_owned()
 }
 
 /// The first `room` characters.
-pub(super) fn first_chars(text: &str, room: usize) -> String {
+pub fn first_chars(text: &str, room: usize) -> String {
     match text.char_indices().nth(room) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),

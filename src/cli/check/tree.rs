@@ -9,71 +9,82 @@
 //!
 //! Deliberately absent: messages ([`super`]), and what becomes of each link ([`super::listing`]).
 
-use std::collections::{BTreeMap, HashMap};
-use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, HashMap},
+    io,
+    path::PathBuf,
+    sync::Arc,
+};
 
-use crate::collection::folder::name_of;
-use crate::collection::origin::expected::host_of_used_path;
-use crate::collection::origin::{Origins, RootUrl};
-use crate::collection::{Collection, is_disk};
-use crate::files::walk::{Selection, TreeEntry};
-use crate::files::write::is_temporary;
-use crate::purpose::check::{CheckedSite, Class, Ids, check, check_capture, varying_links};
-use crate::purpose::relocate::is_at_any_url;
 use baselink_rewrite::Options;
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::error::name;
-use baselink_text::format::Format;
+use baselink_text::{Code, Diagnostic, Format, name};
 
-use super::counts::ClassCounts;
-use super::listing::{FileLinks, Lister};
-use super::targets::{self, FullTargets, OrderedTargets, Targets};
-use crate::cli::advice::is_of_bases;
-use crate::cli::archive_item::{Archived, Wanted};
-use crate::cli::args::check::Classes;
-use crate::cli::capture_plan::{CapturePlan, CapturedDocument, finish_archive};
-use crate::cli::collection;
-use crate::cli::document_name::DocumentName;
-use crate::cli::files::{SkipCounts, each_document, progress, status_after};
-use crate::cli::in_order::all_in_order;
-use crate::cli::input::{Contents, File, Input, OpenedInput};
-use crate::cli::output::{Output, count, ok_or_report};
-use crate::cli::places::FilePlaces;
-use crate::cli::request::{Documents, Origin};
-use crate::cli::source;
-use crate::cli::status::ExitStatus;
-use crate::cli::status::FileResult;
+use super::{
+    counts::ClassCounts,
+    listing::{FileLinks, Lister},
+    targets::{self, FullTargets, OrderedTargets, Targets},
+};
+use crate::{
+    cli::{
+        advice::is_of_bases,
+        archive_item::{Archived, Wanted},
+        args::check::Classes,
+        capture_plan::{CapturePlan, CapturedDocument, finish_archive},
+        collection,
+        document_name::DocumentName,
+        files::{SkipCounts, each_document, progress, status_after},
+        in_order::all_in_order,
+        input::{Contents, File, Input, OpenedInput},
+        output::{Output, count, ok_or_report},
+        places::FilePlaces,
+        request::{Documents, Origin},
+        source,
+        status::{ExitStatus, FileResult},
+    },
+    collection::{
+        Collection,
+        folder::name_of,
+        is_disk,
+        origin::{Origins, RootUrl, expected::host_of_used_path},
+    },
+    files::{
+        walk::{Selection, TreeEntry},
+        write::is_temporary,
+    },
+    purpose::{
+        check::{CheckedSite, Class, Ids, check, check_capture, varying_links},
+        relocate::is_at_any_url,
+    },
+};
 
 /// A folder, or archives, whose documents were checked.
-pub(super) struct CheckedTree<'a> {
+pub struct CheckedTree<'a> {
     /// The captures, if archives are checked, and the archives with their numbers of damaged records.
-    pub(super) captures: Option<(CapturePlan, Vec<(PathBuf, usize)>)>,
-    pub(super) origins: &'a Origins,
+    pub captures: Option<(CapturePlan, Vec<(PathBuf, usize)>)>,
+    pub origins: &'a Origins,
     /// The files with links that fail, that may break or that a target lists.
-    pub(super) files: Vec<CheckedFile>,
+    pub files: Vec<CheckedFile>,
     /// The number of all checked documents.
-    pub(super) documents: usize,
+    pub documents: usize,
     /// The number of skipped files that are parts of HTML pages.
-    pub(super) parts: usize,
-    pub(super) collection: Arc<Collection>,
+    pub parts: usize,
+    pub collection: Arc<Collection>,
     /// The counts of all files together.
-    pub(super) sum: ClassCounts,
+    pub sum: ClassCounts,
     /// The number of findings that the baseline accepts, by class.
     accepted: BTreeMap<Class, usize>,
     /// The targets of links, if they are shown.
-    pub(super) targets: OrderedTargets,
-    pub(super) skipped: SkipCounts,
+    pub targets: OrderedTargets,
+    pub skipped: SkipCounts,
 }
 
 /// A file with findings.
-pub(super) struct CheckedFile {
+pub struct CheckedFile {
     /// The path, or the URL of a document in an archive.
-    pub(super) path: PathBuf,
+    pub path: PathBuf,
     /// Its path below the folder, with `/` between the names.
-    pub(super) name: Vec<u8>,
-    pub(super) counts: ClassCounts,
+    pub name: Vec<u8>,
+    pub counts: ClassCounts,
 }
 
 /// The result of scanning a file: the links of its documents, if any. The flag is true for a fragment of an HTML page
@@ -85,7 +96,7 @@ type AllTargets<'t> = (&'t mut Targets, &'t FullTargets);
 
 impl<'a> CheckedTree<'a> {
     /// Checks the folder or the archives, and reports files that cannot be read.
-    pub(super) fn read(
+    pub fn read(
         lister: &Lister<'_>,
         origins: &'a Origins,
         output: &mut Output,
@@ -260,7 +271,7 @@ impl<'a> CheckedTree<'a> {
     }
 
     /// Warns about files whose names differ only in case.
-    pub(super) fn warn_of_case_conflicts(&self, output: &mut Output) {
+    pub fn warn_of_case_conflicts(&self, output: &mut Output) {
         let doubles = self.collection.doubles();
         if let Some((one, other)) = doubles.first() {
             let path = |number: usize| {
@@ -280,12 +291,12 @@ impl<'a> CheckedTree<'a> {
     }
 
     /// The number of findings that the baseline accepts.
-    pub(super) fn accepted(&self) -> usize {
+    pub fn accepted(&self) -> usize {
         self.accepted.values().sum()
     }
 
     /// The number of findings that the baseline does not accept, by class.
-    pub(super) fn not_accepted(&self, is_asked: impl Fn(Class) -> bool) -> Vec<(Class, usize)> {
+    pub fn not_accepted(&self, is_asked: impl Fn(Class) -> bool) -> Vec<(Class, usize)> {
         let accepted = |class| self.accepted.get(&class).copied().unwrap_or_default();
         let remaining = |class: Class| self.sum.of(class).saturating_sub(accepted(class));
         let classes = Class::ALL.iter().copied().filter(|class| is_asked(*class));
@@ -415,7 +426,7 @@ fn scan(
             let varying = varying_links(input.bytes, &options, collection);
             let (links, page) = (
                 ["relative link", "relative links"],
-                baselink_text::error::name(&entry.path),
+                baselink_text::name(&entry.path),
             );
             let what = format!(
                 "of {page} break below another path, where servers send it, too; begin them with /"

@@ -8,18 +8,24 @@
 
 use std::io::{self, Write};
 
-use crate::purpose::check::Class;
-use baselink_text::error::name;
+use baselink_text::name;
 
-use super::targets::PLACES;
-use super::text::{DENIED, OTHER, ROOM, first_chars, on_one_line};
-use super::tree::CheckedTree;
-use super::words;
-use crate::cli::args::check::{Check, Classes};
-use crate::cli::output::{FAINT, HEADING, Output, PLACE};
+use super::{
+    targets::PLACES,
+    text::{DENIED, OTHER, ROOM, first_chars, on_one_line},
+    tree::CheckedTree,
+    words,
+};
+use crate::{
+    cli::{
+        args::check::{Check, Classes},
+        output::{FAINT, HEADING, Output, PLACE},
+    },
+    purpose::check::Class,
+};
 
 /// The verdict, such as `3 of 8 links would break, to 3 targets: 1 pinned, 2 escapes`.
-pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
+pub fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
     let links = words::counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| words::number(of.iter().map(|(_, links)| links).sum());
     let denied = tree.not_accepted(|class| request.deny.contains(class));
@@ -52,7 +58,7 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
 }
 
 /// Prints the verdict, and the targets of the classes that are listed.
-pub(super) fn print_targets(
+pub fn print_targets(
     request: &Check,
     tree: &CheckedTree<'_>,
     output: &mut Output,

@@ -7,21 +7,23 @@
 //!
 //! Deliberately absent: colours and markup. Text, SARIF, annotations and the page share these words.
 
-use crate::purpose::check::{Cause, Class, Finding};
-use baselink_text::error::visible;
+use baselink_text::visible;
 
 use super::targets::CheckedTarget;
-use crate::cli::args::check::{Check, Classes};
+use crate::{
+    cli::args::check::{Check, Classes},
+    purpose::check::{Cause, Class, Finding},
+};
 
 /// The meaning of a class with a cause.
-pub(super) struct FindingRule {
-    pub(super) class: Class,
+pub struct FindingRule {
+    pub class: Class,
     /// The name of the cause; `None` if the rule applies to every finding of the class.
-    pub(super) cause: Option<&'static str>,
+    pub cause: Option<&'static str>,
     /// The problem, as a clause about the link or its target.
-    pub(super) why: &'static str,
+    pub why: &'static str,
     /// A way to solve the problem.
-    pub(super) help: &'static str,
+    pub help: &'static str,
 }
 
 /// The meaning of findings of `class` with this cause.
@@ -48,12 +50,12 @@ const fn rule_without_cause(class: Class, why: &'static str, help: &'static str)
 }
 
 /// The severity of a finding.
-pub(super) fn level(is_denied: bool) -> &'static str {
+pub fn level(is_denied: bool) -> &'static str {
     if is_denied { "error" } else { "warning" }
 }
 
 /// The words for a link on which the resolvers disagree.
-pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
+pub const DIFFERS: &str = "leads elsewhere under another resolver";
 
 const NO_EFFECT: &str = "The move does not affect it.";
 const MOVE: &str = "Move the folder with `baselink move`, which changes it.";
@@ -65,7 +67,7 @@ const CAPTURE: &str =
 const FIND_FILE: &str = "Add the file, or correct the link.";
 
 /// All rules; a test compares them with `docs/check.md`.
-pub(super) const RULES: &[FindingRule] = {
+pub const RULES: &[FindingRule] = {
     use Class::{
         CleanUrl, Dangling, Escapes, Fragment, Invalid, Left, Lines, Missing, MissingPage, NoSlash,
         Outside, Pinned, Travels,
@@ -275,7 +277,7 @@ pub(super) const RULES: &[FindingRule] = {
 
 impl FindingRule {
     /// The index in [`RULES`] of the rule for findings of `class` with this cause.
-    pub(super) fn of(class: Class, cause: Option<Cause>) -> usize {
+    pub fn of(class: Class, cause: Option<Cause>) -> usize {
         let cause = cause.map(Cause::name);
         let is_of = |rule: &FindingRule| {
             rule.class == class && (rule.cause.is_none() || rule.cause == cause)
@@ -284,7 +286,7 @@ impl FindingRule {
     }
 
     /// The name of the rule, such as `pinned/absolute`.
-    pub(super) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self.cause {
             Some(cause) => format!("{}/{cause}", self.class.name()),
             None => self.class.name().to_owned(),
@@ -293,13 +295,13 @@ impl FindingRule {
 }
 
 /// A class with its cause, such as `pinned (absolute)`.
-pub(super) fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
+pub fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
     let cause = cause.map(|cause| format!(" ({})", cause.name()));
     format!("{}{}", class.name(), cause.unwrap_or_default())
 }
 
 /// The effect of the move on the link.
-pub(super) fn effect_of_move(finding: &Finding) -> String {
+pub fn effect_of_move(finding: &Finding) -> String {
     let why = RULES[FindingRule::of(finding.class, finding.cause)].why;
     let Some(target) = finding.target.as_deref() else {
         return why.to_owned();
@@ -342,7 +344,7 @@ pub(super) fn effect_of_move(finding: &Finding) -> String {
 }
 
 /// The suggestion of a similar target that exists.
-pub(super) fn suggestion(class: Class, hint: Option<&str>) -> Option<String> {
+pub fn suggestion(class: Class, hint: Option<&str>) -> Option<String> {
     let hint = visible(hint?);
     let what = match class {
         Class::Fragment => "#",
@@ -354,7 +356,7 @@ pub(super) fn suggestion(class: Class, hint: Option<&str>) -> Option<String> {
 }
 
 /// The sentences about a finding.
-pub(super) fn sentences(finding: &Finding) -> Vec<String> {
+pub fn sentences(finding: &Finding) -> Vec<String> {
     let mut sentences = vec![effect_of_move(finding)];
     sentences.extend(suggestion(finding.class, finding.hint.as_deref()));
     sentences.extend(finding.differs.then(|| DIFFERS.to_owned()));
@@ -362,7 +364,7 @@ pub(super) fn sentences(finding: &Finding) -> Vec<String> {
 }
 
 /// The sentences about a target.
-pub(super) fn sentences_of_target(target: CheckedTarget<'_>) -> Vec<String> {
+pub fn sentences_of_target(target: CheckedTarget<'_>) -> Vec<String> {
     let why = RULES[FindingRule::of(target.class, target.cause)].why;
     let mut sentences = vec![why.to_owned()];
     sentences.extend(suggestion(target.class, target.summary.hint.as_deref()));
@@ -380,13 +382,13 @@ pub(super) fn sentences_of_target(target: CheckedTarget<'_>) -> Vec<String> {
 }
 
 /// True if links of these classes cannot be used. Links of a denied class need not be broken.
-pub(super) fn is_broken(classes: &[(Class, usize)]) -> bool {
+pub fn is_broken(classes: &[(Class, usize)]) -> bool {
     let mut classes = classes.iter();
     classes.all(|(class, _)| Classes::BROKEN.contains(class))
 }
 
 /// The problem of links of these classes, as a predicate of one link, of several, and of one link without the problem.
-pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 3] {
+pub fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 3] {
     let is_lack =
         |(class, _): &(Class, usize)| matches!(class, Class::Missing | Class::MissingPage);
     let are_lacks = request.is_of_archives && classes.iter().all(is_lack);
@@ -403,7 +405,7 @@ pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static 
 }
 
 /// The numbers of links by class, such as `1 pinned, 2,000 escapes`.
-pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
+pub fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
     let sentences = of
         .into_iter()
         .map(|(class, links)| format!("{} {}", number(*links), class.name()));
@@ -411,7 +413,7 @@ pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> S
 }
 
 /// A number with separated thousands, such as `1,234,567`.
-pub(super) fn number(number: usize) -> String {
+pub fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -424,7 +426,7 @@ pub(super) fn number(number: usize) -> String {
 }
 
 /// A number with its noun, such as `1 link` or `1,234 links`.
-pub(super) fn counted(of: usize, one: &str, more: &str) -> String {
+pub fn counted(of: usize, one: &str, more: &str) -> String {
     format!("{} {}", number(of), if of == 1 { one } else { more })
 }
 

@@ -8,30 +8,34 @@
 
 use std::io;
 
-use crate::files::results::{ResultFile, ResultPart};
-use baselink_rewrite::Options;
-use baselink_rewrite::report::LinkReport;
-use baselink_text::edit::Edits;
-use baselink_text::format::Format;
+use baselink_rewrite::{LinkReport, Options};
+use baselink_text::{Edits, Format};
 use baselink_verify::verify;
 
-use super::kind::{DocumentLinks, RewriteKind};
-use super::summary::FileSummary;
-use crate::cli::args::output::Rewrite;
-use crate::cli::diff::{self, DiffProgress};
-use crate::cli::input::Input;
-use crate::cli::output::{Output, is_left};
-use crate::cli::places::FilePlaces;
-use crate::cli::status::{ExitStatus, FileResult};
+use super::{
+    kind::{DocumentLinks, RewriteKind},
+    summary::FileSummary,
+};
+use crate::{
+    cli::{
+        args::output::Rewrite,
+        diff::{self, DiffProgress},
+        input::Input,
+        output::{Output, is_left},
+        places::FilePlaces,
+        status::{ExitStatus, FileResult},
+    },
+    files::results::{ResultFile, ResultPart},
+};
 
 /// The edits of a document. `is_proved` is true if `--verify` succeeded or was not given.
-pub(super) struct RewrittenDocument {
-    pub(super) edits: Edits,
-    pub(super) is_proved: bool,
+pub struct RewrittenDocument {
+    pub edits: Edits,
+    pub is_proved: bool,
 }
 
 /// Rewrites `input`, reports its diagnostics, and adds its results to `summary`.
-pub(super) fn rewrite_document(
+pub fn rewrite_document(
     (request, kind): (&Rewrite, &RewriteKind),
     input: &Input<'_>,
     options: &Options,
@@ -113,7 +117,7 @@ fn needs_report(request: &Rewrite, kind: &RewriteKind, output: &Output) -> bool 
 /// Writes `input` with these edits to `file`, and prints a diff if it has a progress. The result of a file with a document that
 /// failed `--verify` is withheld. On standard output, earlier messages of a mailbox are already written, so the message is
 /// copied unchanged instead.
-pub(super) fn write_document(
+pub fn write_document(
     RewrittenDocument { edits, is_proved }: &RewrittenDocument,
     input: &Input<'_>,
     (file, diff): (&mut ResultFile<'_>, &mut Option<DiffProgress>),

@@ -7,48 +7,55 @@
 //!
 //! Deliberately absent: reading the archives ([`crate::cli::capture_plan`]).
 
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use crate::archive::{Wacz, WaczPage};
-use crate::collection::Collection;
-use crate::collection::capture::CaptureDate;
-use crate::collection::folder::path_of;
-use crate::collection::message::THIS_MESSAGE;
-use crate::collection::origin::map;
-use crate::collection::record::CapturedBody;
-use crate::files::result_folder::ResultFolder;
-use crate::files::walk::open_below;
-use crate::files::write::{NewContents, NotPreserved};
-use crate::purpose::adapt::{Adapted, adapted};
-use crate::purpose::entry_page::{PageEntry, entry_page, title};
-use crate::purpose::localize;
-use baselink_rewrite::Options;
-use baselink_rewrite::record::payload;
-use baselink_scan::is_read;
-use baselink_text::error::{Error, Result, name};
-use baselink_text::format::Format;
-
-use super::document::rewrite_document;
-use super::kind::RewriteKind;
-use super::summary::{FileSummary, RunSummary, adapted_text};
-use crate::cli::archive_item::{Archived, Wanted};
-use crate::cli::args::localize::Extraction;
-use crate::cli::args::output::Rewrite;
-use crate::cli::capture_plan::{
-    CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
-use crate::cli::files::progress;
-use crate::cli::input::{Input, format_of_file};
-use crate::cli::json_records::FileRecord;
-use crate::cli::link_counts::LinkCountsRecord;
-use crate::cli::output::{Output, count, ok_or_report};
-use crate::cli::progress::{is_stopped, stop_between_files};
-use crate::cli::results::open_folder;
-use crate::cli::status::{ExitStatus, Failure, FileResult};
+
+use baselink_rewrite::{Options, record::payload};
+use baselink_scan::is_read;
+use baselink_text::{Error, Format, Result, name};
+
+use super::{
+    document::rewrite_document,
+    kind::RewriteKind,
+    summary::{FileSummary, RunSummary, adapted_text},
+};
+use crate::{
+    archive::{Wacz, WaczPage},
+    cli::{
+        archive_item::{Archived, Wanted},
+        args::{localize::Extraction, output::Rewrite},
+        capture_plan::{
+            CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
+        },
+        files::progress,
+        input::{Input, format_of_file},
+        json_records::FileRecord,
+        link_counts::LinkCountsRecord,
+        output::{Output, count, ok_or_report},
+        progress::{is_stopped, stop_between_files},
+        results::open_folder,
+        status::{ExitStatus, Failure, FileResult},
+    },
+    collection::{
+        Collection, capture::CaptureDate, folder::path_of, message::THIS_MESSAGE, origin::map,
+        record::CapturedBody,
+    },
+    files::{
+        result_folder::ResultFolder,
+        walk::open_below,
+        write::{NewContents, NotPreserved},
+    },
+    purpose::{
+        adapt::{Adapted, adapted},
+        entry_page::{PageEntry, entry_page, title},
+        localize,
+    },
+};
 
 /// The table of the files that were written, at the root of the folder.
 const MAP: &str = "baselink-map.csv";
@@ -70,7 +77,7 @@ struct WrittenFile {
 }
 
 /// Makes a folder from the named archives.
-pub(crate) fn extract(
+pub fn extract(
     request: &Rewrite,
     extraction: Option<&Extraction>,
     output: &mut Output,

@@ -9,35 +9,37 @@
 //!
 //! Deliberately absent: the rewriting, which `baselink_rewrite::rewrite` and `baselink_cli::purpose` do.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use crate::collection::Collection;
-use crate::collection::folder::name_of;
-use crate::collection::origin::without_assumed_hosts;
-use crate::files::stage::StagedMove;
-use crate::purpose::adapt::{self, Adapted};
-use crate::purpose::leftovers::Leftovers;
-use crate::purpose::relocate::{self, LinkForm, Relocation};
-use crate::purpose::{localize, names_base};
-use baselink_rewrite::report::LinkReport;
-use baselink_rewrite::{FileRewrite, Options};
-use baselink_scan::document::Role;
-use baselink_text::diagnostic::Code;
-use baselink_text::edit::Edits;
-use baselink_text::error::Result;
-use baselink_text::format::Format;
-use baselink_url::reference::without_fragment;
+use baselink_rewrite::{FileRewrite, LinkReport, Options};
+use baselink_scan::Role;
+use baselink_text::{Code, Edits, Format, Result};
+use baselink_url::without_fragment;
 
-use crate::cli::input::NonDocument;
-use crate::cli::link_counts::{LinkCounts, LinkResult};
-use crate::cli::output::StrictViolations;
-use crate::cli::request::Origin;
+use crate::{
+    cli::{
+        input::NonDocument,
+        link_counts::{LinkCounts, LinkResult},
+        output::StrictViolations,
+        request::Origin,
+    },
+    collection::{Collection, folder::name_of, origin::without_assumed_hosts},
+    files::stage::StagedMove,
+    purpose::{
+        adapt::{self, Adapted},
+        leftovers::Leftovers,
+        localize, names_base,
+        relocate::{self, LinkForm, Relocation},
+    },
+};
 
 /// A kind of rewriting.
-pub(crate) enum RewriteKind {
+pub enum RewriteKind {
     /// Every relative link becomes absolute.
     Absolute,
     /// Links to files of this tree become local, all others absolute.
@@ -53,7 +55,7 @@ pub(crate) enum RewriteKind {
 
 impl RewriteKind {
     /// The options for rewriting a document of `origin` with these `bytes`, from the `options` for reading it.
-    pub(super) fn options<'o>(
+    pub fn options<'o>(
         &self,
         origin: &Origin,
         bytes: &[u8],
@@ -74,7 +76,7 @@ impl RewriteKind {
     }
 
     /// Rewrites `bytes` with the options that [`RewriteKind::options`] gives, and adds each link to the second result.
-    pub(super) fn rewrite<'b>(
+    pub fn rewrite<'b>(
         &self,
         bytes: &'b [u8],
         options: &Options,
@@ -119,12 +121,12 @@ impl RewriteKind {
     }
 
     /// True if the document has a link.
-    pub(super) fn finds_link(&self, bytes: &[u8], options: &Options) -> bool {
+    pub fn finds_link(&self, bytes: &[u8], options: &Options) -> bool {
         self.rewrite(bytes, options, |_, _| ()).0.totals.links() > 0
     }
 
     /// The results that links can have.
-    pub(super) fn results(&self) -> &'static [LinkResult] {
+    pub fn results(&self) -> &'static [LinkResult] {
         match self {
             Self::Absolute => LinkResult::OF_REWRITE,
             Self::Local { .. } => LinkResult::OF_LOCALIZE,
@@ -133,7 +135,7 @@ impl RewriteKind {
     }
 
     /// The files of the tree with their new names; `None` if this kind renames no files.
-    pub(in crate::cli) fn renamed(&self) -> Option<&Arc<Collection>> {
+    pub fn renamed(&self) -> Option<&Arc<Collection>> {
         match self {
             Self::Absolute => None,
             Self::Local { collection, .. } => Some(collection),
@@ -142,7 +144,7 @@ impl RewriteKind {
     }
 
     /// The files that are replaced together.
-    pub(in crate::cli) fn staged(&self) -> Option<&StagedMove> {
+    pub fn staged(&self) -> Option<&StagedMove> {
         match self {
             Self::Moved(_, staged) => staged.as_ref(),
             _ => None,
@@ -150,7 +152,7 @@ impl RewriteKind {
     }
 
     /// The function that returns the result of a link; `None` if the outcome is the result.
-    pub(super) fn result(&self) -> Option<fn(&LinkReport) -> LinkResult> {
+    pub fn result(&self) -> Option<fn(&LinkReport) -> LinkResult> {
         match self {
             Self::Absolute => None,
             Self::Local { .. } => Some(LinkResult::of_localized),
@@ -159,7 +161,7 @@ impl RewriteKind {
     }
 
     /// The result of links that are kept.
-    pub(super) fn result_of_kept(&self) -> LinkResult {
+    pub fn result_of_kept(&self) -> LinkResult {
         match self {
             Self::Absolute | Self::Local { .. } => LinkResult::Local,
             Self::Moved(..) => LinkResult::Unchanged,
@@ -167,7 +169,7 @@ impl RewriteKind {
     }
 
     /// The words for documents that changed, would change and do not change, and for other files in the result.
-    pub(super) fn words(&self) -> [&'static str; 4] {
+    pub fn words(&self) -> [&'static str; 4] {
         let others = if self.staged().is_some() {
             "renamed"
         } else {
@@ -182,7 +184,7 @@ impl RewriteKind {
     }
 
     /// The words for the expected result of a link, such as `made absolute`.
-    pub(super) fn expected_result(&self) -> &'static str {
+    pub fn expected_result(&self) -> &'static str {
         match self {
             Self::Absolute => "made absolute",
             Self::Local { .. } => "made local or absolute",
@@ -192,7 +194,7 @@ impl RewriteKind {
 
     /// The adaptations of a document that is to open from disk; none for others, and for documents of an archive, which are
     /// adapted later. The flag is true if they are to be made.
-    pub(super) fn adapted(
+    pub fn adapted(
         &self,
         bytes: &[u8],
         local: &FileRewrite<'_>,
@@ -210,11 +212,7 @@ impl RewriteKind {
     }
 
     /// The traces of the old place of a tree that moves, in a file that is not a document.
-    pub(super) fn left_in_other(
-        &self,
-        origin: &Origin,
-        file: &mut NonDocument,
-    ) -> Result<Leftovers> {
+    pub fn left_in_other(&self, origin: &Origin, file: &mut NonDocument) -> Result<Leftovers> {
         let (Self::Moved(relocation, _), Origin::Entry(entry)) = (self, origin) else {
             return Ok(Leftovers::default());
         };
@@ -222,12 +220,7 @@ impl RewriteKind {
     }
 
     /// The traces of the old place of its tree in a moved document.
-    pub(super) fn left_in_document(
-        &self,
-        origin: &Origin,
-        bytes: &[u8],
-        edits: &Edits,
-    ) -> Leftovers {
+    pub fn left_in_document(&self, origin: &Origin, bytes: &[u8], edits: &Edits) -> Leftovers {
         match (self, origin) {
             (Self::Moved(relocation, _), Origin::Entry(entry)) => {
                 relocation.left_in_document(&name_of(entry), &edits.apply(bytes))
@@ -237,7 +230,7 @@ impl RewriteKind {
     }
 
     /// The file for the list of targets that the tree lacks.
-    pub(super) fn list_of_missing(&self) -> Option<&Path> {
+    pub fn list_of_missing(&self) -> Option<&Path> {
         match self {
             Self::Absolute | Self::Moved(..) => None,
             Self::Local { missing, .. } => missing.as_deref(),
@@ -246,19 +239,19 @@ impl RewriteKind {
 }
 
 /// The URLs of the tree that have no file.
-pub(super) type MissingTargets = HashMap<String, LinksToMissing>;
+pub type MissingTargets = HashMap<String, LinksToMissing>;
 
 /// The links to a URL that has no file.
 #[derive(Default)]
-pub(super) struct LinksToMissing {
-    pub(super) number: usize,
+pub struct LinksToMissing {
+    pub number: usize,
     /// True if one of them embeds its target, such as an image.
-    pub(super) is_embedded: bool,
+    pub is_embedded: bool,
 }
 
 impl LinksToMissing {
     /// Adds other links to the same URL.
-    pub(super) fn merge(&mut self, more: &Self) {
+    pub fn merge(&mut self, more: &Self) {
         self.number += more.number;
         self.is_embedded |= more.is_embedded;
     }
@@ -266,19 +259,19 @@ impl LinksToMissing {
 
 /// The links of a document, in numbers.
 #[derive(Default)]
-pub(super) struct DocumentLinks {
-    pub(super) link_counts: LinkCounts,
-    pub(super) missing: MissingTargets,
-    pub(super) strict: StrictViolations,
+pub struct DocumentLinks {
+    pub link_counts: LinkCounts,
+    pub missing: MissingTargets,
+    pub strict: StrictViolations,
     /// The places of empty declarations of a base.
-    pub(super) empty_bases: Vec<usize>,
+    pub empty_bases: Vec<usize>,
     /// The links of which an option needs the reports.
-    pub(super) listed: Vec<LinkReport>,
+    pub listed: Vec<LinkReport>,
 }
 
 impl DocumentLinks {
     /// Adds this number of equal links. `result` returns their result; if it is `None`, the outcome is the result.
-    pub(super) fn add(
+    pub fn add(
         &mut self,
         link: &LinkReport,
         number: usize,

@@ -8,49 +8,54 @@
 //!
 //! Deliberately absent: deciding when to print them.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::mem;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
+    mem,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use crate::collection::origin::is_assumed;
-use crate::purpose::adapt::{Adaptation, Adapted, RefusedCounts};
-use crate::purpose::leftovers::{Leftovers, generator};
-use baselink_rewrite::base::{Rule, Source};
-use baselink_rewrite::{LinkBases, Totals};
-use baselink_text::diagnostic::Diagnostic;
-use baselink_text::error::{name, visible};
-use baselink_text::format::Format;
-use baselink_url::reference::{Grammar, Reference};
+use baselink_rewrite::{LinkBases, Rule, Source, Totals};
+use baselink_text::{Diagnostic, Format, name, visible};
+use baselink_url::{Grammar, Reference};
 
 use super::kind::{DocumentLinks, MissingTargets, RewriteKind};
-use crate::cli::args::output::Rewrite;
-use crate::cli::base_hints::BaseHints;
-use crate::cli::files::{SkipCounts, SkipReason};
-use crate::cli::json_records;
-use crate::cli::link_counts::{LinkCounts, LinkResult};
-use crate::cli::output::{Output, by_place, count, url_for_list};
-use crate::cli::places::FilePlaces;
-use crate::cli::progress::is_stopped;
-use crate::cli::request::Origin;
-use crate::cli::status::{ExitStatus, FileResult};
+use crate::{
+    cli::{
+        args::output::Rewrite,
+        base_hints::BaseHints,
+        files::{SkipCounts, SkipReason},
+        json_records,
+        link_counts::{LinkCounts, LinkResult},
+        output::{Output, by_place, count, url_for_list},
+        places::FilePlaces,
+        progress::is_stopped,
+        request::Origin,
+        status::{ExitStatus, FileResult},
+    },
+    collection::origin::is_assumed,
+    purpose::{
+        adapt::{Adaptation, Adapted, RefusedCounts},
+        leftovers::{Leftovers, generator},
+    },
+};
 
 /// The end of messages about links to local copies that were not copied.
 const NOT_WRITTEN: &str =
     "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
 /// The number of adaptations of each kind.
-pub(super) type AdaptationCounts = [usize; Adaptation::ALL.len()];
+pub type AdaptationCounts = [usize; Adaptation::ALL.len()];
 
 /// The summary of a file. More than ten fields: one for each sentence of the summary or key of `--json`.
 #[derive(Default)]
-pub(super) struct FileSummary {
-    pub(super) link_counts: LinkCounts,
-    pub(super) status: ExitStatus,
-    pub(super) diagnostics: Vec<json_records::DiagnosticRecord>,
+pub struct FileSummary {
+    pub link_counts: LinkCounts,
+    pub status: ExitStatus,
+    pub diagnostics: Vec<json_records::DiagnosticRecord>,
     /// Hints for links without a base.
-    pub(super) hints: BaseHints,
+    pub hints: BaseHints,
     missing: MissingTargets,
     /// The number of rewritten links that were only a fragment.
     fragments: usize,
@@ -62,8 +67,8 @@ pub(super) struct FileSummary {
     /// The items that browsers refuse to load from disk.
     refused: RefusedCounts,
     /// The number of adaptations of each kind.
-    pub(super) adaptations: AdaptationCounts,
-    pub(super) leftovers: Leftovers,
+    pub adaptations: AdaptationCounts,
+    pub leftovers: Leftovers,
 }
 
 /// A base, with the rule and the source that gave it.
@@ -71,7 +76,7 @@ type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
 impl FileSummary {
     /// Adds the adaptations of a document, if they are made, and what browsers still refuse.
-    pub(super) fn adapt(&mut self, adapted: &Adapted, are_made: bool) {
+    pub fn adapt(&mut self, adapted: &Adapted, are_made: bool) {
         if are_made {
             add_counts(&mut self.adaptations, adapted.counts());
             add_counts(&mut self.refused, adapted.refused);
@@ -81,7 +86,7 @@ impl FileSummary {
     }
 
     /// Adds a document of the file.
-    pub(super) fn add(&mut self, totals: &Totals, links: DocumentLinks, kind: &RewriteKind) {
+    pub fn add(&mut self, totals: &Totals, links: DocumentLinks, kind: &RewriteKind) {
         if kind.result().is_none() {
             return self.add_totals(totals);
         }
@@ -94,7 +99,7 @@ impl FileSummary {
     }
 
     /// Adds a document of the file by its totals, if its links become absolute.
-    pub(super) fn add_totals(&mut self, totals: &Totals) {
+    pub fn add_totals(&mut self, totals: &Totals) {
         self.link_counts.add_totals(totals);
         self.add_counted(totals);
     }
@@ -109,12 +114,12 @@ impl FileSummary {
     }
 
     /// True if a link has no base.
-    pub(super) fn lacks_base(&self) -> bool {
+    pub fn lacks_base(&self) -> bool {
         self.link_counts.count(LinkResult::NoBase) > 0
     }
 
     /// Adds the summary of later documents.
-    pub(super) fn merge(&mut self, later: Self) {
+    pub fn merge(&mut self, later: Self) {
         self.status = self.status.max(later.status);
         self.link_counts.merge(&later.link_counts);
         self.diagnostics.extend(later.diagnostics);
@@ -132,7 +137,7 @@ impl FileSummary {
     }
 
     /// Adds the diagnostics of a document, if `--json` records them.
-    pub(super) fn add_diagnostics(
+    pub fn add_diagnostics(
         &mut self,
         request: &Rewrite,
         found: &[Diagnostic],
@@ -146,7 +151,7 @@ impl FileSummary {
     }
 
     /// Reports the base of the file and the number of its links by result.
-    pub(super) fn report(&self, path: &Path, format: Format, written: bool, output: &mut Output) {
+    pub fn report(&self, path: &Path, format: Format, written: bool, output: &mut Output) {
         if !output.reports_files() {
             return;
         }
@@ -205,13 +210,13 @@ impl FileSummary {
     }
 
     /// Reports links to files that a browser saved with the page and that were not copied with it.
-    pub(super) fn report_local_copies(&self, path: &Path, output: &mut Output) {
+    pub fn report_local_copies(&self, path: &Path, output: &mut Output) {
         let links = count(self.link_counts.local_copies(), "link leads", "links lead");
         output.notice_of_file(&format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
     }
 
     /// Reports rewritten references of a message that are only a fragment, and the option that keeps them.
-    pub(super) fn report_fragments(&self, path: &Path, output: &mut Output) {
+    pub fn report_fragments(&self, path: &Path, output: &mut Output) {
         let (links, them) = match self.fragments {
             0 => return,
             1 => (
@@ -232,7 +237,7 @@ impl FileSummary {
 
 /// The summary of the run.
 #[derive(Default)]
-pub(super) struct RunSummary {
+pub struct RunSummary {
     formats: BTreeMap<&'static str, (usize, LinkCounts)>,
     /// The number of files with changed links.
     rewritten: usize,
@@ -242,12 +247,12 @@ pub(super) struct RunSummary {
     /// The paths of files that a browser saved with a page and that have links without a base.
     copies_without_base: Vec<Vec<u8>>,
     /// The number of documents that were written elsewhere without the files that a browser saved with them.
-    pub(super) without_copies: usize,
+    pub without_copies: usize,
     hints: BaseHints,
     missing: MissingTargets,
     /// Files that are not documents, and were copied as they are.
-    pub(super) copied: SkipCounts,
-    pub(super) skipped: SkipCounts,
+    pub copied: SkipCounts,
+    pub skipped: SkipCounts,
     /// The paths of files that may name old URLs.
     naming_old_urls: Vec<Vec<u8>>,
     /// The paths of scripts that have paths from the old root.
@@ -274,7 +279,7 @@ fn merge_missing(all: &mut MissingTargets, mut more: MissingTargets) {
 
 impl RunSummary {
     /// Adds a file.
-    pub(super) fn add(&mut self, format: Format, summary: FileSummary, is_copy: bool) {
+    pub fn add(&mut self, format: Format, summary: FileSummary, is_copy: bool) {
         let (files, link_counts) = self.formats.entry(format.name()).or_default();
         *files += 1;
         link_counts.merge(&summary.link_counts);
@@ -292,7 +297,7 @@ impl RunSummary {
     }
 
     /// Adds a file to the lists of files with traces of the old place of the tree, and of local copies that lack a base.
-    pub(super) fn list(&mut self, origin: &Origin, leftovers: Leftovers, lacks_base: bool) {
+    pub fn list(&mut self, origin: &Origin, leftovers: Leftovers, lacks_base: bool) {
         let Origin::Entry(entry) = origin else { return };
         let path = entry.below_root().into_os_string().into_encoded_bytes();
         if lacks_base {
@@ -307,18 +312,13 @@ impl RunSummary {
     }
 
     /// The number of files done.
-    pub(super) fn files(&self) -> usize {
+    pub fn files(&self) -> usize {
         self.rewritten + self.unchanged + self.copied.total()
     }
 
     /// Reports the files by result, and the links by format. Returns an error status if there are files but
     /// no documents.
-    pub(super) fn report(
-        &self,
-        kind: &RewriteKind,
-        are_written: bool,
-        output: &mut Output,
-    ) -> ExitStatus {
+    pub fn report(&self, kind: &RewriteKind, are_written: bool, output: &mut Output) -> ExitStatus {
         let [rewritten, to_rewrite, unchanged, others] = kind.words();
         let rewritten = if are_written { rewritten } else { to_rewrite };
         let parts = [
@@ -420,7 +420,7 @@ impl RunSummary {
     }
 
     /// Lists the URLs of the tree that have no file, in order, one per line.
-    pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
+    pub fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
         let mut urls: Vec<_> = self.missing.keys().map(|url| url_for_list(url)).collect();
         urls.sort_unstable();
         let what = ["URL that has no file is", "URLs that have no file are"];
@@ -428,7 +428,7 @@ impl RunSummary {
     }
 
     /// Reports the number of images, style sheets and the like that pages of `archives` load and the archives lack.
-    pub(super) fn report_embedded(&self, archives: &[PathBuf], output: &mut Output) {
+    pub fn report_embedded(&self, archives: &[PathBuf], output: &mut Output) {
         let embedded = self.missing.values().filter(|links| links.is_embedded);
         let names = archives.iter().map(|path| name(path));
         let named = match archives.len() {
@@ -460,14 +460,14 @@ impl RunSummary {
     }
 
     /// Reports the adaptations, and then `hint`.
-    pub(super) fn report_adaptations(&self, hint: &str, output: &mut Output) {
+    pub fn report_adaptations(&self, hint: &str, output: &mut Output) {
         if let Some(adapted) = adapted_text(&self.adaptations) {
             output.notice(&format_args!("adapted to open from disk: {adapted}{hint}"));
         }
     }
 
     /// Reports resources that browsers refuse to load from disk.
-    pub(super) fn report_refused(&self, has_adapt: bool, output: &mut Output) {
+    pub fn report_refused(&self, has_adapt: bool, output: &mut Output) {
         let attributes = "integrity or crossorigin";
         let names = [
             ("module script", "module scripts"),
@@ -534,7 +534,7 @@ impl RunSummary {
 }
 
 /// The adaptations in words.
-pub(super) fn adapted_text(adaptations: &AdaptationCounts) -> Option<String> {
+pub fn adapted_text(adaptations: &AdaptationCounts) -> Option<String> {
     let text = |(kind, number)| match kind {
         Adaptation::Charset => count(number, "charset declared", "charsets declared"),
         Adaptation::Integrity => count(

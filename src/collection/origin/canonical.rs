@@ -10,7 +10,7 @@
 //! are ignored.
 //!
 //! ```
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! use baselink_cli::collection::origin::canonical::{CanonicalTag, named};
 //! let page = b"<meta property=og:url content=http://a/1><link href='http://a/2#c' rel='x Canonical'>";
 //! let named = named(page, Format::Html).unwrap();
@@ -22,18 +22,18 @@
 
 use std::borrow::Cow;
 
+use baselink_scan::{
+    attributes::Namespace,
+    html::{
+        sink::{Sink, TextModel},
+        tag::{RawTag, distinct},
+        walk,
+    },
+    value,
+};
+use baselink_text::{Charset, Format, OffsetMap, Span, View, layer::escape, named};
+
 use super::usable::unusable;
-use baselink_scan::attributes::Namespace;
-use baselink_scan::html::sink::{Sink, TextModel};
-use baselink_scan::html::tag::{RawTag, distinct};
-use baselink_scan::html::walk;
-use baselink_scan::value;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape;
-use baselink_text::layer::{OffsetMap, View};
-use baselink_text::named;
-use baselink_text::span::Span;
 
 /// The number of bytes of a page to search.
 pub const HEAD: usize = 1 << 20;

@@ -14,17 +14,24 @@
 //! Deliberately absent: paths of several segments in links. Links alone never tell it for certain: those to another language
 //! of the site look alike.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fs,
+    path::Path,
+};
+
+use baselink_rewrite::{ListedLink, Options, links};
+use baselink_text::Format;
+use baselink_url::{Grammar, Reference, without_fragment};
 
 use super::{RootUrl, canonical, is_assumed, names};
-use crate::collection::{companion, without_query};
-use crate::files::os_string;
-use crate::files::walk::{Selection, walk};
-use baselink_rewrite::{ListedLink, Options, links};
-use baselink_text::format::Format;
-use baselink_url::reference::{Grammar, Reference, without_fragment};
+use crate::{
+    collection::{companion, without_query},
+    files::{
+        os_string,
+        walk::{Selection, walk},
+    },
+};
 
 /// The pages that servers send at any URL, or at that of the folder.
 const AT_ANY_URL: [&str; 2] = ["index.html", "404.html"];
@@ -81,7 +88,7 @@ fn has(folder: &Path, path: &str) -> bool {
 
 /// The path at which the pages of `folder` expect it, with a `/` at its end; `None` if that is the root of the host, or unclear.
 /// `root` is the URL of that root.
-pub(crate) fn expected_path(folder: &Path, root: &str) -> Option<String> {
+pub fn expected_path(folder: &Path, root: &str) -> Option<String> {
     let (mut firsts, mut found) = (HashSet::new(), 0);
     let targets = targets(folder, &AT_ANY_URL, root, true);
     for below in targets
@@ -128,7 +135,7 @@ fn linked_root(folder: &Path, root: &str) -> Option<String> {
 }
 
 /// The root of the host of `folder`, which has the URL `root`, if that URL has a path and a link of its first pages has it, too.
-pub(crate) fn host_of_used_path(folder: &Path, root: &RootUrl) -> Option<RootUrl> {
+pub fn host_of_used_path(folder: &Path, root: &RootUrl) -> Option<RootUrl> {
     let url = root.as_str();
     let host = &url[..=Reference::split(Grammar::Rfc3986, url).path_span.start];
     let is_used = |name: String| {
@@ -140,18 +147,18 @@ pub(crate) fn host_of_used_path(folder: &Path, root: &RootUrl) -> Option<RootUrl
 }
 
 /// The URL of a folder according to its pages.
-pub(crate) struct ExpectedUrl {
-    pub(crate) url: String,
+pub struct ExpectedUrl {
+    pub url: String,
     /// True if only canonical URLs tell it. They may name another version of the site.
-    pub(crate) is_only_canonical: bool,
+    pub is_only_canonical: bool,
     /// True if most pages have a canonical URL below it. A page without a canonical URL votes against it.
-    pub(crate) is_of_most: bool,
+    pub is_of_most: bool,
     /// The path at which links that begin with `/` expect the folder, unless it is the root of the host.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// The URL of `folder` according to its pages; `None` if unknown. `root` is its URL according to the user.
-pub(crate) fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
+pub fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
     let path = Reference::split(Grammar::Rfc3986, root).path_span;
     let host = &root[..=path.start];
     let path = expected_path(folder, host);

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! use baselink_cli::collection::origin::{FolderLayout, Origins};
 //! use baselink_cli::files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {

@@ -23,19 +23,22 @@
 //!
 //! Deliberately absent: patterns, and names in JSON that are not UTF-8; use CSV for those.
 
-use std::collections::hash_map::Entry as Slot;
-use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsStr;
-use std::fs;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeSet, HashMap, hash_map::Entry as Slot},
+    ffi::OsStr,
+    fs,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
 
+use baselink_text::{Error, ErrorKind, Result, name};
 use serde_json::Value;
 
 use super::names;
-use crate::files::folder_of;
-use crate::files::walk::{EntryKind, TreeEntry};
-use baselink_text::error::{Error, ErrorKind, Result, name};
+use crate::files::{
+    folder_of,
+    walk::{EntryKind, TreeEntry},
+};
 
 /// A table of files and their retrieval URLs.
 #[derive(Clone, Debug)]

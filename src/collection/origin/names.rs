@@ -10,16 +10,15 @@
 //!
 //! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
 
-use std::borrow::Cow;
-use std::ffi::OsStr;
-use std::path::Path;
+use std::{borrow::Cow, ffi::OsStr, path::Path};
+
+use baselink_url::decode_percent;
 
 pub(crate) use crate::files::os_string;
-use baselink_url::reference::decode_percent;
 
 /// The treatment of a `%` before two hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Percent {
+pub enum Percent {
     /// The `%` is part of the name and is encoded: `%25`.
     Encode,
     /// The `%` begins an escape and is kept.
@@ -28,7 +27,7 @@ pub(crate) enum Percent {
 
 /// Converts `path`, names separated by `/`, to the path of a URL. Returns `None` if a name would be a dot segment (RFC
 /// 3986, 5.2.4). The URL Standard also treats `%2E` as a dot.
-pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
+pub fn path(path: &[u8], percent: Percent) -> Option<String> {
     let mut url = String::with_capacity(path.len());
     for (number, name) in path.split(|&byte| byte == b'/').enumerate() {
         if number > 0 {
@@ -46,13 +45,13 @@ pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
 }
 
 /// Appends `name` as a query. A `%` with two hexadecimal digits is kept as an escape.
-pub(crate) fn push_query(url: &mut String, name: &[u8]) {
+pub fn push_query(url: &mut String, name: &[u8]) {
     push(url, name, Percent::Keep, b"/?");
 }
 
 /// Appends a segment of a path in normal form (RFC 3986, 6.2.2): only the characters that need it are escaped. An escaped
 /// dot segment cannot be a name and is kept.
-pub(crate) fn push_segment(url: &mut String, segment: &str) {
+pub fn push_segment(url: &mut String, segment: &str) {
     let start = url.len();
     let mut rest = segment.as_bytes();
     while let Some(&first) = rest.first() {
@@ -90,7 +89,7 @@ fn push_escape(text: &mut String, byte: u8) {
 }
 
 /// True for a `pchar` (RFC 3986, 3.3) other than the percent sign of an escape.
-pub(crate) fn is_pchar(byte: u8) -> bool {
+pub fn is_pchar(byte: u8) -> bool {
     PCHARS[usize::from(byte)]
 }
 
@@ -122,13 +121,13 @@ fn escaped(text: &[u8]) -> Option<u8> {
 }
 
 /// The bytes that `segment` represents.
-pub(crate) fn decode(segment: &str) -> Vec<u8> {
+pub fn decode(segment: &str) -> Vec<u8> {
     decode_percent(segment.as_bytes())
 }
 
 /// The path of a saved file with the query that it contains. If a program escaped the `?`, as some do on Windows, the path is
 /// decoded. A query that is the name of a folder has an index file.
-pub(crate) fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
+pub fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
     let escape = [&b"%3F"[..], b"%3f"];
     let is_escaped = escape
         .iter()
@@ -149,7 +148,7 @@ pub(crate) fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Escapes those bytes of `name` for which `refused` is true.
-pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
+pub fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
     let mut written = Vec::with_capacity(name.len());
     for &byte in name {
         if refused(byte) {
@@ -164,11 +163,11 @@ pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8>
 }
 
 /// The bytes of a name. Windows has 16-bit names, whose bytes are those of the name in UTF-8.
-pub(crate) fn bytes(name: &OsStr) -> &[u8] {
+pub fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }
 
 /// The bytes of a path, with `/` between its names.
-pub(crate) fn path_bytes(path: &Path) -> Vec<u8> {
+pub fn path_bytes(path: &Path) -> Vec<u8> {
     path.iter().map(bytes).collect::<Vec<_>>().join(&b'/')
 }

@@ -12,7 +12,7 @@
 use baselink_url as resolve;
 
 /// The reason why `url` cannot be the URL of a document.
-pub(crate) fn unusable(url: &str) -> Option<String> {
+pub fn unusable(url: &str) -> Option<String> {
     if url.contains(char::REPLACEMENT_CHARACTER) {
         Some("it is not UTF-8".to_owned())
     } else if url.contains(|c: char| c.is_ascii_control()) {

@@ -6,52 +6,56 @@
 //!
 //! Deliberately absent: judging the links.
 
-use std::cell::{OnceCell, RefCell};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+    sync::Arc,
+};
 
-use crate::collection::origin::{RootUrl, canonical};
-use crate::collection::{Collection, Located};
-use crate::purpose::custom_property::in_sheet;
-use crate::purpose::relocate::KeptForms;
-use crate::purpose::spelling::names_base;
-use baselink_rewrite::base::{BaseChain, Retrieval, Rule, Source};
-use baselink_rewrite::report::LinkReport;
-use baselink_rewrite::{ListedLink, Options, links};
-use baselink_scan::document::Against;
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
+use baselink_rewrite::{
+    BaseChain, LinkReport, ListedLink, Options, Retrieval, Rule, Source, links,
+};
+use baselink_scan::Against;
+use baselink_text::{Charset, Span};
 use baselink_url::Base;
+
+use crate::{
+    collection::{
+        Collection, Located,
+        origin::{RootUrl, canonical},
+    },
+    purpose::{custom_property::in_sheet, relocate::KeptForms, spelling::names_base},
+};
 
 /// A collection and its destination.
 #[derive(Debug)]
-pub(super) struct MovedCollection<'a> {
-    pub(super) collection: &'a Collection,
+pub struct MovedCollection<'a> {
+    pub collection: &'a Collection,
     /// The root after the move.
-    pub(super) place: RootUrl,
+    pub place: RootUrl,
     /// True if each path below the root leads to the same resource before and after the move.
-    pub(super) keeps_paths: bool,
+    pub keeps_paths: bool,
 }
 
 impl MovedCollection<'_> {
     /// The place to which `url` leads after the move.
-    pub(super) fn locate(&self, url: &str) -> Located {
+    pub fn locate(&self, url: &str) -> Located {
         self.collection.locate_below(&self.place, url)
     }
 
     /// The URL that `url` gets if it moves with the collection; `None` if it is outside the collection.
-    pub(super) fn with_all(&self, url: &str) -> Option<String> {
+    pub fn with_all(&self, url: &str) -> Option<String> {
         self.collection.moved(url, &self.place)
     }
 
     /// True if `target` is in the collection, and `moved` is not its URL after the move.
-    pub(super) fn strays(&self, target: &str, moved: &str) -> bool {
+    pub fn strays(&self, target: &str, moved: &str) -> bool {
         self.with_all(target)
             .is_some_and(|with_all| self.is_another(&with_all, moved))
     }
 
     /// True if two URLs have different paths below the new root.
-    pub(super) fn is_another(&self, left: &str, right: &str) -> bool {
+    pub fn is_another(&self, left: &str, right: &str) -> bool {
         let path = |url: &str| self.place.below(url).map(|below| below.path);
         left != right && path(left) != path(right)
     }
@@ -59,7 +63,7 @@ impl MovedCollection<'_> {
 
 /// The bases of the links of a document.
 #[derive(Debug)]
-pub(super) struct MovedBases<'a> {
+pub struct MovedBases<'a> {
     bytes: &'a [u8],
     options: Options,
     document: DocumentFacts,
@@ -72,19 +76,19 @@ pub(super) struct MovedBases<'a> {
 
 /// A base before and after the move.
 #[derive(Debug)]
-pub(super) struct MovedBase {
-    pub(super) now: Base,
+pub struct MovedBase {
+    pub now: Base,
     /// The base after the move if the document is not rewritten; `None` if unknown.
-    pub(super) moved: Option<Base>,
+    pub moved: Option<Base>,
     /// True if the base does not move with the document.
-    pub(super) stays: bool,
+    pub stays: bool,
     /// True if the base changes, and its new URL is outside the collection or is not the one that the old URL gets by
     /// the move. Always false for the URL of the document.
-    pub(super) escapes: bool,
+    pub escapes: bool,
     /// True if the base is the URL of the document, and the path of its file differs from the path of that URL.
-    pub(super) is_renamed: bool,
+    pub is_renamed: bool,
     /// The length of the URL of the root, if the move changes only this part of the base.
-    pub(super) tail: Option<usize>,
+    pub tail: Option<usize>,
 }
 
 /// The key of a base. Links with equal keys share a base.
@@ -100,7 +104,7 @@ struct BaseKey {
 
 impl<'a> MovedBases<'a> {
     /// The bases in the document `bytes`, which has the URL `own` after the move.
-    pub(super) fn new(bytes: &'a [u8], options: Options, own: Option<&str>) -> Self {
+    pub fn new(bytes: &'a [u8], options: Options, own: Option<&str>) -> Self {
         let text = |url: &str| Arc::from(&*Base::text_of(options.resolver, url));
         let now: Option<Arc<str>> = options.retrieval.as_ref().map(|own| text(&own.url));
         let moved = own.map(text);
@@ -119,7 +123,7 @@ impl<'a> MovedBases<'a> {
     }
 
     /// The base of `link`, which is in a document with the base of `chain`.
-    pub(super) fn of(
+    pub fn of(
         &self,
         link: &LinkReport,
         (chain, charset): (&BaseChain, Charset),
@@ -152,13 +156,13 @@ impl<'a> MovedBases<'a> {
     }
 
     /// The span of the canonical URL that a `link` element declares.
-    pub(super) fn canonical(&self) -> Option<Span> {
+    pub fn canonical(&self) -> Option<Span> {
         let named = canonical::named(self.bytes, self.options.format)?;
         (named.by == canonical::CanonicalTag::Link).then_some(named.span)
     }
 
     /// The links that do not become relative.
-    pub(super) fn kept_forms(&self) -> KeptForms {
+    pub fn kept_forms(&self) -> KeptForms {
         KeptForms::of(self.bytes, self.options.format)
     }
 
@@ -263,6 +267,6 @@ impl MovedBase {
 }
 
 /// True if a link declares a base for other references. Such a link is not followed itself.
-pub(super) fn is_base(link: &LinkReport) -> bool {
+pub fn is_base(link: &LinkReport) -> bool {
     names_base(&link.element, link.attribute.as_deref())
 }

@@ -10,24 +10,33 @@
 //!
 //! Deliberately absent: resources that scripts load.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
-use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
-use super::is_invalid;
-use crate::collection::{Located, TextMap};
-use crate::purpose::alternatives::Alternatives;
-use crate::purpose::custom_property::in_sheet;
-use crate::purpose::spelling::{is_web, names_prefix};
-use baselink_rewrite::base::BaseChain;
-use baselink_rewrite::report::{LinkReport, Outcome, Reason};
-use baselink_rewrite::{LinkReceiver, ListedLink, PlainLink};
-use baselink_scan::document::Role;
-use baselink_text::layer::charset::Charset;
-use baselink_url::reference::without_fragment;
+use baselink_rewrite::{
+    BaseChain, LinkReceiver, LinkReport, ListedLink, Outcome, PlainLink, Reason,
+};
+use baselink_scan::Role;
+use baselink_text::Charset;
+use baselink_url::without_fragment;
+
+use super::{
+    finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks},
+    is_invalid,
+};
+use crate::{
+    collection::{Located, TextMap},
+    purpose::{
+        alternatives::Alternatives,
+        custom_property::in_sheet,
+        spelling::{is_web, names_prefix},
+    },
+};
 
 /// Judges the links of one document, in order.
-pub(super) struct CaptureJudge<'a> {
+pub struct CaptureJudge<'a> {
     site: CheckedSite<'a>,
     /// The alternatives of links, by the starts of the links.
     alternatives: HashMap<usize, Arc<Alternatives>>,
@@ -53,7 +62,7 @@ struct KnownUrl {
 
 impl<'a> CaptureJudge<'a> {
     /// The judge for a document with these `alternatives`, which passes links to `found`.
-    pub(super) fn new(
+    pub fn new(
         alternatives: HashMap<usize, Arc<Alternatives>>,
         site: CheckedSite<'a>,
         found: &'a mut dyn FnMut(CheckedLink),
@@ -68,7 +77,7 @@ impl<'a> CaptureJudge<'a> {
     }
 
     /// The numbers of links that were only counted, by class and by URL.
-    pub(super) fn end(self) -> (BTreeMap<Class, usize>, Vec<RepeatedLinks>) {
+    pub fn end(self) -> (BTreeMap<Class, usize>, Vec<RepeatedLinks>) {
         let mut repeated = Vec::new();
         for number in 0..self.known.len() {
             let known = &self.known.values[number];

@@ -7,16 +7,13 @@
 //!
 //! Deliberately absent: the rules that determine the class, which are in the judges.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
+
+use baselink_rewrite::{ListedLink, Reason};
+use baselink_text::{Charset, named};
 
 use super::ids::{FragmentPlace, Ids};
-use crate::collection::origin::RootUrl;
-use crate::collection::{Absence, Collection, Missing};
-use baselink_rewrite::ListedLink;
-use baselink_rewrite::report::Reason;
-use baselink_text::layer::charset::Charset;
-use baselink_text::named;
+use crate::collection::{Absence, Collection, Missing, origin::RootUrl};
 
 named! {
     /// The effect of a move on a link. Tables have this order, or the reverse; the judges choose if several classes apply.

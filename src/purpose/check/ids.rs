@@ -10,12 +10,9 @@
 //!
 //! Deliberately absent: scanning documents for ids.
 
-use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::{cmp::Ordering, collections::HashMap, sync::OnceLock};
 
-use crate::collection::TextMap;
-use crate::collection::origin::names;
+use crate::collection::{TextMap, origin::names};
 
 /// The target of a fragment in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,71 +6,76 @@
 //!
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
-use std::rc::Rc;
-
-use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
-use super::finding::{Cause, Class, Finding};
-use super::ids::{FragmentList, FragmentPlace, Ids};
-use super::is_invalid;
-use crate::collection::origin::{RootUrl, is_assumed, without_assumed};
-use crate::collection::same::with_root;
-use crate::collection::{
-    Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::HashMap,
+    rc::Rc,
 };
-use crate::purpose::located;
-use crate::purpose::relocate::{KeptForms, split_host};
-use crate::purpose::spelling::{is_web, names_prefix};
-use baselink_rewrite::PlainLink;
-use baselink_rewrite::base::BaseChain;
-use baselink_rewrite::report::{LinkReport, Outcome, Reason};
-use baselink_scan::document::{Program, Role};
-use baselink_text::layer::charset::Charset;
-use baselink_text::span::Span;
-use baselink_url::reference::{Category, Grammar, Reference, is_template};
-use baselink_url::{Base, Resolver, Splice};
+
+use baselink_rewrite::{BaseChain, LinkReport, Outcome, PlainLink, Reason};
+use baselink_scan::{Program, Role};
+use baselink_text::{Charset, Span};
+use baselink_url::{Base, Category, Grammar, Reference, Resolver, Splice, is_template};
+
+use super::{
+    bases::{MovedBase, MovedBases, MovedCollection, is_base},
+    finding::{Cause, Class, Finding},
+    ids::{FragmentList, FragmentPlace, Ids},
+    is_invalid,
+};
+use crate::{
+    collection::{
+        Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
+        origin::{RootUrl, is_assumed, without_assumed},
+        same::with_root,
+    },
+    purpose::{
+        located,
+        relocate::{KeptForms, split_host},
+        spelling::{is_web, names_prefix},
+    },
+};
 
 /// Judges the links of one document. More than ten fields: facts about the document, and what is known of its last link.
 #[derive(Debug)]
-pub(super) struct MoveJudge<'a> {
-    pub(super) goal: MovedCollection<'a>,
+pub struct MoveJudge<'a> {
+    pub goal: MovedCollection<'a>,
     /// True if the destination of the document is known.
-    pub(super) is_destination_known: bool,
+    pub is_destination_known: bool,
     /// True if every URL is known to be inside or outside the collection. If false, only the URLs of resources are
     /// known to be inside.
-    pub(super) is_extent_known: bool,
+    pub is_extent_known: bool,
     /// The program that saved the document, if the URL of the document comes from its comment.
-    pub(super) saved_by: Option<Program>,
+    pub saved_by: Option<Program>,
     /// True if a program may have changed references so that they lead to files. The report then contains the targets
     /// of the original references, so the judge resolves the changed references itself.
-    pub(super) is_crawled: bool,
+    pub is_crawled: bool,
     /// The number of the document in the collection.
-    pub(super) number: Option<usize>,
+    pub number: Option<usize>,
     /// The URL of the document after the move, for links to local copies.
-    pub(super) own: Option<String>,
+    pub own: Option<String>,
     /// The span of the canonical URL that the document declares.
-    pub(super) canonical: OnceCell<Option<Span>>,
-    pub(super) kept_forms: OnceCell<KeptForms>,
-    pub(super) bases: MovedBases<'a>,
+    pub canonical: OnceCell<Option<Span>>,
+    pub kept_forms: OnceCell<KeptForms>,
+    pub bases: MovedBases<'a>,
     /// The possible targets of fragments in documents, by their numbers, if they are known.
-    pub(super) ids: Option<&'a HashMap<usize, Ids>>,
+    pub ids: Option<&'a HashMap<usize, Ids>>,
     /// The root of the host, if links of the site have the path of the root of the site.
-    pub(super) host: Option<&'a RootUrl>,
+    pub host: Option<&'a RootUrl>,
     /// The fragments of the links so far, if ids are not known.
-    pub(super) fragments: RefCell<FragmentList>,
+    pub fragments: RefCell<FragmentList>,
     /// The base of the document itself, once a link with a report has it.
-    pub(super) document_base: OnceCell<Option<Rc<MovedBase>>>,
+    pub document_base: OnceCell<Option<Rc<MovedBase>>>,
     /// The path of the last link that was judged by its bytes, and its file.
-    pub(super) last_path: RefCell<LastPath>,
+    pub last_path: RefCell<LastPath>,
 }
 
 impl MoveJudge<'_> {
     /// The classes that [`judge_plain`](Self::judge_plain) finds.
-    pub(super) const PLAIN: [Class; 2] = [Class::Travels, Class::Outside];
+    pub const PLAIN: [Class; 2] = [Class::Travels, Class::Outside];
 
     /// The finding for `link`, without assumed URLs.
-    pub(super) fn judge(&self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
+    pub fn judge(&self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
         let base = self.bases.of(link, within, &self.goal);
         let is_crawled = self.is_crawled || within.0.saved.is_some();
         if has_base_of(link, within.0) && !is_crawled {
@@ -95,13 +100,13 @@ impl MoveJudge<'_> {
     }
 
     /// The class of a link with a report, if [`judge_plain`](Self::judge_plain) finds one.
-    pub(super) fn judge_report(&self, link: &LinkReport, chain: &BaseChain) -> Option<Class> {
+    pub fn judge_report(&self, link: &LinkReport, chain: &BaseChain) -> Option<Class> {
         self.judge_plain(&as_plain(link, chain)?)
     }
 
     /// The class of a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
     /// another host.
-    pub(super) fn judge_plain(&self, link: &PlainLink<'_>) -> Option<Class> {
+    pub fn judge_plain(&self, link: &PlainLink<'_>) -> Option<Class> {
         // Browsers may have no target for it.
         if link.target.differs {
             return None;

@@ -9,19 +9,23 @@
 //! // Data that begins neither as a record nor as a member is treated as uncompressed.
 //! let entries: Vec<_> = Records::new(&b"WARC?"[..]).collect::<Result<_, _>>()?;
 //! assert!(matches!(&entries[..], [ArchiveEntry::Anomaly(one)] if one.offset.file == 0));
-//! # Ok::<(), baselink_text::error::Error>(())
+//! # Ok::<(), baselink_text::Error>(())
 //! ```
 //!
 //! Deliberately absent: the parsing of records.
 
-use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::{
+    collections::VecDeque,
+    io::{self, Read},
+};
 
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
-use super::record::{BEGINNING, STARTS, begins_record, record_start};
-use super::zstd::{WithoutZstd, ZstdFault};
+use super::{
+    record::{BEGINNING, STARTS, begins_record, record_start},
+    zstd::{WithoutZstd, ZstdFault},
+};
 
 /// The number of bytes to read at a time.
 const CHUNK: usize = 128 << 10;
@@ -36,16 +40,16 @@ const WINDOW_BITS: u8 = 15;
 
 /// A gzip member, or the whole of an uncompressed archive.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Member {
+pub struct Member {
     /// The offset of the member in the file.
-    pub(super) file: u64,
+    pub file: u64,
     /// The offset of its first byte in the uncompressed data.
-    pub(super) data: u64,
+    pub data: u64,
 }
 
 /// The next event in the data.
 #[derive(Debug)]
-pub(super) enum DataEvent {
+pub enum DataEvent {
     /// Bytes were read, at least one.
     Bytes(usize),
     /// A member begins.
@@ -81,7 +85,7 @@ enum DataState {
 
 /// The data of the archive in `reader`.
 #[derive(Debug)]
-pub(super) struct Data<R> {
+pub struct Data<R> {
     reader: WithoutZstd<R>,
     /// True if `reader` is at its end.
     ended: bool,
@@ -103,7 +107,7 @@ pub(super) struct Data<R> {
 }
 
 impl<R: Read> Data<R> {
-    pub(super) fn new(reader: R) -> Self {
+    pub fn new(reader: R) -> Self {
         Self {
             reader: WithoutZstd::new(reader),
             ended: false,
@@ -121,22 +125,22 @@ impl<R: Read> Data<R> {
     }
 
     /// The offset of the next byte in the uncompressed data.
-    pub(super) fn position(&self) -> u64 {
+    pub fn position(&self) -> u64 {
         self.position
     }
 
     /// The most recent member.
-    pub(super) fn member(&self) -> Member {
+    pub fn member(&self) -> Member {
         self.member
     }
 
     /// True if the archive is compressed, which is known after the first read.
-    pub(super) fn is_compressed(&self) -> bool {
+    pub fn is_compressed(&self) -> bool {
         matches!(self.state, DataState::Between | DataState::Inside)
     }
 
     /// Takes back `bytes`, which were read last, and the event that followed them.
-    pub(super) fn give_back(&mut self, bytes: &[u8], next: Option<DataEvent>) {
+    pub fn give_back(&mut self, bytes: &[u8], next: Option<DataEvent>) {
         self.position -= bytes.len() as u64;
         if let Some(next) = next {
             self.waiting.push_front(PendingData::Other(next));
@@ -153,7 +157,7 @@ impl<R: Read> Data<R> {
     }
 
     /// Reads the next event. Bytes are placed at the start of `into`, which must not be empty.
-    pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
+    pub fn read(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let next = loop {
             match self.waiting.pop_front() {
                 Some(PendingData::Bytes(bytes, at)) if at == bytes.len() => {}
@@ -175,7 +179,7 @@ impl<R: Read> Data<R> {
     }
 
     /// True if a record begins at the start of the member that [`Data::read`] just reported.
-    pub(super) fn begins_record(&mut self) -> io::Result<bool> {
+    pub fn begins_record(&mut self) -> io::Result<bool> {
         match self.waiting.front() {
             Some(PendingData::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
             Some(PendingData::Other(_)) => return Ok(false),

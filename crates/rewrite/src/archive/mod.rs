@@ -26,8 +26,10 @@ use std::io::Read as _;
 
 use flate2::bufread::MultiGzDecoder;
 
-pub use self::record::{Offset, Record, RecordContent, RecordType};
-pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
+pub use self::{
+    record::{Offset, Record, RecordContent, RecordType},
+    records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records},
+};
 
 /// True if a file that begins with `head` is a web archive, compressed or not. ARC counts too, because the error of
 /// [`Records`] explains how to convert it.

@@ -14,12 +14,10 @@
 //!
 //! Deliberately absent: HTTP. This module knows whether a block is a whole HTTP message, but not its contents.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
-use baselink_scan::fields::{Heading, MediaType, decimal};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::span::Span;
+use baselink_scan::{Heading, MediaType, fields::decimal};
+use baselink_text::{Code, Diagnostic, Span};
 
 /// The position of an entry in an archive.
 ///

@@ -20,22 +20,25 @@
 //!     });
 //! }
 //! assert_eq!(found, [(0, b"ok".to_vec(), 0), (37, Vec::new(), 1), (86, b"cut".to_vec(), 1)]);
-//! # Ok::<(), baselink_text::error::Error>(())
+//! # Ok::<(), baselink_text::Error>(())
 //! ```
 //!
 //! Deliberately absent: verification of digests, reassembly of segments (ISO 28500, 7), and ARC.
 
-use std::borrow::Cow;
-use std::io::{self, Read};
-use std::mem;
-
-use super::data::{Data, DataEvent, Member};
-use super::record::{
-    BEGINNING, Offset, Record, RecordHeading, STARTS, begins_record, record_start, without_end,
+use std::{
+    borrow::Cow,
+    io::{self, Read},
+    mem,
 };
-use baselink_text::diagnostic::Code;
-use baselink_text::error::{Error, ErrorKind, Result, cause};
-use baselink_text::span::Span;
+
+use baselink_text::{Code, Error, ErrorKind, Result, Span, cause};
+
+use super::{
+    data::{Data, DataEvent, Member},
+    record::{
+        BEGINNING, Offset, Record, RecordHeading, STARTS, begins_record, record_start, without_end,
+    },
+};
 
 /// The default maximum length of a block, in bytes.
 pub const LONGEST_BLOCK: usize = 1 << 30;

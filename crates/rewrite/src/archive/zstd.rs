@@ -8,14 +8,17 @@
 //! Other skippable frames are skipped. Offsets of records are those in the decompressed data. Deliberately absent: other
 //! compressions, which pass through; and the search for the next frame after a damaged one.
 
-use std::fmt;
-use std::io::{self, BufRead, BufReader, Read};
-
-use ruzstd::decoding::BlockDecodingStrategy::UptoBytes;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{Dictionary, FrameDecoder};
+use std::{
+    fmt,
+    io::{self, BufRead, BufReader, Read},
+};
 
 use baselink_text::layer::transfer::longest_of;
+use ruzstd::decoding::{
+    BlockDecodingStrategy::UptoBytes,
+    Dictionary, FrameDecoder,
+    errors::{FrameDecoderError, ReadFrameHeaderError},
+};
 
 /// The first bytes of a frame.
 const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
@@ -35,7 +38,7 @@ const STEP: usize = 1 << 20;
 const WINDOW: u64 = 128 << 20;
 
 /// A reader of the data of an archive without Zstandard. Other data pass through.
-pub(super) struct WithoutZstd<R> {
+pub struct WithoutZstd<R> {
     source: CountedReader<R>,
     compression: Compression,
     /// The number of decompressed bytes that were read.
@@ -64,7 +67,7 @@ impl<R: Read> Read for CountedReader<R> {
 
 /// The reason why the data of an archive end early.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum ZstdFault {
+pub enum ZstdFault {
     /// The archive ends within a frame.
     Cut,
     /// A frame cannot be decompressed, as this phrase says.
@@ -103,7 +106,7 @@ fn new_decoder() -> FrameDecoder {
 }
 
 impl<R: Read> WithoutZstd<R> {
-    pub(super) fn new(reader: R) -> Self {
+    pub fn new(reader: R) -> Self {
         let reader = BufReader::new(reader);
         Self {
             source: CountedReader { reader, read: 0 },
@@ -116,7 +119,7 @@ impl<R: Read> WithoutZstd<R> {
     }
 
     /// The reason why the data ended early. It is returned once.
-    pub(super) fn take_fault(&mut self) -> Option<ZstdFault> {
+    pub fn take_fault(&mut self) -> Option<ZstdFault> {
         self.fault.take()
     }
 }
@@ -216,7 +219,7 @@ fn next_frame(
 /// True if `head` is the beginning of an archive compressed by Zstandard. After a frame to be skipped, such as a dictionary, this
 /// is assumed. Otherwise the first block must be in `head`, as it usually is, because the first frame contains only a description
 /// of the crawl.
-pub(super) fn is_archive(head: &[u8], begins: impl Fn(&[u8]) -> bool) -> bool {
+pub fn is_archive(head: &[u8], begins: impl Fn(&[u8]) -> bool) -> bool {
     if !head.starts_with(FRAME) {
         return is_skippable(head);
     }

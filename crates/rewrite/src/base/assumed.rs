@@ -17,8 +17,9 @@
 
 use std::sync::Arc;
 
-use super::{BaseChain, DeclaredUrl, Rule, Source, Status};
 use baselink_url::{self as resolve, Base, Resolver};
+
+use super::{BaseChain, DeclaredUrl, Rule, Source, Status};
 
 /// True if `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` followed by a nonempty
 /// net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends are ignored.

@@ -23,16 +23,15 @@
 //!
 //! Deliberately absent: the parsing of header fields. The caller passes them as strings with spans.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use baselink_scan::{UrlField, document::UrlValue};
+use baselink_text::{Code, Diagnostic};
+use baselink_url::{Base, Resolver, reference};
 
 use super::{
     BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, Source, SourceKind, Status, abridged,
 };
-use baselink_scan::document::{UrlField, UrlValue};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_url::reference;
-use baselink_url::{Base, Resolver};
 
 /// The meaning of an absolute `Content-Location` for the links in the content.
 ///

@@ -15,19 +15,22 @@
 //!
 //! Deliberately absent: the decision which references lead to local copies.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use baselink_scan::{
+    DeclaredBase, Document, Program, Saved,
+    document::{BaseKind, Standing},
+};
+use baselink_url::Resolver;
 
 use super::{BaseChain, DeclaredUrl, Rule, Source, Status, abridged};
-use baselink_scan::document::{BaseKind, DeclaredBase, Document, Program, Saved, Standing};
-use baselink_url::Resolver;
 
 /// The reason to pass over a `base` element that a browser wrote.
 const BY_THE_BROWSER: &str = "written by the browser that saved the page";
 
 impl BaseChain {
     /// Adds level 3.1 of HTML: `base` elements, and the comments into which a browser turned them.
-    pub(super) fn add_base_elements(&mut self, document: &Document, resolver: Resolver) {
+    pub fn add_base_elements(&mut self, document: &Document, resolver: Resolver) {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
             of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);

@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use baselink_rewrite::base::{self, Outer};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! use baselink_url::Resolver;
 //! let feed = b"<feed xml:base='http://a/b/'><entry xml:base='c/'/></feed>";
 //! let document = baselink_scan::scan_as(Format::Xml, feed, &Default::default()).unwrap();
@@ -31,17 +31,19 @@
 //! Deliberately absent: elements, since each base stores only the index of the enclosing base. The link of the feed
 //! itself is not used either: it leads to the home page of the site, not to an entry.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use baselink_scan::{
+    Against, Document,
+    document::{BaseDoubt, BaseKind, ElementBase},
+};
+use baselink_text::{Format, Span};
+use baselink_url::Resolver;
 
 use super::{
     BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, Rule, Source, Status,
     abridged, provisional,
 };
-use baselink_scan::document::{Against, BaseDoubt, BaseKind, Document, ElementBase};
-use baselink_text::format::Format;
-use baselink_text::span::Span;
-use baselink_url::Resolver;
 
 /// True if the resolver honours `xml:base` in a document of the format. Browsers no longer do so in XHTML and SVG.
 fn honours_xml_base(format: Format, resolver: Resolver) -> bool {
@@ -51,7 +53,7 @@ fn honours_xml_base(format: Format, resolver: Resolver) -> bool {
 impl BaseChain {
     /// Adds level 3.1 of XML: the `xml:base` of the document element, then those of the elements below, each relative
     /// to the enclosing one (XML Base, 4.2).
-    pub(super) fn add_xml_bases(&mut self, document: &Document, resolver: Resolver) {
+    pub fn add_xml_bases(&mut self, document: &Document, resolver: Resolver) {
         self.honours_xml_base = honours_xml_base(document.format, resolver);
         let root = document
             .bases

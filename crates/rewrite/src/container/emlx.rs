@@ -7,7 +7,7 @@
 //! Deliberately absent: the contents of the property list.
 
 use baselink_scan::fields::decimal;
-use baselink_text::span::Span;
+use baselink_text::Span;
 
 /// The message in a file of Apple Mail. `None` for other files, and if the length is wrong.
 pub fn counted_message(bytes: &[u8]) -> Option<Span> {

@@ -14,15 +14,13 @@
 //! Deliberately absent: the search for entities ([`super::mime`], [`super::http`]), and the consequences of an edit
 //! (`lift`, `fields`).
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use baselink_scan::document::{UrlField, UrlValue};
-use baselink_scan::fields::{Heading, MediaType};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::{Edit, Edits};
-use baselink_text::layer::transfer::{DecodedBody, Obstacle, TransferEncoding};
-use baselink_text::span::Span;
+use baselink_scan::{Heading, MediaType, UrlField, document::UrlValue};
+use baselink_text::{
+    Code, Diagnostic, Edit, Edits, Span,
+    layer::transfer::{DecodedBody, Obstacle, TransferEncoding},
+};
 
 /// A kind of file with entities: the layout of the entities, and the meaning of their headings.
 #[derive(Debug)]

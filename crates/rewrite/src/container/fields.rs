@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use baselink_rewrite::{Options, rewrite};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let options = Options { format: Format::Message, ..Options::at("http://a/") };
 //! let message = b"Content-Type: text/html\nContent-Length: 10\n\n<a href=x>";
 //! let expected = b"Content-Type: text/html\nContent-Length: 19\n\n<a href=http://a/x>";
@@ -17,13 +17,16 @@
 
 use std::cell::LazyCell;
 
-use super::emlx::counted_message;
-use super::entity::{ChangedBody, Described, Entity, Structure};
-use baselink_scan::fields::{Heading, decimal};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::{Edit, Edits};
-use baselink_text::layer::digest::{content_md5, with_crlf};
-use baselink_text::span::Span;
+use baselink_scan::{Heading, fields::decimal};
+use baselink_text::{
+    Code, Diagnostic, Edit, Edits, Span,
+    layer::digest::{content_md5, with_crlf},
+};
+
+use super::{
+    emlx::counted_message,
+    entity::{ChangedBody, Described, Entity, Structure},
+};
 
 /// The edits of a file by the entities, as indices of the list, that contain them: in the headings, and in the bodies of
 /// leaves.

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use baselink_rewrite::{Options, rewrite};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let options = Options { format: Format::Http, ..Options::at("http://a/") };
 //! let response = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\nETag: \"1\"\r\n\r\n\
 //!                  a\r\n<a href=x>\r\n0\r\n\r\n";
@@ -26,16 +26,19 @@
 
 use std::sync::Arc;
 
+use baselink_scan::{
+    Heading, MediaType, UrlField,
+    fields::{Field, decimal},
+};
+use baselink_text::{
+    Code, Diagnostic, Edit, Format, Span,
+    format::begins_response,
+    layer::transfer::{Codings, TransferEncoding},
+};
+
 use super::entity::{
     ChangedBody, Container, Described, Entity, EntityKind, Structure, not_fields, separator_missing,
 };
-use baselink_scan::document::UrlField;
-use baselink_scan::fields::{Field, Heading, MediaType, decimal};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::Edit;
-use baselink_text::format::{Format, begins_response};
-use baselink_text::layer::transfer::{Codings, TransferEncoding};
-use baselink_text::span::Span;
 
 /// The layout of a response.
 pub(crate) static HTTP: Container = Container {

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use baselink_rewrite::{Options, rewrite};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let options = Options { format: Format::Message, ..Options::at("http://a/") };
 //! let message = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\nPGEgaHJlZj14Pg==";
 //! let expected = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
@@ -13,12 +13,13 @@
 //! Deliberately absent: the encodings of bodies ([`baselink_text::layer::transfer`]), and fields that describe bodies
 //! ([`super::fields`]).
 
+use baselink_scan::Heading;
+use baselink_text::{
+    Code, Diagnostic, Edit, Edits, Span,
+    layer::transfer::{DecodedBody, Obstacle},
+};
+
 use super::entity::{Entity, Structure};
-use baselink_scan::fields::Heading;
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::edit::{Edit, Edits};
-use baselink_text::layer::transfer::{DecodedBody, Obstacle};
-use baselink_text::span::Span;
 
 /// The edits of the file `bytes` that make `edits` of the decoded body of `entity`.
 ///

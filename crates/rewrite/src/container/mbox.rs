@@ -24,14 +24,12 @@ mod separator;
 
 use std::io::{self, Read};
 
-use memchr::memchr;
-use memchr::memmem::Finder;
+use baselink_scan::fields::decimal;
+use baselink_text::{Error, ErrorKind, Result, Span, cause};
+use memchr::{memchr, memmem::Finder};
 
 pub(crate) use self::separator::from_lines;
 use self::separator::{FROM, LINE_FROM, without_empty_line};
-use baselink_scan::fields::decimal;
-use baselink_text::error::{Error, ErrorKind, Result, cause};
-use baselink_text::span::Span;
 
 /// The number of bytes after the next `From ` line within which a `Content-Length` may end a message.
 const LOOK_AHEAD: usize = 64 << 20;

@@ -23,23 +23,31 @@
 //!
 //! Deliberately absent: `message/partial` and `message/external-body`, whose bodies are elsewhere.
 
-use std::collections::HashMap;
-use std::collections::hash_map::{Entry, RandomState};
-use std::hash::BuildHasher;
-use std::sync::Arc;
-
-use super::emlx::counted_message;
-use super::entity::{
-    Container, DEEPEST_NAME, Entity, EntityKind, Opaque, Structure, not_fields, separator_missing,
+use std::{
+    collections::{
+        HashMap,
+        hash_map::{Entry, RandomState},
+    },
+    hash::BuildHasher,
+    sync::Arc,
 };
-use super::fields;
-use super::mbox::from_lines;
-use baselink_scan::document::{UrlField, entity_name};
-use baselink_scan::fields::heading::line_end_of;
-use baselink_scan::fields::{Field, Heading, MediaType};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::layer::transfer::TransferEncoding;
-use baselink_text::span::Span;
+
+use baselink_scan::{
+    Heading, MediaType, UrlField,
+    document::entity_name,
+    fields::{Field, heading::line_end_of},
+};
+use baselink_text::{Code, Diagnostic, Span, layer::transfer::TransferEncoding};
+
+use super::{
+    emlx::counted_message,
+    entity::{
+        Container, DEEPEST_NAME, Entity, EntityKind, Opaque, Structure, not_fields,
+        separator_missing,
+    },
+    fields,
+    mbox::from_lines,
+};
 
 /// The layout of messages, and the limits that they must respect.
 pub(crate) static MIME: Container = Container {

@@ -12,7 +12,7 @@
 //! into messages, which are then read separately.
 //!
 //! ```
-//! use baselink_scan::document::UrlField;
+//! use baselink_scan::UrlField;
 //! use baselink_rewrite::container::entities;
 //! let message = b"Base: <URL:http://a/>\nContent-Type: multipart/mixed; boundary=b\n\n\
 //!                 --b\nContent-Type: text/html\n\n<a href=x>\n--b--\n";
@@ -33,16 +33,16 @@ pub mod lift;
 pub mod mbox;
 pub mod mime;
 
-use std::iter;
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
-pub use self::emlx::counted_message;
-use self::entity::Container;
-pub use self::entity::{Entity, EntityKind, Opaque, Structure};
-use self::mbox::Messages;
-pub use self::mime::{entities, entities_named};
-use baselink_text::format::Format;
-use baselink_text::span::Span;
+use baselink_text::{Format, Span};
+
+pub use self::{
+    emlx::counted_message,
+    entity::{Entity, EntityKind, Opaque, Structure},
+    mime::{entities, entities_named},
+};
+use self::{entity::Container, mbox::Messages};
 
 /// The formats whose files hold entities. Each message of a mailbox is read separately.
 const CONTAINERS: &[(Format, &Container)] = &[

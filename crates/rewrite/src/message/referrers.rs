@@ -14,12 +14,13 @@
 
 use std::collections::HashMap;
 
+use baselink_scan::UrlField;
+use baselink_text::Format;
+
 use crate::container::{Entity, EntityKind, Structure};
-use baselink_scan::document::UrlField;
-use baselink_text::format::Format;
 
 /// For each style sheet labelled with a `cid:` URL, the first document that refers to it.
-pub(super) struct Referrers(HashMap<String, Option<usize>>);
+pub struct Referrers(HashMap<String, Option<usize>>);
 
 const CID: &[u8] = b"cid:";
 
@@ -28,7 +29,7 @@ const LONGEST: usize = 256;
 
 impl Referrers {
     /// The labelled style sheets of the message `bytes`, without any referrer yet.
-    pub(super) fn of(bytes: &[u8], structure: &Structure) -> Self {
+    pub fn of(bytes: &[u8], structure: &Structure) -> Self {
         let labels = structure
             .entities
             .iter()
@@ -37,7 +38,7 @@ impl Referrers {
     }
 
     /// Adds the references in the document `text`, which is the content of the entity `index`.
-    pub(super) fn add(&mut self, index: usize, format: Format, text: &[u8]) {
+    pub fn add(&mut self, index: usize, format: Format, text: &[u8]) {
         if self.0.is_empty() || !matches!(format, Format::Html | Format::Xhtml) {
             return;
         }
@@ -58,7 +59,7 @@ impl Referrers {
     }
 
     /// The document that refers to `entity`, if `entity` is a labelled style sheet.
-    pub(super) fn referrer(&self, bytes: &[u8], entity: &Entity) -> Option<usize> {
+    pub fn referrer(&self, bytes: &[u8], entity: &Entity) -> Option<usize> {
         if self.0.is_empty() {
             return None;
         }

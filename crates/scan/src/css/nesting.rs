@@ -9,11 +9,12 @@
 //!
 //! Deliberately absent: the validity of declarations, and of selectors that are not plain.
 
+use baselink_text::Span;
+
 use super::tokens::{self, CssToken, is_name};
-use baselink_text::span::Span;
 
 /// The open blocks and the statement at a position of the text.
-pub(super) struct Nesting {
+pub struct Nesting {
     /// The offset up to which the blocks are known.
     at: usize,
     /// The closer of each open block.
@@ -31,14 +32,14 @@ pub(super) struct Nesting {
     /// An identifier that begins a statement, if it may be the name of a custom property.
     name: Option<Span>,
     /// The number of blocks around the declaration of a custom property, and the name of the property.
-    pub(super) custom: Option<(usize, Span)>,
+    pub custom: Option<(usize, Span)>,
     /// The number of blocks around an outermost custom function, its call or another use of custom names, and the byte
     /// that ends it at this depth.
     custom_function: Option<(usize, u8)>,
 }
 
 impl Nesting {
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             at: 0,
             open: Vec::new(),
@@ -55,23 +56,23 @@ impl Nesting {
 
     /// The closer of the block around the at-keyword at `at`, if the keyword begins an at-rule. `at` must not decrease
     /// from call to call.
-    pub(super) fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
+    pub fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
         self.advance(bytes, at);
         (self.start && self.has_statements()).then(|| self.open.last().copied())
     }
 
     /// True if an `@import` at this place has an effect (Cascade 5, 2).
-    pub(super) fn takes_imports(&self) -> bool {
+    pub fn takes_imports(&self) -> bool {
         self.open.is_empty() && !self.is_late
     }
 
     /// True if a string here may be substituted into another value (CSS Custom Properties 1, 3; CSS Mixins 1).
-    pub(super) fn may_be_substituted(&self) -> bool {
+    pub fn may_be_substituted(&self) -> bool {
         self.custom.is_some() || self.custom_function.is_some()
     }
 
     /// Reads the tokens that begin before `at`, which must not decrease from call to call.
-    pub(super) fn advance(&mut self, bytes: &[u8], at: usize) {
+    pub fn advance(&mut self, bytes: &[u8], at: usize) {
         while self.at < at {
             let start = self.at;
             let (token, end) = tokens::token(bytes, start);

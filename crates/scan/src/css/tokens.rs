@@ -14,13 +14,13 @@
 //! Deliberately absent: numbers, and decoded values. A word that begins with a digit is one token, because its unit
 //! never affects a URL. Names are decoded only to be compared.
 
+use baselink_text::{Span, layer::escape};
+
 use super::super::block;
-use baselink_text::layer::escape;
-use baselink_text::span::Span;
 
 /// A token, with only the distinctions that matter for URLs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum CssToken<'a> {
+pub enum CssToken<'a> {
     /// White space, a comment, CDO or CDC.
     Blank,
     Ident(&'a [u8]),
@@ -41,7 +41,7 @@ pub(super) enum CssToken<'a> {
 }
 
 /// The token that begins at `at`, and its end (4.3.1). `at` must be less than the length of `bytes`.
-pub(super) fn token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
+pub fn token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let one = at + 1;
     match bytes[at..] {
         [b'/', b'*', ..] => (CssToken::Blank, comment_end(bytes, at)),
@@ -84,7 +84,7 @@ fn url(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
 /// The url-token whose `url(` ends at `at` (4.3.6). Without a closing parenthesis, the token ends at the end of the
 /// text.
 #[inline]
-pub(super) fn url_token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
+pub fn url_token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let start = space_end(bytes, at);
     let mut end = start;
     loop {
@@ -128,7 +128,7 @@ fn bad_url_end(bytes: &[u8], mut at: usize) -> usize {
 /// The string that begins with the quote at `at` (4.3.5). Without a closing quote, the string ends at the end of the
 /// text. A newline makes the string bad.
 #[inline]
-pub(super) fn string(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
+pub fn string(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let (quote, start) = (bytes[at], at + 1);
     let mut end = start;
     loop {
@@ -148,7 +148,7 @@ pub(super) fn string(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
 }
 
 /// The end of the comment at `at`, or of the text (4.3.2).
-pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
+pub fn comment_end(bytes: &[u8], at: usize) -> usize {
     let body = &bytes[at + 2..];
     memchr::memchr_iter(b'/', body)
         .find(|&slash| body[..slash].ends_with(b"*"))
@@ -156,7 +156,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// The end of the ident code points and escapes from `at` on (4.3.11).
-pub(super) fn word_end(bytes: &[u8], mut at: usize) -> usize {
+pub fn word_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         at += bytes[at..]
             .iter()
@@ -204,7 +204,7 @@ fn begins_ident(bytes: &[u8]) -> bool {
 
 /// True if the word `name` equals `known`, which is in lower case. ASCII case is ignored, and escapes are decoded.
 #[inline]
-pub(super) fn is_name(name: &[u8], known: &str) -> bool {
+pub fn is_name(name: &[u8], known: &str) -> bool {
     // An escape is longer than the character it represents.
     if name.len() <= known.len() || !name.contains(&b'\\') {
         return name.eq_ignore_ascii_case(known.as_bytes());
@@ -213,7 +213,7 @@ pub(super) fn is_name(name: &[u8], known: &str) -> bool {
 }
 
 /// The rest of the word `name` if it begins with `known`, compared as in [`is_name`].
-pub(super) fn after<'a>(name: &'a [u8], known: &str) -> Option<&'a [u8]> {
+pub fn after<'a>(name: &'a [u8], known: &str) -> Option<&'a [u8]> {
     let mut rest = name;
     for &wanted in known.as_bytes() {
         let (found, length) = match rest {
@@ -230,7 +230,7 @@ pub(super) fn after<'a>(name: &'a [u8], known: &str) -> Option<&'a [u8]> {
 }
 
 /// The end of the white space from `at` on.
-pub(super) fn space_end(bytes: &[u8], at: usize) -> usize {
+pub fn space_end(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..]
         .iter()
         .take_while(|&&byte| is_space(byte))
@@ -247,7 +247,7 @@ const fn is_newline(byte: u8) -> bool {
 }
 
 /// True if `byte` is part of names (4.2, "ident code point").
-pub(super) fn is_of_name(byte: u8) -> bool {
+pub fn is_of_name(byte: u8) -> bool {
     OF_NAMES[usize::from(byte)]
 }
 

@@ -9,7 +9,7 @@
 //! `Snapshot-Content-Location` are read in every spelling: `<URL:…>`, `<…>`, quoted, bare.
 //!
 //! ```
-//! use baselink_scan::document::UrlField;
+//! use baselink_scan::UrlField;
 //! use baselink_scan::fields::heading::Heading;
 //! let message = b"Subject : =?utf-8?Q?caf=C3=A9?=\nBase: <URL:http://a/\n  b/>\n\nbody";
 //! let heading = Heading::read(message);
@@ -21,12 +21,14 @@
 //!
 //! Deliberately absent: the choice among several fields, which the module `base` makes.
 
-use std::borrow::Cow;
-use std::str::FromStr;
+use std::{borrow::Cow, str::FromStr};
 
-use crate::document::{UrlField, UrlValue};
-use crate::value;
-use baselink_text::span::Span;
+use baselink_text::Span;
+
+use crate::{
+    document::{UrlField, UrlValue},
+    value,
+};
 
 /// The maximum length in bytes of a text that is passed to mailparse, which takes quadratic time.
 pub const LONGEST_DECODED: usize = 4096;

@@ -22,18 +22,29 @@
 
 use std::borrow::Cow;
 
-use super::heading::{
-    Field, Heading, bare_end, comments_end, folds, is_white, joined, quoted, text_of, url_of,
-    without_prefix,
+use baselink_text::{
+    Span, View,
+    layer::{
+        MapBuilder,
+        spelling::{Carrier, Form, Spelling},
+    },
 };
-use super::media_type::{MediaType, quoted_parameter};
-use crate::attributes::LOADED;
-use crate::document::Role::{self, Embedded, Metadata, Navigation};
-use crate::document::{Against, Certainty, Link};
-use crate::value::{self, skip};
-use baselink_text::layer::spelling::{Carrier, Form, Spelling};
-use baselink_text::layer::{MapBuilder, View};
-use baselink_text::span::Span;
+
+use super::{
+    heading::{
+        Field, Heading, bare_end, comments_end, folds, is_white, joined, quoted, text_of, url_of,
+        without_prefix,
+    },
+    media_type::{MediaType, quoted_parameter},
+};
+use crate::{
+    attributes::LOADED,
+    document::{
+        Against, Certainty, Link,
+        Role::{self, Embedded, Metadata, Navigation},
+    },
+    value::{self, skip},
+};
 
 /// The syntax of a field's value around the URLs in it.
 #[derive(Clone, Copy)]
@@ -388,7 +399,7 @@ mod tests {
 
     use super::*;
     use crate::fields::heading::LONGEST_DECODED;
-    use baselink_text::layer::charset::Charset;
+    use baselink_text::Charset;
     use baselink_text::layer::lift;
 
     fn links_of(message: &[u8]) -> Vec<Link> {

@@ -14,12 +14,11 @@
 //!
 //! Deliberately absent: the meaning of a media type.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::{borrow::Cow, fmt};
+
+use baselink_text::{Format, Span, format::in_place_of_html};
 
 use super::heading::{LONGEST_DECODED, comments_end, is_white, quoted};
-use baselink_text::format::{Format, in_place_of_html};
-use baselink_text::span::Span;
 
 /// A media type with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]

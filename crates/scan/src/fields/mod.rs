@@ -18,7 +18,8 @@ pub mod heading;
 pub mod links;
 pub mod media_type;
 
-pub use self::heading::decimal;
-pub use self::heading::{Field, Heading};
-pub use self::links::links;
-pub use self::media_type::MediaType;
+pub use self::{
+    heading::{Field, Heading, decimal},
+    links::links,
+    media_type::MediaType,
+};

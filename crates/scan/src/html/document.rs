@@ -11,16 +11,20 @@
 
 use std::sync::Arc;
 
-use super::pass::{self, Links, Part, Plain, Whole};
-use super::prelude;
-use crate::ScanOptions;
-use crate::collect::{Embedded, has_entity};
-use crate::document::{Against, Decoded, Document, Link, Piece, entity_name};
-use baselink_text::diagnostic::Diagnostic;
-use baselink_text::format::Format;
-use baselink_text::layer::View;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::spelling::{Carrier, Spelling};
+use baselink_text::{
+    Charset, Diagnostic, Format, View,
+    layer::spelling::{Carrier, Spelling},
+};
+
+use super::{
+    pass::{self, Links, Part, Plain, Whole},
+    prelude,
+};
+use crate::{
+    ScanOptions,
+    collect::{Embedded, has_entity},
+    document::{Against, Decoded, Document, Link, Piece, entity_name},
+};
 
 /// Scans `bytes` as HTML.
 pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {

@@ -17,14 +17,16 @@
 
 use std::ops::Range;
 
-use super::sink::{Sink, TextModel, TreeFacts};
-use super::tag::RawTag;
-use super::walk::{Names, Unproved};
-use super::{exact, walk};
-use crate::Scanner;
-use crate::attributes::Namespace;
-use crate::document::FallbackReason;
-use baselink_text::span::Span;
+use baselink_text::Span;
+
+use super::{
+    exact,
+    sink::{Sink, TextModel, TreeFacts},
+    tag::RawTag,
+    walk,
+    walk::{Names, Unproved},
+};
+use crate::{Scanner, attributes::Namespace, document::FallbackReason};
 
 /// The result of scanning a document.
 pub struct Tokenized {

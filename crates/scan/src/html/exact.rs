@@ -22,22 +22,24 @@
 
 mod tree;
 
-use std::cell::RefCell;
-use std::ops::Range;
+use std::{cell::RefCell, ops::Range};
 
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{
-    BufferQueue, StartTag, Tag, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+use baselink_text::{Span, View, layer::escape};
+use html5ever::{
+    tendril::StrTendril,
+    tokenizer::{
+        BufferQueue, StartTag, Tag, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+        states::RawKind,
+    },
+    tree_builder::{TreeBuilder, TreeBuilderOpts},
 };
-use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
 use self::tree::{MarkedNode, Node, Tree, TreePlace};
-use super::sink::{Sink, TextModel, TreeFacts};
-use super::tag::{self, MOST_ATTRIBUTES, RawAttribute, RawTag};
+use super::{
+    sink::{Sink, TextModel, TreeFacts},
+    tag::{self, MOST_ATTRIBUTES, RawAttribute, RawTag},
+};
 use crate::attributes::Namespace;
-use baselink_text::layer::{View, escape};
-use baselink_text::span::Span;
 
 /// The number of calls into the tree that are allowed in addition to [`CALLS_PER_BYTE`].
 const FREE_CALLS: u64 = 4_000_000;
@@ -55,7 +57,7 @@ const WINDOW: usize = 64 * 1024;
 
 /// The bound at which the engine stopped.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Bound {
+pub enum Bound {
     /// The tag at this offset has more than 1,000 attributes.
     Attributes(usize),
     /// The tree up to this offset took more work than its size allows, because it nests too deep.
@@ -67,7 +69,7 @@ pub(crate) enum Bound {
 }
 
 /// Reports every tag and comment in `range` of `bytes` to `sink`. `scripting` is the flag of HTML, 13.2.4.5.
-pub(crate) fn scan<S: Sink>(
+pub fn scan<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
     scripting: bool,

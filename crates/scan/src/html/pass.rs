@@ -16,22 +16,31 @@
 
 use std::sync::Arc;
 
-use super::engines;
-use super::exact::Bound;
-use super::rows::{Answer, Answers, element_name};
-use super::sink::{Sink, TextModel};
-use super::tag::{self, FEW, RawAttribute, RawTag};
-use super::walk::{Names, declaration_end};
-use crate::attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row};
-use crate::collect::{self, Carriers, Collector, Embedded, LinkPlace, TextContent};
-use crate::document::{Certainty, FallbackReason, Link, Standing, entity_name};
-use crate::{ScanOptions, block, css, script, value};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape::{self, Quote};
-use baselink_text::layer::spelling::{Carrier, Form};
-use baselink_text::layer::{OffsetMap, View};
-use baselink_text::span::Span;
+use baselink_text::{
+    Charset, Code, Diagnostic, OffsetMap, Span, View,
+    layer::{
+        escape::{self, Quote},
+        spelling::{Carrier, Form},
+    },
+};
+
+use super::{
+    engines,
+    exact::Bound,
+    rows::{Answer, Answers, element_name},
+    sink::{Sink, TextModel},
+    tag::{self, FEW, RawAttribute, RawTag},
+    walk::{Names, declaration_end},
+};
+use crate::{
+    ScanOptions,
+    attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row},
+    block,
+    collect::{self, Carriers, Collector, Embedded, LinkPlace, TextContent},
+    css,
+    document::{Certainty, FallbackReason, Link, Standing, entity_name},
+    script, value,
+};
 
 /// The maximum nesting depth of documents and of markup in text.
 ///

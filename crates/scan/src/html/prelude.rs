@@ -11,19 +11,23 @@
 //!
 //! Deliberately absent: the choice among the bases, which `baselink-rewrite` makes.
 
+use baselink_text::{Charset, Detected, Span, layer::charset::Declaration};
 use memchr::memmem;
 
-use super::engines;
-use super::pass::{DEEPEST, Markup, conditional_markup, is_fallback_content};
-use super::saved::{self, COMMENTED_BASE};
-use super::sink::{Event, Sink, TextModel};
-use super::tag::{self, RawTag};
-use super::walk::{self, Names};
-use crate::attributes::Namespace;
-use crate::document::{BaseKind, DeclaredBase, Saved, Standing};
-use crate::{ScanOptions, value};
-use baselink_text::layer::charset::{Charset, Declaration, Detected};
-use baselink_text::span::Span;
+use super::{
+    engines,
+    pass::{DEEPEST, Markup, conditional_markup, is_fallback_content},
+    saved::{self, COMMENTED_BASE},
+    sink::{Event, Sink, TextModel},
+    tag::{self, RawTag},
+    walk::{self, Names},
+};
+use crate::{
+    ScanOptions,
+    attributes::Namespace,
+    document::{BaseKind, DeclaredBase, Saved, Standing},
+    value,
+};
 
 /// The maximum number of reported occurrences of `<base` that are not tags.
 const MOST_STRAYS: usize = 32;

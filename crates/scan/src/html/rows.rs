@@ -13,17 +13,19 @@
 //! Deliberately absent: conditions. A row that depends on another attribute is looked up for every tag, unless the tag
 //! lacks that attribute or the condition affects only the role of the link.
 
-use super::tag::RawAttribute;
-use super::walk::Name;
-use crate::ScanOptions;
-use crate::attributes::{self, AttributeBase, Condition, Namespace, Row, Syntax};
-use baselink_text::span::Span;
+use baselink_text::Span;
+
+use super::{tag::RawAttribute, walk::Name};
+use crate::{
+    ScanOptions,
+    attributes::{self, AttributeBase, Condition, Namespace, Row, Syntax},
+};
 
 /// The number of bytes of an element's name that are kept.
 const LONGEST_NAME: usize = 256;
 
 /// The name of an element, in lower case, from its bytes in a tag.
-pub(super) fn element_name(name: &[u8]) -> String {
+pub fn element_name(name: &[u8]) -> String {
     let mut element = String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)]).into_owned();
     element.make_ascii_lowercase();
     element
@@ -31,7 +33,7 @@ pub(super) fn element_name(name: &[u8]) -> String {
 
 /// The answer of the table for an attribute of an element.
 #[derive(Clone, Copy, Default)]
-pub(super) enum Answer {
+pub enum Answer {
     /// The attribute contains no URL.
     #[default]
     Nothing,
@@ -68,12 +70,12 @@ fn slot(element: Name, attribute: Name) -> usize {
 }
 
 /// The answers cached so far for a document.
-pub(super) struct Answers {
+pub struct Answers {
     known: [KnownAnswer; KNOWN],
 }
 
 impl Answers {
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             known: [KnownAnswer::default(); KNOWN],
         }
@@ -81,7 +83,7 @@ impl Answers {
 
     /// The table's answer for `attribute` of the element that is named at `element`.
     #[inline(always)]
-    pub(super) fn answer(
+    pub fn answer(
         &mut self,
         bytes: &[u8],
         element: Span,

@@ -19,7 +19,7 @@
 //! | Firefox | `<!-- base href="http://a.example/docs/" -->`: the URL of the element |
 //!
 //! ```
-//! use baselink_scan::document::Program;
+//! use baselink_scan::Program;
 //! use baselink_scan::html::saved::saved;
 //! let page = b"<!DOCTYPE html>\n<!-- saved from url=(0017)http://a.example/ -->\n<html>";
 //! assert_eq!(saved(page).unwrap().url("https"), "http://a.example/");
@@ -32,13 +32,15 @@
 //! Deliberately absent: the location of local copies, which `rewrite` finds; and comments further down in a page,
 //! which anyone may have written.
 
+use baselink_text::Span;
 use memchr::{memchr, memmem};
 
-use super::sink::Event;
-use super::tag::{self, RawTag};
-use super::walk;
+use super::{
+    sink::Event,
+    tag::{self, RawTag},
+    walk,
+};
 use crate::document::{Program, Saved};
-use baselink_text::span::Span;
 
 /// The number of bytes of a page that are searched.
 pub const HEAD: usize = 64 << 10;

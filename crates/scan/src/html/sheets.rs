@@ -6,10 +6,10 @@
 //!
 //! Deliberately absent: sheets that other sheets import, and processing instructions of XML.
 
-use super::sink::Event;
-use super::walk;
+use baselink_text::Charset;
+
+use super::{sink::Event, walk};
 use crate::value;
-use baselink_text::layer::charset::Charset;
 
 /// The maximum number of sheets that are found.
 const MOST: usize = 64;

@@ -17,10 +17,10 @@
 //! Deliberately absent: text, except the text of a `style` in SVG, which may contain tags. Raw text begins where its
 //! start tag ends, and [`Sink::end_text`] receives its end.
 
+use baselink_text::Span;
+
 use super::tag::RawTag;
-use crate::attributes::Namespace;
-use crate::document::Standing;
-use baselink_text::span::Span;
+use crate::{attributes::Namespace, document::Standing};
 
 /// A receiver of the tags and comments of a document, in source order. Offsets are those of the scanned buffer.
 pub trait Sink {

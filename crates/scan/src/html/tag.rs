@@ -10,17 +10,17 @@
 //!
 //! Deliberately absent: the meaning of a tag, and the tokenizer's state. The caller must know that `<` opens a tag.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
-use std::sync::Arc;
+use baselink_text::{
+    Charset, Span, View,
+    layer::escape::{self, Quote},
+};
 
-use crate::block::{find, is_space, name_end, value_end};
-use crate::document::shared_rel;
-use baselink_text::layer::View;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape::{self, Quote};
-use baselink_text::span::Span;
+use crate::{
+    block::{find, is_space, name_end, value_end},
+    document::shared_rel,
+};
 
 /// The maximum number of attributes in one tag. Beyond it, html5ever's search for repeated attributes takes too
 /// long.

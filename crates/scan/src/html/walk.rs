@@ -34,17 +34,23 @@ mod names;
 
 use std::ops::Range;
 
-use self::foreign::{Foreign, TagPlace};
-use self::names::{Element, ElementKind};
+use baselink_text::{Span, View, layer::escape};
+
 pub use self::names::{Name, Names};
-use super::sink::{Sink, TextModel, TreeFacts};
-use super::tag::{self, AttributeFilter, MOST_ATTRIBUTES, RawTag, TooManyAttributes};
-use crate::ScanOptions;
-use crate::attributes::Namespace;
-use crate::block::{find, find_any, name_end};
-use crate::document::{FallbackReason, Standing};
-use baselink_text::layer::{View, escape};
-use baselink_text::span::Span;
+use self::{
+    foreign::{Foreign, TagPlace},
+    names::{Element, ElementKind},
+};
+use super::{
+    sink::{Sink, TextModel, TreeFacts},
+    tag::{self, AttributeFilter, MOST_ATTRIBUTES, RawTag, TooManyAttributes},
+};
+use crate::{
+    ScanOptions,
+    attributes::Namespace,
+    block::{find, find_any, name_end},
+    document::{FallbackReason, Standing},
+};
 
 /// A place at which the walk cannot prove html5ever's result.
 pub(crate) struct Unproved {

@@ -11,9 +11,8 @@
 //! Deliberately absent: a check that the tokens form a program. Reading stops at an invalid token or an unmatched
 //! bracket, because the meaning of the rest would be a guess.
 
+use baselink_text::Span;
 use memchr::{memchr, memmem};
-
-use baselink_text::span::Span;
 
 /// The goal symbol for reading a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,15 +12,14 @@
 //!
 //! Deliberately absent: the external subset, which is never fetched, and the question whether an entity is used.
 
-use baselink_text::layer::xml::with_characters;
-use baselink_text::span::Span;
+use baselink_text::{Span, layer::xml::with_characters};
 use baselink_url::reference::opaque_scheme;
 
 use crate::document::{BaseDoubt, BaseKind};
 
 /// The doubt about the base of a document with this declaration, which is the text between `<!DOCTYPE` and `>`. Comments
 /// and processing instructions in it count, too.
-pub(super) fn base_doubt(doctype: &str) -> Option<(BaseKind, BaseDoubt)> {
+pub fn base_doubt(doctype: &str) -> Option<(BaseKind, BaseDoubt)> {
     let subset = with_characters(doctype.split_once('[')?.1);
     for markup in subset.split('<').skip(1) {
         let attributes = markup.strip_prefix("!ATTLIST");
@@ -45,7 +44,7 @@ pub(super) fn base_doubt(doctype: &str) -> Option<(BaseKind, BaseDoubt)> {
 }
 
 /// The contents of the literals and processing instructions in a document type declaration.
-pub(super) fn literals(doctype: &[u8]) -> Vec<Span> {
+pub fn literals(doctype: &[u8]) -> Vec<Span> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(offset) = memchr::memchr3(b'"', b'\'', b'<', &doctype[at..]) {
         let start = at + offset;
@@ -68,16 +67,16 @@ pub(super) fn literals(doctype: &[u8]) -> Vec<Span> {
 }
 
 /// A word of a literal that may be a reference.
-pub(super) struct LiteralWord {
-    pub(super) span: Span,
+pub struct LiteralWord {
+    pub span: Span,
     /// True if the word is the whole literal. Otherwise the text before the word may be part of the reference.
-    pub(super) is_whole: bool,
+    pub is_whole: bool,
     /// True if the word contains a reference to an entity, or an escape of another syntax.
-    pub(super) is_unknown: bool,
+    pub is_unknown: bool,
 }
 
 /// The words of `literal` that may be references. Its character references are decoded once, but an entity value is read again.
-pub(super) fn words(literal: &str) -> Vec<LiteralWord> {
+pub fn words(literal: &str) -> Vec<LiteralWord> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < literal.len() {
         let rest = &literal[at..];

@@ -9,9 +9,9 @@
 //! added to the bases when it begins, and the value of its base is set later.
 //!
 //! ```
-//! use baselink_scan::document::Against;
+//! use baselink_scan::Against;
 //! use baselink_scan::{ScanOptions, scan_as};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let feed = br#"<feed xmlns="http://www.w3.org/2005/Atom"><entry>
 //!     <content type="html">&lt;a href="x"></content><link href="http://a/1"/></entry></feed>"#;
 //! let options = ScanOptions { entry_links: true, ..ScanOptions::default() };
@@ -22,24 +22,26 @@
 //!
 //! Deliberately absent: entries for which an `xml:base` is in force. Their feed declares the base itself.
 
+use baselink_text::{Span, View};
+
 use super::namespaces::Vocabulary;
-use crate::document::{BaseDoubt, ElementBase};
-use crate::value;
-use baselink_text::layer::View;
-use baselink_text::span::Span;
+use crate::{
+    document::{BaseDoubt, ElementBase},
+    value,
+};
 
 /// The link of an open entry, as found so far.
 #[derive(Clone, Copy)]
-pub(super) struct EntryLink {
+pub struct EntryLink {
     /// The index of the entry among the bases of elements.
-    pub(super) base: usize,
+    pub base: usize,
     /// The kind of the element that gave the current value, if there is one.
     kind: Option<EntryLinkElement>,
 }
 
 /// The kinds of elements that give the link of an entry, in order of precedence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum EntryLinkElement {
+pub enum EntryLinkElement {
     /// A link to a page.
     Page,
     /// A link to something else.
@@ -49,7 +51,7 @@ pub(super) enum EntryLinkElement {
 }
 
 /// True if an element with this local name is an entry.
-pub(super) fn is_entry(vocabulary: Vocabulary, local: &str) -> bool {
+pub fn is_entry(vocabulary: Vocabulary, local: &str) -> bool {
     matches!(
         (vocabulary, local),
         (Vocabulary::Atom, "entry") | (Vocabulary::Rss, "item")
@@ -57,7 +59,7 @@ pub(super) fn is_entry(vocabulary: Vocabulary, local: &str) -> bool {
 }
 
 /// True if a child of an entry with this local name is content of the entry.
-pub(super) fn is_content(vocabulary: Vocabulary, local: &str) -> bool {
+pub fn is_content(vocabulary: Vocabulary, local: &str) -> bool {
     matches!(
         (vocabulary, local),
         (
@@ -69,14 +71,14 @@ pub(super) fn is_content(vocabulary: Vocabulary, local: &str) -> bool {
 }
 
 /// True if the text of a `guid` with this `isPermaLink` is a URL (RSS 2.0: the default is true).
-pub(super) fn is_permalink(value: Option<&str>) -> bool {
+pub fn is_permalink(value: Option<&str>) -> bool {
     value.is_none_or(|value| !value.trim().eq_ignore_ascii_case("false"))
 }
 
 impl EntryLinkElement {
     /// The kind of an Atom `link` with this `rel`; `None` if it cannot be the link of its entry. `type_` returns the
     /// value of its `type`.
-    pub(super) fn of_link(rel: &str, type_: impl FnOnce() -> String) -> Option<Self> {
+    pub fn of_link(rel: &str, type_: impl FnOnce() -> String) -> Option<Self> {
         // RFC 4287, 4.2.7.2: the default is `alternate`, which may also be written as a URL of the registry.
         let rel = rel.trim().rsplit("relation/").next().unwrap_or_default();
         if !matches!(rel, "" | "alternate") {
@@ -90,7 +92,7 @@ impl EntryLinkElement {
     }
 
     /// The kind of an element with this local name; `None` if its text is not the link of an entry.
-    pub(super) fn of_text(vocabulary: Vocabulary, local: &str) -> Option<Self> {
+    pub fn of_text(vocabulary: Vocabulary, local: &str) -> Option<Self> {
         match (vocabulary, local) {
             (Vocabulary::Rss, "link") => Some(Self::Page),
             (Vocabulary::Rss, "guid") => Some(Self::Guid),
@@ -101,7 +103,7 @@ impl EntryLinkElement {
 
 impl EntryLink {
     /// The link of an entry that begins with the tag at `span`. Adds the entry to the `bases` of elements.
-    pub(super) fn begin(span: Span, bases: &mut Vec<ElementBase>) -> Self {
+    pub fn begin(span: Span, bases: &mut Vec<ElementBase>) -> Self {
         bases.push(ElementBase {
             is_entry_link: true,
             outer: None,
@@ -116,7 +118,7 @@ impl EntryLink {
     }
 
     /// Records a link of the entry, unless one of higher precedence is known.
-    pub(super) fn note(
+    pub fn note(
         &mut self,
         kind: EntryLinkElement,
         view: &View,

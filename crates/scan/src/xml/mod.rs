@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use baselink_scan::{ScanOptions, scan_as};
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let svg = b"<s:svg xmlns:s='http://www.w3.org/2000/svg'><s:a href='x'/><S:a href='y'/></s:svg>";
 //! let document = scan_as(Format::Svg, svg, &ScanOptions::default()).unwrap();
 //! let references: Vec<_> = document.links.iter().map(|link| link.reference.as_str()).collect();
@@ -24,12 +24,14 @@ mod pass;
 pub mod tokens;
 pub mod vocabulary;
 
+use baselink_text::{Charset, Format};
+
 use self::pass::XmlPass;
-use super::ScanOptions;
-use super::html::{self, saved};
+use super::{
+    ScanOptions,
+    html::{self, saved},
+};
 use crate::document::Document;
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
 
 /// Scans `bytes` as XML of this `format`.
 ///

@@ -2,9 +2,9 @@
 //! the values and texts that contain links.
 //!
 //! ```
-//! use baselink_scan::document::Against;
+//! use baselink_scan::Against;
 //! use baselink_scan::ScanOptions;
-//! use baselink_text::format::Format;
+//! use baselink_text::Format;
 //! let feed = b"<feed xmlns='http://www.w3.org/2005/Atom'><entry xml:base='e/'><link href='x'/></entry></feed>";
 //! let document = baselink_scan::scan_as(Format::Xml, feed, &ScanOptions::default()).unwrap();
 //! assert_eq!(document.element_bases[0].value, "e/");
@@ -13,30 +13,35 @@
 //!
 //! Deliberately absent: validity. A DTD is read only for signs of a base.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use super::doctype;
-use super::entry::{self, EntryLink, EntryLinkElement};
-use super::namespaces::{Bindings, Vocabulary};
-use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
-use super::vocabulary;
-use crate::attributes::{self, AttributeBase, Namespace, Row, Syntax};
-use crate::collect::{self, Carriers, Collector, LinkPlace, TextContent};
-use crate::document::{
-    Against, BaseDoubt, BaseKind, Certainty, DeclaredBase, Document, ElementBase, Standing,
-    shared_rel,
+use baselink_text::{
+    Charset, Code, Diagnostic, Format, OffsetMap, Span, View,
+    layer::{
+        escape::Quote,
+        spelling::{Carrier, Form},
+        xml::{self, DecodedText},
+    },
 };
-use crate::html::saved;
-use crate::{ScanOptions, value};
-use baselink_text::diagnostic::{Code, Diagnostic};
-use baselink_text::format::Format;
-use baselink_text::layer::charset::Charset;
-use baselink_text::layer::escape::Quote;
-use baselink_text::layer::spelling::{Carrier, Form};
-use baselink_text::layer::xml::{self, DecodedText};
-use baselink_text::layer::{OffsetMap, View};
-use baselink_text::span::Span;
+
+use super::{
+    doctype,
+    entry::{self, EntryLink, EntryLinkElement},
+    namespaces::{Bindings, Vocabulary},
+    tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken},
+    vocabulary,
+};
+use crate::{
+    ScanOptions,
+    attributes::{self, AttributeBase, Namespace, Row, Syntax},
+    collect::{self, Carriers, Collector, LinkPlace, TextContent},
+    document::{
+        Against, BaseDoubt, BaseKind, Certainty, DeclaredBase, Document, ElementBase, Standing,
+        shared_rel,
+    },
+    html::saved,
+    value,
+};
 
 /// The maximum length in bytes of a reported name.
 const LONGEST_NAME: usize = 256;
@@ -148,12 +153,12 @@ enum ContentKind {
 }
 
 /// A pass over a document.
-pub(super) struct XmlPass<'a> {
+pub struct XmlPass<'a> {
     bytes: &'a [u8],
     options: &'a ScanOptions,
     /// The document, without the collected links.
-    pub(super) found: Document,
-    pub(super) collector: Collector<'a>,
+    pub found: Document,
+    pub collector: Collector<'a>,
     bindings: Bindings,
     open: Vec<OpenElement<'a>>,
     /// The number of open XHTML templates.
@@ -174,7 +179,7 @@ pub(super) struct XmlPass<'a> {
 
 impl<'a> XmlPass<'a> {
     /// Reads `bytes` from `start` up to the end or the first fault.
-    pub(super) fn over(
+    pub fn over(
         bytes: &'a [u8],
         start: usize,
         charset: Charset,

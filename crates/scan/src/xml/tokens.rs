@@ -20,11 +20,8 @@
 
 use std::collections::HashSet;
 
-use quick_xml::Reader;
-use quick_xml::events::Event;
-
-use baselink_text::layer::escape::Quote;
-use baselink_text::span::Span;
+use baselink_text::{Span, layer::escape::Quote};
+use quick_xml::{Reader, events::Event};
 
 /// A token.
 #[derive(Debug, PartialEq, Eq)]

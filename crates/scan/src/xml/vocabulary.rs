@@ -19,8 +19,11 @@
 //! namespace names), which are not links.
 
 use super::namespaces::Vocabulary::{self, *};
-use crate::attributes::Syntax::{Curie, Documents, Html, Pairs, Url};
-use crate::attributes::{Condition, Group, Groups, Row, Syntax, row as table_row};
+use crate::attributes::{
+    Condition, Group, Groups, Row, Syntax,
+    Syntax::{Curie, Documents, Html, Pairs, Url},
+    row as table_row,
+};
 
 /// A row for `attribute`, which has no prefix, or for the text of `elements` if it is empty.
 const fn place(

@@ -22,9 +22,11 @@ use std::str::FromStr;
 use encoding_rs::{DecoderResult, EncoderResult, Encoding};
 
 use super::{MapBuilder, View};
-use crate::display_by_name;
-use crate::error::Error;
-use crate::span::{Lines, Span};
+use crate::{
+    display_by_name,
+    error::Error,
+    span::{Lines, Span},
+};
 
 /// A character encoding of the Encoding Standard.
 ///

@@ -14,8 +14,7 @@
 
 use std::borrow::Cow;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine, engine::general_purpose::STANDARD};
 use md5::{Digest, Md5};
 
 /// The value of a `Content-MD5` field for `data`.

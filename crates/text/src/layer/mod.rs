@@ -23,8 +23,7 @@ pub mod spelling;
 pub mod transfer;
 pub mod xml;
 
-use crate::edit::Edit;
-use crate::span::Span;
+use crate::{edit::Edit, span::Span};
 
 /// Text decoded from a buffer, and its origin in the buffer.
 #[derive(Clone, Debug)]

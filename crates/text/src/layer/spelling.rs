@@ -16,9 +16,11 @@
 
 use std::borrow::Cow;
 
-use super::charset::Charset;
-use super::escape::{self, Quote};
-use super::xml;
+use super::{
+    charset::Charset,
+    escape::{self, Quote},
+    xml,
+};
 
 /// The syntax of the value that contains a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,16 +31,22 @@ mod quoted_printable;
 
 use std::borrow::Cow;
 
-use self::base64::Base64Data;
-use self::codings::{BEGINNING, Uncoded};
-pub use self::codings::{Codings, longest_of};
-pub use self::encoded::Obstacle;
-use self::encoded::{Encoded, push};
-use self::quoted_printable::Marks;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::edit::{Edit, Edits};
-use crate::format::is_compressed;
-use crate::span::Span;
+use self::{
+    base64::Base64Data,
+    codings::{BEGINNING, Uncoded},
+    encoded::{Encoded, push},
+    quoted_printable::Marks,
+};
+pub use self::{
+    codings::{Codings, longest_of},
+    encoded::Obstacle,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    edit::{Edit, Edits},
+    format::is_compressed,
+    span::Span,
+};
 
 /// The encoding of a body for transport (RFC 2045, 6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

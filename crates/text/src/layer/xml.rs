@@ -12,8 +12,10 @@
 //!
 //! Deliberately absent: the entities that a document type declaration declares. Nothing that contains one is rewritten.
 
-use super::View;
-use super::escape::{self, Quote, layered, one};
+use super::{
+    View,
+    escape::{self, Quote, layered, one},
+};
 use crate::span::Span;
 
 /// The maximum length of the name of an entity.

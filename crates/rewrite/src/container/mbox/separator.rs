@@ -13,19 +13,18 @@
 //! Deliberately absent: the first line of a mailbox, and the line at which a `Content-Length` ends a message. There,
 //! `From ` is enough.
 
+use baselink_text::format::{HEADING_HEAD, begins_message, field_name};
 use memchr::{memchr, memmem};
 
-use baselink_text::format::{HEADING_HEAD, begins_message, field_name};
-
 /// The beginning of a message.
-pub(super) const FROM: &[u8] = b"From ";
+pub const FROM: &[u8] = b"From ";
 /// The beginning of a message, and the end of the line before it.
-pub(super) const LINE_FROM: &[u8] = b"\nFrom ";
+pub const LINE_FROM: &[u8] = b"\nFrom ";
 /// The maximum length of a line that begins a message.
 const LONGEST: usize = 1024;
 
 /// The number of bytes, from the start of the line on, that decide whether a message begins there.
-pub(super) const DECIDING: usize = LONGEST + HEADING_HEAD;
+pub const DECIDING: usize = LONGEST + HEADING_HEAD;
 
 /// The number of words after the name of a weekday that can belong to a date: month, day, time, two words for the
 /// zone, and year.
@@ -33,7 +32,7 @@ const DATE: usize = 6;
 
 /// True if a message begins with the line at the start of `head`, which begins with `From `. `head` is the rest of
 /// the mailbox, or at least [`DECIDING`] bytes of it.
-pub(super) fn begins(head: &[u8], is_after_empty_line: bool) -> bool {
+pub fn begins(head: &[u8], is_after_empty_line: bool) -> bool {
     let Some(end) = memchr(b'\n', &head[..head.len().min(LONGEST)]) else {
         return false;
     };
@@ -51,7 +50,7 @@ pub(super) fn begins(head: &[u8], is_after_empty_line: bool) -> bool {
 }
 
 /// The numbers of lines in `message` that begin with `From `, and of those that would begin a message in a mailbox.
-pub(crate) fn from_lines(message: &[u8]) -> (usize, usize) {
+pub fn from_lines(message: &[u8]) -> (usize, usize) {
     let (mut all, mut separating) = (0, 0);
     for line_end in memmem::find_iter(message, LINE_FROM) {
         let line = line_end + 1;
@@ -95,7 +94,7 @@ fn is_time(word: &[u8]) -> bool {
 }
 
 /// The end of `bytes` without a final empty line.
-pub(super) fn without_empty_line(bytes: &[u8]) -> usize {
+pub fn without_empty_line(bytes: &[u8]) -> usize {
     let before = bytes
         .strip_suffix(b"\n")
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line));

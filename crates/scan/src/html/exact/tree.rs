@@ -15,24 +15,27 @@
 //! Deliberately absent: text, the content of comments, and all attributes but the `href` of `base`. They do not
 //! affect the order of `base` elements.
 
-use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::{
+    borrow::Cow,
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
-use html5ever::tendril::StrTendril;
-use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::{Attribute, ExpandedName, QualName, expanded_name, local_name, ns};
+use html5ever::{
+    Attribute, ExpandedName, QualName, expanded_name, local_name, ns,
+    tendril::StrTendril,
+    tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
+};
 
-use crate::attributes::Namespace;
-use crate::document::Standing;
+use crate::{attributes::Namespace, document::Standing};
 
 /// The index that means "no node".
 const NONE: u32 = u32::MAX;
 
 /// A node: its name, and its index in [`Tree`]'s links.
-pub(super) type Node = Rc<NodeFacts>;
+pub type Node = Rc<NodeFacts>;
 
-pub(super) struct NodeFacts {
+pub struct NodeFacts {
     id: u32,
     name: QualName,
     /// The index of the fragment that holds a `template`'s contents.
@@ -64,18 +67,18 @@ const UNLINKED: NodeLinks = NodeLinks {
 
 /// An open element of interest: a `style` in SVG, or an `annotation-xml` that contains HTML.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct MarkedNode {
+pub struct MarkedNode {
     /// The number of the node. Elements have higher numbers than the elements around them.
-    pub(super) id: u32,
-    pub(super) is_style: bool,
+    pub id: u32,
+    pub is_style: bool,
 }
 
 /// The place of the current node of the tree builder.
-pub(super) struct TreePlace {
+pub struct TreePlace {
     /// The current node, if it is marked.
-    pub(super) own: Option<MarkedNode>,
+    pub own: Option<MarkedNode>,
     /// The number of the innermost marked element around it; 0 if there is none.
-    pub(super) around: u32,
+    pub around: u32,
 }
 
 /// A `base` element with the offset of the tag that created it.
@@ -92,7 +95,7 @@ fn nameless() -> QualName {
 }
 
 /// The tree that html5ever's tree builder builds.
-pub(super) struct Tree {
+pub struct Tree {
     document: Node,
     links: RefCell<Vec<NodeLinks>>,
     bases: RefCell<Vec<BaseNode>>,
@@ -112,7 +115,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             document: Rc::new(NodeFacts {
                 id: 0,
@@ -133,7 +136,7 @@ impl Tree {
     }
 
     /// The number of steps that a tree with lists, such as markup5ever_rcdom's, would have taken to search them.
-    pub(super) fn steps(&self) -> u64 {
+    pub fn steps(&self) -> u64 {
         self.steps.get()
     }
 
@@ -142,7 +145,7 @@ impl Tree {
     }
 
     /// The number of calls into the tree.
-    pub(super) fn calls(&self) -> u64 {
+    pub fn calls(&self) -> u64 {
         self.calls.get()
     }
 
@@ -151,18 +154,18 @@ impl Tree {
     }
 
     /// Records that the tree builder is about to process the tag at `tag`.
-    pub(super) fn enter_tag(&self, tag: usize) {
+    pub fn enter_tag(&self, tag: usize) {
         self.tag.set(tag);
         self.namespace.set(Namespace::Html);
     }
 
     /// The namespace of the last element created for the current tag; HTML if there is none.
-    pub(super) fn namespace(&self) -> Namespace {
+    pub fn namespace(&self) -> Namespace {
         self.namespace.get()
     }
 
     /// The place of the node whose name was last requested.
-    pub(super) fn place(&self) -> TreePlace {
+    pub fn place(&self) -> TreePlace {
         let (id, links) = (self.named.get(), self.links.borrow());
         let NodeLinks { parent, marked, .. } = links[id as usize];
         let own = marked.filter(|marked| marked.id == id);
@@ -177,7 +180,7 @@ impl Tree {
     }
 
     /// Every `base` element by the offset of its tag: the effective one first, the others in source order.
-    pub(super) fn bases(&self) -> Vec<(usize, Standing)> {
+    pub fn bases(&self) -> Vec<(usize, Standing)> {
         let bases = self.bases.borrow();
         if bases.is_empty() {
             return Vec::new();

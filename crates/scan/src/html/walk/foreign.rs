@@ -17,8 +17,7 @@
 //!
 //! Deliberately absent: a complete stack. The caller handles end tags that may close an element outside of it.
 
-use crate::attributes::Namespace;
-use crate::sieve::Sieve;
+use crate::{attributes::Namespace, sieve::Sieve};
 
 /// An open element.
 struct ForeignElement<'a> {
@@ -35,7 +34,7 @@ struct ForeignElement<'a> {
 
 /// The place of a start tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum TagPlace {
+pub enum TagPlace {
     /// Outside of foreign content.
     Outside,
     /// In HTML inside of foreign content.
@@ -46,7 +45,7 @@ pub(super) enum TagPlace {
 
 /// The open elements of foreign content, outermost first.
 #[derive(Default)]
-pub(super) struct Foreign<'a> {
+pub struct Foreign<'a> {
     open: Vec<ForeignElement<'a>>,
     /// The number of open elements of HTML for each counted name ([`counted`]); empty except in best-effort mode.
     counts: Vec<usize>,
@@ -79,29 +78,29 @@ fn is_among(name: &[u8], names: &[&str]) -> bool {
 impl<'a> Foreign<'a> {
     /// True if no foreign content is open.
     #[inline(always)]
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
     /// The number of open elements.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.open.len()
     }
 
     /// Closes the innermost open element.
-    pub(super) fn close_innermost(&mut self) {
+    pub fn close_innermost(&mut self) {
         self.open.pop();
     }
 
     /// True if the innermost open element is in SVG or MathML, so that `<![CDATA[` begins a section.
-    pub(super) fn is_foreign_innermost(&self) -> bool {
+    pub fn is_foreign_innermost(&self) -> bool {
         self.open
             .last()
             .is_some_and(|top| top.namespace != Namespace::Html)
     }
 
     /// The place of a start tag called `name`.
-    pub(super) fn place(&self, name: &[u8]) -> TagPlace {
+    pub fn place(&self, name: &[u8]) -> TagPlace {
         match self.open.last() {
             None => TagPlace::Outside,
             Some(top) if top.is_point => match top.namespace {
@@ -125,7 +124,7 @@ impl<'a> Foreign<'a> {
     }
 
     /// Opens an element of SVG or MathML called `name`.
-    pub(super) fn open(&mut self, name: &'a [u8], namespace: Namespace, is_point: bool) {
+    pub fn open(&mut self, name: &'a [u8], namespace: Namespace, is_point: bool) {
         self.open.push(ForeignElement {
             name,
             namespace,
@@ -136,7 +135,7 @@ impl<'a> Foreign<'a> {
 
     /// Opens an element of HTML called `name` in an integration point. Returns false, and opens nothing, if the
     /// start tag may have other effects.
-    pub(super) fn nest(&mut self, name: &'a [u8]) -> bool {
+    pub fn nest(&mut self, name: &'a [u8]) -> bool {
         if is_among(name, VOID) {
             return true;
         }
@@ -156,7 +155,7 @@ impl<'a> Foreign<'a> {
 
     /// Leaves foreign content for a start tag that does not belong there (13.2.6.5), up to an integration point or
     /// an element of HTML in one.
-    pub(super) fn leave(&mut self) {
+    pub fn leave(&mut self) {
         self.open.truncate(
             self.open
                 .iter()
@@ -167,7 +166,7 @@ impl<'a> Foreign<'a> {
 
     /// Closes the element called `name`. Returns false, and closes nothing, if the end tag may affect other elements:
     /// one outside of the stack, or several HTML elements.
-    pub(super) fn close(&mut self, name: &[u8]) -> bool {
+    pub fn close(&mut self, name: &[u8]) -> bool {
         let is_named = |one: &ForeignElement<'_>| one.name.eq_ignore_ascii_case(name);
         let is_html = |one: &ForeignElement<'_>| one.namespace == Namespace::Html;
         let Some(at) = self
@@ -188,7 +187,7 @@ impl<'a> Foreign<'a> {
     }
 
     /// Counts a start tag of HTML, for [`Self::close_by_name`].
-    pub(super) fn count(&mut self, name: &[u8]) {
+    pub fn count(&mut self, name: &[u8]) {
         if let Some(number) = counted(name) {
             self.counts.resize(COUNTED, 0);
             self.counts[number] += 1;
@@ -197,7 +196,7 @@ impl<'a> Foreign<'a> {
 
     /// Closes the elements that an end tag called `name` closes, judged by names alone: an element on the stack,
     /// or the foreign content inside an open element of HTML.
-    pub(super) fn close_by_name(&mut self, name: &[u8]) {
+    pub fn close_by_name(&mut self, name: &[u8]) {
         let count = counted(name).and_then(|number| self.counts.get_mut(number));
         let was_open = count.is_some_and(|count| {
             let was_open = *count > 0;
@@ -216,7 +215,7 @@ impl<'a> Foreign<'a> {
 }
 
 /// True if an element of SVG or MathML called `name` contains HTML, regardless of its attributes (13.2.6).
-pub(super) fn is_point(name: &[u8], namespace: Namespace) -> bool {
+pub fn is_point(name: &[u8], namespace: Namespace) -> bool {
     match namespace {
         Namespace::Html => false,
         Namespace::Svg => is_among(name, &["foreignobject", "desc", "title"]),
@@ -225,7 +224,7 @@ pub(super) fn is_point(name: &[u8], namespace: Namespace) -> bool {
 }
 
 /// True if an element called `name` begins foreign content.
-pub(super) fn is_root(name: &[u8]) -> bool {
+pub fn is_root(name: &[u8]) -> bool {
     is_among(name, &["svg", "math"])
 }
 
@@ -254,6 +253,6 @@ const BREAKOUT: [&str; 44] = [
 const BREAKING_OUT: Sieve = Sieve::of(BREAKOUT);
 
 /// True if a start tag of this name ends foreign content, regardless of its attributes (13.2.6.5).
-pub(super) fn breaks_out(name: &[u8]) -> bool {
+pub fn breaks_out(name: &[u8]) -> bool {
     BREAKING_OUT.passes(name) && is_among(name, &BREAKOUT)
 }

@@ -15,12 +15,13 @@
 //! Deliberately absent: an exact answer. A name that equals a listed name in the compared bytes is accepted, and
 //! looked up in the table later.
 
-use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::{borrow::Cow, sync::OnceLock};
 
 use self::ElementKind::*;
-use crate::ScanOptions;
-use crate::attributes::{AttributeBase, Condition, Groups, Namespace, Row, TABLE};
+use crate::{
+    ScanOptions,
+    attributes::{AttributeBase, Condition, Groups, Namespace, Row, TABLE},
+};
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use baselink_text::layer::transfer::TransferEncoding::Base64;
-//! use baselink_text::span::Span;
+//! use baselink_text::Span;
 //! let decoded = Base64.decode(b"TWFu\r\nTQ==\r\n", Span::new(0, 12)).unwrap();
 //! assert_eq!(&*decoded.bytes, b"ManM");
 //! assert_eq!(decoded.covering(Span::new(3, 4)), Span::new(6, 10));
@@ -13,14 +13,19 @@
 //!
 //! Deliberately absent: other alphabets.
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use base64::{
+    Engine, alphabet,
+    engine::{
+        DecodePaddingMode,
+        general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD},
+    },
+};
 
 use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
-use crate::edit::{Edit, Edits};
-use crate::span::Span;
+use crate::{
+    edit::{Edit, Edits},
+    span::Span,
+};
 
 /// Decodes without padding, and ignores the unused bits of the last character.
 const TOLERANT: GeneralPurpose = GeneralPurpose::new(
@@ -32,7 +37,7 @@ const TOLERANT: GeneralPurpose = GeneralPurpose::new(
 
 /// The positions of the characters of base64 data in the buffer.
 #[derive(Debug)]
-pub(super) struct Base64Data {
+pub struct Base64Data {
     /// The stretches of characters between white space, including padding.
     stretches: Stretches,
     /// The number of characters, without padding.
@@ -41,11 +46,11 @@ pub(super) struct Base64Data {
     /// The end of the data, including padding.
     end: usize,
     /// The text after the end, without surrounding white space.
-    pub(super) ignored: Span,
+    pub ignored: Span,
 }
 
 impl Base64Data {
-    pub(super) fn decode(raw: &[u8], source: usize) -> Result<(Vec<u8>, Self), Obstacle> {
+    pub fn decode(raw: &[u8], source: usize) -> Result<(Vec<u8>, Self), Obstacle> {
         let (characters, stretches, bytes) = characters(raw, source)?;
         let mut data = Self {
             stretches,
@@ -104,7 +109,7 @@ impl Base64Data {
             .map_or(self.end, |last| self.place(last) + 1)
     }
 
-    pub(super) fn covering(&self, span: Span) -> Span {
+    pub fn covering(&self, span: Span) -> Span {
         let start = match span.start / 3 * 4 {
             first if first < self.characters => self.place(first),
             _ => self.end,
@@ -166,14 +171,14 @@ fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), 
 }
 
 /// The line breaks of base64 data.
-pub(super) struct Layout<'a> {
-    pub(super) width: usize,
-    pub(super) line_end: &'a [u8],
+pub struct Layout<'a> {
+    pub width: usize,
+    pub line_end: &'a [u8],
 }
 
 impl Layout<'_> {
     /// The base64 of `bytes`, continued after `column` characters of a line.
-    pub(super) fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
+    pub fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
         let mut text = STANDARD.encode(bytes);
         if !padded {
             text.truncate(text.trim_end_matches('=').len());
@@ -196,11 +201,7 @@ impl Layout<'_> {
 
 impl Encoded<'_> {
     /// Keeps the text before the group in which the first edit begins, and re-encodes the rest.
-    pub(super) fn lift_base64(
-        &self,
-        data: &Base64Data,
-        changes: &[Edit<'_>],
-    ) -> Result<Edits, Obstacle> {
+    pub fn lift_base64(&self, data: &Base64Data, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
         if !data.ignored.is_empty() {
             let reason = "its base64 ends before the body does";
             return Err(Obstacle::new(data.ignored.start, reason));

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use baselink_text::layer::transfer::{Codings, TransferEncoding};
-//! use baselink_text::span::Span;
+//! use baselink_text::Span;
 //! let codings = Codings::read([&b"identity"[..]], [&b"chunked"[..]], None).unwrap();
 //! let body = b"3\r\n<a \r\n7;x=y\r\nhref=x>\r\n0\r\n\r\n";
 //! let decoded = TransferEncoding::Coded(codings).decode(body, Span::new(0, body.len())).unwrap();
@@ -20,11 +20,13 @@
 use std::borrow::Cow;
 
 use super::encoded::Obstacle;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::format::begins_response;
 #[cfg(feature = "codings")]
 use crate::format::media_type_of;
-use crate::span::Span;
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    format::begins_response,
+    span::Span,
+};
 
 /// The maximum number of codings of a body.
 const MOST: usize = 4;

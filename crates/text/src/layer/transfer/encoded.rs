@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use baselink_text::layer::transfer::TransferEncoding;
-//! use baselink_text::span::Span;
+//! use baselink_text::Span;
 //! let text = b"aGk*";
 //! let obstacle = TransferEncoding::Base64.decode(text, Span::new(0, text.len())).unwrap_err();
 //! assert_eq!(obstacle.at, 3);
@@ -12,8 +12,7 @@
 
 use std::fmt;
 
-use crate::edit::Edits;
-use crate::span::Span;
+use crate::{edit::Edits, span::Span};
 
 /// The maximum length of an encoded line, without its line end (RFC 2045, 6.7 and 6.8).
 pub(super) const WIDTH: usize = 76;

@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use baselink_text::layer::transfer::TransferEncoding::QuotedPrintable;
-//! use baselink_text::span::Span;
+//! use baselink_text::Span;
 //! let body = b"a=3Db=\nc  \n";
 //! assert_eq!(&*QuotedPrintable.decode(body, Span::new(0, 12)).unwrap().bytes, b"a=bc\n");
 //! ```
@@ -12,8 +12,10 @@
 //! Deliberately absent: errors. Any bytes can be decoded.
 
 use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
-use crate::edit::{Edit, Edits};
-use crate::span::Span;
+use crate::{
+    edit::{Edit, Edits},
+    span::Span,
+};
 
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
@@ -109,7 +111,7 @@ fn blanks_at_end(text: &[u8]) -> usize {
 
 /// An index of the ends of some pieces. The place of a decoded byte is few pieces after the last mark before it.
 #[derive(Debug, Default)]
-pub(super) struct Marks(Vec<Mark>);
+pub struct Marks(Vec<Mark>);
 
 /// The raw offset `raw` corresponds to the decoded offset `decoded`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -123,7 +125,7 @@ struct Mark {
 const STEP: usize = 128;
 
 /// Decodes quoted-printable text.
-pub(super) fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {
+pub fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {
     decode_in_steps(raw, STEP)
 }
 
@@ -178,7 +180,7 @@ impl Marks {
     }
 
     /// The span in `raw` of the decoded byte `index`, which must exist.
-    pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
+    pub fn place(&self, raw: &[u8], index: usize) -> Span {
         let before = self.last(|mark| mark.decoded <= index);
         let mut remaining = index - before.decoded;
         for (token, span) in (QuotedPieces {
@@ -232,7 +234,7 @@ impl RawLine {
 
 impl Encoded<'_> {
     /// Re-encodes the raw lines that edits touch; lines that an edit joins are re-encoded together.
-    pub(super) fn lift_quoted_printable(
+    pub fn lift_quoted_printable(
         &self,
         marks: &Marks,
         changes: &[Edit<'_>],
@@ -433,7 +435,7 @@ fn push_escape(text: &mut Vec<u8>, byte: u8) {
 
 /// True if a line that begins with `rest` has a special meaning in a message or mailbox: a boundary (RFC 2046,
 /// 5.1.1), the `From ` that starts an mbox message, or the quoted `>From `, which some readers unquote.
-pub(super) fn is_structure(rest: &[u8]) -> bool {
+pub fn is_structure(rest: &[u8]) -> bool {
     let quotes = rest
         .iter()
         .take(WIDTH)

@@ -11,11 +11,13 @@
 
 use proptest::prelude::*;
 
-use super::TransferEncoding::{Base64, Binary, EightBit, QuotedPrintable, SevenBit, Unknown};
-use super::base64::Layout;
-use super::encoded::{WIDTH, line_end_length};
-use super::quoted_printable::is_structure;
-use super::*;
+use super::{
+    TransferEncoding::{Base64, Binary, EightBit, QuotedPrintable, SevenBit, Unknown},
+    base64::Layout,
+    encoded::{WIDTH, line_end_length},
+    quoted_printable::is_structure,
+    *,
+};
 
 /// Text before and after the body in every test, which must be neither read nor changed.
 const BEFORE: &[u8] = b"=3D TQ==";

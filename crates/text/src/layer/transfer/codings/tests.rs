@@ -9,8 +9,10 @@
 
 use std::io::Write as _;
 
-use flate2::Compression;
-use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use flate2::{
+    Compression,
+    write::{DeflateEncoder, GzEncoder, ZlibEncoder},
+};
 use proptest::prelude::*;
 
 use super::*;
