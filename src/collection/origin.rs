@@ -640,9 +640,16 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) ->
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
     let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
-    let path = joined(folders, without_adjustment(names::bytes(file)));
-    let path = names::saved_path(&path);
-    let query_at = memchr::memchr(b'?', &path);
+    let file = without_adjustment(names::bytes(file));
+    let written = joined(folders, file);
+    let path = names::saved_path(&written);
+    // A folder whose name is written as it is has no query.
+    let start = if *path == *written {
+        written.len() - file.len()
+    } else {
+        0
+    };
+    let query_at = memchr::memchr(b'?', &path[start..]).map(|at| start + at);
     let place = &path[..query_at.unwrap_or(path.len())];
     let name = split_name(place).1;
     let is_index = index.map(names::bytes) == Some(name);

@@ -43,12 +43,11 @@ use std::{
 };
 
 use baselink_rewrite::{
-    BaseChain, BaseElement, Fragments, LinkReceiver, LinkReport, ListedLink, Options, Outcome,
-    PlainLink, Reason, Site, Source, SourceKind, Totals, base, links, links_to,
+    BaseChain, BaseElement, Fragments, LinkReceiver, ListedLink, Options, PlainLink, Site, Source,
+    SourceKind, Totals, base, links, links_to,
 };
 use baselink_scan::Program;
 use baselink_text::{Charset, Code, Diagnostic, Format};
-use baselink_url::{Base, Resolver, is_template};
 
 use crate::{
     collection::{Collection, is_disk, origin::RootUrl, url_below},
@@ -258,22 +257,6 @@ pub fn varying_links(bytes: &[u8], options: &Options, collection: &Arc<Collectio
         },
     );
     varying
-}
-
-/// True if no browser can open `link`: the URL Standard gives it no target, and it is not a template.
-fn is_invalid(link: &LinkReport) -> bool {
-    let is_unresolvable = match (link.outcome, link.reason) {
-        (Outcome::NoBase, _) => false,
-        (Outcome::Left, reason) => reason == Some(Reason::Unresolvable),
-        _ => link.differs,
-    };
-    // An absolute URL needs no base.
-    let base = link.base.as_deref().unwrap_or("about:blank");
-    is_unresolvable
-        && !is_template(&link.reference)
-        && Base::new(Resolver::Whatwg, base)
-            .resolve(&link.reference)
-            .is_err()
 }
 
 /// Changes `options` so that every reference is resolved, and text that leads nowhere in `collection` is not a link.

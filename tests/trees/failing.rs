@@ -584,11 +584,11 @@ fn an_unreadable_folder_is_not_mirrored() {
     let (main, ..) = opened[0];
     let of_main = opened.iter().filter(|(thread, ..)| *thread == main);
     let is_listed = |call: &str| call.contains("\"w\", O_RDONLY|O_NONBLOCK");
-    // The folder is listed first for the canonical URLs of its pages, and then for its files.
-    let mut listings = of_main
+    // The folder is listed for what its pages say of its URL, and last for its files.
+    let listings = of_main
         .enumerate()
         .filter(|(_, (_, _, call))| is_listed(call));
-    let number = listings.nth(1).unwrap().0 + 1;
+    let number = listings.last().unwrap().0 + 1;
     mode.set(scene.path(), &before);
     let inject = format!("inject=openat:error=EIO:when={number}");
     let (output, _) = traced(mode, scene.path(), &["-e", "trace=openat", "-e", &inject]);

@@ -391,12 +391,22 @@ proptest! {
         let own = url_of(&referee.from, at);
         let new_own = url_of(&referee.to, &referee.new_path(at));
         let (mut base, mut new_base) = (own.clone(), new_own.clone());
+        // A link or a base with the new path may be at the new place already (bug 643).
+        let is_new = |url: &Url| {
+            referee.to.path() != "/" && url.path().starts_with(referee.to.path())
+        };
+        if page.base.is_some_and(|base| own.join(base).is_ok_and(|base| is_new(&base))) {
+            return Ok(());
+        }
         let (old, new) = (hrefs(&text), hrefs(&output));
         prop_assert_eq!(old.len(), new.len());
         for (number, (reference, written)) in old.iter().zip(&new).enumerate() {
             let is_base = number == 0 && page.base.is_some();
             let Ok(target) = base.join(reference) else { continue };
             let leads_to = new_base.join(written).unwrap();
+            if is_new(&target) {
+                continue;
+            }
             let expected = referee.moved(&target);
             prop_assert_eq!(meaning(&leads_to), meaning(&expected), "{} became {} in {}", reference, written, output);
             let as_written = new_base.join(reference).unwrap();

@@ -43,6 +43,7 @@ use super::{
     crawled::Crawler,
     guarded,
     judged::{Judged, depends_on_base},
+    labels::Labels,
     options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options},
     prepared::{NOWHERE, PreparedBase, Under, prepare},
     properties::PageStyles,
@@ -77,9 +78,6 @@ impl Surroundings<'_> {
         self.labels.is_some_and(|labels| !labels.is_empty())
     }
 }
-
-/// Relative and `file:` `Content-Location`s, each with the number of parts that it labels in the enclosing multiparts.
-pub type Labels = HashMap<Box<str>, usize>;
 
 /// The base of a copy that opens from disk, if only the form of a reference matters.
 const ON_DISK: &str = "file:///";

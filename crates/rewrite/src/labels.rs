@@ -17,8 +17,11 @@ use std::collections::HashMap;
 use baselink_scan::UrlField;
 use baselink_url::{Base, reference};
 
-use super::{judge::Labels, options::Options};
+use super::options::Options;
 use crate::container::{EntityKind, Structure};
+
+/// Relative and `file:` `Content-Location`s, each with the number of parts that it labels in the enclosing multiparts.
+pub type Labels = HashMap<Box<str>, usize>;
 
 /// The field whose URL names a part, and is its base if absolute (RFC 2557, 4.2 and 5).
 pub const LABEL: &str = "content-location";

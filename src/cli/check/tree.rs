@@ -133,9 +133,12 @@ impl<'a> CheckedTree<'a> {
         let documents = &lister.request.documents;
         collection::report_expected_url(documents, lister.request.to.as_ref(), false, output)?;
         let collection = site(documents);
-        let host = collection
-            .root_url()
-            .and_then(|root| host_of_used_path(lister.request.folder(), root));
+        let folder = lister.request.folder();
+        let root = collection.root_url().filter(|root| !root.is_of_host());
+        let host = root.and_then(|root| {
+            let is_below = |url: &str| root.below_own(url).is_some();
+            host_of_used_path(folder, root.as_str(), is_below).map(RootUrl::of_file)
+        });
         let site = (&collection, host.as_ref());
         for problem in &collection.host_rules.problems {
             output.caution(problem);

@@ -24,9 +24,9 @@ use baselink_rewrite::{ListedLink, Options, links};
 use baselink_text::Format;
 use baselink_url::{Grammar, Reference, without_fragment};
 
-use super::{RootUrl, canonical, is_assumed, names};
+use super::{canonical, names};
 use crate::{
-    collection::{companion, without_query},
+    collection::companion,
     files::{
         os_string,
         walk::{Selection, walk},
@@ -134,20 +134,23 @@ fn linked_root(folder: &Path, root: &str) -> Option<String> {
     roots.find(|(_, root)| is_clear(root)).map(|(root, _)| root)
 }
 
-/// The root of the host of `folder`, which has the URL `root`, if that URL has a path and a link of its first pages has it, too.
-pub fn host_of_used_path(folder: &Path, root: &RootUrl) -> Option<RootUrl> {
-    let url = root.as_str();
-    let host = &url[..=Reference::split(Grammar::Rfc3986, url).path_span.start];
+/// The root of the host of `folder`, which has the URL `root`, if a link of its first pages `is_below` that URL.
+pub fn host_of_used_path<'r>(
+    folder: &Path,
+    root: &'r str,
+    is_below: impl Fn(&str) -> bool,
+) -> Option<&'r str> {
+    let host = &root[..=Reference::split(Grammar::Rfc3986, root).path_span.start];
     let is_used = |name: String| {
         let mut targets = targets(folder, &[&name], host, true).into_iter();
-        targets.any(|target| root.below_own(&target).is_some())
+        targets.any(|target| is_below(&target))
     };
-    let is_with_path = !root.is_of_host() && pages(folder).into_iter().any(is_used);
-    is_with_path.then(|| RootUrl::of_file(host))
+    pages(folder).into_iter().any(is_used).then_some(host)
 }
 
 /// The URL of a folder according to its pages.
 pub struct ExpectedUrl {
+    /// The URL, with its final `/`.
     pub url: String,
     /// True if only canonical URLs tell it. They may name another version of the site.
     pub is_only_canonical: bool,
@@ -212,21 +215,20 @@ fn canonical_of(folder: &Path, name: &str) -> Option<String> {
 /// The URL of `folder` according to the base that its page called `name` declares, if a link leads from that base to a file.
 fn base_root(folder: &Path, name: &str) -> Option<String> {
     let (page, mut found) = (read(folder, name)?, None);
-    let own = RootUrl::of_site("https");
     // A browser made the local copies.
     let copies = companion::folders_of(&folder.join(name));
     links(
         &page,
-        &Options::at(own.as_str()),
+        &Options::default(),
         &mut |ListedLink { link, .. }| {
             let root = || {
-                let base = link.base.as_deref().filter(|base| !is_assumed(base))?;
+                let base = link.base.as_deref()?;
                 let root = &base[..=base.rfind('/')?];
                 let below = link.target.as_deref()?.strip_prefix(root)?;
                 let is_copy = copies
                     .iter()
                     .any(|copies| Path::new(below).starts_with(copies));
-                (!is_copy && has(folder, without_query(below))).then(|| root.to_owned())
+                (!is_copy && has(folder, below.split(['?', '#']).next()?)).then(|| root.to_owned())
             };
             found = found.take().or_else(root);
         },

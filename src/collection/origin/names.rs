@@ -128,10 +128,12 @@ pub fn decode(segment: &str) -> Vec<u8> {
 /// The path of a saved file with the query that it contains. If a program escaped the `?`, as some do on Windows, the path is
 /// decoded. A query that is the name of a folder has an index file.
 pub fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
+    let place = path.strip_suffix(b"/index.html").unwrap_or(path);
+    let name = place.rsplit(|&byte| byte == b'/').next().unwrap_or(place);
     let escape = [&b"%3F"[..], b"%3f"];
     let is_escaped = escape
         .iter()
-        .any(|mark| memchr::memmem::find(path, mark).is_some());
+        .any(|mark| memchr::memmem::find(name, mark).is_some());
     let mut path = if is_escaped {
         Cow::Owned(decode_percent(path))
     } else {

@@ -22,10 +22,7 @@ use baselink_scan::Role;
 use baselink_text::Charset;
 use baselink_url::without_fragment;
 
-use super::{
-    finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks},
-    is_invalid,
-};
+use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks, is_invalid};
 use crate::{
     collection::{Located, TextMap},
     purpose::{

@@ -9,8 +9,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use baselink_rewrite::{ListedLink, Reason};
+use baselink_rewrite::{LinkReport, ListedLink, Outcome, Reason};
 use baselink_text::{Charset, named};
+
+use baselink_url::{Base, Resolver, is_template};
 
 use super::ids::{FragmentPlace, Ids};
 use crate::collection::{Absence, Collection, Missing, origin::RootUrl};
@@ -231,4 +233,20 @@ impl Finding {
             ..Self::of(missing.absence.class(), cause)
         }
     }
+}
+
+/// True if no browser can open `link`: the URL Standard gives it no target, and it is not a template.
+pub fn is_invalid(link: &LinkReport) -> bool {
+    let is_unresolvable = match (link.outcome, link.reason) {
+        (Outcome::NoBase, _) => false,
+        (Outcome::Left, reason) => reason == Some(Reason::Unresolvable),
+        _ => link.differs,
+    };
+    // An absolute URL needs no base.
+    let base = link.base.as_deref().unwrap_or("about:blank");
+    is_unresolvable
+        && !is_template(&link.reference)
+        && Base::new(Resolver::Whatwg, base)
+            .resolve(&link.reference)
+            .is_err()
 }

@@ -19,9 +19,8 @@ use baselink_url::{Base, Category, Grammar, Reference, Resolver, Splice, is_temp
 
 use super::{
     bases::{MovedBase, MovedBases, MovedCollection, is_base},
-    finding::{Cause, Class, Finding},
+    finding::{Cause, Class, Finding, is_invalid},
     ids::{FragmentList, FragmentPlace, Ids},
-    is_invalid,
 };
 use crate::{
     collection::{

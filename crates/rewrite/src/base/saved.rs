@@ -30,7 +30,7 @@ const BY_THE_BROWSER: &str = "written by the browser that saved the page";
 
 impl BaseChain {
     /// Adds level 3.1 of HTML: `base` elements, and the comments into which a browser turned them.
-    pub fn add_base_elements(&mut self, document: &Document, resolver: Resolver) {
+    pub(super) fn add_base_elements(&mut self, document: &Document, resolver: Resolver) {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
             of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);

@@ -53,7 +53,7 @@ fn honours_xml_base(format: Format, resolver: Resolver) -> bool {
 impl BaseChain {
     /// Adds level 3.1 of XML: the `xml:base` of the document element, then those of the elements below, each relative
     /// to the enclosing one (XML Base, 4.2).
-    pub fn add_xml_bases(&mut self, document: &Document, resolver: Resolver) {
+    pub(super) fn add_xml_bases(&mut self, document: &Document, resolver: Resolver) {
         self.honours_xml_base = honours_xml_base(document.format, resolver);
         let root = document
             .bases
