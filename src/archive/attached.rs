@@ -142,7 +142,7 @@ fn inflated(zip: &mut ZipArchive<File>, name: &str) -> io::Result<Vec<u8>> {
 /// # Errors
 ///
 /// Returns an error of the kind `FileTooLarge` if the data are too long, and those of `reader`. `bytes` has the data before it.
-pub(super) fn inflate(reader: impl Read, compressed: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+pub fn inflate(reader: impl Read, compressed: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
     let longest = longest_of(compressed);
     reader.take(longest + 1).read_to_end(bytes)?;
     if bytes.len() as u64 > longest {

@@ -249,7 +249,7 @@ impl<R: Read + Seek> Wacz<R> {
 const WITHOUT_ARCHIVES: &str = "not a WACZ file: it has no WARC file in its folder archive/";
 
 /// Returns an error if files in `zip`, which is `length` bytes long, overlap.
-pub(super) fn require_apart<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<()> {
+pub fn require_apart<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<()> {
     let sizes = (0..zip.len()).map(|number| {
         let entry = zip.by_index_raw(number);
         entry.map_or(0, |entry| entry.compressed_size())

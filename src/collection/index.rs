@@ -100,7 +100,7 @@ impl<'a> Resource<'a> {
 
 /// The target of a known URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UrlTarget {
+pub enum UrlTarget {
     /// The resource with this number.
     Resource(u32),
     /// A capture with this status, which is not a resource.
@@ -171,7 +171,7 @@ pub struct Collection {
 
 /// The use of a resource by other documents.
 #[derive(Debug, Default)]
-pub(super) struct ResourceUse {
+pub struct ResourceUse {
     is_used: AtomicBool,
     is_linked: AtomicBool,
     is_frame: AtomicBool,
@@ -518,13 +518,13 @@ impl Collection {
 }
 
 /// True if `root` is a `file` URL, so that the tree is read from disk.
-pub(crate) fn is_disk(root: &RootUrl) -> bool {
+pub fn is_disk(root: &RootUrl) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
 }
 
 /// The URL of the file `path` below `root`.
-pub(crate) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
+pub fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
     Some(format!(
         "{}{}",
         root.as_str(),

@@ -25,7 +25,7 @@ pub const TEMPORARY: &str = ".baselink-";
 
 /// True if a file can be replaced while it is open. Windows has supported this since 2016
 /// (`FILE_RENAME_POSIX_SEMANTICS`), but only on NTFS.
-pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
+pub const REPLACES_OPEN_FILES: bool = cfg!(unix);
 
 /// The kind of an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,14 +55,14 @@ impl EntryKind {
 }
 
 /// An existing entry of a folder. For a symbolic link, the link itself.
-pub(super) struct ExistingEntry {
+pub struct ExistingEntry {
     pub(super) kind: EntryKind,
     pub(super) permissions: cap_std::fs::Permissions,
     pub(super) identity: Option<Identity>,
 }
 
 /// `bytes` as a file name; `None` if the system does not allow such names.
-pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
+pub fn os_string(bytes: Vec<u8>) -> Option<OsString> {
     #[cfg(unix)]
     return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes));
     #[cfg(not(unix))]
@@ -77,33 +77,33 @@ pub fn folder_of(path: &Path) -> &Path {
 }
 
 /// The identity of a file, independent of its name: the number of its file system, and its number there.
-pub(super) type Identity = (u64, u64);
+pub type Identity = (u64, u64);
 
 /// The identity of a file; `None` if the system does not provide one.
 #[cfg(unix)]
-pub(super) fn identity(metadata: &Metadata) -> Option<Identity> {
+pub fn identity(metadata: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-pub(super) fn identity(_: &Metadata) -> Option<Identity> {
+pub fn identity(_: &Metadata) -> Option<Identity> {
     None
 }
 
 /// The number of names (hard links) of a file.
 #[cfg(unix)]
-pub(super) fn names_of(metadata: &Metadata) -> u64 {
+pub fn names_of(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(metadata)
 }
 
 #[cfg(not(unix))]
-pub(super) fn names_of(_: &Metadata) -> u64 {
+pub fn names_of(_: &Metadata) -> u64 {
     1
 }
 
 /// The times of the last read and write, if the system provides them.
-pub(super) fn times(file: &Metadata) -> Option<FileTimes> {
+pub fn times(file: &Metadata) -> Option<FileTimes> {
     Some(
         FileTimes::new()
             .set_accessed(file.accessed().ok()?)
@@ -114,7 +114,7 @@ pub(super) fn times(file: &Metadata) -> Option<FileTimes> {
 /// The time of the last change to content or metadata (`st_ctim` of POSIX.1-2017, sys/stat.h), which programs
 /// cannot set.
 #[cfg(unix)]
-pub(super) fn changed(seen: &Metadata) -> Option<SystemTime> {
+pub fn changed(seen: &Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt;
     use std::time::{Duration, UNIX_EPOCH};
     let seconds = Duration::from_secs(seen.ctime().try_into().ok()?);
@@ -123,7 +123,7 @@ pub(super) fn changed(seen: &Metadata) -> Option<SystemTime> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn changed(_: &Metadata) -> Option<SystemTime> {
+pub fn changed(_: &Metadata) -> Option<SystemTime> {
     None
 }
 
@@ -157,7 +157,7 @@ pub fn is_one_file(left: &Path, right: &Path) -> bool {
 }
 
 /// Creates an error: the file at `path` was not written.
-pub(super) fn not_written(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+pub fn not_written(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
     move |error| {
         // The new contents are a new file until it is complete.
         let cause = match error.kind() {
@@ -169,6 +169,6 @@ pub(super) fn not_written(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
 }
 
 /// Creates an error: the file at `path` was not written, for the given reason.
-pub(super) fn refused(path: &Path, why: &str) -> Error {
+pub fn refused(path: &Path, why: &str) -> Error {
     Error::new(format!("{} was not written: {why}", name(path)))
 }

@@ -31,7 +31,7 @@ use super::file::{EntryKind, ExistingEntry, Identity, folder_of, identity};
 
 /// An open folder, and the path at which it was opened.
 #[derive(Debug)]
-pub(super) struct OpenFolder {
+pub struct OpenFolder {
     folder: Dir,
     path: PathBuf,
 }
@@ -263,7 +263,7 @@ fn identity_of(found: &cap_std::fs::Metadata) -> Identity {
 
 /// A name in an open folder.
 #[derive(Clone, Debug)]
-pub(super) struct NameInFolder {
+pub struct NameInFolder {
     pub(super) folder: Arc<OpenFolder>,
     pub(super) name: OsString,
 }
@@ -291,7 +291,7 @@ impl NameInFolder {
 
 /// True if the error means that an entry is of an unexpected kind: a symbolic link, a socket, or a file in place of
 /// a folder.
-pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
+pub fn is_of_another_kind(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
         use rustix::io::Errno;

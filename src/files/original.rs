@@ -342,11 +342,11 @@ named! {
 display_by_name!(NotPreserved);
 
 /// The entry at `place`, if it exists. `path` is its path for messages.
-pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<ExistingEntry>> {
+pub fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<ExistingEntry>> {
     place.entry().map_err(not_written(path))
 }
 
-pub(super) fn symbolic_link(path: &Path) -> Error {
+pub fn symbolic_link(path: &Path) -> Error {
     let target = fs::read_link(path)
         .map(|target| name(&target))
         .unwrap_or_default();
@@ -355,7 +355,7 @@ pub(super) fn symbolic_link(path: &Path) -> Error {
 }
 
 /// Creates an error: the permissions of the file at `path` forbid writing.
-pub(super) fn read_only(path: &Path) -> Error {
+pub fn read_only(path: &Path) -> Error {
     let sentence = format!(
         "{}: the file is read-only; make it writable first",
         name(path)
@@ -372,7 +372,7 @@ fn no_backup(backup: &Path) -> Error {
 
 /// True if `now` has the same identity, permissions, size and modification time as `seen`. Programs can set the
 /// modification time, but not that of [`changed`].
-pub(super) fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
+pub fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
     now.is_file()
         && identity(now) == identity(seen)
         && now.len() == seen.len()

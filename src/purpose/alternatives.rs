@@ -167,7 +167,7 @@ pub fn alternatives(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<Alter
     let mut found = HashMap::new();
     let names = ["srcset", "<source", "image-set", "font-face"];
     let has = |name: &&str| memchr::memmem::find(bytes, name.as_bytes()).is_some();
-    if options.format.has_headings() || !names.iter().any(|name| has(&name)) {
+    if options.format.has_headings() || !names.iter().any(has) {
         return found;
     }
     let (mut last, mut group) = (None::<CandidatePlace>, Alternatives::default());

@@ -174,7 +174,7 @@ pub trait Destination: fmt::Debug {
 }
 
 /// The options of a file, and the choice of the replacement of each of its links.
-pub(super) type FileRequest<'a> = (&'a Options, Option<&'a dyn Destination>);
+pub type FileRequest<'a> = (&'a Options, Option<&'a dyn Destination>);
 
 impl Options {
     /// The defaults, for a document retrieved from `url`, which must be absolute.

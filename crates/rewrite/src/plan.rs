@@ -26,15 +26,15 @@ use crate::{
 
 /// The number of bytes by which the links of a file of `length` bytes may grow. A base may be as long as
 /// [`LONGEST_BASE`](baselink_scan::LONGEST_BASE), and a link as short as a byte. No real file comes near this limit.
-pub(super) fn room(length: usize) -> usize {
+pub fn room(length: usize) -> usize {
     65_536_usize.saturating_add(length.saturating_mul(16))
 }
 
 /// The base and the encoding of a document.
-pub(super) type Within<'a> = (&'a BaseChain, Charset);
+pub type Within<'a> = (&'a BaseChain, Charset);
 
 /// A receiver of links, each with the document that contains it.
-pub(super) trait LinkSink {
+pub trait LinkSink {
     /// Receives a link of the fast path; false if its report is needed.
     fn plain(&mut self, _link: &PlainLink<'_>, _within: Within<'_>) -> bool {
         false
@@ -52,7 +52,7 @@ impl<F: FnMut(LinkReport, Within<'_>, Charset)> LinkSink for F {
 
 /// The plan for a document and the documents inside it. Spans and edits are offsets in the underlying buffer.
 #[derive(Default)]
-pub(super) struct DocumentPlan {
+pub struct DocumentPlan {
     /// The links that wait for later ones, which may change their outcomes.
     pub(super) held: Vec<Judged>,
     /// The edits of all other links.
@@ -258,7 +258,7 @@ pub struct PlannedPart {
 }
 
 /// The plan for a file, whose links were passed on.
-pub(super) struct FilePlan {
+pub struct FilePlan {
     pub(super) edits: Edits,
     pub(super) parts: Vec<PlannedPart>,
     pub(super) report: Report,

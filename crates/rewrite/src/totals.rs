@@ -159,7 +159,7 @@ impl Totals {
 
 /// Totals of links that are counted as they are judged.
 #[derive(Default)]
-pub(super) struct RunningTotals {
+pub struct RunningTotals {
     pub(super) totals: Totals,
     /// The links that lead elsewhere under another resolver.
     differing: Differing,

@@ -36,7 +36,7 @@ pub struct Splice<'a> {
 
 /// The prefixes of a base that references inherit, if all resolvers agree on the base.
 #[derive(Clone)]
-pub(super) struct Prefixes {
+pub struct Prefixes {
     /// The base up to the last `/` of its path.
     directory: String,
     /// The length of the directory for each number of leading `../`; empty if the resolvers see different directories.
@@ -235,12 +235,12 @@ const BLOCK: usize = 16;
 
 /// True if every resolver keeps `path` and the text after it byte for byte. `has_slash` is true if a preceding `/`
 /// keeps a `:` from ending a scheme.
-pub(super) fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
+pub fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
     is_plain_by_blocks(path) || is_plain_by_bytes(path, has_slash)
 }
 
 /// True if `path`, with the text after it, is longer than a block and needs no closer examination.
-pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
+pub fn is_plain_by_blocks(path: &[u8]) -> bool {
     let Some((&first, rest)) = path.split_first() else {
         return false;
     };
@@ -319,7 +319,7 @@ fn has_escaped_dot(path: &[u8]) -> bool {
 
 /// True if the URL Standard takes `host` for a domain and leaves it unchanged. The host must not look like Punycode,
 /// nor like an IPv4 address, which is decided by its last label.
-pub(super) fn is_plain_host(host: &[u8]) -> bool {
+pub fn is_plain_host(host: &[u8]) -> bool {
     let mut label = 0;
     for (at, byte) in host.iter().enumerate() {
         match byte {

@@ -104,7 +104,7 @@ pub fn usable(url: &str) -> Result<(), Unusable> {
     Ok(())
 }
 
-pub(super) fn written_absolute(grammar: Grammar, url: &str) -> Result<(), Unusable> {
+pub fn written_absolute(grammar: Grammar, url: &str) -> Result<(), Unusable> {
     if url.is_empty() {
         Err(Unusable::Empty)
     } else if scheme(grammar, url).is_none() {
@@ -118,7 +118,7 @@ pub(super) fn written_absolute(grammar: Grammar, url: &str) -> Result<(), Unusab
     }
 }
 
-pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
+pub const fn why_not_absolute(why: Unusable) -> &'static str {
     match why {
         Unusable::Invalid => "the URL Standard's parser fails on it",
         Unusable::Blank => "it ends with a space or a control character",

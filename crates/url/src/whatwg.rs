@@ -40,7 +40,7 @@ type QueryEncoder = Arc<dyn Fn(&str) -> Cow<'_, [u8]> + Send + Sync>;
 
 /// The parsed base; empty if the parser fails on it.
 #[derive(Clone, Default)]
-pub(super) struct Parsed {
+pub struct Parsed {
     url: Option<url::Url>,
     /// The base for relative paths, if the url crate would see a drive letter in its path that the URL Standard
     /// does not see.
@@ -186,7 +186,7 @@ const fn is_removed(c: char) -> bool {
 }
 
 /// True if the URL Standard calls this scheme, in any case, special.
-pub(super) fn is_special(scheme: &str) -> bool {
+pub fn is_special(scheme: &str) -> bool {
     let mut special = ["http", "https", "ws", "wss", "ftp", "file"].into_iter();
     special.any(|name| name.eq_ignore_ascii_case(scheme))
 }
@@ -238,7 +238,7 @@ fn respelled<'a>(
 
 /// The bytes of an encoded query, with the encoder's `&#…;` for missing characters escaped as the URL Standard
 /// requires ("percent-encode after encoding"). A query contains no other `#`.
-pub(super) fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
+pub fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
     if memchr::memmem::find(&encoded, b"&#").is_none() {
         return Cow::Owned(encoded);
     }
@@ -368,7 +368,7 @@ fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
 }
 
 /// `url` as the URL Standard serialises it, or unchanged if its parser fails.
-pub(super) fn serialised(url: &str) -> Cow<'_, str> {
+pub fn serialised(url: &str) -> Cow<'_, str> {
     match url::Url::parse(url) {
         Ok(parsed) => {
             let mut text = String::with_capacity(parsed.as_str().len());

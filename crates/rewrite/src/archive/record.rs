@@ -246,7 +246,7 @@ impl Record {
 }
 
 /// The heading at the start of a buffer, before its block is known.
-pub(super) struct RecordHeading {
+pub struct RecordHeading {
     pub(super) fields: Heading,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The length of the heading.
@@ -358,19 +358,19 @@ fn text(value: &[u8]) -> String {
 }
 
 /// The number of bytes that [`begins_record`] needs.
-pub(super) const BEGINNING: usize = b"WARC/1".len();
+pub const BEGINNING: usize = b"WARC/1".len();
 
 /// True if `bytes` begin like a record.
-pub(super) fn begins_record(bytes: &[u8]) -> bool {
+pub fn begins_record(bytes: &[u8]) -> bool {
     bytes.starts_with(b"WARC/") && bytes.get(b"WARC/".len()).is_some_and(u8::is_ascii_digit)
 }
 
 /// The number of bytes that [`record_start`] needs after the start of a record.
-pub(super) const STARTS: usize = 32;
+pub const STARTS: usize = 32;
 
 /// The index in `bytes` at which a record begins after other bytes. An empty line precedes the version line, and a
 /// `WARC-` or `Content-` field follows it.
-pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
+pub fn record_start(bytes: &[u8]) -> Option<usize> {
     let is_start = |&at: &usize| {
         // Some programs write CR CR LF.
         let before = bytes[..at].iter().rfind(|&&byte| byte != b'\r');
@@ -392,7 +392,7 @@ pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The block without the two line ends that end a record.
-pub(super) fn without_end(mut block: &[u8]) -> &[u8] {
+pub fn without_end(mut block: &[u8]) -> &[u8] {
     let strip_line_end = |bytes: &mut &[u8]| {
         if let Some(rest) = bytes.strip_suffix(b"\n") {
             *bytes = rest.strip_suffix(b"\r").unwrap_or(rest);

@@ -46,7 +46,7 @@ pub fn lacks_only_scheme(reference: &str, resolver: Resolver) -> bool {
 
 /// A base with `scheme`. For a reference that [`lacks_only_scheme`], only the scheme of its base matters (RFC 1808,
 /// 4, step 3).
-pub(crate) fn stand_in(scheme: &str) -> String {
+pub fn stand_in(scheme: &str) -> String {
     format!("{scheme}://assumed.invalid/")
 }
 

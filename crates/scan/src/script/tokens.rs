@@ -36,7 +36,7 @@ pub struct ScriptFault {
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub enum TokenKind {
     /// A name or a keyword.
     Name,
     /// A string with this quotation mark.
@@ -49,7 +49,7 @@ pub(super) enum TokenKind {
 
 /// A token.
 #[derive(Clone, Copy)]
-pub(super) struct Token {
+pub struct Token {
     pub(super) kind: TokenKind,
     /// The whole token, including the quotation marks of a string.
     pub(super) span: Span,
@@ -80,7 +80,7 @@ enum LastToken {
 }
 
 /// The tokens of a text.
-pub(super) struct Tokens<'a> {
+pub struct Tokens<'a> {
     bytes: &'a [u8],
     goal: Goal,
     /// The offset of the next byte.
@@ -394,7 +394,7 @@ fn space_length(rest: &[u8]) -> usize {
     }
 }
 
-pub(super) fn is_of_name(byte: u8) -> bool {
+pub fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'$' | b'_' | 0x80..)
 }
 

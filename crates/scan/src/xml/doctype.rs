@@ -123,7 +123,7 @@ fn is_unknown(word: &str) -> bool {
     let is_known = opaque_scheme(&word[..first]).is_some_and(|scheme| scheme != "file");
     let is_reference = word[first..].starts_with('&');
     let is_alone = word.matches('&').count() == 1 && !word.contains(['/', '\\', ':', '.']);
-    !is_known && !(is_reference && is_alone)
+    !(is_known || is_reference && is_alone)
 }
 
 #[cfg(test)]

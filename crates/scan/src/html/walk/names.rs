@@ -85,7 +85,7 @@ impl Name {
 
 /// The effect of an HTML start tag, besides creating an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ElementKind {
+pub enum ElementKind {
     /// No other effect.
     #[default]
     Plain,
@@ -136,7 +136,7 @@ const ALWAYS_WHOLE: &[&str] = &["style", "script", "base"];
 
 /// The properties of an element that matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Element {
+pub struct Element {
     pub(super) kind: ElementKind,
     /// True if all of its attributes are needed.
     pub(super) whole: bool,

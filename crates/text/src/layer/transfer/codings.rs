@@ -54,11 +54,11 @@ pub fn longest_of(compressed: u64) -> u64 {
 }
 
 /// The most bytes at the beginning of a body that are decoded to find its format.
-pub(super) const BEGINNING: usize = 1_024;
+pub const BEGINNING: usize = 1_024;
 
 /// A coding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coding {
+pub enum Coding {
     /// RFC 9112, 7.1.
     Chunked,
     /// RFC 1952.
@@ -96,7 +96,7 @@ pub struct Codings {
 }
 
 /// A decoded body.
-pub(super) struct Uncoded<'a> {
+pub struct Uncoded<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     /// The reason, if any, why the body cannot be written without its codings.
     pub(super) obstacle: Option<&'static str>,

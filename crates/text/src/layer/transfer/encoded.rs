@@ -15,10 +15,10 @@ use std::fmt;
 use crate::{edit::Edits, span::Span};
 
 /// The maximum length of an encoded line, without its line end (RFC 2045, 6.7 and 6.8).
-pub(super) const WIDTH: usize = 76;
+pub const WIDTH: usize = 76;
 
 /// A body, encoded and decoded.
-pub(super) struct Encoded<'a> {
+pub struct Encoded<'a> {
     pub(super) buffer: &'a [u8],
     /// The span of the body in the buffer.
     pub(super) body: Span,
@@ -28,7 +28,7 @@ pub(super) struct Encoded<'a> {
 
 /// The line end for new lines of `body`. The first LF in the body decides, else the last one before it. Without an
 /// LF, it is CR if the body contains one, else CRLF.
-pub(super) fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
+pub fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
     let inside = &buffer[body.range()];
     let at = memchr::memchr(b'\n', inside)
         .map(|at| body.start + at)
@@ -62,7 +62,7 @@ impl fmt::Display for Obstacle {
 }
 
 /// The length of the line end at the start of `text`, 0 if there is none.
-pub(super) fn line_end_length(text: &[u8]) -> usize {
+pub fn line_end_length(text: &[u8]) -> usize {
     match text {
         [b'\r', b'\n', ..] => 2,
         [b'\r' | b'\n', ..] => 1,
@@ -71,14 +71,14 @@ pub(super) fn line_end_length(text: &[u8]) -> usize {
 }
 
 /// Adds an edit that replaces `span` by `new`.
-pub(super) fn push(edits: &mut Edits, span: Span, new: impl AsRef<[u8]>) -> Result<(), Obstacle> {
+pub fn push(edits: &mut Edits, span: Span, new: impl AsRef<[u8]>) -> Result<(), Obstacle> {
     edits
         .push(span, new)
         .map_err(|_| Obstacle::new(span.start, "two edits overlap"))
 }
 
 /// Adds an edit that replaces `span` of `buffer` by `new`, without their common beginning and end.
-pub(super) fn push_difference(
+pub fn push_difference(
     edits: &mut Edits,
     buffer: &[u8],
     span: Span,
