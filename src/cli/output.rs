@@ -356,7 +356,7 @@ impl Output {
         }
     }
 
-    /// The same destination, for lines of text that may quote names and references.
+    /// A writer of lines to the same destination. The lines may quote names and references.
     pub fn lines(&mut self) -> TextLines<'_> {
         TextLines {
             out: self.out(),

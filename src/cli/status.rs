@@ -1,4 +1,4 @@
-//! How a command ends: its exit status, and the failures that end the work on a file.
+//! The end of a command: its exit status, and the failures that end the work on a file.
 //!
 //! ```text
 //! a link without a base, and --strict   -->  NotHeld          -->  1

@@ -107,7 +107,7 @@ pub(crate) fn others<'u>(url: &'u str, same: &'u SameTable) -> impl Iterator<Ite
 fn captured(url: &str) -> Option<&str> {
     let mut original = None;
     let mut rest = url;
-    // Any path of the archive, and of an original that is no capture itself, may have a folder of this name.
+    // Any path of the archive, and of an original that is not a capture itself, may have a folder of this name.
     while let Some(at) = rest.find("/web/") {
         let after = &rest[at + "/web/".len()..];
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();

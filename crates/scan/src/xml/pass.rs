@@ -208,7 +208,7 @@ impl<'a> XmlPass<'a> {
             (Some(_), true) => None,
         };
         let fault = fault.or_else(|| Some(XmlFault::new(bytes.len(), at_end()?)));
-        // An external subset (XML 1.0, 2.8) is no document, and has no links.
+        // An external subset (XML 1.0, 2.8) is not a document, and has no links.
         let is_of_subset = |fault: &XmlFault| {
             matches!(
                 bytes[fault.at..],
