@@ -5,7 +5,7 @@
 //! cargo run --example archive -- crawl.warc.gz
 //! ```
 //!
-//! Deliberately absent: WACZ, HAR and `.webarchive`, for which `baselink_cli::archive` has other types.
+//! Deliberately absent: WACZ, HAR and `.webarchive`, for which `baselink_site::archive` has other types.
 
 use std::env;
 use std::error::Error;

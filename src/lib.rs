@@ -1,5 +1,4 @@
-//! The program `baselink`, as a library for the Python package and the tests: [`cli`] on top of [`purpose`],
-//! [`collection`], [`archive`] and [`files`].
+//! The program `baselink`, as a library for the Python package and the tests.
 //!
 //! ```
 //! assert_eq!(baselink_cli::cli::run(vec!["baselink".into(), "--version".into()]), 0);
@@ -9,8 +8,4 @@
 
 #![forbid(unsafe_code)]
 
-pub mod archive;
 pub mod cli;
-pub mod collection;
-pub mod files;
-pub mod purpose;

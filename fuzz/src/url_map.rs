@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use baselink_cli::collection::origin::map::UrlMap;
+use baselink_site::collection::origin::map::UrlMap;
 
 /// Reads a map.
 pub fn url_map(bytes: &[u8]) {

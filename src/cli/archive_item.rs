@@ -20,7 +20,7 @@ use baselink_scan::{MediaType, is_read};
 use baselink_text::{Charset, Code};
 
 use super::document_name::RecordKey;
-use crate::{
+use baselink_site::{
     archive::{HarEntry, WebResource},
     collection::{
         capture::Capture,

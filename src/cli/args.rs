@@ -31,7 +31,7 @@ use super::{
     settings::Settings,
     shell,
 };
-use crate::files::write::is_one_file;
+use baselink_files::write::is_one_file;
 
 pub mod check;
 pub mod commands;

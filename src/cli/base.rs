@@ -56,7 +56,7 @@ use super::{
     source,
     status::{ExitStatus, Failure},
 };
-use crate::files::walk::{EntryKind, walk};
+use baselink_files::walk::{EntryKind, walk};
 
 /// Shows the bases of the documents of a request.
 pub fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {

@@ -22,7 +22,7 @@ use super::{
     places::FilePlaces,
     shell,
 };
-use crate::collection::origin::canonical;
+use baselink_site::collection::origin::canonical;
 
 /// Hints for one or more files.
 #[derive(Default)]

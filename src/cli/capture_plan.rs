@@ -7,7 +7,7 @@
 //! An archive is read once for the plan, and again for the bodies. So memory grows only with the number of URLs and
 //! the largest resource.
 //!
-//! Deliberately absent: choosing a capture, and naming files, which `baselink_cli::collection` does.
+//! Deliberately absent: choosing a capture, and naming files, which `baselink_site::collection` does.
 
 use std::{
     fs::{self, Metadata},
@@ -30,7 +30,7 @@ use super::{
     source,
     status::{ExitStatus, Failure, FileResult},
 };
-use crate::{
+use baselink_site::{
     archive::is_archive_in_wacz,
     collection::{
         Collection,

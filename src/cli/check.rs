@@ -10,7 +10,7 @@
 //!
 //! `CheckedTree::read` scans and judges each document once. `listing` counts each link and prints its finding at once.
 //!
-//! Deliberately absent: the classification of links, which `baselink_cli::purpose::check` does.
+//! Deliberately absent: the classification of links, which `baselink_site::purpose::check` does.
 
 mod baseline;
 mod ci;
@@ -45,7 +45,7 @@ use super::{
     shell,
     status::{ExitStatus, FileResult},
 };
-use crate::{
+use baselink_site::{
     collection::{is_disk, origin::is_assumed},
     purpose::{check::Class, relocate::split_host},
 };

@@ -6,7 +6,7 @@
 //!
 //! The head of a file is read only if nothing else gives its retrieval URL (RFC 1808, 3.3).
 //!
-//! Deliberately absent: finding the file of a URL, which `baselink_cli::collection` does.
+//! Deliberately absent: finding the file of a URL, which `baselink_site::collection` does.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -24,7 +24,8 @@ use super::{
     output::Output,
     request::{Documents, Origin},
 };
-use crate::{
+use baselink_files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink_site::{
     collection::{
         Collection,
         folder::name_of,
@@ -36,7 +37,6 @@ use crate::{
         },
         same::{SameTable, others},
     },
-    files::walk::{EntryKind, Selection, TreeEntry, walk},
     purpose::{loads_sheet, relocate::split_host},
 };
 

@@ -20,7 +20,8 @@ use baselink_rewrite::{Retrieval, Source};
 use baselink_text::{Error, Result, name};
 
 use super::request::{Documents, folder_of};
-use crate::{collection::origin::hosts::is_telling, files::walk::TreeEntry};
+use baselink_files::walk::TreeEntry;
+use baselink_site::collection::origin::hosts::is_telling;
 
 /// The top-level folder of `entry` if `--layout` takes it for a host although its name does not look like one. `seen` is
 /// the entry relative to the folder of all hosts.

@@ -29,7 +29,7 @@ use super::{
     request::{Documents, Origin, is_standard_input},
     status::{ExitStatus, Failure},
 };
-use crate::files::walk::{EntryKind, TreeWalk, walk};
+use baselink_files::walk::{EntryKind, TreeWalk, walk};
 
 /// The size from which a file is processed alone.
 const LARGE: u64 = 64 << 20;

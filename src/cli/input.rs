@@ -31,14 +31,14 @@ use super::{
     request::{Archives, Documents, Origin},
     status::FileResult,
 };
-use crate::{
+use baselink_files::{
+    maildir,
+    walk::{EntryKind, open_file},
+    write::Original,
+};
+use baselink_site::{
     archive::{Attached, Wacz, has_har},
     collection::origin::canonical,
-    files::{
-        maildir,
-        walk::{EntryKind, open_file},
-        write::Original,
-    },
 };
 
 /// The number of bytes from which a format is detected.

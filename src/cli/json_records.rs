@@ -34,7 +34,7 @@ use super::{
     link_counts::LinkCountsRecord,
     places::FilePlaces,
 };
-use crate::{
+use baselink_site::{
     collection::origin::is_assumed,
     purpose::check::{Cause, Finding},
 };

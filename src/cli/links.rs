@@ -38,7 +38,7 @@ use super::{
     source,
     status::{ExitStatus, FileResult},
 };
-use crate::files::{result_folder::ResultFolder, results::nameless};
+use baselink_files::{result_folder::ResultFolder, results::nameless};
 
 /// Lists the links of the documents of a request.
 pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {

@@ -12,7 +12,7 @@
 //! give the retrieval URL (RFC 1808, 3.3).
 //!
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
-//! (`baselink_cli::purpose::localize`).
+//! (`baselink_site::purpose::localize`).
 
 use std::{
     fs,
@@ -32,14 +32,12 @@ use super::{
     rewrite::{RewriteKind, extract::extract, rewrite},
     status::{ExitStatus, FileResult},
 };
-use crate::{
-    collection::Collection,
-    files::{
-        maildir,
-        walk::{EntryKind, Selection, TreeEntry},
-        write::NewContents,
-    },
+use baselink_files::{
+    maildir,
+    walk::{EntryKind, Selection, TreeEntry},
+    write::NewContents,
 };
+use baselink_site::collection::Collection;
 
 /// Makes an offline mirror.
 pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {

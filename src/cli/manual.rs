@@ -31,7 +31,7 @@ use super::{
     output::Output,
     status::{ExitStatus, FileResult},
 };
-use crate::files::result_folder::ResultFolder;
+use baselink_files::result_folder::ResultFolder;
 
 /// Prints the script with which `shell` completes arguments.
 pub fn print_completions(shell: Shell, output: &mut Output) -> io::Result<ExitStatus> {

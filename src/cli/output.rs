@@ -34,10 +34,8 @@ use super::{
     request::{Verbosity, is_standard_input},
     status::{ExitStatus, Failure, FileResult},
 };
-use crate::{
-    collection::origin::without_assumed_hosts,
-    files::write::{NewContents, write_file},
-};
+use baselink_files::write::{NewContents, write_file};
+use baselink_site::collection::origin::without_assumed_hosts;
 
 /// A place in a file, such as `page.html:3:9`.
 pub const PLACE: Style = Style::new().dimmed();

@@ -17,7 +17,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::files::walk::{Selection, walk};
+use baselink_files::walk::{Selection, walk};
 
 /// A bar on standard error.
 #[derive(Clone)]

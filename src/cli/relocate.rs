@@ -9,7 +9,7 @@
 //! All files are listed first: links need the file of each URL, and renames need the names in use.
 //!
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
-//! (`baselink_cli::purpose::relocate`).
+//! (`baselink_site::purpose::relocate`).
 
 use std::{
     collections::HashMap,
@@ -29,16 +29,16 @@ use super::{
     rewrite::{RewriteKind, rewrite},
     status::{ExitStatus, FileResult},
 };
-use crate::{
+use baselink_files::{
+    result_folder::ResultFolder,
+    stage::StagedMove,
+    walk::{EntryKind, Selection, TreeEntry, walk},
+    write::write_file,
+};
+use baselink_site::{
     collection::{
         folder::{name_of, path_of},
         origin::names::path_bytes,
-    },
-    files::{
-        result_folder::ResultFolder,
-        stage::StagedMove,
-        walk::{EntryKind, Selection, TreeEntry, walk},
-        write::write_file,
     },
     purpose::{
         redirects::{pages, redirects},

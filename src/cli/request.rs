@@ -22,14 +22,12 @@ use clap::Args;
 
 pub use super::args::documents::{Reading, is_standard_input};
 use super::{args::documents::TypedDocuments, settings::Settings, shell};
-pub use crate::files::folder_of;
-use crate::{
-    collection::origin::{Origins, RootUrl},
-    files::{
-        walk::{EntryKind, Selection, TreeEntry, walk},
-        write::Suffix,
-    },
+pub use baselink_files::folder_of;
+use baselink_files::{
+    walk::{EntryKind, Selection, TreeEntry, walk},
+    write::Suffix,
 };
+use baselink_site::collection::origin::{Origins, RootUrl};
 
 /// The options for messages: how many are printed, and the use of colours.
 #[derive(Clone, Copy, Default)]

@@ -6,7 +6,7 @@
 //! -o x, a folder of documents -->  Results::Folder
 //! ```
 //!
-//! Deliberately absent: writing files, which `baselink_cli::files` does.
+//! Deliberately absent: writing files, which `baselink_files` does.
 
 use std::{
     fs,
@@ -23,16 +23,14 @@ use super::{
     rewrite::RewriteKind,
     shell,
 };
-use crate::{
-    collection::folder::{name_of, path_of},
-    files::{
-        maildir,
-        result_folder::ResultFolder,
-        results::Results,
-        walk::{Selection, TreeEntry, walk},
-        write::is_one_file,
-    },
+use baselink_files::{
+    maildir,
+    result_folder::ResultFolder,
+    results::Results,
+    walk::{Selection, TreeEntry, walk},
+    write::is_one_file,
 };
+use baselink_site::collection::folder::{name_of, path_of};
 
 /// Opens where the results of a request go, and checks it against the inputs.
 pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'a>> {

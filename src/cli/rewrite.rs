@@ -47,15 +47,13 @@ use super::{
     source,
     status::{ExitStatus, Failure, FileResult},
 };
-use crate::{
-    files::{
-        maildir,
-        results::{ResultFile, Results},
-        stage::StagedMove,
-        write::Committed,
-    },
-    purpose::leftovers::Leftovers,
+use baselink_files::{
+    maildir,
+    results::{ResultFile, Results},
+    stage::StagedMove,
+    write::Committed,
 };
+use baselink_site::purpose::leftovers::Leftovers;
 
 /// Makes every relative link absolute.
 pub fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {

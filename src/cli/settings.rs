@@ -19,7 +19,8 @@ use baselink_text::{Error, Result, name, nearest, visible};
 use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
 
-use crate::{collection::origin::RootUrl, files::walk::Globs};
+use baselink_files::walk::Globs;
+use baselink_site::collection::origin::RootUrl;
 
 /// The name of a settings file.
 const NAME: &str = "baselink.toml";

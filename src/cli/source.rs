@@ -39,7 +39,7 @@ use super::{
     progress::is_stopped,
     status::{Failure, FileResult},
 };
-use crate::{
+use baselink_site::{
     archive::{Har, Wacz, WebArchive, WebResource},
     collection::message::{file_name_of, resources},
 };

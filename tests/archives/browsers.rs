@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use baselink_cli::archive::{Attached, Har, HarEntry, WebArchive, WebResource};
+use baselink_site::archive::{Attached, Har, HarEntry, WebArchive, WebResource};
 use baselink_text::diagnostic::Code;
 
 fn fixture(name: &str) -> Vec<u8> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use baselink::archive::{
     Anomaly, ArchiveEntry, Offset, Record, RecordContent, RecordType, Records,
 };
-use baselink_cli::archive::Wacz;
+use baselink_site::archive::Wacz;
 use baselink_text::diagnostic::Code;
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -8,10 +8,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use baselink_cli::collection::origin::RootUrl;
 use baselink_rewrite::{Options, rewrite};
 use baselink_scan::ScanOptions;
 use baselink_scan::Scanner;
+use baselink_site::collection::origin::RootUrl;
 
 use crate::case::{Case, STREAMS, baselink, put, run};
 use crate::folder::files;

@@ -56,24 +56,26 @@ fn violations(text: &str, place: &str) -> Vec<String> {
 #[test]
 fn messages_use_the_phrases_of_the_list() {
     const TESTS: [&str; 2] = ["tests.rs", "conformance.rs"];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();
     let is_program = |path: &PathBuf| {
         let is_test = TESTS.into_iter().any(|tests| path.ends_with(tests));
         path.extension() == Some("rs".as_ref()) && !is_test
     };
-    for path in files(&folder).into_keys().filter(is_program) {
-        let source = fs::read_to_string(folder.join(&path)).unwrap();
-        let production = source
-            .split("\n#[cfg(test)]\nmod ")
-            .next()
-            .unwrap_or_default();
-        let is_code = |line: &&str| !line.trim_start().starts_with("//");
-        let code: Vec<_> = production.lines().filter(is_code).collect();
-        let code = code.join("\n").replace("\\\"", "'").replace("'\"'", "");
-        // Every second piece between quotes is a literal.
-        for literal in code.split('"').skip(1).step_by(2) {
-            all.extend(violations(literal, &path.to_string_lossy()));
+    for folder in ["src", "crates/files/src", "crates/site/src"].map(|folder| root.join(folder)) {
+        for path in files(&folder).into_keys().filter(is_program) {
+            let source = fs::read_to_string(folder.join(&path)).unwrap();
+            let production = source
+                .split("\n#[cfg(test)]\nmod ")
+                .next()
+                .unwrap_or_default();
+            let is_code = |line: &&str| !line.trim_start().starts_with("//");
+            let code: Vec<_> = production.lines().filter(is_code).collect();
+            let code = code.join("\n").replace("\\\"", "'").replace("'\"'", "");
+            // Every second piece between quotes is a literal.
+            for literal in code.split('"').skip(1).step_by(2) {
+                all.extend(violations(literal, &path.to_string_lossy()));
+            }
         }
     }
     assert!(all.is_empty(), "{all:#?}");

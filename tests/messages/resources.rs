@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::Path;
 
-use baselink_cli::collection::message::{PartResource, resources};
 use baselink_rewrite::Options;
+use baselink_site::collection::message::{PartResource, resources};
 
 /// A message with the heading `heading`, and `parts` that have a heading and content each.
 fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {

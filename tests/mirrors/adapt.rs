@@ -3,8 +3,8 @@
 use std::fs;
 use std::rc::Rc;
 
-use baselink_cli::purpose::adapt::{Adaptation, adapted};
 use baselink_rewrite::{Options, rewrite};
+use baselink_site::purpose::adapt::{Adaptation, adapted};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use html5ever::ParseOpts;

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::Outcome;
-use baselink_cli::collection::Collection;
-use baselink_cli::collection::origin::map::UrlMap;
-use baselink_cli::collection::origin::{FolderLayout, Origins, RootUrl};
-use baselink_cli::files::walk::{EntryKind, TreeEntry};
-use baselink_cli::purpose::localize::{localize, options};
+use baselink_files::walk::{EntryKind, TreeEntry};
 use baselink_rewrite::{Options, rewrite};
+use baselink_site::collection::Collection;
+use baselink_site::collection::origin::map::UrlMap;
+use baselink_site::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink_site::purpose::localize::{localize, options};
 use baselink_text::format::Format;
 use baselink_url::Resolver;
 use baselink_verify::verify;

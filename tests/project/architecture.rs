@@ -5,11 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms of the program in order. The compiler holds the order of the crates.
-const ORDER: &[&str] = &["files", "archive", "collection", "purpose", "cli", "main"];
+/// The rooms of crates that have several, in order. The compiler holds the order of the crates.
+const ORDER: &[&str] = &[
+    "site/archive",
+    "site/collection",
+    "site/purpose",
+    "cli",
+    "main",
+];
 
-/// The crates of the library, each in the folder of its name below `crates`.
-const LIBRARY: &[&str] = &["text", "url", "scan", "rewrite", "verify", "baselink"];
+/// The crates below the program, each in the folder of its name below `crates`.
+const LIBRARY: &[&str] = &[
+    "text", "url", "scan", "rewrite", "verify", "baselink", "files", "site",
+];
 
 /// Third-party crates, and the path prefixes of the files that may name each. Every dependency has a row.
 const CRATES: &[(&str, &[&str])] = &[
@@ -30,7 +38,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "text/layer/digest.rs",
             "text/layer/transfer",
             "cli/check/report.rs",
-            "archive/har.rs",
+            "site/archive/har.rs",
         ],
     ),
     ("md5", &["text/layer/digest.rs"]),
@@ -43,13 +51,13 @@ const CRATES: &[(&str, &[&str])] = &[
     (
         "flate2",
         &[
-            "archive/har.rs",
+            "site/archive/har.rs",
             "rewrite/archive/",
             "text/layer/transfer/codings",
         ],
     ),
-    ("zip", &["archive/attached.rs", "archive/wacz.rs"]),
-    ("plist", &["archive/webarchive.rs"]),
+    ("zip", &["site/archive/attached.rs", "site/archive/wacz.rs"]),
+    ("plist", &["site/archive/webarchive.rs"]),
     ("url", &["url/"]),
     ("clap", &["cli/", "main.rs"]),
     (
@@ -57,16 +65,16 @@ const CRATES: &[(&str, &[&str])] = &[
         &["cli/args/commands.rs", "cli/manual.rs", "cli/request.rs"],
     ),
     ("clap_mangen", &["cli/manual.rs"]),
-    ("strsim", &["collection/near.rs", "text/error.rs"]),
-    ("toml", &["cli/", "collection/host_rules.rs"]),
+    ("strsim", &["site/collection/near.rs", "text/error.rs"]),
+    ("toml", &["cli/", "site/collection/host_rules.rs"]),
     ("unicode_width", &["cli/check/text.rs"]),
     (
         "serde",
         &[
             "cli/",
-            "collection/host_rules.rs",
-            "archive/har.rs",
-            "archive/wacz.rs",
+            "site/collection/host_rules.rs",
+            "site/archive/har.rs",
+            "site/archive/wacz.rs",
             "scan/json.rs",
             "rewrite/base.rs",
             "text/diagnostic.rs",
@@ -80,22 +88,22 @@ const CRATES: &[(&str, &[&str])] = &[
         "serde_json",
         &[
             "cli/",
-            "archive/har.rs",
-            "archive/wacz.rs",
+            "site/archive/har.rs",
+            "site/archive/wacz.rs",
             "scan/json.rs",
-            "collection/",
+            "site/collection/",
         ],
     ),
-    ("aho_corasick", &["purpose/adapt.rs"]),
+    ("aho_corasick", &["site/purpose/adapt.rs"]),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("walkdir", &["files/"]),
     ("globset", &["files/"]),
-    ("csv", &["collection/"]),
-    ("hashbrown", &["collection/text_map.rs"]),
-    ("icu_normalizer", &["collection/"]),
-    ("jiff", &["collection/capture.rs"]),
-    ("xattr", &["files/", "collection/"]),
+    ("csv", &["site/collection/"]),
+    ("hashbrown", &["site/collection/text_map.rs"]),
+    ("icu_normalizer", &["site/collection/"]),
+    ("jiff", &["site/collection/capture.rs"]),
+    ("xattr", &["files/", "site/collection/"]),
     ("rustix", &["files/"]),
     ("cap_std", &["files/"]),
     ("cap_fs_ext", &["files/"]),
@@ -170,18 +178,22 @@ fn rank(room: &str) -> Option<usize> {
 fn imports_go_one_way() {
     let mut wrong = Vec::new();
     for (name, text) in sources() {
-        let room = name.split(['/', '.']).next().unwrap();
-        if room == "lib" || LIBRARY.contains(&room) {
+        let (site, file) = match name.strip_prefix("site/") {
+            Some(file) => ("site/", file),
+            None => ("", name.as_str()),
+        };
+        let room = format!("{site}{}", file.split(['/', '.']).next().unwrap());
+        if file == "lib.rs" || LIBRARY.contains(&room.as_str()) {
             continue;
         }
-        let own = rank(room)
-            .unwrap_or_else(|| panic!("src/{name} is a room without a place in the order"));
+        let own =
+            rank(&room).unwrap_or_else(|| panic!("{name} is a room without a place in the order"));
         let (uses, rest) = uses(&without_strings(&code(&text)));
         let all = uses.into_iter().map(|used| used.path).chain(paths(&rest));
         for path in all.filter(|path| path[0] == "crate") {
-            let other = path[1].as_str();
-            if other != room && rank(other).is_none_or(|theirs| theirs >= own) {
-                wrong.push(format!("src/{name} imports {other}"));
+            let other = format!("{site}{}", path[1]);
+            if other != room && rank(&other).is_none_or(|theirs| theirs >= own) {
+                wrong.push(format!("{name} imports {other}"));
             }
         }
     }
@@ -509,9 +521,15 @@ fn every_dependency_has_a_row() {
         )
     };
     let mut dependencies: BTreeSet<String> = BTreeSet::new();
-    for table in include_str!("../../Cargo.toml").split("\n[").skip(1) {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = LIBRARY.iter().map(|name| top.join("crates").join(name));
+    let manifests: String = crates
+        .chain([top.to_owned()])
+        .map(|folder| fs::read_to_string(folder.join("Cargo.toml")).unwrap())
+        .collect();
+    for table in manifests.split("\n[").skip(1) {
         let (title, lines) = table.split_once(']').unwrap();
-        if title == "dependencies" || title.ends_with(".dependencies") {
+        if title == "dependencies" || title.ends_with(")'.dependencies") {
             let packages = lines
                 .lines()
                 .filter_map(|line| Some(line.split_once('=')?.0.trim()))
@@ -682,7 +700,7 @@ fn imports_are_found_in_every_notation() {
         ("cli/check.rs", "cli/check/listing.rs"),
         // `use crate::…`
         ("cli/check/tree.rs", "cli/status.rs"),
-        // `crate::files::write::is_temporary`, which is a re-export
+        // `baselink_files::write::is_temporary`, which is a re-export
         ("cli/files.rs", "files/file.rs"),
         // A name of another crate
         ("cli/check/tree.rs", "rewrite/options.rs"),

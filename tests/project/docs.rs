@@ -10,9 +10,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use baselink::{Outcome, Reason, Role};
-use baselink_cli::collection::Absence;
-use baselink_cli::collection::origin;
-use baselink_cli::purpose::check::{Cause, Class};
 use baselink_rewrite::base::Source;
 use baselink_rewrite::copies::SUFFIXES;
 use baselink_scan::attributes::{
@@ -21,6 +18,9 @@ use baselink_scan::attributes::{
 use baselink_scan::json::{FEED, MANIFEST};
 use baselink_scan::xml::namespaces::Vocabulary;
 use baselink_scan::xml::vocabulary;
+use baselink_site::collection::Absence;
+use baselink_site::collection::origin;
+use baselink_site::purpose::check::{Cause, Class};
 use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
 
@@ -437,6 +437,8 @@ fn every_dependency_has_a_reason_and_its_crates() {
         ("scan", "crates/scan/Cargo.toml"),
         ("rewrite", "crates/rewrite/Cargo.toml"),
         ("verify", "crates/verify/Cargo.toml"),
+        ("files", "crates/files/Cargo.toml"),
+        ("site", "crates/site/Cargo.toml"),
         ("program", "Cargo.toml"),
     ] {
         let manifest = std::fs::read_to_string(root.join(manifest)).unwrap();

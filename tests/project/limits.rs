@@ -9,8 +9,8 @@ use std::process::Command;
 
 use baselink::Outcome;
 use baselink::archive::{ArchiveEntry, Records};
-use baselink_cli::collection::origin::canonical;
 use baselink_rewrite::{FileRewrite, Options, rewrite};
+use baselink_site::collection::origin::canonical;
 use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
 

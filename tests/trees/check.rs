@@ -9,16 +9,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::{LinkReport, Outcome};
-use baselink_cli::collection::folder::name_of;
-use baselink_cli::collection::origin::map::UrlMap;
-use baselink_cli::collection::origin::{FolderLayout, Origins, RootUrl};
-use baselink_cli::collection::{Collection, Resource};
-use baselink_cli::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink_cli::purpose::check::{
-    Cause, CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
-};
+use baselink_files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink_rewrite::container::mbox::Messages;
 use baselink_rewrite::{Options, rewrite};
+use baselink_site::collection::folder::name_of;
+use baselink_site::collection::origin::map::UrlMap;
+use baselink_site::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink_site::collection::{Collection, Resource};
+use baselink_site::purpose::check::{
+    Cause, CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
+};
 use baselink_text::format::Format;
 use baselink_text::span::Lines;
 use baselink_url::Resolver;

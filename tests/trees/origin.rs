@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink_cli::collection::Collection;
-use baselink_cli::collection::origin::map::UrlMap;
-use baselink_cli::collection::origin::{FolderLayout, Origins, RootUrl};
-use baselink_cli::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink_files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink_rewrite::base::Source;
 use baselink_scan::html::saved::{HEAD, saved};
+use baselink_site::collection::Collection;
+use baselink_site::collection::origin::map::UrlMap;
+use baselink_site::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink_text::format::Format;
 use proptest::prelude::*;
 

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use baselink_cli::collection::origin::{Origins, RootUrl};
-use baselink_cli::collection::{Collection, Resource};
-use baselink_cli::purpose::relocate::{LinkForm, Relocation, options, relocate};
 use baselink_rewrite::Options;
+use baselink_site::collection::origin::{Origins, RootUrl};
+use baselink_site::collection::{Collection, Resource};
+use baselink_site::purpose::relocate::{LinkForm, Relocation, options, relocate};
 use baselink_text::format::Format;
 use baselink_url::Resolver;
 use baselink_verify::verify;

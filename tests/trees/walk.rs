@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink_cli::files::walk::{EntryKind, Globs, Selection, TreeEntry, walk};
+use baselink_files::walk::{EntryKind, Globs, Selection, TreeEntry, walk};
 
 /// A folder with the files `files`, each with its own path as contents.
 fn tree(files: &[&str]) -> tempfile::TempDir {

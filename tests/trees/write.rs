@@ -20,10 +20,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use baselink_cli::files::maildir::{is_maildir, is_message, with_sizes_of};
-use baselink_cli::files::result_folder::ResultFolder;
-use baselink_cli::files::walk::{Selection, walk};
-use baselink_cli::files::write::{
+use baselink_files::maildir::{is_maildir, is_message, with_sizes_of};
+use baselink_files::result_folder::ResultFolder;
+use baselink_files::walk::{Selection, walk};
+use baselink_files::write::{
     Committed, InPlace, NewContents, NotPreserved, Original, Suffix, is_temporary,
 };
 use baselink_text::error::Result;

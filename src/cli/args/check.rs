@@ -20,14 +20,15 @@ use super::{
     named::{CLASSES, named},
     output::check_list_of_missing,
 };
-use crate::{
-    cli::{
-        capture_plan::{enter_unpacked, holds_resources, is_page},
-        request::{Archives, Documents, folder_of, is_standard_input},
-        shell,
-    },
+use baselink_site::{
     collection::{is_disk, origin::RootUrl},
     purpose::check::Class,
+};
+
+use crate::cli::{
+    capture_plan::{enter_unpacked, holds_resources, is_page},
+    request::{Archives, Documents, folder_of, is_standard_input},
+    shell,
 };
 
 /// The arguments of `check` that differ from those of other commands.

@@ -29,15 +29,14 @@ use super::named::{
     BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, HostLayout, LAYOUTS, RESOLVERS, SOURCES, TrustList,
     is_trusted, named,
 };
-use crate::{
-    cli::shell,
-    collection::{
-        companion::Companions,
-        origin::{FolderLayout, Origins, RootUrl, map::UrlMap},
-        same::{SamePrefixes, SameTable},
-    },
-    files::walk::{Globs, Selection},
+use baselink_files::walk::{Globs, Selection};
+use baselink_site::collection::{
+    companion::Companions,
+    origin::{FolderLayout, Origins, RootUrl, map::UrlMap},
+    same::{SamePrefixes, SameTable},
 };
+
+use crate::cli::shell;
 
 /// The documents, and the options for reading them.
 #[derive(Args)]

@@ -19,14 +19,13 @@ use super::{
     help::{LOCALIZE_AFTER, for_folders, with_help},
     output::{Rewrite, check_list_of_missing},
 };
-use crate::{
-    cli::{
-        capture_plan::{enter_unpacked, is_page},
-        input::format_of_file,
-        request::{Archives, folder_of},
-    },
-    collection::{capture::DateRange, companion},
-    files::walk::Globs,
+use baselink_files::walk::Globs;
+use baselink_site::collection::{capture::DateRange, companion};
+
+use crate::cli::{
+    capture_plan::{enter_unpacked, is_page},
+    input::format_of_file,
+    request::{Archives, folder_of},
 };
 
 /// The arguments of `localize` that differ from those of `rewrite`.

@@ -189,9 +189,9 @@ impl FromStr for HostLayout {
 mod tests {
     use super::super::check::Classes;
     use super::*;
-    use crate::purpose::check::Class;
     use baselink_rewrite::{BaseElement, Fragments};
     use baselink_scan::attributes::Groups;
+    use baselink_site::purpose::check::Class;
     use baselink_url::Resolver;
 
     fn check<T: FromStr<Err = Error>>(names: &[&str]) {

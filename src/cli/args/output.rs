@@ -14,10 +14,9 @@ use std::{
 use baselink_text::{Error, Format, Result};
 use clap::{Args, ValueEnum};
 
-use crate::{
-    cli::request::{Documents, is_standard_input},
-    files::write::{InPlace, Suffix},
-};
+use baselink_files::write::{InPlace, Suffix};
+
+use crate::cli::request::{Documents, is_standard_input};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TypedInPlace {

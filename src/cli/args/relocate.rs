@@ -32,14 +32,15 @@ use super::{
     help::{MOVE_AFTER, for_folders, with_help},
     output::Rewrite,
 };
-use crate::{
-    cli::request::{Archives, is_standard_input},
+use baselink_site::{
     collection::{
         folder::path_of,
         origin::{RootUrl, map::pairs},
     },
     purpose::relocate::LinkForm,
 };
+
+use crate::cli::request::{Archives, is_standard_input};
 
 /// The arguments of `move` that differ from those of `rewrite`. Those that do not apply to one folder are hidden.
 fn of_move(mut arg: Arg) -> Arg {

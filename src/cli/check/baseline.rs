@@ -22,12 +22,11 @@ use baselink_rewrite::LinkReport;
 use baselink_text::{Error, Result, cause, name};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    cli::{
-        args::check::{Check, Classes},
-        json_records::append_json,
-    },
-    purpose::check::{Class, Finding},
+use baselink_site::purpose::check::{Class, Finding};
+
+use crate::cli::{
+    args::check::{Check, Classes},
+    json_records::append_json,
 };
 
 /// A finding without its place in the file.

@@ -28,10 +28,9 @@ use super::{
     href::uri,
     words::{self, FindingRule, RULES, level},
 };
-use crate::{
-    cli::{json_records::append_json, output::Output},
-    purpose::check::Finding,
-};
+use baselink_site::purpose::check::Finding;
+
+use crate::cli::{json_records::append_json, output::Output};
 
 /// Prints the start of the log.
 pub fn print_start(out: &mut dyn Write) -> io::Result<()> {

@@ -11,10 +11,9 @@ use std::collections::BTreeMap;
 use baselink_rewrite::{LinkReport, base::lacks_only_scheme};
 use baselink_url::Resolver;
 
-use crate::{
-    cli::args::check::Classes,
-    purpose::check::{Cause, Class, Finding},
-};
+use baselink_site::purpose::check::{Cause, Class, Finding};
+
+use crate::cli::args::check::Classes;
 
 /// Links by class.
 #[derive(Clone, Debug, Default)]

@@ -19,16 +19,15 @@ use super::{
     targets::{self, Targets},
     text,
 };
-use crate::{
-    cli::{
-        args::check::{Check, CheckForm, Classes},
-        document_name::DocumentName,
-        input::Input,
-        json_records::MovedRecord,
-        output::Output,
-        places::FilePlaces,
-    },
-    purpose::check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids},
+use baselink_site::purpose::check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids};
+
+use crate::cli::{
+    args::check::{Check, CheckForm, Classes},
+    document_name::DocumentName,
+    input::Input,
+    json_records::MovedRecord,
+    output::Output,
+    places::FilePlaces,
 };
 
 /// Takes links.

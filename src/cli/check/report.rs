@@ -29,10 +29,9 @@ use super::{
     verdict::verdict,
     words::{self, RULES, counted},
 };
-use crate::{
-    cli::args::check::{Check, Classes},
-    purpose::check::{Cause, Class},
-};
+use baselink_site::purpose::check::{Cause, Class};
+
+use crate::cli::args::check::{Check, Classes};
 
 const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/page.css");

@@ -15,18 +15,17 @@ use std::path::Path;
 use baselink_text::{Error, Format, Result, name};
 
 use super::{baseline::Baseline, href::Hrefs, report::ReportPage, tree::CheckedTree};
-use crate::{
-    cli::{
-        args::check::Check,
-        output::{Output, count, url_for_list},
-        request::is_standard_input,
-        status::FileResult,
-    },
-    files::{
-        walk::{EntryKind, Globs, Selection, walk},
-        write::{NewContents, is_one_file, write_file},
-    },
-    purpose::check::Class,
+use baselink_files::{
+    walk::{EntryKind, Globs, Selection, walk},
+    write::{NewContents, is_one_file, write_file},
+};
+use baselink_site::purpose::check::Class;
+
+use crate::cli::{
+    args::check::Check,
+    output::{Output, count, url_for_list},
+    request::is_standard_input,
+    status::FileResult,
 };
 
 const REPORT: &str = "--report";

@@ -16,13 +16,14 @@ use std::{
 
 use baselink_rewrite::LinkReport;
 
-use crate::{
-    cli::{
-        args::check::{Check, Classes},
-        output::location,
-    },
+use baselink_site::{
     collection::text_map::TextMap,
     purpose::check::{Cause, Class, Finding},
+};
+
+use crate::cli::{
+    args::check::{Check, Classes},
+    output::location,
 };
 
 /// The largest number of places that the text output shows for a target.
@@ -149,8 +150,8 @@ impl Targets {
     /// no further places in `full`.
     pub fn merge(&mut self, others: Self, file: usize, room: usize, full: &FullTargets) {
         for (kind, all) in others.kinds {
-            for number in 0..all.len() {
-                let (url, other) = (all.url(number), &all.values[number]);
+            for (number, other) in all.values.iter().enumerate() {
+                let url = all.url(number);
                 let Self { kinds, texts } = &mut *self;
                 let mut renumbered = |number| add(texts, others.texts.text(number as usize));
                 let summary = summary(kinds, kind, url.as_bytes());

@@ -22,10 +22,9 @@ use baselink_text::{Charset, Span, name, visible};
 use unicode_width::UnicodeWidthStr;
 
 use super::words;
-use crate::{
-    cli::output::{FAINT, Output, PLACE, location},
-    purpose::check::CheckedLink,
-};
+use baselink_site::purpose::check::CheckedLink;
+
+use crate::cli::output::{FAINT, Output, PLACE, location};
 
 pub const DENIED: Style = AnsiColor::Red.on_default().bold();
 pub const OTHER: Style = AnsiColor::Yellow.on_default().bold();

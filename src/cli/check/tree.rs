@@ -24,37 +24,38 @@ use super::{
     listing::{FileLinks, Lister},
     targets::{self, FullTargets, OrderedTargets, Targets},
 };
-use crate::{
-    cli::{
-        advice::is_of_bases,
-        archive_item::{Archived, Wanted},
-        args::check::Classes,
-        capture_plan::{CapturePlan, CapturedDocument, finish_archive},
-        collection,
-        document_name::DocumentName,
-        files::{SkipCounts, each_document, progress, status_after},
-        in_order::all_in_order,
-        input::{Contents, File, Input, OpenedInput},
-        output::{Output, count, ok_or_report},
-        places::FilePlaces,
-        request::{Documents, Origin},
-        source,
-        status::{ExitStatus, FileResult},
-    },
+use baselink_files::{
+    walk::{Selection, TreeEntry},
+    write::is_temporary,
+};
+use baselink_site::{
     collection::{
         Collection,
         folder::name_of,
         is_disk,
         origin::{Origins, RootUrl, expected::host_of_used_path},
     },
-    files::{
-        walk::{Selection, TreeEntry},
-        write::is_temporary,
-    },
     purpose::{
         check::{CheckedSite, Class, Ids, check, check_capture, varying_links},
         relocate::is_at_any_url,
     },
+};
+
+use crate::cli::{
+    advice::is_of_bases,
+    archive_item::{Archived, Wanted},
+    args::check::Classes,
+    capture_plan::{CapturePlan, CapturedDocument, finish_archive},
+    collection,
+    document_name::DocumentName,
+    files::{SkipCounts, each_document, progress, status_after},
+    in_order::all_in_order,
+    input::{Contents, File, Input, OpenedInput},
+    output::{Output, count, ok_or_report},
+    places::FilePlaces,
+    request::{Documents, Origin},
+    source,
+    status::{ExitStatus, FileResult},
 };
 
 /// A folder, or archives, whose documents were checked.

@@ -16,12 +16,11 @@ use super::{
     tree::CheckedTree,
     words,
 };
-use crate::{
-    cli::{
-        args::check::{Check, Classes},
-        output::{FAINT, HEADING, Output, PLACE},
-    },
-    purpose::check::Class,
+use baselink_site::purpose::check::Class;
+
+use crate::cli::{
+    args::check::{Check, Classes},
+    output::{FAINT, HEADING, Output, PLACE},
 };
 
 /// The verdict, such as `3 of 8 links would break, to 3 targets: 1 pinned, 2 escapes`.

@@ -10,10 +10,9 @@
 use baselink_text::visible;
 
 use super::targets::CheckedTarget;
-use crate::{
-    cli::args::check::{Check, Classes},
-    purpose::check::{Cause, Class, Finding},
-};
+use baselink_site::purpose::check::{Cause, Class, Finding};
+
+use crate::cli::args::check::{Check, Classes};
 
 /// The meaning of a class with a cause.
 pub struct FindingRule {

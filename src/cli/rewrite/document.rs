@@ -16,16 +16,15 @@ use super::{
     kind::{DocumentLinks, RewriteKind},
     summary::FileSummary,
 };
-use crate::{
-    cli::{
-        args::output::Rewrite,
-        diff::{self, DiffProgress},
-        input::Input,
-        output::{Output, is_left},
-        places::FilePlaces,
-        status::{ExitStatus, FileResult},
-    },
-    files::results::{ResultFile, ResultPart},
+use baselink_files::results::{ResultFile, ResultPart};
+
+use crate::cli::{
+    args::output::Rewrite,
+    diff::{self, DiffProgress},
+    input::Input,
+    output::{Output, is_left},
+    places::FilePlaces,
+    status::{ExitStatus, FileResult},
 };
 
 /// The edits of a document. `is_proved` is true if `--verify` succeeded or was not given.

@@ -24,37 +24,38 @@ use super::{
     kind::RewriteKind,
     summary::{FileSummary, RunSummary, adapted_text},
 };
-use crate::{
+use baselink_files::{
+    result_folder::ResultFolder,
+    walk::open_below,
+    write::{NewContents, NotPreserved},
+};
+use baselink_site::{
     archive::{Wacz, WaczPage},
-    cli::{
-        archive_item::{Archived, Wanted},
-        args::{localize::Extraction, output::Rewrite},
-        capture_plan::{
-            CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
-        },
-        files::progress,
-        input::{Input, format_of_file},
-        json_records::FileRecord,
-        link_counts::LinkCountsRecord,
-        output::{Output, count, ok_or_report},
-        progress::{is_stopped, stop_between_files},
-        results::open_folder,
-        status::{ExitStatus, Failure, FileResult},
-    },
     collection::{
         Collection, capture::CaptureDate, folder::path_of, message::THIS_MESSAGE, origin::map,
         record::CapturedBody,
-    },
-    files::{
-        result_folder::ResultFolder,
-        walk::open_below,
-        write::{NewContents, NotPreserved},
     },
     purpose::{
         adapt::{Adapted, adapted},
         entry_page::{PageEntry, entry_page, title},
         localize,
     },
+};
+
+use crate::cli::{
+    archive_item::{Archived, Wanted},
+    args::{localize::Extraction, output::Rewrite},
+    capture_plan::{
+        CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
+    },
+    files::progress,
+    input::{Input, format_of_file},
+    json_records::FileRecord,
+    link_counts::LinkCountsRecord,
+    output::{Output, count, ok_or_report},
+    progress::{is_stopped, stop_between_files},
+    results::open_folder,
+    status::{ExitStatus, Failure, FileResult},
 };
 
 /// The table of the files that were written, at the root of the folder.

@@ -7,7 +7,7 @@
 //! move      /b/y.html#z          -->  /sub/b/y.html#z
 //! ```
 //!
-//! Deliberately absent: the rewriting, which `baselink_rewrite::rewrite` and `baselink_cli::purpose` do.
+//! Deliberately absent: the rewriting, which `baselink_rewrite::rewrite` and `baselink_site::purpose` do.
 
 use std::{
     borrow::Cow,
@@ -21,21 +21,22 @@ use baselink_scan::Role;
 use baselink_text::{Code, Edits, Format, Result};
 use baselink_url::without_fragment;
 
-use crate::{
-    cli::{
-        input::NonDocument,
-        link_counts::{LinkCounts, LinkResult},
-        output::StrictViolations,
-        request::Origin,
-    },
+use baselink_files::stage::StagedMove;
+use baselink_site::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
-    files::stage::StagedMove,
     purpose::{
         adapt::{self, Adapted},
         leftovers::Leftovers,
         localize, names_base,
         relocate::{self, LinkForm, Relocation},
     },
+};
+
+use crate::cli::{
+    input::NonDocument,
+    link_counts::{LinkCounts, LinkResult},
+    output::StrictViolations,
+    request::Origin,
 };
 
 /// A kind of rewriting.

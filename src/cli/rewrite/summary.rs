@@ -21,24 +21,25 @@ use baselink_text::{Diagnostic, Format, name, visible};
 use baselink_url::{Grammar, Reference};
 
 use super::kind::{DocumentLinks, MissingTargets, RewriteKind};
-use crate::{
-    cli::{
-        args::output::Rewrite,
-        base_hints::BaseHints,
-        files::{SkipCounts, SkipReason},
-        json_records,
-        link_counts::{LinkCounts, LinkResult},
-        output::{Output, by_place, count, url_for_list},
-        places::FilePlaces,
-        progress::is_stopped,
-        request::Origin,
-        status::{ExitStatus, FileResult},
-    },
+use baselink_site::{
     collection::origin::is_assumed,
     purpose::{
         adapt::{Adaptation, Adapted, RefusedCounts},
         leftovers::{Leftovers, generator},
     },
+};
+
+use crate::cli::{
+    args::output::Rewrite,
+    base_hints::BaseHints,
+    files::{SkipCounts, SkipReason},
+    json_records,
+    link_counts::{LinkCounts, LinkResult},
+    output::{Output, by_place, count, url_for_list},
+    places::FilePlaces,
+    progress::is_stopped,
+    request::Origin,
+    status::{ExitStatus, FileResult},
 };
 
 /// The end of messages about links to local copies that were not copied.

@@ -1,0 +1,883 @@
+//! Captures of an archive, and the selection of those that become resources.
+//!
+//! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] chooses the best
+//! capture of each URL. Whole resources (a 2xx status except 204, 205 and 206) rank first, then resources with an empty
+//! or incomplete body, then redirects with a `Location`, then all other captures. Within a rank, the capture nearest to
+//! a requested date wins, or else the latest. Only responses to `GET` answer a link. A range (206) that covers the whole
+//! resource is a success.
+//!
+//! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes another URL of the
+//! final resource. A revisit record (ISO 28500, 6.7) refers to another capture and gets its body.
+//!
+//! ```
+//! use baselink_site::collection::capture::{Capture, Captures};
+//! let at = |url: &str, status, date: &str| Capture { status, date: date.parse().ok(), ..Capture::of(url) };
+//! let mut captures = Captures::default();
+//! captures.add(0, at("http://a/", 503, "2026-01-03"));
+//! captures.add(1, at("http://a/", 200, "2026-01-01T10:00:00Z"));
+//! captures.add(2, at("http://a/", 200, "20260102"));
+//! captures.add(3, Capture { location: Some("/".into()), ..at("http://a/start", 301, "2026") });
+//! let chosen = captures.choose(|_| true);
+//! assert_eq!((chosen.resources.len(), chosen.resources[0].item), (1, 2));
+//! assert_eq!(chosen.collection.locate("http://a/start"), chosen.collection.locate("http://a/"));
+//! ```
+//!
+//! The captures and the collection share the table of URLs, so each URL is in memory once.
+//!
+//! Deliberately absent: bodies.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    str::FromStr,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use baselink_text::{Error, Result};
+use baselink_url::{Base, Resolver};
+use jiff::{
+    SignedDuration,
+    civil::{Date, DateTime},
+    fmt::rfc2822::DateTimeParser,
+};
+
+use super::{
+    file_names::{path, rounds},
+    index::{Collection, UrlTarget},
+    normal::{MAX_REDIRECTS, host, normal, with_other_scheme},
+    text_map::TextMap,
+};
+
+/// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The URL, absolute.
+    pub url: Box<str>,
+    /// The name of the resource in the archive, if another resource has the same URL.
+    pub key: Option<Box<str>>,
+    /// The entity of a message whose labels its links use first ([`Collection::locate_from`]).
+    pub entity: Option<Arc<str>>,
+    /// The status code; 200 if the archive records no HTTP responses, 0 if there was no response.
+    pub status: u16,
+    /// True if the body is empty or incomplete.
+    pub is_short: bool,
+    /// True if the body is known to be incomplete.
+    pub is_cut: bool,
+    /// The time of the capture.
+    pub date: Option<CaptureDate>,
+    /// The media type without parameters.
+    pub media_type: Arc<str>,
+    /// The raw target of a redirect.
+    pub location: Option<Box<str>>,
+    /// Digests of the identifiers by which revisits refer to this capture ([`name_digest`]).
+    pub names: Vec<u64>,
+    /// For a revisit, the identifiers of the capture whose body it repeats, the most reliable first.
+    pub repeats: Vec<u64>,
+    /// Digests of the ids of the records about the same request (ISO 28500, 5.7).
+    pub exchange: Vec<u64>,
+    /// True for a request with another method than `GET`. Captures of the same exchange are then ignored.
+    pub is_other_method: bool,
+}
+
+impl Capture {
+    /// Creates a capture of `url` with the status 200.
+    pub fn of(url: &str) -> Self {
+        Self {
+            url: url.into(),
+            key: None,
+            entity: None,
+            status: 200,
+            is_short: false,
+            is_cut: false,
+            date: None,
+            media_type: Arc::default(),
+            location: None,
+            names: Vec::new(),
+            repeats: Vec::new(),
+            exchange: Vec::new(),
+            is_other_method: false,
+        }
+    }
+}
+
+/// A digest of an identifier of a capture: its record id, or the digest of its body.
+pub fn name_digest(kind: &str, name: &str) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    (kind, name).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A time in UTC to the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CaptureDate {
+    /// Seconds since 1970.
+    seconds: i64,
+}
+
+impl CaptureDate {
+    /// The time in the value of a `Date` field of a message (RFC 5322, 3.3).
+    pub fn of_message(value: &str) -> Option<Self> {
+        let time = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
+        let seconds = time.as_second();
+        Some(Self { seconds })
+    }
+
+    fn date_time(self) -> DateTime {
+        let distance = SignedDuration::from_secs(self.seconds);
+        EPOCH.checked_add(distance).unwrap_or(DateTime::MAX)
+    }
+
+    /// The date as people write it: `31 January 2026, 10:20 UTC`.
+    #[must_use]
+    pub fn in_words(self) -> String {
+        self.date_time()
+            .strftime("%-d %B %Y, %H:%M UTC")
+            .to_string()
+    }
+
+    /// The time as the file system represents it.
+    pub fn time(self) -> SystemTime {
+        let distance = Duration::from_secs(self.seconds.unsigned_abs());
+        let time = match self.seconds < 0 {
+            true => UNIX_EPOCH.checked_sub(distance),
+            false => UNIX_EPOCH.checked_add(distance),
+        };
+        time.unwrap_or(UNIX_EPOCH)
+    }
+}
+
+/// Parses a date, and returns the first second of the period that it denotes. Only the year is required: `2026`,
+/// `2026-01-31T10:20:30.5Z`, `20260131102030`.
+impl FromStr for CaptureDate {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        DateRange::from_str(text).map(|range| range.first)
+    }
+}
+
+/// Formats a date as in RFC 3339.
+impl fmt::Display for CaptureDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}Z", self.date_time())
+    }
+}
+
+/// The time from which seconds are counted.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+/// The period that a date denotes; `2026` is a whole year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DateRange {
+    first: CaptureDate,
+    last: CaptureDate,
+}
+
+impl DateRange {
+    /// The number of seconds between `date` and the period. A capture without a date is farthest.
+    fn distance(self, date: Option<CaptureDate>) -> u64 {
+        let Some(date) = date else { return u64::MAX };
+        let before = self.first.seconds.saturating_sub(date.seconds);
+        let after = date.seconds.saturating_sub(self.last.seconds);
+        u64::try_from(before.max(after)).unwrap_or(0)
+    }
+}
+
+impl FromStr for DateRange {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let invalid = || {
+            let example =
+                "give a year or more of a date, such as 2024, 2024-05-31 or 20240531102030";
+            Error::new(format!("'{text}' is not a date: {example}"))
+        };
+        // Fractions of a second and `Z` are ignored.
+        let whole = text.trim().split('.').next().unwrap_or_default();
+        let is_known =
+            |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z');
+        let digits: Vec<i8> = whole
+            .chars()
+            .filter_map(|c| i8::try_from(c.to_digit(10)?).ok())
+            .collect();
+        let mut runs = whole
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|run| !run.is_empty());
+        let year = runs.next().unwrap_or_default();
+        let are_pairs = runs.all(|run| run.len() == 2);
+        let is_well_formed = year.len() >= 4 && are_pairs && whole.chars().all(is_known);
+        if !is_well_formed || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
+            return Err(invalid());
+        }
+        let year: i16 = year[..4].parse().map_err(|_| invalid())?;
+        let part = |at: usize| digits.get(at..at + 2).map(|two| two[0] * 10 + two[1]);
+        // A leap second counts as the last second of its minute.
+        let second = part(12).map(|second| if second == 60 { 59 } else { second });
+        let at = |month, day, hour, minute, last| {
+            let or = |part: Option<i8>, other| part.unwrap_or(other);
+            let time = (or(part(8), hour), or(part(10), minute), or(second, last));
+            let date = DateTime::new(year, month, day, time.0, time.1, time.2, 0);
+            let date = date.map_err(|_| invalid())?;
+            let seconds = date.duration_since(EPOCH).as_secs();
+            Ok(CaptureDate { seconds })
+        };
+        let first = at(part(4).unwrap_or(1), part(6).unwrap_or(1), 0, 0, 0)?;
+        let month = part(4).unwrap_or(12);
+        let length = Date::new(year, month, 1).map_or(1, Date::days_in_month);
+        let last = at(month, part(6).unwrap_or(length), 23, 59, 59)?;
+        Ok(Self { first, last })
+    }
+}
+
+/// The captures so far. Memory grows with their number, and with the lengths of different URLs.
+#[derive(Debug, Default)]
+pub struct Captures {
+    near: Option<DateRange>,
+    /// The normalized URLs, and the keys of resources that share a URL.
+    urls: TextMap<()>,
+    /// The number of bytes that the captures take in memory, roughly.
+    size: u64,
+    all: Vec<Candidate>,
+    /// The bodies to which revisits may refer.
+    bodies: Vec<NamedBody>,
+    /// The ids of the exchanges to which captures belong, and the items of the captures.
+    exchanges: Vec<(u64, u32)>,
+    /// The ids of exchanges with another method than `GET`.
+    other_methods: HashSet<u64>,
+    /// The media types, each stored once, and their indexes.
+    media_types: HashMap<Arc<str>, u32>,
+}
+
+/// The number of bytes that a capture takes in memory without its URLs, roughly.
+const OF_CAPTURE: usize = 256;
+
+/// The identifier of a body, and the item that contains it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct NamedBody {
+    name: u64,
+    item: u32,
+    /// The index of the media type.
+    media_type: u32,
+}
+
+/// A capture of a URL.
+#[derive(Debug, Default)]
+struct Candidate {
+    /// The index of the URL.
+    url: u32,
+    item: u32,
+    /// The index of the media type.
+    media_type: u32,
+    status: u16,
+    is_short: bool,
+    is_cut: bool,
+    date: Option<CaptureDate>,
+    more: Option<Box<RareParts>>,
+}
+
+/// The parts that few captures have.
+#[derive(Debug)]
+struct RareParts {
+    /// The URL, if it differs from its normal form.
+    url: Option<Box<str>>,
+    /// True if the resource has a key.
+    has_key: bool,
+    entity: Option<Arc<str>>,
+    location: Option<Box<str>>,
+    repeats: Vec<u64>,
+}
+
+impl Candidate {
+    fn url(&self) -> Option<&str> {
+        self.more.as_ref().and_then(|more| more.url.as_deref())
+    }
+
+    fn has_key(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.has_key)
+    }
+
+    fn location(&self) -> Option<&str> {
+        let location = self.more.as_ref().and_then(|more| more.location.as_deref());
+        location.filter(|_| matches!(self.status, 300..=303 | 307 | 308))
+    }
+
+    fn repeats(&self) -> &[u64] {
+        self.more.as_ref().map_or(&[], |more| &more.repeats)
+    }
+
+    /// True if the body is the whole resource. False for partial (206) and empty (204, 205) responses.
+    fn is_resource(&self) -> bool {
+        matches!(self.status, 200..=299) && !matches!(self.status, 204..=206)
+    }
+
+    /// The rank of the capture among the captures of its URL. Within a class, the capture nearest to `near` ranks
+    /// first.
+    fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
+        let class = match self {
+            _ if self.is_resource() && !self.is_short => 3,
+            _ if self.is_resource() => 2,
+            _ if self.location().is_some() => 1,
+            _ => 0,
+        };
+        let distance = near.map(|near| near.distance(self.date));
+        (class, std::cmp::Reverse(distance), self.date)
+    }
+
+    /// Takes the body of the capture that this revisit repeats. `bodies` are sorted, and the first item wins.
+    fn find_body(&mut self, bodies: &[NamedBody], media_types: &[Arc<str>]) {
+        let body_of = |name: &u64| {
+            let at = bodies.partition_point(|body| body.name < *name);
+            bodies.get(at).filter(|body| body.name == *name)
+        };
+        match self.repeats().iter().find_map(body_of) {
+            Some(body) => {
+                self.item = body.item;
+                // Only the record of the body proves that it is HTML.
+                if matches!(&*media_types[self.media_type as usize], "" | "text/html") {
+                    self.media_type = body.media_type;
+                }
+                if self.status == 304 {
+                    self.status = 200;
+                }
+            }
+            None if self.location().is_some() => {}
+            // The body is missing.
+            None => self.status = 304,
+        }
+    }
+}
+
+/// The resources of an archive.
+#[derive(Clone, Debug, Default)]
+pub struct ChosenCaptures {
+    /// The resources in the order of their URLs, and then those with keys.
+    pub resources: Vec<CapturedResource>,
+    /// The URLs that differ from their normal forms, by the numbers of their resources.
+    urls: HashMap<usize, Box<str>>,
+    media_types: Vec<Arc<str>>,
+    /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
+    pub collection: Arc<Collection>,
+}
+
+/// A resource of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedResource {
+    /// The index of the normalized URL.
+    number: u32,
+    /// The time of the capture.
+    pub date: Option<CaptureDate>,
+    /// The index of the media type.
+    media_type: u32,
+    /// The number of the item that contains the body.
+    pub item: u32,
+    /// The place of the first capture of the URL in the order of time.
+    pub first: CaptureOrder,
+}
+
+/// The place of a capture in the order of time: its date and its item. Captures without a date come last.
+pub type CaptureOrder = (bool, Option<CaptureDate>, u32);
+
+impl ChosenCaptures {
+    /// The URL of the resource as it was captured.
+    pub fn url(&self, resource: usize) -> &str {
+        let number = self.resources[resource].number as usize;
+        let captured = self.urls.get(&resource).map(|url| &**url);
+        captured.unwrap_or_else(|| self.collection.captured_url(number))
+    }
+
+    /// The media type of the resource, without parameters.
+    pub fn media_type(&self, resource: usize) -> &str {
+        &self.media_types[self.resources[resource].media_type as usize]
+    }
+}
+
+impl Captures {
+    /// Creates an empty set. If a URL was captured more than once, the capture nearest to `near` wins.
+    pub fn near(near: Option<DateRange>) -> Self {
+        Self {
+            near,
+            ..Self::default()
+        }
+    }
+
+    /// The number of bytes that the captures take in memory, roughly.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture is ignored if
+    /// its URL is not absolute, if there was no response, or if it answers another method than `GET`.
+    pub fn add(&mut self, item: u32, capture: Capture) {
+        if capture.is_other_method {
+            return self.other_methods.extend(capture.exchange);
+        }
+        let Some(normal) = normal(&capture.url).filter(|_| capture.status > 0) else {
+            return;
+        };
+        let normal = normal.into_owned();
+        let location = capture.location.as_deref().map_or(0, str::len);
+        self.size += (OF_CAPTURE + 2 * capture.url.len() + location) as u64;
+        let media_type = self.media_type(&capture.media_type);
+        if capture.repeats.is_empty() {
+            let body = |name| NamedBody {
+                name,
+                item,
+                media_type,
+            };
+            self.bodies.extend(capture.names.into_iter().map(body));
+        }
+        let exchange = capture.exchange.into_iter();
+        self.exchanges.extend(exchange.map(|id| (id, item)));
+        let has_key = capture.key.is_some();
+        let text = capture.key.as_deref().unwrap_or(&normal);
+        let (Ok(number) | Err(number)) = self.urls.add(text.as_bytes(), ());
+        let url = (*capture.url != *text).then_some(capture.url);
+        let is_rare = [
+            url.is_some(),
+            capture.location.is_some(),
+            capture.entity.is_some(),
+        ];
+        let is_rare = is_rare.contains(&true) || !capture.repeats.is_empty();
+        let more = is_rare.then_some(RareParts {
+            url,
+            has_key,
+            entity: capture.entity,
+            location: capture.location,
+            repeats: capture.repeats,
+        });
+        self.all.push(Candidate {
+            url: u32::try_from(number).unwrap_or(u32::MAX),
+            item,
+            media_type,
+            status: capture.status,
+            is_short: capture.is_short,
+            is_cut: capture.is_cut,
+            date: capture.date,
+            more: more.map(Box::new),
+        });
+    }
+
+    /// The index of a media type.
+    fn media_type(&mut self, media_type: &Arc<str>) -> u32 {
+        if let Some(number) = self.media_types.get(media_type) {
+            return *number;
+        }
+        let number = u32::try_from(self.media_types.len()).unwrap_or(u32::MAX);
+        self.media_types.insert(Arc::clone(media_type), number);
+        number
+    }
+
+    /// The best capture of each URL, the media types, and the places of the first captures. A URL without a capture gets one with
+    /// the status 0.
+    fn best(self) -> (TextMap<Candidate>, Vec<Arc<str>>, Vec<CaptureOrder>) {
+        let Self {
+            near,
+            urls,
+            size: _,
+            mut all,
+            mut bodies,
+            exchanges,
+            other_methods,
+            media_types,
+        } = self;
+        let mut by_number: Vec<Arc<str>> = vec![Arc::default(); media_types.len()];
+        for (media_type, number) in media_types {
+            by_number[number as usize] = media_type;
+        }
+        let ignored = exchanges
+            .into_iter()
+            .filter(|(id, _)| other_methods.contains(id));
+        let ignored: HashSet<u32> = ignored.map(|(_, item)| item).collect();
+        all.retain(|capture| !ignored.contains(&capture.item));
+        bodies.sort_unstable();
+        let mut best: Vec<Candidate> = Vec::new();
+        best.resize_with(urls.len(), Candidate::default);
+        let mut firsts = vec![(true, None, u32::MAX); urls.len()];
+        for mut capture in all {
+            let first = &mut firsts[capture.url as usize];
+            *first = (capture.date.is_none(), capture.date, capture.item).min(*first);
+            if !capture.repeats().is_empty() {
+                capture.find_body(&bodies, &by_number);
+            }
+            // Among equals, the later one wins.
+            let before = &mut best[capture.url as usize];
+            if before.status == 0 || capture.rank(near) >= before.rank(near) {
+                *before = capture;
+            }
+        }
+        (urls.with_values(best).0, by_number, firsts)
+    }
+
+    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
+    pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
+        let (found, media_types, firsts) = self.best();
+        let media_type = |best: &Candidate| &media_types[best.media_type as usize];
+        let is_resource = |index: &u32| found.values[*index as usize].is_resource();
+        let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
+        let has_key = |index: u32| found.values[index as usize].has_key();
+        order.sort_unstable_by_key(|&index| (has_key(index), found.text(index as usize)));
+        let url = |index: u32| {
+            found.values[index as usize]
+                .url()
+                .unwrap_or(found.url(index as usize))
+        };
+        let resource = |number: usize| {
+            let index = order[number] as usize;
+            let best = &found.values[index];
+            let named = best.url().filter(|_| !best.has_key());
+            (named.unwrap_or(found.url(index)), &**media_type(best))
+        };
+        let rounds = rounds(order.len(), resource);
+        let mut hosts = HashSet::new();
+        let mut add_host = |index: usize| {
+            let host = host(found.url(index));
+            if !hosts.contains(host) {
+                hosts.insert(Box::from(host));
+            }
+        };
+        let mut files = TextMap::default();
+        let mut resources = Vec::with_capacity(order.len());
+        let (mut urls_as_captured, mut entities) = (HashMap::new(), HashMap::new());
+        let mut cut = HashSet::new();
+        let mut targets = vec![UrlTarget::Outside; found.len()];
+        for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
+            let best = &found.values[index as usize];
+            if !takes(url(index)) {
+                continue;
+            }
+            // Paths are distinct, so this never fails.
+            let place = files.add(path(resource(number), round).as_bytes(), ());
+            targets[index as usize] = UrlTarget::of(place.unwrap_or_default());
+            add_host(index as usize);
+            if let Some(entity) = best.more.as_ref().and_then(|more| more.entity.clone()) {
+                entities.insert(resources.len(), entity);
+            }
+            if let Some(url) = best.url() {
+                urls_as_captured.insert(resources.len(), url.into());
+            }
+            if best.is_cut {
+                cut.insert(resources.len());
+            }
+            resources.push(CapturedResource {
+                number: index,
+                date: best.date,
+                media_type: best.media_type,
+                item: best.item,
+                first: firsts[index as usize],
+            });
+        }
+        let next = |index| next_of(index, &found).unwrap_or(NO_CAPTURE);
+        let next: Vec<u32> = (0..found.len()).map(next).collect();
+        // The last fragment of a location applies (Fetch Standard, 4.4, HTTP-redirect fetch).
+        let end_of = |first: usize| {
+            let (mut at, mut fragment) = (first, None);
+            for _ in 0..MAX_REDIRECTS {
+                let location = found.values[at].location().unwrap_or_default();
+                fragment = fragment_of(location).or(fragment);
+                at = Some(next[at]).filter(|next| *next != NO_CAPTURE)? as usize;
+                if found.values[at].is_resource() {
+                    return Some((at, fragment));
+                }
+            }
+            None
+        };
+        let mut fragments = HashMap::new();
+        let others = found
+            .values
+            .iter()
+            .enumerate()
+            .filter(|(_, best)| best.status > 0 && !best.is_resource());
+        for (index, best) in others {
+            targets[index] = match end_of(index) {
+                Some((end, fragment)) => {
+                    fragments.extend(fragment.map(|fragment| (index, fragment.into())));
+                    targets[end]
+                }
+                None => {
+                    add_host(index);
+                    UrlTarget::Failure(best.status)
+                }
+            };
+        }
+        let (urls, _) = found.with_values(targets);
+        let mut collection = Collection::of_captures(files, urls);
+        (collection.hosts, collection.entities) = (hosts, entities);
+        (collection.fragments, collection.cut) = (fragments, cut);
+        collection
+            .uses
+            .resize_with(resources.len(), Default::default);
+        ChosenCaptures {
+            resources,
+            urls: urls_as_captured,
+            media_types,
+            collection: collection.into(),
+        }
+    }
+}
+
+/// A placeholder for the index of a capture, larger than any index.
+const NO_CAPTURE: u32 = u32::MAX;
+
+fn fragment_of(url: &str) -> Option<&str> {
+    url.split_once('#').map(|(_, fragment)| fragment)
+}
+
+/// The index of the resource or redirect to which the redirect at index `from` leads.
+fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<u32> {
+    let redirect = &found.values[from];
+    let url = redirect.url().unwrap_or(found.url(from));
+    let location = redirect.location()?;
+    // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The resolver applies only
+    // to links.
+    let to = Base::new(Resolver::Whatwg, url).resolve(location).ok()?.url;
+    let to = normal(&to)?;
+    // If the capture of the target is an error, the target with the other scheme, `http` or `https`, may be a resource.
+    let known = |url: &str| {
+        let at = found.number(url.as_bytes())?;
+        (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
+    };
+    let at = known(&to).or_else(|| known(&with_other_scheme(&to)?))?;
+    u32::try_from(at).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::collection::Located;
+
+    fn capture(url: &str, status: u16, date: &str) -> Capture {
+        Capture {
+            status,
+            date: date.parse().ok(),
+            ..Capture::of(url)
+        }
+    }
+
+    fn redirect(url: &str, to: &str) -> Capture {
+        Capture {
+            status: 302,
+            location: Some(to.into()),
+            ..Capture::of(url)
+        }
+    }
+
+    /// Bug 108: the redirect had no target.
+    #[test]
+    fn a_redirect_to_an_error_ends_at_the_page_with_the_other_scheme() {
+        let all = vec![
+            redirect("http://a/start", "https://a/x"),
+            capture("https://a/x", 503, "2026"),
+            capture("http://a/x", 200, "2026"),
+        ];
+        let chosen = chosen(None, all);
+        assert_eq!(end(&chosen, "http://a/start"), Some("http://a/x"));
+    }
+
+    fn chosen(near: Option<&str>, all: Vec<Capture>) -> ChosenCaptures {
+        let mut captures = Captures::near(near.map(|near| near.parse().unwrap()));
+        for (item, capture) in (0..).zip(all) {
+            captures.add(item, capture);
+        }
+        captures.choose(|_| true)
+    }
+
+    /// The URL of the resource to which `url` redirects.
+    fn end<'a>(chosen: &'a ChosenCaptures, url: &str) -> Option<&'a str> {
+        Some(chosen.url(chosen.collection.locate(url).resource()?.number))
+    }
+
+    #[test]
+    fn dates_follow_the_gregorian_calendar() {
+        for (text, seconds, shown) in [
+            ("1970", 0, "1970-01-01T00:00:00Z"),
+            ("2000-02-29T12:30:15Z", 951_827_415, "2000-02-29T12:30:15Z"),
+            ("20260131102030", 1_769_854_830, "2026-01-31T10:20:30Z"),
+            (
+                "2026-01-31T10:20:30.123456Z",
+                1_769_854_830,
+                "2026-01-31T10:20:30Z",
+            ),
+            ("1969-12-31T23:59:59Z", -1, "1969-12-31T23:59:59Z"),
+            (
+                "2016-12-31T23:59:60Z",
+                1_483_228_799,
+                "2016-12-31T23:59:59Z",
+            ),
+        ] {
+            let date: CaptureDate = text.parse().unwrap();
+            assert_eq!(
+                (date.seconds, &*date.to_string()),
+                (seconds, shown),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            "26",
+            "2026-13",
+            "2026-02-29",
+            "20260131102060x",
+            "now",
+            "2026-1-1",
+        ] {
+            assert!(text.parse::<CaptureDate>().is_err(), "{text}");
+        }
+        let february: DateRange = "2024-02".parse().unwrap();
+        assert_eq!(february.last.to_string(), "2024-02-29T23:59:59Z");
+        assert_eq!(
+            "2023-12".parse::<DateRange>().unwrap().last.to_string(),
+            "2023-12-31T23:59:59Z"
+        );
+    }
+
+    #[test]
+    fn the_best_capture_of_a_url_wins() {
+        let items = |near, all| -> Vec<u32> {
+            chosen(near, all)
+                .resources
+                .iter()
+                .map(|resource| resource.item)
+                .collect()
+        };
+        let three = || {
+            vec![
+                capture("http://a/", 200, "2024-06-01"),
+                capture("http://a/", 503, "2026-01-01"),
+                capture("HTTP://A:80/#x", 200, "2025-01-01"),
+            ]
+        };
+        assert_eq!(items(None, three()), [2]);
+        assert_eq!(items(Some("2024"), three()), [0]);
+        assert_eq!(items(Some("2024-12-31"), three()), [2]);
+        // Queries with the same parameters in another order are different. A page wins over a redirect.
+        let all = vec![
+            capture("http://a/?x&y", 200, "2024"),
+            capture("http://a/?y&x", 200, "2024"),
+            redirect("http://a/?x&y", "/?y&x"),
+            capture("http://a/404", 404, "2024"),
+            capture("http://a/part", 206, "2024"),
+            capture("http://a/same", 304, "2024"),
+        ];
+        assert_eq!(items(None, all), [0, 1]);
+    }
+
+    #[test]
+    fn redirects_end_in_the_archive_or_nowhere() {
+        let found = chosen(
+            None,
+            vec![
+                capture("https://a/end", 200, "2024"),
+                redirect("http://a/end", "https://a/end"),
+                redirect("http://a/1", "2"),
+                redirect("http://a/2", "http://a/end#x"),
+                redirect("http://a/circle", "/circle2"),
+                redirect("http://a/circle2", "/circle"),
+                redirect("http://a/out", "http://b/"),
+                redirect("http://a/gone", "404"),
+                capture("http://a/404", 404, "2024"),
+            ],
+        );
+        for path in ["1", "2", "end"] {
+            assert_eq!(
+                end(&found, &format!("http://a/{path}")),
+                Some("https://a/end"),
+                "{path}"
+            );
+        }
+        for (path, status) in [
+            ("404", 404),
+            ("circle", 302),
+            ("circle2", 302),
+            ("gone", 302),
+            ("out", 302),
+        ] {
+            let url = format!("http://a/{path}");
+            assert_eq!(found.collection.locate(&url), Located::Failed(status));
+        }
+        assert_eq!(found.collection.failures().count(), 5);
+        // The redirect to http://b/ was captured, but http://b/ was not.
+        for (url, is_host_known) in [
+            ("http://a/x", true),
+            ("https://a/", true),
+            ("http://b/", false),
+        ] {
+            assert_eq!(
+                found.collection.locate(url),
+                Located::Outside { is_host_known }
+            );
+        }
+    }
+
+    #[test]
+    fn unselected_captures_are_outside_the_collection() {
+        let mut captures = Captures::default();
+        let all = [
+            capture("http://a/x", 200, "2026"),
+            capture("http://A/y", 200, "2026"),
+            redirect("http://a/to-x", "x"),
+            redirect("http://c/to-y", "//a/y"),
+        ];
+        (0..)
+            .zip(all)
+            .for_each(|(item, capture)| captures.add(item, capture));
+        let found = captures.choose(|url| url.ends_with('y'));
+        assert_eq!((found.resources.len(), found.url(0)), (1, "http://A/y"));
+        assert_eq!(found.collection.path(0), b"a/y");
+        for (url, expected) in [
+            ("http://a/y", Some("http://A/y")),
+            ("http://c/to-y", Some("http://A/y")),
+            ("http://a/x", None),
+            ("http://a/to-x", None),
+        ] {
+            assert_eq!(end(&found, url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_revisit_has_the_body_of_another_capture() {
+        let name = name_digest("digest", "sha1:X");
+        let revisit = |url, date| Capture {
+            repeats: vec![name_digest("id", "unknown"), name],
+            ..capture(url, 304, date)
+        };
+        let first = Capture {
+            names: vec![name],
+            media_type: "text/css".into(),
+            ..capture("http://a/", 200, "2024")
+        };
+        let found = chosen(
+            None,
+            vec![
+                revisit("http://b/", "2025"),
+                first.clone(),
+                revisit("http://a/", "2026"),
+            ],
+        );
+        let all = found.resources.iter().enumerate();
+        let all: Vec<_> = all
+            .map(|(at, resource)| (found.url(at), resource.item, found.media_type(at)))
+            .collect();
+        assert_eq!(
+            all,
+            [("http://a/", 1, "text/css"), ("http://b/", 1, "text/css")]
+        );
+        // If the body is missing, an earlier capture wins.
+        let lost = Capture {
+            names: Vec::new(),
+            ..first
+        };
+        let found = chosen(
+            None,
+            vec![
+                lost,
+                revisit("http://a/", "2026"),
+                revisit("http://b/", "2026"),
+            ],
+        );
+        assert_eq!((found.resources.len(), found.resources[0].item), (1, 0));
+        assert_eq!(found.collection.locate("http://b/"), Located::Failed(304));
+    }
+}

@@ -1,0 +1,387 @@
+//! Companion folders on disk: the folders in which browsers save the files of a page.
+//!
+//! ```
+//! use baselink_site::collection::companion::Companions;
+//! let folder = tempfile::tempdir().unwrap();
+//! std::fs::create_dir(folder.path().join("x_files")).unwrap();
+//! std::fs::write(folder.path().join("x.html"), "").unwrap();
+//! let companions = Companions::default();
+//! assert!(companions.has(&folder.path().join("x_files/a.css")));
+//! ```
+//!
+//! Deliberately absent: the names of companion folders, which are in [`baselink_rewrite::copies`], and the contents
+//! of saved files.
+
+use std::{
+    collections::{HashMap, HashSet},
+    env, fs,
+    io::Read,
+    path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use baselink_rewrite::{NearbyFiles, copies::stem_of_companion};
+use baselink_scan::{
+    Program, Saved,
+    html::saved::{HEAD, saved},
+};
+use baselink_text::Format;
+use baselink_url::reference::contains_placeholder;
+
+use baselink_files::{
+    folder_of,
+    walk::{TreeEntry, open_file},
+};
+
+use crate::collection::origin::{hosts, usable::unusable};
+
+/// The number of enclosing folders to check. Firefox saves the files of a frame in a folder within the companion
+/// folder.
+const LEVELS: usize = 8;
+
+/// A cache of facts about companion folders, shared by its clones.
+#[derive(Clone, Debug, Default)]
+pub struct Companions {
+    /// True if the comments of programs that saved pages are ignored.
+    ignores_pages: bool,
+    /// The pages in each folder that contains a possible companion folder.
+    pages: PathCache<Pages>,
+    /// For each folder, the nearest companion folder, which may be the folder itself or one around it.
+    around: PathCache<Option<Arc<Path>>>,
+    /// For each folder, true if Firefox named its files.
+    named_by_firefox: PathCache<bool>,
+    /// For each page, the comment in which it records its source.
+    urls: PathCache<Option<Saved>>,
+    /// The current folder.
+    here: Arc<OnceLock<PathBuf>>,
+}
+
+/// A cache of facts about paths.
+type PathCache<T> = Arc<Mutex<HashMap<PathBuf, Arc<OnceLock<T>>>>>;
+
+/// The cached fact about `path`, computed once. Only callers that ask about the same path wait for the computation.
+fn cached<T>(cache: &PathCache<T>, path: &Path, compute: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
+    let cell = {
+        let mut cells = cache.lock().unwrap_or_else(PoisonError::into_inner);
+        match cells.get(path) {
+            Some(cell) => Arc::clone(cell),
+            None => Arc::clone(cells.entry(path.to_owned()).or_default()),
+        }
+    };
+    cell.get_or_init(compute);
+    cell
+}
+
+/// The names of the existing companion folders of `page`.
+pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
+    let stem = page.file_stem().unwrap_or_default();
+    let entries = fs::read_dir(folder_of(page))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let names = entries
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name());
+    let is_companion = |name: &std::ffi::OsString| {
+        name.to_str()
+            .and_then(stem_of_companion)
+            .is_some_and(|other| stem == other)
+    };
+    let mut names: Vec<_> = names.filter(is_companion).collect();
+    names.sort();
+    names
+}
+
+/// The pages in a folder.
+#[derive(Debug, Default)]
+struct Pages {
+    /// The names without extensions.
+    stems: HashSet<String>,
+    paths: Vec<PathBuf>,
+    /// True if a browser saved one of the pages. The page may have been renamed since.
+    has_saved_page: OnceLock<bool>,
+}
+
+impl Companions {
+    /// Creates a cache. If `pages` is true, it trusts the comments in which pages record their source.
+    pub fn trusting(pages: bool) -> Self {
+        Self {
+            ignores_pages: !pages,
+            ..Self::default()
+        }
+    }
+
+    /// The files around the document `entry`. In a tree with folders named after hosts, `depth` is the number of names
+    /// in the path from the folder of all hosts to the document. `scheme` is the scheme of URLs on these hosts, and of
+    /// URLs that HTTrack writes without a scheme.
+    pub fn beside(
+        &self,
+        entry: &TreeEntry,
+        depth: Option<usize>,
+        scheme: &str,
+    ) -> Arc<dyn NearbyFiles> {
+        let path = self.absolute(&entry.path);
+        let root = match entry.relative.is_empty() {
+            true => path.parent().map(Path::to_owned),
+            false => Some(self.absolute(&entry.root)),
+        };
+        Arc::new(OnDisk {
+            hosts: depth
+                .and_then(|depth| path.ancestors().nth(depth))
+                .map(Path::to_owned),
+            scheme: scheme.into(),
+            companions: self.clone(),
+            stem: stem(&path),
+            root: root.unwrap_or_default(),
+            path,
+            companion: OnceLock::new(),
+        })
+    }
+
+    /// True if the file `path` is anywhere below the companion folder of a page.
+    pub fn has(&self, path: &Path) -> bool {
+        self.around(&self.absolute(path)).is_some()
+    }
+
+    /// Makes `path` absolute, because folders above a relative path matter too.
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let here = self
+            .here
+            .get_or_init(|| env::current_dir().unwrap_or_default());
+        std::path::absolute(here.join(path)).unwrap_or_else(|_| path.to_owned())
+    }
+
+    /// The companion folder that contains the file `path`.
+    fn around(&self, path: &Path) -> Option<Arc<Path>> {
+        let folder = path.parent()?;
+        let find = || {
+            let mut folders = folder.ancestors().take(LEVELS);
+            folders
+                .find(|folder| self.is_companion(folder))
+                .map(Arc::from)
+        };
+        cached(&self.around, folder, find).get()?.clone()
+    }
+
+    /// True if `folder` is a companion folder: its name has a known suffix, and one of these conditions holds. A page
+    /// next to it has the same name; a page next to it records that a browser saved it; or Firefox named the files in
+    /// it.
+    fn is_companion(&self, folder: &Path) -> bool {
+        let name = folder.file_name().map(|name| name.to_string_lossy());
+        let stem = name.as_deref().and_then(stem_of_companion);
+        stem.zip(folder.parent()).is_some_and(|(stem, around)| {
+            let pages = cached(&self.pages, around, || Pages::of(around));
+            pages.get().is_some_and(|pages| {
+                pages.stems.contains(stem) || (!self.ignores_pages && pages.has_saved_page())
+            }) || self.is_named_by_firefox(folder)
+        })
+    }
+
+    /// True if Firefox named all files in `folder`.
+    fn is_named_by_firefox(&self, folder: &Path) -> bool {
+        cached(&self.named_by_firefox, folder, || {
+            is_named_by_firefox(folder)
+        })
+        .get()
+            == Some(&true)
+    }
+
+    /// The comment about the source of the page `path`; `None` if the page is outside `root` because of a symbolic
+    /// link.
+    fn saved(&self, path: &Path, root: &Path) -> Option<Saved> {
+        if self.ignores_pages || !is_page(path) {
+            return None;
+        }
+        let read = || {
+            let real = |path: &Path| path.canonicalize().ok();
+            let is_inside = real(path)?.starts_with(real(root)?);
+            is_inside.then(|| saved_comment(path)).flatten()
+        };
+        cached(&self.urls, path, read).get()?.clone()
+    }
+}
+
+impl Pages {
+    /// The pages in `folder`; none if the folder is unreadable.
+    fn of(folder: &Path) -> Self {
+        let mut pages = Self::default();
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_file && is_page(&path) {
+                pages.stems.insert(stem(&path));
+                pages.paths.push(path);
+            }
+        }
+        pages
+    }
+
+    fn has_saved_page(&self) -> bool {
+        let is_saved = |path: &PathBuf| {
+            saved_comment(path).is_some_and(|saved| saved.program == Program::Browser)
+        };
+        *self
+            .has_saved_page
+            .get_or_init(|| self.paths.iter().any(is_saved))
+    }
+}
+
+/// The comment about the source of the page `path`.
+fn saved_comment(path: &Path) -> Option<Saved> {
+    let mut head = Vec::with_capacity(HEAD);
+    open_file(path)
+        .ok()??
+        .take(HEAD as u64)
+        .read_to_end(&mut head)
+        .ok()?;
+    saved(&head)
+}
+
+/// True if the names of all files in `folder` end in `_` and the same four characters before the extension. Firefox
+/// chooses four random characters of base64url for each saved page. Four digits could be a year, and four lower-case
+/// letters in the name of a single file could be a word, so these are rejected.
+fn is_named_by_firefox(folder: &Path) -> bool {
+    const DRAWN: usize = 4;
+    let (mut drawn, mut files) = (None::<String>, 0);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let stem = stem(&entry.path());
+        let end = stem
+            .len()
+            .checked_sub(DRAWN)
+            .and_then(|at| stem.split_at_checked(at));
+        let found = match end {
+            Some((before, end)) if before.ends_with('_') => end,
+            _ => return false,
+        };
+        let is_of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if drawn.as_ref().is_some_and(|drawn| drawn != found) || !found.bytes().all(is_of_base64) {
+            return false;
+        }
+        drawn.get_or_insert_with(|| found.to_owned());
+        files += 1;
+    }
+    drawn.is_some_and(|drawn| {
+        let is_word = drawn.bytes().all(|byte| byte.is_ascii_lowercase());
+        !drawn.bytes().all(|byte| byte.is_ascii_digit()) && (files > 1 || !is_word)
+    })
+}
+
+/// True if the file has the extension of a page.
+fn is_page(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let pages = [Format::Html, Format::Xhtml];
+    let mut known = pages.into_iter().flat_map(|format| format.extensions());
+    extension.is_some_and(|extension| known.any(|other| other.eq_ignore_ascii_case(extension)))
+}
+
+/// The name of a file without its extension.
+fn stem(path: &Path) -> String {
+    path.file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The files around a document on disk.
+#[derive(Debug)]
+struct OnDisk {
+    /// The folder that contains the folders named after hosts.
+    hosts: Option<PathBuf>,
+    scheme: Box<str>,
+    companions: Companions,
+    path: PathBuf,
+    /// The folder named on the command line, or the folder of the named file. Of the files outside it,
+    /// only local copies are looked up.
+    root: PathBuf,
+    stem: String,
+    /// The companion folder that contains the document.
+    companion: OnceLock<Option<Arc<Path>>>,
+}
+
+impl OnDisk {
+    /// The path of the file to which `path` leads from the folder of the document; `None` if `path` is absolute or
+    /// leads above the root of the file system.
+    fn resolved(&self, path: &str) -> Option<PathBuf> {
+        // `..` removes the name before it (RFC 3986, 5.2.4), even if that name belongs to a symbolic link.
+        let mut file = self.path.with_file_name("");
+        for part in Path::new(path).components() {
+            match part {
+                Component::Normal(name) => file.push(name),
+                Component::CurDir => {}
+                Component::ParentDir if file.file_name().is_some() => drop(file.pop()),
+                _ => return None,
+            }
+        }
+        Some(file)
+    }
+
+    /// Like [`resolved`](Self::resolved), but `None` for files outside the root.
+    fn in_root(&self, path: &str) -> Option<PathBuf> {
+        self.resolved(path)
+            .filter(|file| file.starts_with(&self.root))
+    }
+
+    fn companion(&self) -> Option<&Path> {
+        self.companion
+            .get_or_init(|| self.companions.around(&self.path))
+            .as_deref()
+    }
+}
+
+impl NearbyFiles for OnDisk {
+    fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    fn has_folder(&self, name: &str) -> bool {
+        let mut parts = Path::new(name).components();
+        matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        ) && self.path.with_file_name(name).is_dir()
+    }
+
+    fn is_in_companion(&self) -> bool {
+        self.companion().is_some()
+    }
+
+    fn has_copy(&self, path: &str) -> bool {
+        let copy = self.companion().zip(self.resolved(path));
+        copy.is_some_and(|(companion, file)| file.starts_with(companion) && file.is_file())
+    }
+
+    fn is_companion(&self, folder: &str) -> bool {
+        self.has_folder(folder)
+            && self
+                .companions
+                .is_named_by_firefox(&self.path.with_file_name(folder))
+    }
+
+    fn is_crawled(&self) -> bool {
+        self.hosts.is_some()
+    }
+
+    fn host(&self, folder: &str) -> Option<String> {
+        let net_loc = hosts::net_loc(folder, &self.scheme)?;
+        let path = self.hosts.as_ref()?.join(folder);
+        let is_there = || path.starts_with(&self.root) && path.is_dir();
+        (hosts::is_telling(folder) || is_there()).then_some(net_loc)
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        self.in_root(path).is_some_and(|file| file.is_file())
+    }
+
+    fn page_url(&self, path: &str) -> Option<String> {
+        let saved = self.companions.saved(&self.in_root(path)?, &self.root)?;
+        let url = saved
+            .disbelief()
+            .is_none()
+            .then(|| saved.url(&self.scheme))?;
+        let url = url.split('#').next()?;
+        // Anybody can write such a comment, so its URL is checked like the URL in the document's own comment.
+        let is_usable = unusable(url).is_none() && !contains_placeholder(url);
+        is_usable.then(|| url.to_owned())
+    }
+}

@@ -1,0 +1,157 @@
+//! Files of a folder as a collection, with the URLs from [`Origins`](super::origin::Origins).
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink_site::collection::{Absence, Collection};
+//! use baselink_site::collection::origin::{Origins, RootUrl};
+//! use baselink_files::walk::{EntryKind, TreeEntry};
+//! let root_url = RootUrl::new("http://a/docs/").unwrap();
+//! let mut collection = Collection::new(Origins { root_url: Some(root_url), ..Origins::default() });
+//! for name in ["index.html", "a b.html"] {
+//!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
+//!     collection.add_entry(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 }, None);
+//! }
+//! let number = |url| collection.locate(url).resource().map(|found| found.number);
+//! assert_eq!(number("http://a/docs/a%20b.html#x"), Some(1));
+//! assert_eq!(number("http://a/docs/"), Some(0));
+//! let missing = collection.missing(&collection.locate("http://a/docs/A%20b.html")).unwrap();
+//! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
+//! ```
+//!
+//! Deliberately absent: listing the folder, which is the task of [`walk`](mod@baselink_files::walk).
+
+use std::path::{Path, PathBuf};
+
+use baselink_rewrite::{Retrieval, Source};
+
+use super::{
+    index::{Collection, Resource, ResourceKind},
+    origin::{self, FolderLayout, RootUrl, names},
+};
+use baselink_files::{
+    os_string,
+    walk::{EntryKind, TreeEntry},
+};
+
+impl Collection {
+    /// Adds an entry of the folder, and its retrieval URL if known. A symbolic link counts as an existing file,
+    /// whatever its target. If the entry is a folder, only its name is stored.
+    pub fn add_entry(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>) {
+        let kind = match entry.kind {
+            EntryKind::File => ResourceKind::File,
+            EntryKind::Symlink => ResourceKind::Link(None),
+            EntryKind::Special => ResourceKind::Special,
+            EntryKind::Folder => {
+                self.add_folder(&name_of(entry));
+                return;
+            }
+        };
+        self.add_kind(entry, kind, retrieval);
+    }
+
+    /// Adds a symbolic link that is not followed, with its text. `retrieval` is ignored if it was derived from the name
+    /// of the link, because such a URL leads to the target of the link.
+    pub fn add_link(&mut self, entry: &TreeEntry, text: &Path, retrieval: Option<&Retrieval>) {
+        let text = if text.has_root() {
+            b"/".to_vec()
+        } else {
+            names::path_bytes(text)
+        };
+        let is_own = |own: &&Retrieval| !matches!(own.source, Source::Retrieval | Source::Layout);
+        self.add_kind(
+            entry,
+            ResourceKind::Link(Some(text.into())),
+            retrieval.filter(is_own),
+        );
+    }
+
+    /// Adds an unreadable entry by its path below the root. Its contents are unknown, like the target of a symbolic
+    /// link without a text.
+    pub fn add_unknown(&mut self, path: &Path) {
+        let name = names::path_bytes(path);
+        self.add(
+            Resource {
+                name: &name,
+                kind: ResourceKind::Link(None),
+            },
+            [],
+        );
+    }
+
+    fn add_kind(&mut self, entry: &TreeEntry, kind: ResourceKind, retrieval: Option<&Retrieval>) {
+        let is_derived = |retrieval: &Retrieval| {
+            let is_of_page = || {
+                self.origins
+                    .root_url
+                    .as_ref()
+                    .is_some_and(|root| root.is_of(entry))
+            };
+            let own = || self.origins.below_root_url(entry).filter(|_| !is_of_page());
+            retrieval.source == Source::Retrieval && own().as_ref() == Some(&retrieval.url)
+        };
+        let retrieval = retrieval.filter(|retrieval| !is_derived(retrieval));
+        let map = self.origins.map.clone();
+        // Earlier URLs of the entry, which redirected to its last one.
+        let earlier = map.as_ref().map_or(&[][..], |map| map.earlier(entry));
+        let own = retrieval.map(|retrieval| retrieval.url.as_str());
+        let urls = own.into_iter().chain(earlier.iter().map(String::as_str));
+        let added = self.add(
+            Resource {
+                name: &name_of(entry),
+                kind,
+            },
+            urls,
+        );
+        // A crawler may save the target of a redirect twice, also under the requested name. The file at the path of
+        // the URL wins.
+        if let Some((number, retrieval)) = added.zip(retrieval)
+            && retrieval.source == Source::Xattr
+            && self.is_laid_out(entry, &retrieval.url)
+        {
+            self.assign_url(number, &retrieval.url);
+            self.learn_layout(&retrieval.url);
+        }
+    }
+
+    /// True if a crawler would write the URL `url` to the path of `entry`.
+    fn is_laid_out(&self, entry: &TreeEntry, url: &str) -> bool {
+        let Some((scheme, _)) = url.split_once(':') else {
+            return false;
+        };
+        let mut names = self.names.iter().map(|name| Some(&**name)).chain([None]);
+        names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
+    }
+
+    /// Sets the layout of a tree in which a crawler recorded the URLs of files and named folders after hosts. Only the
+    /// layout reveals the files of URLs that redirect, because the crawler records the last URL.
+    fn learn_layout(&mut self, url: &str) {
+        let site = RootUrl::of_site(&self.origins.scheme);
+        if let Some((scheme, _)) = url.split_once(':')
+            && self
+                .origins
+                .root_url
+                .as_ref()
+                .is_none_or(|root| *root == site)
+            && self.origins.layout.is_none()
+        {
+            self.origins.root_url = None;
+            self.origins.layout = Some(FolderLayout::Host);
+            self.origins.scheme = scheme.to_ascii_lowercase();
+        }
+    }
+}
+
+/// The path of an entry below the root, with `/` between the names.
+pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
+    entry
+        .relative
+        .iter()
+        .map(|name| names::bytes(name))
+        .collect::<Vec<_>>()
+        .join(&b'/')
+}
+
+/// The path below the root of the file called `name`; `None` if the system does not allow such a name.
+pub fn path_of(name: &[u8]) -> Option<PathBuf> {
+    os_string(name.to_vec()).map(PathBuf::from)
+}

@@ -1,0 +1,533 @@
+//! The resources of a site, with their names, URLs and kinds.
+//!
+//! The retrieval URL of a file (RFC 1808, 3.3) comes from a map, a comment or an attribute. Otherwise it is the URL of the
+//! root with the path of the file, or it is derived from the names that crawlers give.
+//!
+//! ```
+//! use baselink_site::collection::{Collection, FoundBy, Located, Resource};
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
+//! let Located::Resource(found) = collection.locate("HTTP://A.example:80#x") else { panic!() };
+//! assert_eq!((found.number, found.by), (0, FoundBy::Url));
+//! assert_eq!(collection.locate("http://a.example/x"), Located::Outside { is_host_known: false });
+//! ```
+//!
+//! Deliberately absent: finding the resource of a URL, which is the task of [`super::locate`], and the file system.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    ffi::OsString,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use baselink_text::named;
+use baselink_url::{Grammar, Reference};
+
+use super::{
+    host_rules::HostRules,
+    near::{NearNames, without_case},
+    normal::normal,
+    origin::{Origins, PathBelowRoot, RootUrl, hosts, names},
+    path::{is_page_name, joined, split_name},
+    same::SameTable,
+    symlinks::{EntryAt, PathEnd, path_end},
+    text_map::TextMap,
+};
+
+/// The default names of index files, as on servers.
+const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
+
+named! {
+    /// The reason why a URL inside a tree leads to no file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Absence {
+        /// No file has the name.
+        Absent = "absent",
+        /// A file has this name in different case.
+        Case = "case",
+        /// A file has this name with different percent-encoding or character encoding.
+        Encoding = "percent-encoding",
+        /// The URL leads to a folder without an index file. On disk, index files do not count.
+        NoIndex = "no-index",
+        /// The name cannot be that of a file: it contains an encoded `/` or NUL, or is an encoded `.` or `..`.
+        NoName = "no-name",
+        /// The entry is not a regular file, but a FIFO, a socket or a device.
+        Special = "no-file",
+        /// A file has this name in a different Unicode normalization form.
+        Normalization = "normalization",
+        /// A symbolic link in the path leads out of the tree.
+        LinkOut = "symlink",
+        /// A symbolic link in the path is broken or circular.
+        LinkNowhere = "symlink",
+        /// The rules of the host lead from the URL to nothing, or in a circle.
+        Redirect = "redirect",
+    }
+}
+
+/// A resource that is added to a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource<'a> {
+    /// The path of the resource below the root, with `/` between the names.
+    pub name: &'a [u8],
+    /// The kind of the resource.
+    pub kind: ResourceKind,
+}
+
+/// The kind of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceKind {
+    /// A regular file.
+    File,
+    /// A symbolic link with its text. Without a text: a symbolic link with an unknown target, or an unreadable entry.
+    Link(Option<Box<[u8]>>),
+    /// A FIFO, a socket or a device.
+    Special,
+}
+
+impl<'a> Resource<'a> {
+    /// Creates a resource that is a file called `name`.
+    pub fn file(name: &'a [u8]) -> Self {
+        Self {
+            name,
+            kind: ResourceKind::File,
+        }
+    }
+}
+
+/// The target of a known URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrlTarget {
+    /// The resource with this number.
+    Resource(u32),
+    /// A capture with this status, which is not a resource.
+    Failure(u16),
+    /// A capture that was not selected.
+    Outside,
+}
+
+impl UrlTarget {
+    /// The resource with this number. Memory runs out before the numbers do.
+    pub(super) fn of(number: usize) -> Self {
+        Self::Resource(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+}
+
+/// Resources, indexed by name and URL. Memory grows with the names and URLs. More than ten fields: indexes of the same
+/// resources, and the few facts about the site that each question needs.
+#[derive(Debug)]
+pub struct Collection {
+    pub(super) origins: Origins,
+    /// Prefixes of URLs that mean the same.
+    pub(super) same: Arc<SameTable>,
+    /// The names of index files.
+    pub(super) names: Vec<OsString>,
+    /// The paths of the resources.
+    pub(super) files: TextMap<()>,
+    /// The kinds of the resources that are not files.
+    others: HashMap<usize, ResourceKind>,
+    /// The targets of URLs that cannot be derived from the URL of the root, by normalized URL.
+    pub(super) urls: TextMap<UrlTarget>,
+    /// The folders. A folder without files is present only if it was added.
+    folders: HashSet<Box<[u8]>>,
+    /// The folders in the root that are named after hosts, by `//` and the net_loc in lower case.
+    pub(super) folders_of_hosts: HashMap<String, Box<[u8]>>,
+    /// The index for names that resemble a missing one; built on the first request.
+    pub(super) near: OnceLock<NearNames>,
+    /// The files with escaped names, by decoded path; built on the first request.
+    pub(super) decoded: OnceLock<HashMap<Vec<u8>, usize>>,
+    /// True if the names of files are those on a server. A crawler gave none of them.
+    pub is_served: bool,
+    /// True if resources are found by their URLs alone, query included, and never by their names.
+    pub(super) only_urls: bool,
+    /// True if the copy lacks the symbolic links.
+    pub(super) lacks_links: bool,
+    /// The media types of files whose names do not tell them.
+    media_types: HashMap<usize, &'static str>,
+    /// The new paths of files that get other names.
+    pub(super) renamed: HashMap<usize, Box<[u8]>>,
+    /// True if files are renamed for a mirror elsewhere.
+    pub(super) is_mirror: bool,
+    /// The new paths of renamed folders, by old path. They apply to URLs below a folder that lead to no file.
+    pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// The length of the longest old path of a renamed folder.
+    pub(super) longest_renamed: usize,
+    /// The hosts of resources, and of captures that lead to none. Empty unless the resources are captures.
+    pub(super) hosts: HashSet<Box<str>>,
+    /// The entities of resources in a message with labels that several parts have.
+    pub(super) entities: HashMap<usize, Arc<str>>,
+    /// The captured resources with incomplete bodies.
+    pub(super) cut: HashSet<usize>,
+    /// The fragments of redirects, by the number of the URL that redirects.
+    pub(super) fragments: HashMap<usize, Box<str>>,
+    /// The redirects and rewrites of the host. They count if the root of the site is that of its host.
+    pub host_rules: HostRules,
+    /// The uses of captured resources by the documents that were localized so far. Empty unless the resources are captures.
+    pub(super) uses: Vec<ResourceUse>,
+}
+
+/// The use of a resource by other documents.
+#[derive(Debug, Default)]
+pub struct ResourceUse {
+    is_used: AtomicBool,
+    is_linked: AtomicBool,
+    is_frame: AtomicBool,
+}
+
+impl Default for Collection {
+    fn default() -> Self {
+        Self::new(Origins::default())
+    }
+}
+
+impl Collection {
+    /// Creates an empty collection. `origins` determine the URLs that are derived from names.
+    pub fn new(origins: Origins) -> Self {
+        let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
+        for name in INDEX_NAMES.map(OsString::from) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Self {
+            origins,
+            same: Arc::default(),
+            names,
+            files: TextMap::default(),
+            others: HashMap::new(),
+            urls: TextMap::default(),
+            folders: HashSet::from([Box::default()]),
+            folders_of_hosts: HashMap::new(),
+            near: OnceLock::new(),
+            decoded: OnceLock::new(),
+            is_served: false,
+            only_urls: false,
+            lacks_links: false,
+            media_types: HashMap::new(),
+            renamed: HashMap::new(),
+            is_mirror: false,
+            renamed_folders: HashMap::new(),
+            longest_renamed: 0,
+            hosts: HashSet::new(),
+            entities: HashMap::new(),
+            cut: HashSet::new(),
+            fragments: HashMap::new(),
+            host_rules: HostRules::default(),
+            uses: Vec::new(),
+        }
+    }
+
+    /// Creates a collection of archive captures, which are found only by URL, including the query. The paths of their
+    /// `files` are derived from URLs and are not used to find them.
+    pub(super) fn of_captures(files: TextMap<()>, urls: TextMap<UrlTarget>) -> Self {
+        Self {
+            only_urls: true,
+            files,
+            urls,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the prefixes of URLs that mean the same.
+    pub fn set_same(&mut self, same: Arc<SameTable>) {
+        self.same = same;
+    }
+
+    /// True if a folder has this path.
+    pub(super) fn has_folder(&self, path: &[u8]) -> bool {
+        self.folders.contains(path)
+    }
+
+    /// The statuses of the URLs that were captured but are not resources.
+    pub fn failures(&self) -> impl Iterator<Item = u16> {
+        self.urls.values.iter().filter_map(|target| match target {
+            UrlTarget::Failure(status) => Some(*status),
+            UrlTarget::Resource(_) | UrlTarget::Outside => None,
+        })
+    }
+
+    /// The captured URL with this number.
+    pub(super) fn captured_url(&self, number: usize) -> &str {
+        self.urls.url(number)
+    }
+
+    /// True if the body of the captured resource with this number is incomplete.
+    pub fn is_cut(&self, number: usize) -> bool {
+        self.cut.contains(&number)
+    }
+
+    /// True if resources are found by their URLs alone.
+    pub(crate) fn has_only_urls(&self) -> bool {
+        self.only_urls
+    }
+
+    /// Adds a resource with the retrieval URLs that are not derived from its name. If two resources share a URL or a
+    /// name, the first wins. Returns the number of the resource, if it was added.
+    pub fn add<'u>(
+        &mut self,
+        resource: Resource<'_>,
+        urls: impl IntoIterator<Item = &'u str>,
+    ) -> Option<usize> {
+        let Resource { name: path, kind } = resource;
+        let number = (!path.is_empty()).then(|| self.files.add(path, ()).ok())??;
+        for url in urls.into_iter().filter_map(normal) {
+            // The first resource wins.
+            let _ = self.urls.add(url.as_bytes(), UrlTarget::of(number));
+        }
+        if kind != ResourceKind::File {
+            self.others.insert(number, kind);
+        }
+        (self.near, self.decoded) = Default::default();
+        self.add_folder(split_name(path).0);
+        Some(number)
+    }
+
+    /// Sets the media type of a file whose name does not tell it.
+    pub fn set_media_type(&mut self, number: usize, media_type: &'static str) {
+        self.media_types.insert(number, media_type);
+    }
+
+    /// The media type of a file whose name does not tell it, if known.
+    pub(super) fn media_type(&self, number: usize) -> &'static str {
+        self.media_types.get(&number).copied().unwrap_or_default()
+    }
+
+    /// Makes `url` lead to the resource with this number, replacing any previous target.
+    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
+        if let Some(url) = normal(url)
+            && let Err(known) = self.urls.add(url.as_bytes(), UrlTarget::of(number))
+        {
+            self.urls.values[known] = UrlTarget::of(number);
+        }
+    }
+
+    /// Adds a folder and its parents.
+    pub(super) fn add_folder(&mut self, path: &[u8]) {
+        let mut around = path;
+        while !self.folders.contains(around) {
+            self.folders.insert(around.into());
+            let (outer, name) = split_name(around);
+            if outer.is_empty()
+                && let Some(net_loc) = str::from_utf8(name)
+                    .ok()
+                    .and_then(|name| hosts::net_loc(name, "https"))
+            {
+                let host = format!("//{}", net_loc.to_ascii_lowercase());
+                self.folders_of_hosts
+                    .entry(host)
+                    .or_insert_with(|| name.into());
+            }
+            around = outer;
+        }
+    }
+
+    /// The path of a file below the root, with `/` between names, in the system's encoding.
+    pub fn path(&self, number: usize) -> &[u8] {
+        if number < self.files.len() {
+            self.files.text(number)
+        } else {
+            b""
+        }
+    }
+
+    /// True if the resource with this number is a file.
+    pub(super) fn is_file(&self, number: usize) -> bool {
+        *self.kind(number) == ResourceKind::File
+    }
+
+    pub(super) fn kind(&self, number: usize) -> &ResourceKind {
+        self.others.get(&number).unwrap_or(&ResourceKind::File)
+    }
+
+    /// Pairs of files whose paths differ only in case. A file system that ignores case can store only one file of each
+    /// pair. If more than two files collide, each is paired with the first.
+    pub fn doubles(&self) -> Vec<(usize, usize)> {
+        let mut firsts = HashMap::new();
+        let mut doubles = Vec::new();
+        for number in 0..self.count() {
+            let first = *firsts
+                .entry(without_case(self.path(number)))
+                .or_insert(number);
+            if first != number {
+                doubles.push((first, number));
+            }
+        }
+        doubles
+    }
+
+    /// True if the name of the file is that of a page, or of a program that generates pages. With another query, the
+    /// URL of such a file leads to another page.
+    pub fn is_page(&self, number: usize) -> bool {
+        is_page_name(split_name(self.path(number)).1)
+    }
+
+    /// The number of resources.
+    pub fn count(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The number of the resource with this name.
+    pub fn number_at(&self, path: &[u8]) -> Option<usize> {
+        self.files.number(path)
+    }
+
+    /// True if a document leads to a resource in any way.
+    pub fn is_used(&self, number: usize) -> bool {
+        let used = self.uses.get(number);
+        used.is_some_and(|used| used.is_used.load(Ordering::Relaxed))
+    }
+
+    /// Notes that a document links to a resource, embeds it as a frame, or uses it otherwise.
+    pub(crate) fn note_use(&self, number: usize, is_linked: bool, is_frame: bool) {
+        if let Some(used) = self.uses.get(number) {
+            used.is_used.store(true, Ordering::Relaxed);
+            used.is_linked.fetch_or(is_linked, Ordering::Relaxed);
+            used.is_frame.fetch_or(is_frame, Ordering::Relaxed);
+        }
+    }
+
+    /// True if documents embed a resource as a frame, and none links to it.
+    pub fn is_only_frame(&self, number: usize) -> bool {
+        self.uses.get(number).is_some_and(|used| {
+            used.is_frame.load(Ordering::Relaxed) && !used.is_linked.load(Ordering::Relaxed)
+        })
+    }
+
+    /// The URL of the root.
+    pub fn root_url(&self) -> Option<&RootUrl> {
+        self.origins.root_url.as_ref()
+    }
+
+    /// The URL of the root, if URLs lead to files only by their paths below it.
+    pub(crate) fn folder_url(&self) -> Option<&str> {
+        self.origins
+            .root_url
+            .as_ref()
+            .filter(|_| self.has_only_paths())?
+            .folder()
+    }
+
+    /// The file at this path below the root, if the path is the same in URLs, byte for byte, and no rule of the host can
+    /// precede a file.
+    pub fn plain_file(&self, path: &[u8]) -> Option<usize> {
+        let number = self
+            .number_at(path)
+            .filter(|_| PathBelowRoot::is_plain(path) && self.host_rules.is_empty())?;
+        self.is_file(number).then_some(number)
+    }
+
+    /// True if the folders are named after hosts, as crawlers name them.
+    pub fn is_of_hosts(&self) -> bool {
+        self.origins.layout.is_some() && self.origins.root_url.is_none()
+    }
+
+    /// True if the files stay in their places: no mirror is made of them.
+    pub(crate) fn keeps_places(&self) -> bool {
+        !self.only_urls && !self.is_mirror
+    }
+
+    /// True if URLs lead to files only by their paths below the URL of the root.
+    pub(crate) fn has_only_paths(&self) -> bool {
+        self.origins.root_url.is_some() && self.urls.len() == 0
+    }
+
+    /// The scheme of references that lack only a scheme.
+    pub(crate) fn scheme(&self) -> &str {
+        &self.origins.scheme
+    }
+
+    /// The end of `path` after following symbolic links; `None` if it contains no link.
+    pub(super) fn path_end(&self, path: &[u8]) -> Option<PathEnd> {
+        if self.others.is_empty() {
+            return None;
+        }
+        path_end(path, |path| {
+            match self
+                .number_at(path)
+                .map(|number| (number, self.kind(number)))
+            {
+                Some((number, ResourceKind::Link(text))) => {
+                    Some(EntryAt::Link(number, text.as_deref()))
+                }
+                Some(_) => Some(EntryAt::NotLink),
+                None => self.has_folder(path).then_some(EntryAt::NotLink),
+            }
+        })
+    }
+
+    /// Prepares the collection for a copy without symbolic links: those that lead out of the tree lead to nothing.
+    pub fn without_links(&mut self) {
+        self.lacks_links = true;
+        let leads_out = |number: &usize| self.path_end(self.path(*number)) == Some(PathEnd::Out);
+        let out: Vec<usize> = self.others.keys().copied().filter(leads_out).collect();
+        for number in out {
+            self.others.insert(number, ResourceKind::Special);
+        }
+    }
+
+    /// The path in the mirror of the resource with this number, for a link to `url`. It leads through the symbolic links
+    /// through which `url` leads, if the mirror has them.
+    pub(crate) fn path_for(&self, url: &str, number: usize) -> Cow<'_, [u8]> {
+        let own = self.path_in_mirror(number);
+        let is_direct = self.others.is_empty() || self.lacks_links || own != self.path(number);
+        let through = match is_direct {
+            true => None,
+            false => self.path_through_links(url, own),
+        };
+        through.map_or(Cow::Borrowed(own), Cow::Owned)
+    }
+
+    /// The path through symbolic links to the file `own` to which `url` leads.
+    fn path_through_links(&self, url: &str, own: &[u8]) -> Option<Vec<u8>> {
+        let below = self.root_url()?.below_own(url)?;
+        let asked = below.path.strip_suffix(b"/").unwrap_or(&below.path);
+        let added = ["", ".html", ".htm"].map(|added| [asked, added.as_bytes()].concat());
+        let index = self
+            .names
+            .iter()
+            .map(|name| joined(asked, names::bytes(name)));
+        let mut paths = added.into_iter().chain(index);
+        paths.find(|path| self.path_end(path) == Some(PathEnd::To(own.to_vec())))
+    }
+
+    /// The file at `path` after following symbolic links; `None` if it does not exist or is a special file.
+    pub(super) fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
+        let number = self.number_at(path)?;
+        match self.kind(number) {
+            ResourceKind::Link(_) => match self.path_end(path) {
+                Some(PathEnd::To(real)) => self.number_at(&real).map(Ok),
+                Some(PathEnd::Out) => Some(Err(Absence::LinkOut)),
+                Some(PathEnd::Nowhere) => Some(Err(Absence::LinkNowhere)),
+                Some(PathEnd::Unknown(_)) | None => Some(Ok(number)),
+            },
+            ResourceKind::Special => None,
+            ResourceKind::File => Some(Ok(number)),
+        }
+    }
+
+    /// The index file of a folder; `None` if it has none. If the index file is a symbolic link that leads to no file in
+    /// the tree, the result is the reason.
+    pub(super) fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
+        self.names
+            .iter()
+            .find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
+    }
+}
+
+/// True if `root` is a `file` URL, so that the tree is read from disk.
+pub fn is_disk(root: &RootUrl) -> bool {
+    let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
+}
+
+/// The URL of the file `path` below `root`.
+pub fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
+    Some(format!(
+        "{}{}",
+        root.as_str(),
+        names::path(path, names::Percent::Encode)?
+    ))
+}

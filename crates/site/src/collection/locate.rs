@@ -1,0 +1,616 @@
+//! The meaning of a URL in a site: one answer for every command.
+//!
+//! A URL that ends with `/` refers to an index file. A query is ignored unless the URL or the name of a file contains it.
+//! Names are compared as bytes after percent-decoding (RFC 3986, 6.2.2.2). The table shows the names under which a file
+//! is found for `page?x=1`, besides its URLs:
+//!
+//! | name | program |
+//! |---|---|
+//! | `page?x=1` | wget |
+//! | `page@x=1` | wget for Windows |
+//! | `page%3Fx=1`, `page%3fx%3d1` | browsers, and others that escape |
+//! | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
+//! | all of these with `.html`, `.htm` or `.css` appended | wget with `--adjust-extension`, HTTrack |
+//! | `page?x=1/index.html` | programs that save a URL without an extension as a folder |
+//!
+//! ```
+//! use baselink_site::collection::origin::{Origins, RootUrl};
+//! use baselink_site::collection::{Collection, FoundBy, Resource};
+//! let root_url = Some(RootUrl::new("http://a/docs/").unwrap());
+//! let mut site = Collection::new(Origins { root_url, ..Origins::default() });
+//! site.add(Resource::file(b"about.html"), []);
+//! site.add(Resource::file(b"b/index.html"), []);
+//! let found = |url| site.locate(url).resource().map(|found| (found.number, found.by));
+//! assert_eq!(found("http://a/docs/about#x"), Some((0, FoundBy::CleanUrl)));
+//! assert_eq!(found("http://a/docs/b"), Some((1, FoundBy::NoSlash)));
+//! assert_eq!(found("http://a/docs/c"), None);
+//! ```
+//!
+//! Deliberately absent: rules that belong to a link and not to its target, which are in [`crate::purpose`]; and names that
+//! depend on other saved files (`page.1`).
+
+use std::{borrow::Cow, collections::HashMap};
+
+use baselink_rewrite::{LinkReport, Site};
+use baselink_scan::Against;
+use baselink_text::layer::digest::first_of_md5;
+use baselink_url::{Base, Grammar, Reference, Resolver, without_fragment};
+
+use super::{
+    host_rules::REWRITE,
+    index::{Absence, Collection, ResourceKind, UrlTarget, is_disk},
+    normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query},
+    origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments},
+    path::{names_folder, split_name, stem},
+    same::others,
+    symlinks::PathEnd,
+};
+
+/// The text that programs append to the names of saved files.
+const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
+
+/// The extensions of pages that many servers allow URLs to omit.
+const OMITTED: [&str; 2] = [".html", ".htm"];
+
+/// The beginning of the paths at which Netlify runs functions and other services.
+const SERVICES: &str = "/.netlify/";
+
+/// The extensions of pages that servers send as they are, whatever the query.
+const STATIC: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
+
+/// The meaning of a URL in a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Located {
+    /// A resource.
+    Resource(FoundResource),
+    /// The folder with this path. It has no index file, or it is on disk, where index files do not count.
+    Folder(Vec<u8>),
+    /// A place with this path behind a symbolic link that is not followed, or in a folder that was not read.
+    BehindLink(Vec<u8>),
+    /// A place in the site that has no resource.
+    Lacking(Absence, Vec<u8>),
+    /// A capture with this status, which is not a resource.
+    Failed(u16),
+    /// A place outside the site.
+    Outside {
+        /// True if captures are from the same host.
+        is_host_known: bool,
+    },
+}
+
+/// A resource to which a URL leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundResource {
+    /// The number of the resource, in the order of addition.
+    pub number: usize,
+    /// The way in which the resource was found.
+    pub by: FoundBy,
+    /// The effect of the query of the URL.
+    pub query: QueryUse,
+}
+
+/// The way in which a resource was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// By its URL or its path.
+    Url,
+    /// As the index file of a folder.
+    Index,
+    /// As the index file of a folder whose final `/` the URL lacks. Servers redirect to the folder.
+    NoSlash,
+    /// By its path without `.html` or `.htm`, which many servers allow URLs to omit.
+    CleanUrl,
+    /// By the name that a crawler gave it, in a site that is not a crawl.
+    CrawlerName,
+    /// By the redirects of the host ([`super::host_rules`]).
+    HostRule,
+    /// By a rewrite of the host, which sends the resource under the URL.
+    Rewrite,
+    /// By its path, though the host redirects the path to nothing.
+    DeadRule,
+}
+
+/// The effect of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryUse {
+    /// The URL has no query, or leads to the same resource without it.
+    None,
+    /// The query selects this resource.
+    Selects,
+    /// The query may select another page, which the site lacks. Without it, the URL leads to this resource.
+    OtherPage,
+}
+
+impl Located {
+    /// The resource, if there is one.
+    pub fn resource(&self) -> Option<FoundResource> {
+        match self {
+            Self::Resource(found) => Some(*found),
+            _ => None,
+        }
+    }
+
+    /// True unless the URL is outside the site.
+    pub(crate) fn is_inside(&self) -> bool {
+        !matches!(self, Self::Outside { .. })
+    }
+}
+
+impl Site for Collection {
+    fn has(&self, link: &LinkReport, _: &Against) -> bool {
+        let target = link.target.as_deref();
+        target.is_some_and(|target| self.locate(target).resource().is_some())
+    }
+}
+
+fn resource(number: usize, by: FoundBy, query: QueryUse) -> Located {
+    Located::Resource(FoundResource { number, by, query })
+}
+
+impl Collection {
+    /// Finds the meaning of `url`, ignoring its fragment. URLs with the same meaning lead to the same resource.
+    pub fn locate(&self, url: &str) -> Located {
+        let located = self.locate_as_written(url);
+        if located.resource().is_some() {
+            return located;
+        }
+        let elsewhere = Located::Outside {
+            is_host_known: false,
+        };
+        let mut others = others(url, &self.same).map(|url| self.locate_as_written(&url));
+        others.find(|other| *other != elsewhere).unwrap_or(located)
+    }
+
+    /// True if other URLs mean the same as `url`.
+    pub(crate) fn has_same(&self, url: &str) -> bool {
+        others(url, &self.same).next().is_some()
+    }
+
+    /// The URL below the root that means the same as `url`, if `url` is not below it, or only the other URL has a resource.
+    pub(crate) fn same_below(&self, root: &RootUrl, url: &str) -> Option<String> {
+        let is_below = |url: &str| root.below_own(without_query(url)).is_some();
+        let is_found = |url: &str| self.locate_as_written(url).resource().is_some();
+        let is_meant = |other: &Cow<'_, str>| {
+            is_below(other) && (!is_below(url) || is_found(other) && !is_found(url))
+        };
+        others(url, &self.same).find(is_meant).map(Cow::into_owned)
+    }
+
+    fn locate_as_written(&self, url: &str) -> Located {
+        let located = self.without_rules(url);
+        if self.host_rules.is_empty() {
+            return located;
+        }
+        self.ruled(self.root_url(), url, located, |url| self.without_rules(url))
+            .0
+    }
+
+    /// The URL at which the redirects of the host that begin with `url` end. Its fragment is that of the last redirect that has
+    /// one, or else that of `url` (Fetch Standard, 4.4). `None` if they lead to nothing, and without a redirect.
+    pub fn end_of_redirects(&self, url: &str) -> Option<String> {
+        if self.host_rules.is_empty() {
+            return None;
+        }
+        let find = |url: &str| self.without_rules(url);
+        self.ruled(self.root_url(), url, find(url), find).1
+    }
+
+    /// The meaning of `url` by the rules of the host, if `root`, the URL of the root, is that of its host, and the URL at which
+    /// redirects end. Without them, `located` is the meaning of `url`, and `find` finds that of other URLs.
+    fn ruled(
+        &self,
+        root: Option<&RootUrl>,
+        url: &str,
+        mut located: Located,
+        find: impl Fn(&str) -> Located,
+    ) -> (Located, Option<String>) {
+        let Some(root) = root.filter(|root| root.is_of_host()) else {
+            return (located, None);
+        };
+        let mut end = None;
+        let base = Base::new(Resolver::Rfc3986, root.as_str());
+        let dead = match &located {
+            Located::Resource(found) => resource(found.number, FoundBy::DeadRule, found.query),
+            Located::Folder(path) | Located::Lacking(_, path) => {
+                Located::Lacking(Absence::Redirect, path.clone())
+            }
+            _ => Located::Lacking(Absence::Redirect, Vec::new()),
+        };
+        let (mut url, mut is_rewritten) = (Cow::Borrowed(url), false);
+        for followed in 0..=MAX_REDIRECTS {
+            let is_there = match &located {
+                Located::Resource(_) | Located::BehindLink(_) => true,
+                Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => false,
+                Located::Outside { .. } => return (located, end),
+            };
+            let split = Reference::split(Grammar::Rfc3986, &url);
+            let path = split.path();
+            if !is_there && path.starts_with(SERVICES) {
+                let is_host_known = false;
+                return (Located::Outside { is_host_known }, end);
+            }
+            // The rules are not applied to the target of a rewrite.
+            let rule = match is_rewritten {
+                true => None,
+                false => self.host_rules.followed(path, is_there),
+            };
+            let Some((to, status)) = rule else {
+                return match located {
+                    _ if followed == 0 => (located, None),
+                    Located::Resource(found) => {
+                        let by = match is_rewritten {
+                            true => FoundBy::Rewrite,
+                            false => FoundBy::HostRule,
+                        };
+                        (resource(found.number, by, found.query), end)
+                    }
+                    _ if is_there => (located, end),
+                    _ => (dead, None),
+                };
+            };
+            let Ok(next) = base.resolve(&to) else {
+                break;
+            };
+            is_rewritten = status == REWRITE;
+            let mut next = next.url;
+            // Hosts add the query, and browsers the fragment.
+            if let Some(query) = split.query().filter(|_| !next.contains('?')) {
+                let at = without_query(&next).len();
+                next.insert_str(at, &format!("?{query}"));
+            }
+            if let Some((_, fragment)) = url.split_once('#').filter(|_| !next.contains('#')) {
+                next = format!("{next}#{fragment}");
+            }
+            url = Cow::Owned(next);
+            if !is_rewritten {
+                end = Some(url.to_string());
+            }
+            located = find(&url);
+        }
+        (dead, None)
+    }
+
+    /// Finds the meaning of `url` without the rules of the host.
+    fn without_rules(&self, url: &str) -> Located {
+        let query = without_fragment(url)
+            .split_once('?')
+            .map(|(_, query)| query);
+        let own = (self.urls.len() > 0 || self.only_urls)
+            .then(|| normal(url))
+            .flatten();
+        match own.as_ref().and_then(|own| self.known(own)) {
+            Some(UrlTarget::Resource(number)) => {
+                let query = query.map_or(QueryUse::None, |_| QueryUse::Selects);
+                return resource(number as usize, FoundBy::Url, query);
+            }
+            Some(UrlTarget::Failure(status)) => return Located::Failed(status),
+            Some(UrlTarget::Outside) | None => {}
+        }
+        if self.only_urls {
+            let is_host_known = own.is_some_and(|own| self.hosts.contains(host(&own)));
+            return Located::Outside { is_host_known };
+        }
+        let below = match &self.origins.root_url {
+            Some(root) => root.below_own(url),
+            None => self.laid_out(url),
+        };
+        if let (Some(query), Some(below)) = (query.filter(|_| !self.is_served), &below)
+            && let Some((number, by)) = self.named_with_query(below, query)
+        {
+            return resource(number, by, QueryUse::Selects);
+        }
+        let known = own
+            .filter(|_| query.is_some())
+            .and_then(|own| self.known(without_query(&own)));
+        if let Some(UrlTarget::Resource(number)) = known {
+            let number = number as usize;
+            let is_page = self.is_page(number);
+            return resource(number, FoundBy::Url, of_query(is_page));
+        }
+        let Some(below) = below else {
+            let is_host_known = false;
+            return Located::Outside { is_host_known };
+        };
+        match self.entry(below, false) {
+            Located::Resource(found) if query.is_some() => {
+                let is_static = self.origins.root_url.is_some() && {
+                    let path = self.path(found.number);
+                    STATIC.iter().any(|extension| path.ends_with(extension))
+                };
+                let query = of_query(!is_static && self.is_page(found.number));
+                Located::Resource(FoundResource { query, ..found })
+            }
+            located => located,
+        }
+    }
+
+    /// Finds `url` as if the root of the site had the URL `root`. Files are found only by their paths. If `root` is a
+    /// `file` URL, the site is read from disk, where a folder has no index file.
+    pub fn locate_below(&self, root: &RootUrl, url: &str) -> Located {
+        let find = |url: &str| match root.below(url) {
+            Some(below) => self.entry(below, is_disk(root)),
+            None => Located::Outside {
+                is_host_known: false,
+            },
+        };
+        self.ruled(Some(root), url, find(url), find).0
+    }
+
+    /// Like [`locate`](Self::locate), for a link of the resource with the number `from`. If it is a part of a message, labels
+    /// of the multiparts around it come first, the innermost before all (RFC 2557, 8.2).
+    pub fn locate_from(&self, from: Option<usize>, url: &str) -> Located {
+        let entity = from.and_then(|from| self.entities.get(&from));
+        let scope = entity.and_then(|entity| Some((entity, normal(url)?)));
+        let Some((entity, own)) = scope else {
+            return self.locate(url);
+        };
+        let mut around: &str = entity;
+        while !around.is_empty() {
+            around = around.rsplit_once('.').map_or("", |(around, _)| around);
+            let key = in_scope(&own, around);
+            if let Some(UrlTarget::Resource(number)) = self.urls.get(key.as_bytes()) {
+                return resource(*number as usize, FoundBy::Url, QueryUse::None);
+            }
+        }
+        self.locate(url)
+    }
+
+    /// Finds the meaning of `url` as a prefix of URLs: a folder, whether or not it has an index file. A prefix has no capture.
+    pub fn locate_prefix(&self, url: &str) -> Located {
+        let has_slash = without_query(url).ends_with('/');
+        match self.locate(url) {
+            Located::Resource(found) if has_slash || found.by == FoundBy::NoSlash => {
+                let (folder, _) = split_name(self.path_in_mirror(found.number));
+                let end: &[u8] = if has_slash && !folder.is_empty() {
+                    b"/"
+                } else {
+                    b""
+                };
+                Located::Folder([folder, end].concat())
+            }
+            Located::Outside { .. } => Located::Outside {
+                is_host_known: false,
+            },
+            located => located,
+        }
+    }
+
+    /// True if the fragment of a captured redirect may replace that of a link.
+    pub(crate) fn has_fragments(&self) -> bool {
+        !self.fragments.is_empty()
+    }
+
+    /// The URL with the fragment of the redirect that was captured for it, or that its host declares; `None` if there is none.
+    pub fn redirected(&self, url: &str) -> Option<String> {
+        let end = self.end_of_redirects(url);
+        let declared = end.as_deref().and_then(|end| end.split_once('#'));
+        let fragment = match declared {
+            Some((_, fragment)) => fragment,
+            None if self.fragments.is_empty() => return None,
+            None => self.fragments.get(&self.known_number(&normal(url)?)?)?,
+        };
+        Some(format!("{}#{fragment}", without_fragment(url)))
+    }
+
+    /// The path of the resource with this URL, below the root of a mirror.
+    pub fn path_of(&self, url: &str) -> Option<Vec<u8>> {
+        let found = self.locate(url).resource()?;
+        Some(self.path_in_mirror(found.number).to_vec())
+    }
+
+    /// The target of a URL in the table.
+    fn known(&self, url: &str) -> Option<UrlTarget> {
+        self.known_number(url)
+            .map(|number| self.urls.values[number])
+    }
+
+    /// The number of a URL in the table. `http` and `https` count as one scheme, because a host usually has the same
+    /// resources under both.
+    fn known_number(&self, url: &str) -> Option<usize> {
+        let is_resource =
+            |number: &usize| matches!(self.urls.values[*number], UrlTarget::Resource(_));
+        let own = self.urls.number(url.as_bytes());
+        if own.as_ref().is_some_and(is_resource) {
+            return own;
+        }
+        let other = with_other_scheme(url).and_then(|url| self.urls.number(url.as_bytes()));
+        other.filter(is_resource).or(own).or(other)
+    }
+
+    /// The path of `url` in folders named after hosts; `None` if the site does not contain the host.
+    fn laid_out(&self, url: &str) -> Option<PathBelowRoot> {
+        let (folder, _) = self.host_folder(url)?;
+        let url = Reference::split(Grammar::Rfc3986, url);
+        let below = PathBelowRoot::of(segments(&url)?.into_iter());
+        Some(PathBelowRoot {
+            path: [folder, b"/", &below.path].concat(),
+            names_root: false,
+            ..below
+        })
+    }
+
+    /// The folder for the host of `url`, and the offset of the path in `url`.
+    fn host_folder(&self, url: &str) -> Option<(&[u8], usize)> {
+        let FolderLayout::Host = self
+            .origins
+            .layout
+            .filter(|_| self.origins.root_url.is_none())?;
+        let url = Reference::split(Grammar::Rfc3986, url);
+        let scheme = url
+            .scheme()
+            .filter(|scheme| is_same_web(scheme, &self.origins.scheme))?;
+        let folder = self
+            .folders_of_hosts
+            .get(&net_loc(scheme, url.net_loc()?))?;
+        Some((folder, url.path_span.start))
+    }
+
+    /// The URL of the same resource after the site has moved to `root`. `None` if `url` is neither below the URL of the
+    /// root nor on a host of the site. The part after the URL of the root keeps its bytes, including query and
+    /// fragment.
+    pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
+        let to = root.as_str();
+        if let Some(from) = &self.origins.root_url {
+            let below = from.below_own(url).filter(|below| !below.names_root)?;
+            return Some(format!("{to}{}", &url[below.tail?..]));
+        }
+        let (folder, path_at) = self.host_folder(url)?;
+        let folder = names::path(folder, names::Percent::Encode)?;
+        let rest = &url[path_at..];
+        Some(format!(
+            "{to}{folder}/{}",
+            rest.strip_prefix('/').unwrap_or_default()
+        ))
+    }
+
+    /// The entry at a path below the root.
+    fn entry(&self, below: PathBelowRoot, on_disk: bool) -> Located {
+        let PathBelowRoot {
+            path, names_root, ..
+        } = below;
+        if !below.is_path {
+            return Located::Lacking(Absence::NoName, path);
+        }
+        let is_folder = names_folder(&path) && !names_root;
+        match self
+            .number_at(&path)
+            .map(|number| (number, self.kind(number)))
+        {
+            Some((_, ResourceKind::Special)) => return Located::Lacking(Absence::Special, path),
+            Some((number, ResourceKind::File)) if !path.ends_with(b"/") => {
+                return resource(number, FoundBy::Url, QueryUse::None);
+            }
+            _ => {}
+        }
+        let folder = path.strip_suffix(b"/").unwrap_or(&path);
+        if self.has_folder(folder) {
+            return match self.index_of(folder).filter(|_| !on_disk) {
+                Some(Ok(number)) if is_folder => resource(number, FoundBy::Index, QueryUse::None),
+                Some(Err(absence)) if is_folder => Located::Lacking(absence, path),
+                index => match (self.with_extension(&path), index) {
+                    (Some(found), _) if !is_folder && !on_disk => found,
+                    (_, Some(Ok(number))) => resource(number, FoundBy::NoSlash, QueryUse::None),
+                    _ => Located::Folder(path),
+                },
+            };
+        }
+        match self.path_end(&path) {
+            Some(PathEnd::Unknown(number)) if self.path(number) == path => {
+                resource(number, FoundBy::Url, QueryUse::None)
+            }
+            Some(PathEnd::Unknown(_)) => Located::BehindLink(path),
+            Some(PathEnd::Out) => Located::Lacking(Absence::LinkOut, path),
+            Some(PathEnd::Nowhere) => Located::Lacking(Absence::LinkNowhere, path),
+            Some(PathEnd::To(path)) => self.entry(PathBelowRoot { path, ..below }, on_disk),
+            // Some servers redirect `about/` to `about`. In a crawl, they may be two pages.
+            None => self
+                .with_extension(folder)
+                .filter(|_| !(on_disk || is_folder && self.is_of_hosts()))
+                .unwrap_or(Located::Lacking(Absence::Absent, path)),
+        }
+    }
+
+    /// The file at `path` with an extension that servers add.
+    fn with_extension(&self, path: &[u8]) -> Option<Located> {
+        OMITTED.iter().find_map(|added| {
+            let number = self.file_at(&[path, added.as_bytes()].concat())?.ok()?;
+            Some(resource(number, FoundBy::CleanUrl, QueryUse::None))
+        })
+    }
+
+    /// Like [`locate`](Self::locate), for a link that loads a style sheet. In a crawl, the name of the file may end with an
+    /// appended `.css`.
+    pub fn locate_sheet(&self, url: &str) -> Located {
+        let located = self.locate(url);
+        let number = match &located {
+            Located::Lacking(_, path) if self.is_of_hosts() => {
+                self.number_at(&[path, &b".css"[..]].concat())
+            }
+            _ => None,
+        };
+        number.map_or(located, |file| resource(file, FoundBy::Url, QueryUse::None))
+    }
+
+    /// The file whose name contains both the path and the query of a URL.
+    fn named_with_query(&self, below: &PathBelowRoot, query: &str) -> Option<(usize, FoundBy)> {
+        let path = Some(below.path.as_slice()).filter(|_| below.is_path)?;
+        let mut names = vec![path.to_vec()];
+        if names_folder(path) {
+            names.extend(
+                self.names
+                    .iter()
+                    .map(|name| [path, names::bytes(name)].concat()),
+            );
+        }
+        // If the root has a URL, the file `page?x=1` has the URL `page%3Fx=1`. A link `?x=2` in it refers to the file
+        // `page?x=2`. The same link in `page.php.html` refers to the file `page.php?x=2.html`.
+        let (_, name) = split_name(path);
+        let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
+        names.extend(stem_end.map(|end| path[..end].to_vec()));
+        names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
+        // A name cannot contain a `/`, unless it is decoded.
+        let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
+        let decoded = names::decode(query);
+        let mut queries = vec![named(query.as_bytes()), named(&decoded), decoded];
+        queries.dedup();
+        let saved = |parts: [&[u8]; 4]| {
+            let path = parts.concat();
+            let number = self.file_at(&path).and_then(Result::ok);
+            number.or_else(|| self.decoded_names().get(&path).copied())
+        };
+        for added in ADDED {
+            let by = match added {
+                "" => FoundBy::Url,
+                _ => self.by_crawler(),
+            };
+            for name in &names {
+                for query in &queries {
+                    for mark in [&b"?"[..], b"@"] {
+                        if let Some(number) = saved([name, mark, query, added.as_bytes()]) {
+                            return Some((number, by));
+                        }
+                    }
+                }
+            }
+        }
+        // HTTrack puts the first digits of the query's MD5 before the extension.
+        let digits = first_of_md5(query.as_bytes(), 2).into_bytes();
+        let number = names.iter().find_map(|path| {
+            let (_, name) = split_name(path);
+            let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
+            saved([path, &digits, extension, b""]).or_else(|| saved([path, &digits, b".html", b""]))
+        });
+        Some((number?, self.by_crawler()))
+    }
+
+    /// The files whose paths differ from the paths that they stand for ([`names::saved_path`]), by the latter.
+    fn decoded_names(&self) -> &HashMap<Vec<u8>, usize> {
+        self.decoded.get_or_init(|| {
+            let mut decoded = HashMap::new();
+            for number in 0..self.count() {
+                let (path, saved) = (self.path(number), names::saved_path(self.path(number)));
+                if *saved != *path {
+                    decoded.entry(saved.into_owned()).or_insert(number);
+                }
+            }
+            decoded
+        })
+    }
+
+    /// The way in which a file with the name that a crawler gave it was found. In the folders of a crawl, the name stands for
+    /// the URL.
+    fn by_crawler(&self) -> FoundBy {
+        match self.is_of_hosts() {
+            true => FoundBy::Url,
+            false => FoundBy::CrawlerName,
+        }
+    }
+}
+
+/// The use of a query that no name contains.
+fn of_query(selects_page: bool) -> QueryUse {
+    match selects_page {
+        true => QueryUse::OtherPage,
+        false => QueryUse::None,
+    }
+}

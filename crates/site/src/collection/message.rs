@@ -1,0 +1,559 @@
+//! The parts of a message as resources, for MHTML archives and for mail with images.
+//!
+//! A part has the URL in its `Content-Location`, resolved like a link in the part (RFC 2557, 5), and a `cid:` URL
+//! with its `Content-ID` (RFC 2392). If neither a heading nor the retrieval URL gives a base, the links of a part are
+//! relative to its own `file:` URL or, without one, to [`THIS_MESSAGE`].
+//!
+//! ```
+//! use baselink_rewrite::Options;
+//! use baselink_site::collection::message::resources;
+//! let message = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<img src=cid:i@a>\n\
+//!     --b\nContent-Type: image/png\nContent-ID: <i@a>\nContent-Transfer-Encoding: base64\n\niVBORw==\n--b--\n";
+//! let parts = resources(message, &Options::default());
+//! assert!(parts[0].is_root && &*parts[0].base == "thismessage:/" && parts[0].source.is_none());
+//! assert_eq!((&parts[1].urls[..], &**parts[1].body.as_ref().unwrap()), (&["cid:i@a".to_owned()][..], &b"\x89PNG"[..]));
+//! ```
+//!
+//! When Chromium saves a page, it stores style sheets and frames as parts and refers to them by `cid:` URLs. Such a
+//! part has the base of the page that refers to it, like the original `<style>` or `srcdoc` (HTML, 2.4.1).
+//!
+//! Deliberately absent: alternatives other than the preferred one (RFC 2046, 5.1.4), and `message/external-body`.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use baselink_rewrite::{
+    BaseChain, Options, Rule, Source,
+    base::{Outer, establish, of_heading},
+    container::{Entity, EntityKind, Structure, entities},
+};
+use baselink_scan::{Document, MediaType, ScanOptions, UrlField, html::saved::saved, scan_as};
+use baselink_text::{
+    Charset, Code, Format, Span,
+    layer::{
+        escape::percent_encode,
+        transfer::{Obstacle, TransferEncoding},
+    },
+};
+use baselink_url::{Base, reference};
+
+use super::{
+    capture::CaptureDate,
+    normal::{in_scope, normal},
+    origin::names,
+};
+
+/// The base of parts that have no other base and no `file:` URL. "This base URL has been defined for the sole purpose
+/// of resolving relative references within a multipart/related structure when no other base URI is specified" (RFC
+/// 2557, 5).
+pub const THIS_MESSAGE: &str = "thismessage:/";
+
+/// The limit for `cid:` URLs, in bytes. Pages are searched only for shorter ones.
+const CID_LIMIT: usize = 256;
+
+/// A part of a message that is a resource.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PartResource<'m> {
+    /// The name of the entity: `1.2`, or `""` for the message itself.
+    pub entity: Arc<str>,
+    /// The name of the part among the resources, if another part has the same first URL: a `cid:` URL, or a made-up
+    /// URL. Links to that URL lead to the root if it has the URL, or else to the last part in the same multipart, as in
+    /// Chromium.
+    pub key: Option<String>,
+    /// The keys of those of its URLs that other parts have too, for the multipart around it.
+    pub scoped: Vec<String>,
+    /// True if some parts of the message have the same URL.
+    pub has_scopes: bool,
+    /// The date of the message.
+    pub date: Option<CaptureDate>,
+    /// The URLs, at least one. The first is from `Content-Location`, or else a `cid:` URL. A part with neither has
+    /// a made-up URL: [`THIS_MESSAGE`], the number of the entity and its file name.
+    pub urls: Vec<String>,
+    /// The base of its links, unless its content declares one.
+    pub base: Arc<str>,
+    /// The source of the base. If it is `None`, the base only serves to find other parts, and URLs resolved against
+    /// it are meaningless outside the message.
+    pub source: Option<Source>,
+    /// The media type with its parameters.
+    pub media_type: MediaType,
+    /// The content without transfer encoding, or the reason why it cannot be decoded.
+    pub body: Result<Cow<'m, [u8]>, Obstacle>,
+    /// True if the message ends within the part.
+    pub is_cut: bool,
+    /// True for the document that a reader opens, such as the root of a `multipart/related` (RFC 2387, 3) or the last
+    /// HTML part of a `multipart/alternative`.
+    pub is_root: bool,
+}
+
+impl PartResource<'_> {
+    /// The character encoding that the heading declares.
+    pub fn charset(&self) -> Option<Charset> {
+        self.media_type
+            .parameter("charset")
+            .and_then(Charset::for_label)
+    }
+}
+
+/// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the resolver, the
+/// use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are linear in the
+/// size of the message.
+pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
+    let structure = &entities(message);
+    let choice = OpenedParts::of(message, structure);
+    let mut chains: Vec<BaseChain> = Vec::with_capacity(structure.entities.len());
+    for (index, entity) in structure.entities.iter().enumerate() {
+        let outer = match entity.parent {
+            Some(parent) => Outer::Encapsulating(&chains[parent]),
+            None => Outer::Retrieval(options.retrieval.as_ref()),
+        };
+        chains.push(base_of(message, structure, index, outer, options));
+    }
+    let root = choice.root.and_then(|root| chains[root].base.clone());
+    let root = root.as_deref();
+    let leaves = structure
+        .entities
+        .iter()
+        .enumerate()
+        .filter(|(index, entity)| entity.kind == EntityKind::Leaf && !choice.is_unused[*index]);
+    let mut diagnostics = structure.diagnostics.iter();
+    let is_open = diagnostics.any(|one| one.code == Code::CloseMissing);
+    let date = structure.entities[0].heading.first(message, "Date");
+    let date = date.and_then(|field| CaptureDate::of_message(&field.text(message)));
+    let mut parts: Vec<(usize, PartResource<'m>)> = leaves
+        .map(|(index, entity)| {
+            let part = PartResource {
+                entity: Arc::clone(&entity.name),
+                key: None,
+                scoped: Vec::new(),
+                has_scopes: false,
+                date,
+                urls: urls(message, entity, (&chains[index], root), options),
+                base: THIS_MESSAGE.into(),
+                source: None,
+                media_type: structure.media_type(message, index, None).into_owned(),
+                body: entity.decode(message).map(|decoded| decoded.bytes),
+                is_cut: is_open && entity.body.end == message.len(),
+                is_root: choice.root == Some(index),
+            };
+            (index, part)
+        })
+        .collect();
+    for (index, part) in &mut parts {
+        let body = part.body.as_ref().ok();
+        let note = body.filter(|_| chains[*index].base.is_none());
+        if let Some(noted) = options.noted(note.and_then(|body| saved(body)).as_ref()) {
+            let chain = &mut chains[*index];
+            (chain.base, chain.source) = (Some(noted.url.as_str().into()), noted.source);
+            part.urls.insert(0, noted.url);
+        }
+    }
+    tell_apart(&mut parts, structure);
+    inherit_bases(message, structure, &parts, &mut chains, options);
+    for (index, part) in &mut parts {
+        match &chains[*index].base {
+            Some(base) => {
+                let chain = &chains[*index];
+                let source = chain
+                    .declared
+                    .as_ref()
+                    .map_or(chain.source, |outer| outer.source);
+                (part.base, part.source) = (Arc::clone(base), Some(source));
+            }
+            // Parts may refer to each other by `file:` URLs of the author's machine. Such a URL becomes `base`, so that
+            // the other parts are found, but `source` stays `None`.
+            None => {
+                let is_file =
+                    |url: &&String| reference::opaque_scheme(url).as_deref() == Some("file");
+                part.base = part
+                    .urls
+                    .first()
+                    .filter(is_file)
+                    .map_or(THIS_MESSAGE.into(), |url| (&**url).into());
+            }
+        }
+    }
+    let mut parts = parts.into_iter().map(|(_, part)| part).collect();
+    add_data_sheets(&mut parts, options);
+    parts
+}
+
+/// Adds the style sheets that pages and sheets contain as `data:` URLs (RFC 2397), as monolith writes them. No reference leads
+/// from such a URL to a file, so a sheet that may need other parts becomes a file itself.
+fn add_data_sheets(parts: &mut Vec<PartResource<'_>>, options: &Options) {
+    /// The number of levels of sheets in sheets. Each level may be nearly as long as the one around it.
+    const NESTED: usize = 4;
+    let (mut known, mut first) = (HashSet::new(), 0);
+    for _ in 0..NESTED {
+        let mut found = Vec::new();
+        for part in &parts[first..] {
+            let page = scanned(part, options, b"data:text/css");
+            for link in page.into_iter().flat_map(|page| page.links) {
+                let url = link.reference;
+                if let Some((media_type, body)) = data_sheet(&url)
+                    && known.insert(url.clone())
+                {
+                    found.push(PartResource {
+                        entity: Arc::clone(&part.entity),
+                        key: None,
+                        scoped: Vec::new(),
+                        base: THIS_MESSAGE.into(),
+                        urls: vec![url],
+                        source: None,
+                        media_type,
+                        body: Ok(body.into()),
+                        is_root: false,
+                        ..*part
+                    });
+                }
+            }
+        }
+        first = parts.len();
+        parts.append(&mut found);
+    }
+}
+
+/// The style sheet in the `data:` URL `url`, if it may need other resources.
+fn data_sheet(url: &str) -> Option<(MediaType, Vec<u8>)> {
+    let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
+    let mut body = names::decode(data);
+    let label = head.trim_end().strip_suffix("base64");
+    if label.is_some() {
+        let decoded = TransferEncoding::Base64.decode(&body, Span::new(0, body.len()));
+        body = decoded.ok()?.bytes.into_owned();
+    }
+    let media_type = MediaType::read(label.unwrap_or(head).as_bytes())?;
+    let is_wanted = memchr::memchr2(b'(', b'@', &body).is_some();
+    (is_wanted && media_type.format() == Format::Css).then_some((media_type, body))
+}
+
+/// The document that is the content of `part`, if it contains `word`.
+fn scanned(part: &PartResource<'_>, options: &Options, word: &[u8]) -> Option<Document> {
+    let text = part.body.as_ref().ok()?;
+    memchr::memmem::find(text, word)?;
+    let scan = ScanOptions {
+        entity: Arc::clone(&part.entity),
+        charset: part.charset().or(options.scan.charset),
+        ..ScanOptions::default()
+    };
+    scan_as(part.media_type.format(), text, &scan)
+}
+
+/// Gives names to parts whose URLs other parts have too.
+fn tell_apart(parts: &mut [(usize, PartResource<'_>)], structure: &Structure) {
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    let normal = |url: &str| normal(url).map_or_else(|| url.to_owned(), Cow::into_owned);
+    for url in parts.iter().flat_map(|(_, part)| &part.urls) {
+        *counts.entry(normal(url)).or_default() += 1;
+    }
+    let is_shared = |url: &String| counts[&normal(url)] > 1;
+    let has_scopes = counts.values().any(|count| *count > 1);
+    let (mut taken, mut of_root) = (HashSet::new(), Vec::new());
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|at| !parts[*at].1.is_root);
+    for at in order {
+        let (index, part) = &mut parts[at];
+        if !taken.insert(normal(&part.urls[0])) {
+            let own = part.urls[1..].iter().find(|url| !is_shared(url));
+            let made_up = || made_up_url(&part.entity, file_name_of(&part.urls[0]));
+            part.key = Some(normal(&own.cloned().unwrap_or_else(made_up)));
+        }
+        part.has_scopes = has_scopes;
+        if let Some(parent) = structure.entities[*index].parent {
+            let around = &structure.entities[parent].name;
+            let shared = part.urls.iter().filter(|url| is_shared(url));
+            let scoped = shared.map(|url| in_scope(&normal(url), around));
+            part.scoped = scoped.filter(|key| !of_root.contains(key)).collect();
+            if part.is_root {
+                of_root.clone_from(&part.scoped);
+            }
+        }
+    }
+}
+
+/// The base from the heading of the entity `index`.
+fn base_of(
+    message: &[u8],
+    structure: &Structure,
+    index: usize,
+    outer: Outer<'_>,
+    options: &Options,
+) -> BaseChain {
+    let (name, fields) = (
+        &structure.entities[index].name,
+        structure.bases(message, index),
+    );
+    of_heading(
+        name,
+        &fields,
+        outer,
+        options.resolver,
+        options.content_location,
+    )
+}
+
+/// The document to open in a message, and the parts of other alternatives.
+struct OpenedParts {
+    root: Option<usize>,
+    /// For each entity, true if it belongs to an alternative that is not opened.
+    is_unused: Vec<bool>,
+}
+
+impl OpenedParts {
+    fn of(message: &[u8], structure: &Structure) -> Self {
+        let entities = &structure.entities;
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); entities.len()];
+        for (index, entity) in entities.iter().enumerate() {
+            if let Some(parent) = entity.parent {
+                children[parent].push(index);
+            }
+        }
+        let is_page = |index: &usize| {
+            matches!(
+                entities[*index].media_type.format(),
+                Format::Html | Format::Xhtml
+            )
+        };
+        // The part to open in each entity, computed for inner entities first.
+        let mut opened: Vec<Option<usize>> = vec![None; entities.len()];
+        let mut alternative: Vec<Option<usize>> = vec![None; entities.len()];
+        for (index, entity) in entities.iter().enumerate().rev() {
+            let inside = || children[index].iter().copied();
+            let has_page = |child: &usize| opened[*child].as_ref().is_some_and(is_page);
+            opened[index] = match entity.kind {
+                EntityKind::Leaf => (!is_attachment(message, entity)).then_some(index),
+                EntityKind::Opaque(_) => None,
+                EntityKind::Multipart { .. }
+                    if entity.media_type.essence == "multipart/related" =>
+                {
+                    let start = entity.media_type.parameter("start").map(in_brackets);
+                    let is_start = |child: &usize| {
+                        start.is_some()
+                            && content_id(message, &entities[*child]).as_deref() == start
+                    };
+                    // `type` is the media type of the root (RFC 2387, 3.1), which some programs do not write first.
+                    let kind = entity.media_type.parameter("type").unwrap_or_default();
+                    let is_of_kind = |child: &usize| {
+                        entities[*child]
+                            .media_type
+                            .to_string()
+                            .eq_ignore_ascii_case(kind)
+                    };
+                    let root = inside()
+                        .find(is_start)
+                        .or_else(|| inside().find(is_of_kind));
+                    let root = root.or_else(|| inside().next());
+                    // The disposition of a part is ignored in a `multipart/related` (RFC 2387, 4).
+                    root.and_then(|root| {
+                        opened[root].or((entities[root].kind == EntityKind::Leaf).then_some(root))
+                    })
+                }
+                EntityKind::Multipart { .. }
+                    if entity.media_type.essence == "multipart/alternative" =>
+                {
+                    // If no alternative is a page, all of them are kept.
+                    alternative[index] = inside().rfind(has_page);
+                    alternative[index]
+                        .or_else(|| inside().next())
+                        .and_then(|child| opened[child])
+                }
+                EntityKind::Multipart { .. } | EntityKind::Message => {
+                    let first = inside().find(has_page).or_else(|| inside().next());
+                    first.and_then(|child| opened[child])
+                }
+            };
+        }
+        let mut is_unused = vec![false; entities.len()];
+        for (index, entity) in entities.iter().enumerate() {
+            if let Some(parent) = entity.parent {
+                let is_other = alternative[parent].is_some_and(|chosen| chosen != index);
+                is_unused[index] = is_unused[parent] || is_other;
+            }
+        }
+        let is_document = |index: &usize| {
+            is_page(index)
+                || matches!(
+                    entities[*index].media_type.format(),
+                    Format::Svg | Format::Xml
+                )
+        };
+        Self {
+            root: opened.first().copied().flatten().filter(is_document),
+            is_unused,
+        }
+    }
+}
+
+/// True if `entity` is an attachment (RFC 2183, 2.2).
+fn is_attachment(message: &[u8], entity: &Entity) -> bool {
+    let disposition = entity.heading.first(message, "Content-Disposition");
+    let value = disposition
+        .map(|field| &message[field.value.range()])
+        .unwrap_or_default();
+    value
+        .get(.."attachment".len())
+        .is_some_and(|name| name.eq_ignore_ascii_case(b"attachment"))
+}
+
+/// The `Content-ID` of `entity` without its angle brackets.
+fn content_id(message: &[u8], entity: &Entity) -> Option<String> {
+    let value = entity.heading.first(message, "Content-ID")?.text(message);
+    Some(in_brackets(&value).to_owned()).filter(|id| !id.is_empty())
+}
+
+/// The text between `<` and `>`, or else the whole text.
+fn in_brackets(value: &str) -> &str {
+    let inside = value.split_once('<').map_or(value, |(_, rest)| rest);
+    inside
+        .split_once('>')
+        .map_or(inside, |(inside, _)| inside)
+        .trim()
+}
+
+/// The URLs of a part. `chain` gives the base of its heading, and `root` that of the document to open. References with the text
+/// of a label always match (RFC 2557, 8.2), so a label without a base has that of the document, too.
+fn urls(
+    message: &[u8],
+    entity: &Entity,
+    (chain, root): (&BaseChain, Option<&str>),
+    options: &Options,
+) -> Vec<String> {
+    let mut urls = Vec::new();
+    let location = entity.heading.url(message, UrlField::ContentLocation);
+    if let Some(label) = location
+        .map(|label| label.url)
+        .filter(|url| !url.is_empty())
+    {
+        let own = chain.base.as_deref();
+        let bases = [own.or(root), own.is_none().then_some(THIS_MESSAGE)];
+        urls.extend(bases.into_iter().flatten().map(|base| {
+            let target = Base::new(options.resolver, base).resolve(&label);
+            target.map_or_else(|_| label.to_string(), |target| target.url)
+        }));
+    }
+    if let Some(id) = content_id(message, entity) {
+        // RFC 2392, 2, requires percent-encoding of "any characters that are not allowed in URLs", but few programs
+        // encode them. The part therefore gets both URLs.
+        let encoded = percent_encode(&id, |c| {
+            !(c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c))
+        });
+        urls.extend([format!("cid:{encoded}"), format!("cid:{id}")]);
+    }
+    if urls.is_empty() {
+        urls.push(made_up_url(
+            &entity.name,
+            &file_name(message, entity).unwrap_or_default(),
+        ));
+    }
+    let mut seen = HashSet::new();
+    urls.retain(|url| seen.insert(url.clone()));
+    urls
+}
+
+/// A URL for the part `entity` with this file name: `thismessage:/2/a.png`.
+fn made_up_url(entity: &str, file: &str) -> String {
+    let file = percent_encode(file, |c| !(c.is_ascii_alphanumeric() || "-._~".contains(c)));
+    let separator = if entity.is_empty() || file.is_empty() {
+        ""
+    } else {
+        "/"
+    };
+    format!("{THIS_MESSAGE}{entity}{separator}{file}")
+}
+
+/// The last segment of the path of `url`.
+pub fn file_name_of(url: &str) -> &str {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit(['/', ':']).next().unwrap_or_default()
+}
+
+/// The original file name of a part: `filename` of its disposition (RFC 2183, 2.3), or `name` of its media type.
+fn file_name(message: &[u8], entity: &Entity) -> Option<String> {
+    let disposition = entity
+        .heading
+        .first(message, "Content-Disposition")
+        .and_then(|field| {
+            // The parameters have the syntax of those of a media type.
+            MediaType::read(&[b"disposition/", &message[field.value.range()]].concat())
+        });
+    let name = disposition
+        .as_ref()
+        .and_then(|value| value.parameter("filename"));
+    let name = name.or_else(|| entity.media_type.parameter("name"))?;
+    let last = name.rsplit(['/', '\\']).next()?;
+    (!last.chars().all(|c| c == '.')).then(|| last.to_owned())
+}
+
+/// Gives pages and style sheets with a `cid:` URL the base of the page that refers to them, unless their own heading
+/// gives a base.
+fn inherit_bases(
+    message: &[u8],
+    structure: &Structure,
+    parts: &[(usize, PartResource<'_>)],
+    chains: &mut [BaseChain],
+    options: &Options,
+) {
+    let mut labels: HashMap<&str, usize> = HashMap::new();
+    for (at, (index, part)) in parts.iter().enumerate() {
+        let format = part.media_type.format();
+        let is_part_of_page = matches!(format, Format::Html | Format::Xhtml | Format::Css);
+        if is_part_of_page && !part.is_root && chains[*index].rule != Rule::Embedded {
+            let of_part = part
+                .urls
+                .iter()
+                .filter(|url| url.starts_with("cid:") && url.len() < CID_LIMIT);
+            of_part.for_each(|url| _ = labels.entry(url).or_insert(at));
+        }
+    }
+    if labels.is_empty() {
+        return;
+    }
+    // For each page, the parts to which it is the first to refer.
+    let mut referred: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+    let mut has_referrer = vec![false; parts.len()];
+    for (at, (_, part)) in parts.iter().enumerate() {
+        let is_page = matches!(part.media_type.format(), Format::Html | Format::Xhtml);
+        let Some(text) = part.body.as_ref().ok().filter(|_| is_page) else {
+            continue;
+        };
+        for start in memchr::memmem::find_iter(text, b"cid:") {
+            let rest = &text[start..text.len().min(start + CID_LIMIT)];
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
+            let end = rest.iter().position(ends).unwrap_or(rest.len());
+            let found = str::from_utf8(&rest[..end])
+                .ok()
+                .and_then(|url| labels.get(url));
+            if let Some(&other) = found.filter(|other| **other != at && !has_referrer[**other]) {
+                has_referrer[other] = true;
+                referred[at].push(other);
+            }
+        }
+    }
+    // A page gets its base before the parts to which it refers. Pages that refer to each other in a circle keep their
+    // bases.
+    let mut next: Vec<usize> = (0..parts.len()).filter(|at| !has_referrer[*at]).collect();
+    while let Some(at) = next.pop() {
+        let (index, part) = &parts[at];
+        if referred[at].is_empty() {
+            continue;
+        }
+        let Some(page) = scanned(part, options, b"cid:") else {
+            continue;
+        };
+        let around = establish(&page, Outer::Heading(&chains[*index]), options.resolver);
+        for &other in &referred[at] {
+            let index = parts[other].0;
+            chains[index] = base_of(
+                message,
+                structure,
+                index,
+                Outer::Referring(&around),
+                options,
+            );
+            next.push(other);
+        }
+    }
+}

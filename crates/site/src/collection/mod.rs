@@ -1,0 +1,54 @@
+//! Resources and the URLs by which they were retrieved (RFC 1808, 3.3).
+//!
+//! A [`Collection`] finds the resource of a URL. Each resource has a name, which is a relative path, and URLs. If a
+//! URL redirects to a resource, it is one of that resource's URLs. In the output of `localize` and `move`, a link to a
+//! resource leads to its name. [`folder`] adds the files of a folder, [`origin`] determines their retrieval URLs, and
+//! [`capture`] assigns file paths to resources in archives.
+//!
+//! ```
+//! use baselink_rewrite::Options;
+//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::purpose::localize::{localize, options};
+//!
+//! let page: (&[u8], &str) = (b"a.example/list.html", "http://a.example/list?page=1");
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(page.0), [page.1, "http://a.example/start"]);
+//! collection.add(Resource::file(b"b.example/x.png"), ["http://b.example/x"]);
+//!
+//! let text = b"<img src=//b.example/x><a href=/start>a</a><a href=gone>b</a>";
+//! let options = options(page.0, text, &collection.into(), &Options::at(page.1));
+//! let local = b"<img src=../b.example/x.png><a href=list.html>a</a><a href=http://a.example/gone>b</a>";
+//! assert_eq!(localize(text, &options, |(), _| ()).0.output(), local);
+//! ```
+//!
+//! Deliberately absent: the bytes of resources, which the caller reads and passes to a purpose.
+
+pub mod capture;
+pub mod companion;
+mod file_names;
+pub mod folder;
+pub mod host_rules;
+mod index;
+mod locate;
+pub mod message;
+mod mirror_names;
+mod missing;
+mod near;
+mod normal;
+pub mod origin;
+mod path;
+mod plain;
+pub mod record;
+mod renames;
+pub mod same;
+mod symlinks;
+pub mod text_map;
+
+pub use index::{Absence, Collection, Resource, ResourceKind};
+pub use index::{is_disk, url_below};
+pub use locate::{FoundBy, FoundResource, Located, QueryUse};
+pub use missing::Missing;
+pub(crate) use normal::without_query;
+pub use path::{is_page_name, split_name, stem};
+pub(crate) use plain::{LastPath, PlainPlace};
+pub(crate) use text_map::TextMap;

@@ -1,0 +1,771 @@
+//! Retrieval URLs of files in folders (RFC 1808, 3.3).
+//!
+//! The first of these sources that has a URL wins:
+//!
+//! 1. `url-map`: a table of files and URLs ([`map`]);
+//! 2. `retrieval`: the URL of the root and the path below it, percent-encoded (RFC 3986, 2.1 and 3.3);
+//! 3. `layout`: the names of the folders, as crawlers write them ([`FolderLayout`]);
+//! 4. `saved-from`: a comment in the page, written by the program that saved it ([`saved`]);
+//! 5. `xattr`: the extended attribute `user.xdg.origin.url`
+//!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and `wget --xattr` write it.
+//!    wget writes the last URL after redirects. If a layout is given, the attribute precedes source 3, because the
+//!    attribute is a record and the layout only a convention;
+//! 6. `canonical`: the canonical URL that the page declares ([`canonical`]), if requested.
+//!
+//! A URL that is not absolute and hierarchical is skipped with a message, except in source 2. The fragment in sources 4, 5 and 6 is
+//! ignored, because it names a position in the page.
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink_text::Format;
+//! use baselink_site::collection::origin::{FolderLayout, Origins};
+//! use baselink_files::walk::{EntryKind, TreeEntry};
+//! let entry = TreeEntry {
+//!     root: Path::new("crawl").into(),
+//!     relative: ["a.example:8080", "b", "c?d=e"].map(Into::into).to_vec(),
+//!     path: "crawl/a.example:8080/b/c?d=e".into(),
+//!     kind: EntryKind::File,
+//!     size: 0,
+//! };
+//! let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
+//! let (retrieval, _) = origins.of(&entry, Format::Html, b"");
+//! let retrieval = retrieval.unwrap();
+//! assert_eq!(retrieval.url, "https://a.example:8080/b/c?d=e");
+//! assert_eq!(retrieval.source.name(), "layout");
+//! ```
+//!
+//! Deliberately absent: the base that a document declares (3.1), which precedes all of these; and guesses, so
+//! `page.html` does not become `/page`. The `.html` is removed only after the extension of a program, as in
+//! `list.php.html`, because a crawler has added it.
+
+use std::{
+    borrow::Cow,
+    ffi::{OsStr, OsString},
+    path::{Component, Path},
+    sync::Arc,
+};
+
+use baselink_rewrite::{NearbyFiles, Retrieval, Source};
+use baselink_scan::{Saved, html::saved};
+use baselink_text::{Error, ErrorKind, Format, Result, name};
+use baselink_url::{self as resolve, Grammar, Reference, without_fragment};
+
+use baselink_files::{
+    maildir,
+    walk::{EntryKind, TreeEntry},
+};
+
+use crate::collection::{companion::Companions, path::split_name};
+
+pub mod canonical;
+pub mod expected;
+pub mod hosts;
+pub mod map;
+pub mod names;
+pub(crate) mod usable;
+
+use map::UrlMap;
+use names::Percent;
+use usable::unusable;
+
+/// The sources of retrieval URLs for files.
+#[derive(Clone, Debug)]
+pub struct Origins {
+    /// A table of files and their URLs.
+    pub map: Option<Arc<UrlMap>>,
+    /// The URL of every root.
+    pub root_url: Option<RootUrl>,
+    /// The name of index files, such as `index.html`. The URL of such a file ends with `/`.
+    pub index: Option<OsString>,
+    /// The layout of the folders below the roots.
+    pub layout: Option<FolderLayout>,
+    /// The scheme of URLs from `layout`, and of the URLs that HTTrack records without a scheme.
+    pub scheme: String,
+    /// True if `scheme` is only assumed. Reports then mention the assumption.
+    pub assumes_scheme: bool,
+    /// True if the comments of programs that saved pages are used.
+    pub trust_saved_from: bool,
+    /// True if the extended attributes of files are used.
+    pub trust_xattr: bool,
+    /// True if root URL and layout do not apply to files in companion folders.
+    pub keeps_local_copies: bool,
+    /// The cache of companion folders.
+    pub companions: Companions,
+    /// True if the canonical URLs of pages are used.
+    pub canonical: bool,
+    /// True if the URL of the root is assumed. This source then ranks last.
+    pub assumes_root: bool,
+    /// True if the URLs of later sources are also collected, for display ([`Retrieval::others`]).
+    pub every_source: bool,
+}
+
+impl Default for Origins {
+    fn default() -> Self {
+        Self {
+            map: None,
+            root_url: None,
+            index: None,
+            layout: None,
+            scheme: "https".to_owned(),
+            assumes_scheme: true,
+            trust_saved_from: true,
+            trust_xattr: true,
+            keeps_local_copies: false,
+            companions: Companions::default(),
+            canonical: false,
+            assumes_root: false,
+            every_source: false,
+        }
+    }
+}
+
+/// A layout of the folders below a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FolderLayout {
+    /// `host/path`, as wget and other crawlers write it.
+    ///
+    /// The port is part of the host name: `host:8080`, `host+8080` as wget writes it for Windows, or `host_8080` as
+    /// HTTrack writes it. The first folder must be a valid host name in ASCII.
+    ///
+    /// A `?` in a file name begins the query, as wget writes it by default. With `--restrict-file-names=windows`, wget
+    /// writes `@` instead, but an `@` stays an `@`, because the URL may contain one. A `%` with two hexadecimal digits
+    /// is an escape. wget decodes most escapes, so `?a=%26` becomes `?a=&`; if that matters, use a map.
+    Host,
+}
+
+/// The URL of a root, which is a folder or a single named file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootUrl {
+    given: String,
+    /// The URL in ASCII with its final `/`; `None` if no path can follow it.
+    folder: Option<String>,
+    /// The only file in the folder that has the URL.
+    page: Option<OsString>,
+}
+
+impl RootUrl {
+    /// Creates the URL of a folder, adding a missing final `/`. A single named file gets the URL as given.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error unless the URL is absolute and hierarchical, without query and fragment.
+    pub fn new(url: &str) -> Result<Self> {
+        let root = Self::of_file(url);
+        root.is_of_a_folder().map(|()| root)
+    }
+
+    /// The URL of the folder `path` on this machine, for a collection that is read from disk.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the path cannot be made absolute or represented as a URL.
+    pub fn on_disk(path: &Path) -> Result<Self> {
+        let failed = |error| Error::system(format!("{}: {error}", path.display()), error);
+        let mut absolute = std::path::absolute(path).map_err(failed)?;
+        // On Unix, this path may contain `..`, which a URL cannot represent.
+        if absolute
+            .components()
+            .any(|part| part == Component::ParentDir)
+        {
+            absolute = absolute.canonicalize().map_err(failed)?;
+        }
+        let parts = absolute
+            .components()
+            .filter(|part| *part != Component::RootDir);
+        let names: Vec<_> = parts.map(|part| names::bytes(part.as_os_str())).collect();
+        let none = || {
+            Error::of(
+                ErrorKind::File,
+                format!("{}: a URL cannot represent this path", path.display()),
+            )
+        };
+        let path = names::path(&names.join(&b'/'), Percent::Encode).ok_or_else(none)?;
+        Self::new(&format!("file:///{path}"))
+    }
+
+    /// Checks that the URL can be the URL of a folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`RootUrl::new`].
+    pub fn is_of_a_folder(&self) -> Result<()> {
+        let url = &self.given;
+        match (&self.folder, unusable(url)) {
+            (Some(_), _) => Ok(()),
+            (None, Some(why)) => Err(Error::of(ErrorKind::Url, format!("{url}: {why}"))),
+            (None, None) => {
+                let why = "the URL of a folder has no query and no fragment";
+                Err(Error::of(ErrorKind::Url, format!("{url}: {why}")))
+            }
+        }
+    }
+
+    /// Creates the URL of a single named file, which is used as given. If [`RootUrl::new`] would reject the URL, files
+    /// in folders get no URL from it.
+    pub fn of_file(url: &str) -> Self {
+        let slash = if url.ends_with('/') { "" } else { "/" };
+        let is_of_a_folder = unusable(url).is_none() && !url.contains(['?', '#']);
+        let folder = is_of_a_folder.then(|| format!("{}{slash}", resolve::ascii(url)));
+        Self {
+            given: url.to_owned(),
+            folder,
+            page: None,
+        }
+    }
+
+    /// Restricts this URL to the file `page` of a folder. No other file gets a URL from it.
+    pub fn of_page(self, page: OsString) -> Self {
+        Self {
+            folder: None,
+            page: Some(page),
+            ..self
+        }
+    }
+
+    /// True if the URL is that of `entry`, and not that of its folder.
+    pub(crate) fn is_of(&self, entry: &TreeEntry) -> bool {
+        match &*entry.relative {
+            [] => true,
+            [name] => self.page.as_ref() == Some(name),
+            _ => false,
+        }
+    }
+
+    /// The root of a site with an unknown host. Its placeholder is a name that no host has (RFC 6761, 6.4).
+    pub fn of_site(scheme: &str) -> Self {
+        Self::of_file(&format!("{scheme}://{ASSUMED_HOST}"))
+    }
+
+    /// The root of a site with an unknown host that was built into `folder`, at the path at which its pages expect it.
+    pub fn of_built_site(scheme: &str, folder: &Path) -> Self {
+        let root = Self::of_site(scheme);
+        match expected::expected_path(folder, root.as_str()) {
+            Some(path) => Self::of_file(&format!("{}{path}", root.as_str())),
+            None => root,
+        }
+    }
+
+    /// The path at which the pages of a site with an unknown host expect its folder, unless it is the root of the host.
+    pub fn expected_path(&self) -> Option<&str> {
+        let (_, path) = self.as_str().split_once(ASSUMED_HOST)?;
+        (!path.is_empty()).then_some(path)
+    }
+
+    /// True if the folder is the root of its host.
+    pub fn is_of_host(&self) -> bool {
+        let root = Reference::split(Grammar::Rfc3986, self.as_str());
+        root.path() == "/" && root.net_loc().is_some_and(|host| !host.is_empty())
+    }
+
+    /// The URL of a folder that does not exist.
+    pub(crate) fn nowhere() -> Self {
+        Self::of_file("https://elsewhere.invalid/elsewhere/")
+    }
+
+    /// The URL of the folder in ASCII with its final `/`, or the URL of a single file as given.
+    pub fn as_str(&self) -> &str {
+        self.folder.as_deref().unwrap_or(&self.given)
+    }
+
+    /// The URL in ASCII, and as given if it has characters beyond ASCII.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &str> {
+        let given = Some(&*self.given).filter(|given| !given.is_ascii());
+        std::iter::once(self.as_str()).chain(given)
+    }
+
+    /// The path of `url` below the folder; `None` if `url` is elsewhere. Query and fragment are ignored, and dot
+    /// segments are removed first (RFC 3986, 5.2.4).
+    pub fn below(&self, url: &str) -> Option<PathBelowRoot> {
+        self.below_by(url, |left, right| left.eq_ignore_ascii_case(right))
+    }
+
+    /// Like [`below`](Self::below), but treats `http` and `https` as one scheme, because a host usually has the same
+    /// resources under both.
+    pub fn below_own(&self, url: &str) -> Option<PathBelowRoot> {
+        self.below_by(url, is_same_web)
+    }
+
+    /// The URL of the folder with its final `/`; `None` if no path can follow the URL.
+    pub fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
+    }
+
+    fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<PathBelowRoot> {
+        let folder = self.folder.as_deref()?;
+        // Most URLs have the folder as a literal prefix, which needs no comparison of parts.
+        if let Some(rest) = url.strip_prefix(folder) {
+            let end = memchr::memchr2(b'?', b'#', rest.as_bytes()).unwrap_or(rest.len());
+            if let Some(below) = PathBelowRoot::plain(&rest[..end]) {
+                return Some(PathBelowRoot {
+                    tail: Some(folder.len()),
+                    ..below
+                });
+            }
+        }
+        let root = Reference::split(Grammar::Rfc3986, folder);
+        let url = Reference::split(Grammar::Rfc3986, url);
+        if !is_same_scheme(root.scheme()?, url.scheme()?) || !is_same_net_loc(&root, &url) {
+            return None;
+        }
+        let segments = segments(&url)?;
+        let folders: Vec<&str> = root
+            .path()
+            .strip_prefix('/')?
+            .split_terminator('/')
+            .collect();
+        let is_same = |(a, b): (&&str, &&str)| a == b || names::decode(a) == names::decode(b);
+        if segments.len() < folders.len() || !folders.iter().zip(&segments).all(is_same) {
+            return None;
+        }
+        let rest = &segments[folders.len()..];
+        let mut below = PathBelowRoot::of(rest.iter().copied());
+        if !below.names_root && !url.path().split('/').any(is_dots) {
+            let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
+            let at = slashes
+                .take(folders.len() + 1)
+                .last()
+                .map_or(0, |at| at + 1);
+            below.tail = Some(url.path_span.start + at);
+        }
+        Some(below)
+    }
+}
+
+/// A path below a root, taken from a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathBelowRoot {
+    /// The decoded names, with `/` between them. The path of a folder ends with `/` or is empty.
+    pub path: Vec<u8>,
+    /// True if the names can be those of files.
+    pub(crate) is_path: bool,
+    /// True if the URL is the URL of the root without the final `/`.
+    pub(crate) names_root: bool,
+    /// The offset in the URL at which the part below the root begins; `None` if the URL has dot segments, or is that
+    /// of the root without the final `/`.
+    pub(crate) tail: Option<usize>,
+}
+
+impl PathBelowRoot {
+    /// The path below the root, if `path` needs no decoding.
+    fn plain(path: &str) -> Option<Self> {
+        let path = path.as_bytes();
+        let below = || Self {
+            path: path.to_vec(),
+            is_path: true,
+            names_root: false,
+            tail: None,
+        };
+        Self::is_plain(path).then(below)
+    }
+
+    /// True if a path has no escapes, dot segments or empty names.
+    pub(crate) fn is_plain(path: &[u8]) -> bool {
+        memchr::memchr2(b'%', 0, path).is_none()
+            && !path.starts_with(b".")
+            && !path.starts_with(b"/")
+            && memchr::memchr_iter(b'/', path)
+                .all(|at| !matches!(path.get(at + 1), Some(b'.' | b'/')))
+    }
+
+    /// The path of these segments, none of which is a dot segment. Servers and file systems take several `/` for one.
+    pub(super) fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
+        let mut below = Self {
+            path: Vec::new(),
+            is_path: true,
+            names_root: true,
+            tail: None,
+        };
+        let mut segments = segments.peekable();
+        while let Some(segment) = segments.next() {
+            below.names_root = false;
+            let is_last = segments.peek().is_none();
+            if segment.is_empty() && !is_last {
+                continue;
+            }
+            let start = below.path.len();
+            if segment.contains('%') {
+                below.path.append(&mut names::decode(segment));
+            } else {
+                below.path.extend_from_slice(segment.as_bytes());
+            }
+            let name = &below.path[start..];
+            below.is_path &= (name.is_empty() && is_last)
+                || !matches!(name, b"" | b"." | b"..")
+                    && !name.iter().any(|byte| b"/\0".contains(byte));
+            if !is_last {
+                below.path.push(b'/');
+            }
+        }
+        below
+    }
+}
+
+/// The host of every assumed URL, and the slash after it.
+const ASSUMED_HOST: &str = "assumed.invalid/";
+
+/// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Messages omit such a URL.
+pub fn is_assumed(url: &str) -> bool {
+    memchr::memchr(b':', url.as_bytes())
+        .and_then(|at| url[at..].strip_prefix("://"))
+        .is_some_and(|place| place.starts_with(ASSUMED_HOST))
+}
+
+/// `text` with only the path of each URL of a site whose host is unknown.
+pub fn without_assumed_hosts(text: &str) -> Cow<'_, str> {
+    let Some(at) = text.find(&format!("://{ASSUMED_HOST}")) else {
+        return Cow::Borrowed(text);
+    };
+    let scheme = text[..at].trim_end_matches(|one: char| one.is_ascii_alphabetic());
+    Cow::Owned(text.replace(
+        &format!("{}://{ASSUMED_HOST}", &text[scheme.len()..at]),
+        "/",
+    ))
+}
+
+/// The part of `url` that may be shown: below an assumed root, only the path; otherwise all of `url`.
+pub(crate) fn without_assumed(url: String) -> String {
+    let place = url.split_once("://").map(|(_, place)| place);
+    match place.and_then(|place| place.strip_prefix(ASSUMED_HOST)) {
+        None => url,
+        Some("") => "./".to_owned(),
+        Some(below) => below.to_owned(),
+    }
+}
+
+/// The sources of retrieval URLs, in order of precedence.
+pub const ORDER: [Source; 6] = [
+    Source::UrlMap,
+    Source::Retrieval,
+    Source::Layout,
+    Source::SavedFrom,
+    Source::Xattr,
+    Source::Canonical,
+];
+
+impl Origins {
+    /// Assumes that `folder` is a site with an unknown host, if no layout or root URL is given. It applies only to files without
+    /// another URL.
+    pub fn assume_site(&mut self, folder: &Path) {
+        if self.root_url.is_none() && self.layout.is_none() {
+            self.root_url = Some(RootUrl::of_built_site(&self.scheme, folder));
+            self.assumes_root = true;
+        }
+    }
+
+    /// The URL of the root, unless it is assumed. Assumed URLs are not shown.
+    pub fn given_root(&self) -> Option<&RootUrl> {
+        self.root_url.as_ref().filter(|_| !self.assumes_root)
+    }
+
+    /// The retrieval URL of `entry`, if known, and a sentence for each URL that was skipped.
+    ///
+    /// `format` is the format of the file. `head` contains its raw first bytes: at least [`saved::HEAD`] of them if
+    /// the file is that long, or [`canonical::HEAD`] if canonical URLs are used. The head matters only in HTML and
+    /// XHTML.
+    pub fn of(
+        &self,
+        entry: &TreeEntry,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        self.of_seen(entry, entry, format, head)
+    }
+
+    /// Like [`of`](Self::of), but root URL and layout apply to a folder other than the root of `entry`. `seen` is the
+    /// same entry, with a path relative to that folder.
+    pub fn of_seen(
+        &self,
+        entry: &TreeEntry,
+        seen: &TreeEntry,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let is_named = entry.relative.is_empty();
+        let is_copy = || !is_named && self.keeps_local_copies && self.companions.has(&entry.path);
+        self.first(seen, format, head, |source| match source {
+            Source::Retrieval | Source::Layout if is_copy() => None,
+            Source::UrlMap => self
+                .map
+                .as_ref()
+                .and_then(|map| map.url(entry))
+                .map(str::to_owned),
+            Source::Retrieval => self.below_root_url(seen),
+            Source::Layout => {
+                let FolderLayout::Host = self.layout?;
+                by_host(seen, &self.scheme, self.index.as_deref())
+            }
+            Source::Xattr if self.trust_xattr => {
+                attribute(entry).map(|url| without_fragment(&url).to_owned())
+            }
+            _ => None,
+        })
+    }
+
+    /// The files around `entry`. The layout applies as in [`of_seen`](Self::of_seen).
+    pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
+        let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
+        self.companions.beside(entry, depth, &self.scheme)
+    }
+
+    /// Like [`of`](Self::of), for a document on standard input. Only the given URL and the document itself are used.
+    pub fn of_standard_input(
+        &self,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let entry = TreeEntry {
+            root: Path::new("-").into(),
+            relative: Vec::new(),
+            path: "-".into(),
+            kind: EntryKind::Special,
+            size: 0,
+        };
+        self.first(&entry, format, head, |source| match source {
+            Source::Retrieval => self.below_root_url(&entry),
+            _ => None,
+        })
+    }
+
+    /// [`ORDER`] as modified by these settings.
+    fn order(&self) -> [Source; 6] {
+        let mut order = ORDER;
+        if self.layout.is_some() {
+            // A layout is a general convention; an attribute belongs to this file.
+            order[2..5].rotate_right(1);
+        }
+        if self.assumes_root {
+            order[1..].rotate_left(1);
+        }
+        order
+    }
+
+    /// True if the head of a page may give a URL that precedes `known`, the URL that was found without the head.
+    pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
+        let is_before = |known: &Retrieval| match known.source {
+            Source::Xattr => self.layout.is_none(),
+            Source::Retrieval => self.assumes_root,
+            _ => false,
+        };
+        (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
+    }
+
+    /// The retrieval URL from the first source that has one. `of_files` returns the URL of each source that does not
+    /// read the document.
+    fn first(
+        &self,
+        entry: &TreeEntry,
+        format: Format,
+        head: &[u8],
+        of_files: impl Fn(Source) -> Option<String>,
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let reads_comment = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
+        let (mut first, mut skipped) = (None::<Retrieval>, Vec::new());
+        for source in self.order() {
+            let saved = match source {
+                Source::SavedFrom if reads_comment => saved::saved(head),
+                _ => None,
+            };
+            let url = match source {
+                Source::SavedFrom => saved
+                    .as_ref()
+                    .map(|saved| without_fragment(&saved.url(&self.scheme)).to_owned()),
+                Source::Canonical => {
+                    let named = self.canonical.then(|| canonical::named(head, format));
+                    named.flatten().map(|named| named.url)
+                }
+                source => of_files(source),
+            };
+            let Some(url) = url else { continue };
+            // Chromium writes these into frames without a URL.
+            if saved.is_some() && matches!(&*url, "about:srcdoc" | "about:blank") {
+                continue;
+            }
+            let disbelief = saved.as_ref().and_then(Saved::disbelief);
+            // The URL of a single file is used as given, like a base in it. The URL of a folder was checked, and
+            // remains usable with path segments after it.
+            let is_usable = source == Source::Retrieval;
+            if !is_usable && let Some(why) = disbelief.map(str::to_owned).or_else(|| unusable(&url))
+            {
+                skipped.push(format!(
+                    "{}: ignored the {} URL {}: {why}",
+                    name(&entry.path),
+                    source.name(),
+                    abridged(&url)
+                ));
+                continue;
+            }
+            match &mut first {
+                None => {
+                    let has_scheme = saved.is_none_or(|saved| saved.has_scheme());
+                    let assumes_scheme = !has_scheme && self.assumes_scheme;
+                    first = Some(Retrieval {
+                        assumes_scheme,
+                        ..Retrieval::of(url, source)
+                    });
+                }
+                Some(first) => first.others.push((source, url)),
+            }
+            if !self.every_source {
+                break;
+            }
+        }
+        (first, skipped)
+    }
+
+    /// The URL of `entry`: the URL of the root, and the path of `entry` below it. The name of a file in a Maildir is no part of a
+    /// URL, so each message has that of the root, as the messages of a mailbox have.
+    pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
+        let root = self.root_url.as_ref()?;
+        let is_root = root.is_of(entry) || maildir::is_message(&entry.path);
+        let Some((file, folders)) = entry.relative.split_last().filter(|_| !is_root) else {
+            return Some(root.given.clone());
+        };
+        let file = if self.index.as_ref() == Some(file) {
+            b""
+        } else {
+            names::bytes(file)
+        };
+        Some(format!(
+            "{}{}",
+            root.folder.as_deref()?,
+            names::path(&joined(folders, file), Percent::Encode)?
+        ))
+    }
+}
+
+/// The URL of `entry`, with the host from its first folder ([`FolderLayout::Host`]). A file called `index` has the URL
+/// of its folder.
+pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) -> Option<String> {
+    let (host, names) = entry.relative.split_first()?;
+    let (file, folders) = names.split_last()?;
+    let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
+    let file = without_adjustment(names::bytes(file));
+    let written = joined(folders, file);
+    let path = names::saved_path(&written);
+    // A folder whose name is written as it is has no query.
+    let start = if *path == *written {
+        written.len() - file.len()
+    } else {
+        0
+    };
+    let query_at = memchr::memchr(b'?', &path[start..]).map(|at| start + at);
+    let place = &path[..query_at.unwrap_or(path.len())];
+    let name = split_name(place).1;
+    let is_index = index.map(names::bytes) == Some(name);
+    let place = &place[..place.len() - if is_index { name.len() } else { 0 }];
+    url.push_str(&names::path(place, Percent::Keep)?);
+    if let Some(at) = query_at {
+        url.push('?');
+        names::push_query(&mut url, &path[at + 1..]);
+    }
+    Some(url)
+}
+
+/// The path of `file` in these folders.
+fn joined(folders: &[OsString], file: &[u8]) -> Vec<u8> {
+    let folders = folders.iter().map(|name| names::bytes(name));
+    folders.chain([file]).collect::<Vec<_>>().join(&b'/')
+}
+
+/// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is
+/// kept, because it may be part of the query.
+fn without_adjustment(name: &[u8]) -> &[u8] {
+    const PROGRAMS: [&[u8]; 10] = [
+        b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
+    ];
+    let stem = name
+        .strip_suffix(b".html")
+        .filter(|stem| !stem.contains(&b'?'));
+    stem.filter(|stem| PROGRAMS.iter().any(|program| stem.ends_with(program)))
+        .unwrap_or(name)
+}
+
+/// The path of `url`. An empty path counts as `/` (RFC 3986, 6.2.3).
+pub(crate) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
+    if url.path().is_empty() {
+        "/"
+    } else {
+        url.path()
+    }
+}
+
+/// The segments of a path after resolving dot segments (RFC 3986, 5.2.4); `None` if they lead above the root.
+pub(crate) fn segments<'a>(url: &Reference<'a>) -> Option<Vec<&'a str>> {
+    let path = path_or_root(url);
+    let mut segments = Vec::new();
+    for segment in path.strip_prefix('/')?.split('/') {
+        match segment {
+            "." => {}
+            ".." => {
+                segments.pop()?;
+            }
+            name => segments.push(name),
+        }
+    }
+    if path.rsplit('/').next().is_some_and(is_dots) {
+        segments.push("");
+    }
+    Some(segments)
+}
+
+fn is_dots(segment: &str) -> bool {
+    matches!(segment, "." | "..")
+}
+
+/// `//` and a net_loc in lower case and in ASCII, without the default port of `scheme`.
+pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
+    let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
+    let is_default = port.is_empty() || Some(port) == default_port(scheme);
+    let url = [scheme, "://", if is_default { host } else { net_loc }].concat();
+    resolve::ascii(&url)[scheme.len() + 1..].to_ascii_lowercase()
+}
+
+/// True if two schemes are the same, or `http` and `https`.
+pub(super) fn is_same_web(left: &str, right: &str) -> bool {
+    let is_web = |scheme: &str| {
+        ["http", "https"]
+            .iter()
+            .any(|web| scheme.eq_ignore_ascii_case(web))
+    };
+    left.eq_ignore_ascii_case(right) || (is_web(left) && is_web(right))
+}
+
+/// True if two URLs have the same host and port.
+fn is_same_net_loc(left: &Reference<'_>, right: &Reference<'_>) -> bool {
+    let (Some(a), Some(b)) = (left.net_loc(), right.net_loc()) else {
+        return left.net_loc() == right.net_loc();
+    };
+    let [left, right] = [left, right].map(|url| url.scheme().unwrap_or_default());
+    a == b || net_loc(left, a) == net_loc(right, b)
+}
+
+/// The default port of `scheme` (RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2).
+fn default_port(scheme: &str) -> Option<&'static str> {
+    let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
+    ports
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(scheme))
+        .map(|(_, port)| *port)
+}
+
+/// Shortens a URL for display in a message.
+fn abridged(url: &str) -> String {
+    const LONGEST: usize = 256;
+    let mut shown: String = url.chars().take(LONGEST).collect();
+    if shown.len() < url.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The URL in the extended attribute of the file; `None` on systems without such attributes.
+#[cfg(unix)]
+fn attribute(entry: &TreeEntry) -> Option<String> {
+    let value = xattr::get(&entry.path, "user.xdg.origin.url").ok()??;
+    Some(String::from_utf8_lossy(value.trim_ascii()).into_owned())
+}
+
+#[cfg(not(unix))]
+fn attribute(_: &TreeEntry) -> Option<String> {
+    None
+}

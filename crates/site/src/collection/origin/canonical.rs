@@ -1,0 +1,316 @@
+//! The canonical URL of a page: `<link rel="canonical">` (RFC 6596) and Open Graph's `og:url`
+//! (<https://ogp.me/>).
+//!
+//! In these tags the author names the preferred URL of the page. The page was often retrieved from that URL, but the
+//! URL may also lead to the first page of a list, or to the same text elsewhere. The URL is therefore only a hint, and
+//! is used as a retrieval URL only on request ([`super::Origins::canonical`]).
+//!
+//! The first `link` wins whose `rel` contains `canonical` and whose `href` is an absolute, hierarchical URL. If there
+//! is none, the first `og:url` with such a URL wins. Tags after `<body>`, in a `template`, in a comment or in a script
+//! are ignored.
+//!
+//! ```
+//! use baselink_text::Format;
+//! use baselink_site::collection::origin::canonical::{CanonicalTag, named};
+//! let page = b"<meta property=og:url content=http://a/1><link href='http://a/2#c' rel='x Canonical'>";
+//! let named = named(page, Format::Html).unwrap();
+//! assert_eq!((named.url.as_str(), named.by), ("http://a/2", CanonicalTag::Link));
+//! assert_eq!(&page[named.span.range()], b"http://a/2#c");
+//! ```
+//!
+//! Deliberately absent: relative URLs. Resolving them would require the URL that is being sought.
+
+use std::borrow::Cow;
+
+use baselink_scan::{
+    attributes::Namespace,
+    html::{
+        sink::{Sink, TextModel},
+        tag::{RawTag, distinct},
+        walk,
+    },
+    value,
+};
+use baselink_text::{Charset, Format, OffsetMap, Span, View, layer::escape, named};
+
+use super::usable::unusable;
+
+/// The number of bytes of a page to search.
+pub const HEAD: usize = 1 << 20;
+
+/// The maximum length of a URL; longer ones are ignored.
+const LONGEST: usize = 8_192;
+
+/// A URL that a page declares as its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CanonicalUrl {
+    /// The URL, without its fragment.
+    pub url: String,
+    /// The tag that names the URL.
+    pub by: CanonicalTag,
+    /// The span of the URL in the page.
+    pub span: Span,
+}
+
+named! {
+    /// A tag that names the URL of a page.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CanonicalTag {
+        /// `<link rel="canonical">`.
+        Link = "canonical",
+        /// `<meta property="og:url">`.
+        OpenGraph = "og:url",
+    }
+}
+
+/// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other
+/// formats have no such URL.
+pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
+    if !matches!(format, Format::Html | Format::Xhtml) {
+        return None;
+    }
+    let head = &head[..head.len().min(HEAD)];
+    let (text, map, start, charset) = in_ascii(head, format);
+    let mut sink = CanonicalSink::new(&text, charset);
+    walk::best_effort(&text, start..text.len(), true, &mut sink);
+    let named = sink.of_link.or(sink.of_graph)?;
+    let span = map.map_or(named.span, |map| map.covering(named.span));
+    Some(CanonicalUrl { span, ..named })
+}
+
+/// Finds the URLs of `link` elements that must be absolute: the canonical URL (RFC 6596, 3), and those of the page in
+/// other languages (<https://developers.google.com/search/docs/specialty/international/localized-versions>). Returns
+/// their spans in the page, which begins with `head`. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
+pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
+    if !matches!(format, Format::Html | Format::Xhtml) {
+        return Vec::new();
+    }
+    let head = &head[..head.len().min(HEAD)];
+    let (text, map, start, charset) = in_ascii(head, format);
+    let mut sink = CanonicalSink {
+        finds_all: true,
+        ..CanonicalSink::new(&text, charset)
+    };
+    walk::best_effort(&text, start..text.len(), true, &mut sink);
+    let spans = sink.all.into_iter();
+    match map {
+        Some(map) => spans.map(|span| map.covering(span)).collect(),
+        None => spans.collect(),
+    }
+}
+
+/// Converts a page to UTF-8 if its encoding does not extend ASCII. Returns the page, the map to the original bytes if
+/// the page was converted, the offset of its text, and its encoding.
+fn in_ascii(head: &[u8], format: Format) -> (Cow<'_, [u8]>, Option<OffsetMap>, usize, Charset) {
+    let found = match format {
+        Format::Html => Charset::detect(head, None),
+        _ => Charset::detect_xml(head, None),
+    };
+    if found.charset.is_ascii_compatible() {
+        return (Cow::Borrowed(head), None, found.mark, found.charset);
+    }
+    let View { text, map } = found.charset.decode(&head[found.mark..], found.mark);
+    (Cow::Owned(text.into_bytes()), Some(map), 0, Charset::UTF_8)
+}
+
+/// A search in the head of a page.
+struct CanonicalSink<'a> {
+    text: &'a [u8],
+    charset: Charset,
+    of_link: Option<CanonicalUrl>,
+    of_graph: Option<CanonicalUrl>,
+    /// The number of open `template` elements.
+    templates: usize,
+    is_in_body: bool,
+    /// True if the search is for all URLs that must be absolute, which are added to `all`.
+    finds_all: bool,
+    all: Vec<Span>,
+}
+
+impl Sink for CanonicalSink<'_> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
+        let name = &self.text[tag.name.range()];
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        if namespace != Namespace::Html {
+            return;
+        }
+        self.is_in_body |= is("body");
+        if is("template") {
+            self.templates += 1;
+        } else if self.finds_all {
+            if is("link") {
+                self.all.extend(self.absolute(tag));
+            }
+        } else if self.templates == 0 && is("link") {
+            self.of_link = self.named(tag, &["rel"], "canonical", "href", CanonicalTag::Link);
+        } else if self.templates == 0 && self.of_graph.is_none() && is("meta") {
+            let by = CanonicalTag::OpenGraph;
+            self.of_graph = self.named(tag, &["property", "name"], "og:url", "content", by);
+        }
+    }
+
+    fn end_tag(&mut self, tag: &RawTag) {
+        if self.text[tag.name.range()].eq_ignore_ascii_case(b"template") {
+            self.templates = self.templates.saturating_sub(1);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_in_body || (self.of_link.is_some() && !self.finds_all)
+    }
+}
+
+impl<'a> CanonicalSink<'a> {
+    fn new(text: &'a [u8], charset: Charset) -> Self {
+        Self {
+            text,
+            charset,
+            of_link: None,
+            of_graph: None,
+            templates: 0,
+            is_in_body: false,
+            finds_all: false,
+            all: Vec::new(),
+        }
+    }
+
+    /// The `href` of a `link` that must be absolute.
+    fn absolute(&self, tag: &RawTag) -> Option<Span> {
+        let rel = self.attribute(tag, "rel")?.text.to_ascii_lowercase();
+        let has = |word: &str| rel.split_ascii_whitespace().any(|other| other == word);
+        let is_other_language = || has("alternate") && self.attribute(tag, "hreflang").is_some();
+        if !has("canonical") && !is_other_language() {
+            return None;
+        }
+        let value = self.attribute(tag, "href")?;
+        Some(value.map.covering(value::trimmed(&value.text)))
+    }
+
+    /// The URL in the attribute `url` of a tag, if one of the attributes `names` contains the word `word`.
+    fn named(
+        &self,
+        tag: &RawTag,
+        names: &[&str],
+        word: &str,
+        url: &str,
+        by: CanonicalTag,
+    ) -> Option<CanonicalUrl> {
+        let has_word = |value: View| {
+            value
+                .text
+                .split_ascii_whitespace()
+                .any(|other| other.eq_ignore_ascii_case(word))
+        };
+        if !names
+            .iter()
+            .any(|name| self.attribute(tag, name).is_some_and(has_word))
+        {
+            return None;
+        }
+        let value = self.attribute(tag, url)?;
+        let trimmed = value::trimmed(&value.text);
+        let url = value.text[trimmed.range()]
+            .split('#')
+            .next()
+            .unwrap_or_default();
+        let is_url = unusable(url).is_none();
+        is_url.then(|| CanonicalUrl {
+            url: url.to_owned(),
+            by,
+            span: value.map.covering(trimmed),
+        })
+    }
+
+    /// The decoded value of the first attribute called `name`.
+    fn attribute(&self, tag: &RawTag, name: &str) -> Option<View> {
+        let attributes = distinct(self.text, tag);
+        let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
+        let attribute = attributes
+            .iter()
+            .find(|other| is_it(&self.text[other.name.range()]))?;
+        let span = attribute.value?;
+        let decode = || self.charset.decode(&self.text[span.range()], span.start);
+        (span.len() <= LONGEST).then(|| escape::character_references(decode()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url_of(page: &str) -> Option<String> {
+        named(page.as_bytes(), Format::Html).map(|named| named.url)
+    }
+
+    #[test]
+    fn tags_that_name_the_url_of_a_page() {
+        for (page, expected) in [
+            ("<link rel=canonical href=http://a/x>", Some("http://a/x")),
+            (
+                "<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>",
+                Some("http://a/x?y&z"),
+            ),
+            (
+                "<meta property='og:url' content=http://a/x>",
+                Some("http://a/x"),
+            ),
+            (
+                "<meta name='og:url' content=http://a/x>",
+                Some("http://a/x"),
+            ),
+            // A canonical `link` wins over `og:url`, whatever its position.
+            (
+                "<meta property='og:url' content=http://b/><link rel=canonical href=http://a/x>",
+                Some("http://a/x"),
+            ),
+            // The first usable URL wins.
+            (
+                "<link rel=canonical href=/x><link rel=canonical href=http://a/y>",
+                Some("http://a/y"),
+            ),
+            (
+                "<link rel=canonical href=/x><meta property='og:url' content=http://a/x>",
+                Some("http://a/x"),
+            ),
+            ("<link rel=canonical href=//a/x>", None),
+            ("<link rel=canonical href=mailto:a@b>", None),
+            ("<link rel=canonical href=http://>", None),
+            ("<link rel=canonical>", None),
+            ("<link rel=alternate href=http://a/x>", None),
+            ("<!--<link rel=canonical href=http://a/x>-->", None),
+            (
+                "<script>'<link rel=canonical href=http://a/x>'</script>",
+                None,
+            ),
+            (
+                "<template><link rel=canonical href=http://a/x></template>",
+                None,
+            ),
+            ("<svg><link rel=canonical href=http://a/x></svg>", None),
+            ("<body><link rel=canonical href=http://a/x>", None),
+        ] {
+            assert_eq!(url_of(page).as_deref(), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn spans_refer_to_the_bytes_of_a_page_in_utf_16() {
+        let page: Vec<u8> = "\u{feff}<link rel=canonical href=http://a/x>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let found = named(&page, Format::Html);
+        assert_eq!(
+            found.map(|named| named.span),
+            Some(Span::new(2 * 26, 2 * 36))
+        );
+    }
+
+    #[test]
+    fn other_formats_have_no_canonical_url() {
+        assert_eq!(
+            named(b"<link rel=canonical href=http://a/x>", Format::Css),
+            None
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! Hosts in the folder names that crawlers write.
+//!
+//! | program | folder of `https://a.example:8080/` |
+//! |---|---|
+//! | wget | `a.example:8080` |
+//! | wget for Windows | `a.example+8080` |
+//! | HTTrack | `a.example_8080` |
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink_text::Format;
+//! use baselink_site::collection::origin::{FolderLayout, Origins};
+//! use baselink_files::walk::{EntryKind, TreeEntry};
+//! let entry = TreeEntry {
+//!     root: Path::new("crawl").into(),
+//!     relative: ["a.example_8080", "b"].map(Into::into).to_vec(),
+//!     path: "crawl/a.example_8080/b".into(),
+//!     kind: EntryKind::File,
+//!     size: 0,
+//! };
+//! let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
+//! let (retrieval, _) = origins.of(&entry, Format::Html, b"");
+//! assert_eq!(retrieval.unwrap().url, "https://a.example:8080/b");
+//! ```
+//!
+//! Deliberately absent: access to the folders.
+
+use baselink_url as resolve;
+
+/// The net_loc that a folder name denotes in URLs with `scheme`; `None` if the name cannot be a host.
+pub(crate) fn net_loc(folder: &str, scheme: &str) -> Option<String> {
+    let (host, port) = of_folder(folder)?;
+    let net_loc = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    // The URL Standard rejects some hosts, such as 1.2.3.999.
+    resolve::parses(&format!("{scheme}://{net_loc}/")).then_some(net_loc)
+}
+
+/// True if a folder name is almost certainly a host: it has a dot, a port or brackets, or is `localhost`.
+pub fn is_telling(folder: &str) -> bool {
+    of_folder(folder).is_some_and(|(host, port)| port.is_some() || is_telling_host(host))
+}
+
+fn is_telling_host(host: &str) -> bool {
+    host.contains('.') || host.starts_with('[') || host.eq_ignore_ascii_case("localhost")
+}
+
+/// The host and the port in a folder name, as written.
+fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
+    let is_port = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((host, port)) = folder.rsplit_once(['+', '_'])
+        && is_port(port)
+        // `a_8080` may be a host name. In `a.example_8080`, the `_` would be in the top-level domain, so it separates a
+        // port.
+        && (folder.as_bytes()[host.len()] == b'+' || is_telling_host(host))
+    {
+        let is_host = host_and_port(host).is_some_and(|(_, other_port)| other_port.is_none());
+        return is_host.then_some((host, Some(port)));
+    }
+    host_and_port(folder)
+}
+
+/// The host and the port of `net_loc`; `None` if it has other parts or is invalid (RFC 1123, 2.1; for brackets, RFC
+/// 3986, 3.2.2). `_` is allowed because it occurs in practice.
+pub(crate) fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
+    let end = match net_loc.strip_prefix('[') {
+        Some(_) => net_loc.find(']')? + 1,
+        None => net_loc.find(':').unwrap_or(net_loc.len()),
+    };
+    let (host, port) = net_loc.split_at(end);
+    let is_label = |label: &str| {
+        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.bytes().all(is_inner)
+    };
+    if !host.starts_with('[') && !host.split('.').all(is_label) {
+        return None;
+    }
+    let Some(digits) = port.strip_prefix(':') else {
+        return port.is_empty().then_some((host, None));
+    };
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        .then_some((host, Some(digits)))
+}

@@ -1,0 +1,175 @@
+//! Conversion between file names and segments of URLs.
+//!
+//! The rules are in RFC 3986, 2.1 (percent-encoding), 3.3 (`pchar`) and 3.4 (the characters of a query).
+//!
+//! ```text
+//! name a b.html   -->  segment a%20b.html
+//! name 100%       -->  segment 100%25
+//! segment a%2Fb   -->  no name, because a name cannot contain a slash
+//! ```
+//!
+//! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
+
+use std::{borrow::Cow, ffi::OsStr, path::Path};
+
+use baselink_url::decode_percent;
+
+pub use baselink_files::os_string;
+
+/// The treatment of a `%` before two hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Percent {
+    /// The `%` is part of the name and is encoded: `%25`.
+    Encode,
+    /// The `%` begins an escape and is kept.
+    Keep,
+}
+
+/// Converts `path`, names separated by `/`, to the path of a URL. Returns `None` if a name would be a dot segment (RFC
+/// 3986, 5.2.4). The URL Standard also treats `%2E` as a dot.
+pub fn path(path: &[u8], percent: Percent) -> Option<String> {
+    let mut url = String::with_capacity(path.len());
+    for (number, name) in path.split(|&byte| byte == b'/').enumerate() {
+        if number > 0 {
+            url.push('/');
+        }
+        let start = url.len();
+        push(&mut url, name, percent, b"");
+        let longest = "%2e%2e".len();
+        let is_short = url.len() - start <= longest;
+        if is_short && matches!(decode(&url[start..]).as_slice(), b"." | b"..") {
+            return None;
+        }
+    }
+    Some(url)
+}
+
+/// Appends `name` as a query. A `%` with two hexadecimal digits is kept as an escape.
+pub fn push_query(url: &mut String, name: &[u8]) {
+    push(url, name, Percent::Keep, b"/?");
+}
+
+/// Appends a segment of a path in normal form (RFC 3986, 6.2.2): only the characters that need it are escaped. An escaped
+/// dot segment cannot be a name and is kept.
+pub fn push_segment(url: &mut String, segment: &str) {
+    let start = url.len();
+    let mut rest = segment.as_bytes();
+    while let Some(&first) = rest.first() {
+        let escaped = escaped(rest);
+        rest = &rest[if escaped.is_some() { "%00".len() } else { 1 }..];
+        let byte = escaped.unwrap_or(first);
+        if is_pchar(byte) {
+            url.push(char::from(byte));
+        } else {
+            push_escape(url, byte);
+        }
+    }
+    if matches!(&url[start..], "." | "..") {
+        url.truncate(start);
+        url.push_str(segment);
+    }
+}
+
+fn push(url: &mut String, name: &[u8], percent: Percent, more: &[u8]) {
+    for (at, &byte) in name.iter().enumerate() {
+        let kept = byte == b'%' && percent == Percent::Keep && escaped(&name[at..]).is_some();
+        if kept || is_pchar(byte) || more.contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            push_escape(url, byte);
+        }
+    }
+}
+
+/// Appends the escape of `byte`, with upper-case digits (RFC 3986, 2.1).
+fn push_escape(text: &mut String, byte: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
+    text.extend(['%', digit(byte >> 4), digit(byte)]);
+}
+
+/// True for a `pchar` (RFC 3986, 3.3) other than the percent sign of an escape.
+pub fn is_pchar(byte: u8) -> bool {
+    PCHARS[usize::from(byte)]
+}
+
+/// The value of [`is_pchar`] for each byte.
+static PCHARS: [bool; 256] = {
+    let (mut table, mut byte) = ([false; 256], 0_u8);
+    while byte < 0x80 {
+        let is_mark = matches!(
+            byte,
+            b'!' | b'$' | b'&'..=b'.' | b':' | b';' | b'=' | b'@' | b'_' | b'~'
+        );
+        table[byte as usize] = byte.is_ascii_alphanumeric() || is_mark;
+        byte += 1;
+    }
+    table
+};
+
+/// The byte that an escape at the start of `text` represents.
+fn escaped(text: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = text else {
+        return None;
+    };
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
+    Some(digit(*high)? << 4 | digit(*low)?)
+}
+
+/// The bytes that `segment` represents.
+pub fn decode(segment: &str) -> Vec<u8> {
+    decode_percent(segment.as_bytes())
+}
+
+/// The path of a saved file with the query that it contains. If a program escaped the `?`, as some do on Windows, the path is
+/// decoded. A query that is the name of a folder has an index file.
+pub fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
+    let place = path.strip_suffix(b"/index.html").unwrap_or(path);
+    let name = place.rsplit(|&byte| byte == b'/').next().unwrap_or(place);
+    let escape = [&b"%3F"[..], b"%3f"];
+    let is_escaped = escape
+        .iter()
+        .any(|mark| memchr::memmem::find(name, mark).is_some());
+    let mut path = if is_escaped {
+        Cow::Owned(decode_percent(path))
+    } else {
+        Cow::Borrowed(path)
+    };
+    let folder = path.strip_suffix(b"/index.html").map(<[u8]>::len);
+    if let Some(end) = folder.filter(|end| memchr::memchr(b'?', &path[..*end]).is_some()) {
+        match &mut path {
+            Cow::Borrowed(path) => *path = &path[..end],
+            Cow::Owned(path) => path.truncate(end),
+        }
+    }
+    path
+}
+
+/// Escapes those bytes of `name` for which `refused` is true.
+pub fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
+    let mut written = Vec::with_capacity(name.len());
+    for &byte in name {
+        if refused(byte) {
+            let mut escape = String::new();
+            push_escape(&mut escape, byte);
+            written.extend_from_slice(escape.as_bytes());
+        } else {
+            written.push(byte);
+        }
+    }
+    written
+}
+
+/// The bytes of a name. Windows has 16-bit names, whose bytes are those of the name in UTF-8.
+pub fn bytes(name: &OsStr) -> &[u8] {
+    name.as_encoded_bytes()
+}
+
+/// The bytes of a path, with `/` between its names.
+pub fn path_bytes(path: &Path) -> Vec<u8> {
+    path.iter().map(bytes).collect::<Vec<_>>().join(&b'/')
+}

@@ -1,0 +1,230 @@
+//! The capture in a record of a web archive (ISO 28500), and its body.
+//!
+//! The HTTP heading of a `response` has a status, a media type and possibly a redirect. The media type of a `resource`
+//! is in the heading of the record. A `revisit` has the same body as another record, and identifies it by the digest
+//! of the body, by record id, or by URL and date (ISO 28500, 6.7).
+//!
+//! ```
+//! use baselink_rewrite::archive::{ArchiveEntry, Records};
+//! use baselink_site::collection::record::{body, capture};
+//! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\nContent-Type: application/http\r\n\
+//!     Content-Length: 51\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>text\r\n\r\n";
+//! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+//! let found = capture(&record).unwrap();
+//! assert_eq!((&*found.url, found.status, &*found.media_type), ("http://a/", 200, "text/html"));
+//! assert_eq!(&*body(&record).unwrap().bytes, b"<p>text");
+//! ```
+//!
+//! Deliberately absent: `conversion` records, which are not captures, and segments.
+
+use std::{borrow::Cow, sync::Arc};
+
+use baselink_rewrite::{
+    archive::{Record, RecordContent, RecordType},
+    container::http,
+    record::url_of,
+};
+use baselink_scan::MediaType;
+use baselink_text::{
+    Charset, Code, Diagnostic, Format,
+    format::{STILL_COMPRESSED, is_compressed},
+    layer::transfer::TransferEncoding,
+};
+
+use super::capture::{Capture, name_digest};
+
+/// The body of a capture, without its content codings.
+#[derive(Clone, Debug)]
+pub struct CapturedBody<'a> {
+    /// The bytes of the resource.
+    pub bytes: Cow<'a, [u8]>,
+    /// The format that corresponds to the media type.
+    pub format: Format,
+    /// The character encoding that the heading declares.
+    pub charset: Option<Charset>,
+    /// A description of the damage because of which only a part of the body could be decoded.
+    pub damage: Option<Cow<'static, str>>,
+}
+
+impl<'a> CapturedBody<'a> {
+    /// Creates a body with this media type, which [`MediaType::of_body`] returned.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence about a page, style sheet or script that is still compressed.
+    pub fn of(bytes: Cow<'a, [u8]>, media_type: Option<&MediaType>) -> Result<Self, &'static str> {
+        let is_compressed = is_compressed(&bytes, false);
+        Self::decoded(bytes, media_type, is_compressed)
+    }
+
+    fn decoded(
+        bytes: Cow<'a, [u8]>,
+        media_type: Option<&MediaType>,
+        is_compressed: bool,
+    ) -> Result<Self, &'static str> {
+        let format = match media_type {
+            Some(media_type) => media_type.format(),
+            None => Format::detect(None, &bytes),
+        };
+        if is_compressed && format.is_of_page() {
+            return Err(STILL_COMPRESSED);
+        }
+        let charset = media_type.and_then(|media_type| media_type.parameter("charset"));
+        let charset = charset.and_then(Charset::for_label);
+        Ok(Self {
+            bytes,
+            format,
+            charset,
+            damage: None,
+        })
+    }
+}
+
+/// True if the scheme of `url` is one of those by which documents are retrieved. Records with other URLs contain notes
+/// of the crawler, such as `urn:pageinfo:` and wget's `metadata:`, or answers to `dns:`.
+pub fn is_retrievable(url: &str) -> bool {
+    let scheme = url
+        .split_once("://")
+        .map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(
+        scheme.as_deref(),
+        Some("http" | "https" | "ftp" | "ftps" | "file")
+    )
+}
+
+/// True if `block`, a request, has another method than `GET` (RFC 9112, 3).
+fn has_other_method(block: &[u8]) -> bool {
+    let line = block
+        .split(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    !line.starts_with(b"GET ") && memchr::memmem::find(line, b" HTTP/").is_some()
+}
+
+/// True if the archive ends within `record`, or the crawler truncated it (ISO 28500, 5.13).
+fn is_cut(record: &Record) -> bool {
+    let mut found = record.diagnostics.iter();
+    found.any(|one| one.code == Code::RecordTruncated) || record.field("WARC-Truncated").is_some()
+}
+
+/// The capture in `record`, or the exchange of a request with another method than `GET`. `None` for other records, and
+/// if the URL is not that of a document.
+pub fn capture(record: &Record) -> Option<Capture> {
+    let url = url_of(record).filter(|url| is_retrievable(url))?;
+    let (block, content) = (record.block(), record.document());
+    let has_http = content == RecordContent::Http || block.starts_with(b"HTTP/");
+    let exchange = record.exchange().into_iter();
+    let mut capture = Capture {
+        date: record.date().and_then(|date| date.parse().ok()),
+        exchange: exchange.map(|id| name_digest("id", &id)).collect(),
+        ..Capture::of(&url)
+    };
+    match (record.record_type, content) {
+        (RecordType::Request, _) if has_other_method(block) => capture.is_other_method = true,
+        (RecordType::Response | RecordType::Revisit, _) if has_http => {
+            let response = http::response(block, &Arc::from(""));
+            capture.status = http::status(block, &response).unwrap_or(0);
+            let heading = &response.entities[0].heading;
+            let value = |name: &str| {
+                heading
+                    .first(block, name)
+                    .map(|field| &block[field.value.range()])
+            };
+            // The body of a revisit is in another record.
+            let has_body = record.record_type == RecordType::Response;
+            capture.is_short = has_body && http::is_short(block, &response);
+            capture.is_cut = has_body && http::is_cut(block, &response);
+            // A range that covers the resource is whole (RFC 9110, 15.3.7).
+            let is_range = value("Content-Range").is_some() && has_body;
+            if capture.status == 206 && is_range && http::is_whole(block, &response) {
+                capture.status = 200;
+            }
+            let is_redirect = (300..400).contains(&capture.status);
+            let location = value("Location").filter(|_| is_redirect);
+            capture.location = location.map(|location| String::from_utf8_lossy(location).into());
+            // The heading of a revisit may lack the media type. The media type of the other capture then applies.
+            if has_body || value("Content-Type").is_some() {
+                let media_type = match has_body {
+                    true => response.media_type(block, 0, Some(&url)).into_owned(),
+                    false => response.entities[0].media_type.clone(),
+                };
+                capture.media_type = media_type.essence.into();
+            }
+        }
+        (RecordType::Response | RecordType::Resource, RecordContent::Entity(media_type)) => {
+            capture.media_type = media_type.of_body(block, Some(&url)).to_string().into();
+            capture.is_short = block.is_empty();
+        }
+        (RecordType::Revisit | RecordType::Resource, _) => {}
+        _ => return None,
+    }
+    // A revisit has no body that could be cut.
+    capture.is_cut |= record.record_type != RecordType::Revisit && is_cut(record);
+    capture.is_short |= capture.is_cut;
+    let text = |field| record.text(field);
+    let named = |kind: &str, name: Option<String>| name.map(|name| name_digest(kind, &name));
+    let place = |url: Option<String>, date: Option<String>| {
+        let (url, date) = (url?, date?);
+        Some(name_digest(
+            "place",
+            &format!("{} {date}", url.trim_matches(['<', '>'])),
+        ))
+    };
+    let digest = named("digest", text("WARC-Payload-Digest"));
+    if record.record_type == RecordType::Revisit {
+        let other = place(
+            text("WARC-Refers-To-Target-URI"),
+            text("WARC-Refers-To-Date"),
+        );
+        let names = [digest, named("id", record.refers_to()), other];
+        capture.repeats = names.into_iter().flatten().collect();
+        // This identifier matches no capture. It marks the capture as a revisit.
+        if capture.repeats.is_empty() {
+            capture.repeats.push(0);
+        }
+    } else if matches!(capture.status, 200..=299) {
+        let own = place(text("WARC-Target-URI"), record.date());
+        capture.names = [digest, named("id", record.id()), own]
+            .into_iter()
+            .flatten()
+            .collect();
+    }
+    Some(capture)
+}
+
+/// The body of the capture in `record`.
+///
+/// # Errors
+///
+/// Returns a sentence about a body that cannot be decoded, or that is not the whole resource.
+pub fn body(record: &Record) -> Result<CapturedBody<'_>, &'static str> {
+    let block = record.block();
+    let url = url_of(record);
+    match record.document() {
+        RecordContent::Http => {
+            let response = http::response(block, &Arc::from(""));
+            let entity = &response.entities[0];
+            if let TransferEncoding::Coded(codings) = entity.transfer_encoding
+                && let Some(reason) = codings.kept()
+            {
+                return Err(reason);
+            }
+            let decoded = entity.decode(block).map_err(|obstacle| obstacle.reason)?;
+            let media_type = response.media_type(block, 0, url.as_deref());
+            let is_damage = |one: &&Diagnostic| one.code == Code::TransferUndecodable;
+            let damage = decoded
+                .remarks
+                .iter()
+                .find(is_damage)
+                .map(|one| one.message.clone());
+            let is_compressed = decoded.is_compressed();
+            let body = CapturedBody::decoded(decoded.bytes, Some(&media_type), is_compressed)?;
+            Ok(CapturedBody { damage, ..body })
+        }
+        RecordContent::Entity(media_type) => {
+            let media_type = media_type.of_body(block, url.as_deref());
+            CapturedBody::of(Cow::Borrowed(block), Some(&media_type))
+        }
+        RecordContent::None => CapturedBody::of(Cow::Borrowed(block), None),
+    }
+}

@@ -1,0 +1,198 @@
+//! URLs that mean the same as another: a site under a second name, and captures of the Wayback Machine.
+//!
+//! ```
+//! use baselink_site::collection::same::SamePrefixes;
+//! let same: SamePrefixes = "https://www.a.example/=https://a.example/".parse().unwrap();
+//! assert_eq!(same.other("http://a.example/x?y").as_deref(), Some("https://www.a.example/x?y"));
+//! assert_eq!(same.other("https://www.a.example/x").as_deref(), Some("https://a.example/x"));
+//! assert_eq!(same.other("https://b.example/"), None);
+//! ```
+//!
+//! Deliberately absent: patterns.
+
+use std::{borrow::Cow, collections::HashMap, str::FromStr};
+
+use baselink_text::{Error, Result};
+use baselink_url::{Grammar, Reference, reference::has_opaque_scheme};
+
+use super::origin::{RootUrl, net_loc};
+
+/// Two prefixes of URLs. URLs with one of them mean those with the other.
+#[derive(Clone, Debug)]
+pub struct SamePrefixes([RootUrl; 2]);
+
+impl FromStr for SamePrefixes {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let mut splits = text.match_indices('=');
+        let at = splits.find(|(at, _)| has_opaque_scheme(&text[at + 1..]));
+        let Some((at, _)) = at else {
+            let why = "expected two URLs, such as https://www.a.example/=https://a.example/";
+            return Err(Error::new(why));
+        };
+        let [one, other] = [&text[..at], &text[at + 1..]].map(RootUrl::new);
+        Ok(Self([one?, other?]))
+    }
+}
+
+impl SamePrefixes {
+    /// The URL with the other prefix; `None` if `url` has neither prefix.
+    pub fn other(&self, url: &str) -> Option<String> {
+        let Self([one, other]) = self;
+        [(one, other), (other, one)]
+            .into_iter()
+            .find_map(|(from, to)| with_root(url, from, to))
+    }
+}
+
+/// Pairs of prefixes, which are looked up by host.
+#[derive(Debug, Default)]
+pub struct SameTable {
+    pairs: Vec<SamePrefixes>,
+    /// The indexes of pairs by each of their hosts.
+    by_host: HashMap<String, Vec<usize>>,
+}
+
+/// The maximum number of other URLs of a URL.
+const MOST: usize = 64;
+
+impl From<Vec<SamePrefixes>> for SameTable {
+    fn from(pairs: Vec<SamePrefixes>) -> Self {
+        let mut by_host = HashMap::<String, Vec<usize>>::new();
+        for (at, SamePrefixes(both)) in pairs.iter().enumerate() {
+            for root in both {
+                let indexes = by_host.entry(host(root.as_str())).or_default();
+                if indexes.last() != Some(&at) {
+                    indexes.push(at);
+                }
+            }
+        }
+        Self { pairs, by_host }
+    }
+}
+
+impl SameTable {
+    fn others<'u>(&'u self, url: &'u str) -> impl Iterator<Item = String> + 'u {
+        let indexes = (!self.pairs.is_empty()).then(|| self.by_host.get(&host(url)));
+        let indexes = indexes.flatten().into_iter().flatten();
+        let others = indexes.filter_map(|&at| self.pairs[at].other(url));
+        others.take(MOST)
+    }
+}
+
+/// The host and port of `url`.
+fn host(url: &str) -> String {
+    let parts = Reference::split(Grammar::Rfc3986, url);
+    let scheme = parts.scheme().unwrap_or_default();
+    net_loc(scheme, parts.net_loc().unwrap_or_default())
+}
+
+/// `url`, which is below `from`, with the root `to`.
+pub(crate) fn with_root(url: &str, from: &RootUrl, to: &RootUrl) -> Option<String> {
+    let below = from.below_own(url)?;
+    let tail = below.tail.map_or("", |tail| &url[tail..]);
+    (below.tail.is_some() || below.names_root).then(|| format!("{}{tail}", to.as_str()))
+}
+
+/// The other URLs that mean the same as `url`.
+pub fn others<'u>(url: &'u str, same: &'u SameTable) -> impl Iterator<Item = Cow<'u, str>> {
+    let original = captured(url);
+    let own = original.map(Cow::Borrowed).into_iter();
+    own.chain(same.others(original.unwrap_or(url)).map(Cow::Owned))
+}
+
+/// The URL of which `url` is a capture, as the Wayback Machine and its like write it: `/web/20240131im_/http://a/x`. The date has
+/// 4 to 14 digits, and any modifier follows it.
+fn captured(url: &str) -> Option<&str> {
+    let mut original = None;
+    let mut rest = url;
+    // Any path of the archive, and of an original that is not a capture itself, may have a folder of this name.
+    while let Some(at) = rest.find("/web/") {
+        let after = &rest[at + "/web/".len()..];
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        let (modifier, inner) = after[digits..].split_once('/').unwrap_or_default();
+        let is_modifier = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+        let is_capture = (4..=14).contains(&digits)
+            && modifier.bytes().all(is_modifier)
+            && ["http://", "https://"]
+                .iter()
+                .any(|scheme| inner.starts_with(scheme));
+        if is_capture {
+            original = Some(inner);
+        } else if original.is_some() {
+            break;
+        }
+        rest = if is_capture { inner } else { &rest[at + 1..] };
+    }
+    original
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug 558: each pair was tried for each link.
+    #[test]
+    fn pairs_are_found_by_host() {
+        let table = |pairs: &[&str]| {
+            let pairs = pairs.iter().map(|pair| pair.parse());
+            SameTable::from(
+                pairs
+                    .collect::<Result<Vec<SamePrefixes>>>()
+                    .unwrap_or_default(),
+            )
+        };
+        let some = table(&[
+            "http://a/x/=http://b/",
+            "https://A:443/=http://c/y/",
+            "http://a/%78/z/=http://d/",
+            "http://a/xy/=http://e/",
+        ]);
+        let found = ["http://b/z/1?q", "http://c/y/x/z/1?q", "http://d/1?q"];
+        let others = |url: &str| some.others(url).collect::<Vec<_>>();
+        assert_eq!(others("http://a/x/z/1?q"), found);
+        assert_eq!(others("https://c/y/1"), ["https://A:443/1"]);
+        assert_eq!(others("http://c/"), [""; 0]);
+        assert_eq!(others("mailto:a@b"), [""; 0]);
+        let many: Vec<_> = (0..100)
+            .map(|number| format!("http://a/=http://h{number}/"))
+            .collect();
+        let many = table(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(many.others("http://a/x").count(), MOST);
+    }
+
+    #[test]
+    fn captures_have_the_url_of_the_original() {
+        for (url, expected) in [
+            (
+                "https://web.archive.org/web/20240131102030/http://a/x?y#z",
+                Some("http://a/x?y#z"),
+            ),
+            (
+                "http://web.archive.org/web/2024im_/https://a/",
+                Some("https://a/"),
+            ),
+            ("http://a/web/20240131id_/http://a/x", Some("http://a/x")),
+            (
+                "https://w/web/2024/https://w/web/2023/http://a/",
+                Some("http://a/"),
+            ),
+            (
+                "https://w/web/20240131102030/http://a/web/p.html",
+                Some("http://a/web/p.html"),
+            ),
+            (
+                "https://w/web/2024/http://a/web/x/y/http://b/",
+                Some("http://a/web/x/y/http://b/"),
+            ),
+            ("https://w/x/web/web/2024/http://a/", Some("http://a/")),
+            ("https://web.archive.org/web/2024*/http://a/", None),
+            ("https://web.archive.org/web/202/http://a/", None),
+            ("https://web.archive.org/web/2024/a.example/", None),
+            ("https://a/web/2024/x/http://a/", None),
+        ] {
+            assert_eq!(captured(url), expected, "{url}");
+        }
+    }
+}

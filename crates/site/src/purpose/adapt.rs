@@ -1,0 +1,612 @@
+//! Adaptations: the changes other than URLs that a copy out of a web archive needs to work from disk (`file:`).
+//!
+//! On the web, the document had an HTTP heading and an origin. A file has neither. These changes are therefore made,
+//! each by the smallest possible edit:
+//!
+//! - The encoding from the heading is declared: by `<meta charset>` (HTML, 4.2.5.4), by `@charset` (CSS Syntax 3,
+//!   3.2), in the XML declaration (XML 1.0, 4.3.3), or by a byte order mark for UTF-16.
+//! - `integrity` (Subresource Integrity) and `crossorigin` (HTML, 2.5.4) are removed from an element with a local
+//!   target, because they make browsers use CORS, which fails for files.
+//! - A `<meta http-equiv=Content-Security-Policy>` (CSP 3, 3.3) that allows hosts but not files is disabled: its
+//!   attribute becomes `data-http-equiv`.
+//! - The `shadowmode` with which Chromium writes a shadow root into MHTML becomes `shadowrootmode` (HTML, 4.12.3), and
+//!   `shadowdelegatesfocus` its counterpart.
+//!
+//! `docs/saved-pages.md` lists the restrictions of browsers.
+//!
+//! ```
+//! use baselink_text::Format;
+//! use baselink_text::Charset;
+//! use baselink_site::purpose::adapt::{Adaptation, adapted};
+//! let page = b"<head><script src=x.js integrity='sha256-eA==' defer></script>";
+//! let adapted = adapted(page, Format::Html, Some(Charset::UTF_8), false);
+//! assert_eq!(
+//!     adapted.edits.apply(page),
+//!     b"<head><meta charset=\"UTF-8\"><script src=x.js defer></script>"
+//! );
+//! assert_eq!(adapted.counts(), [1, 1, 0, 0]);
+//! ```
+//!
+//! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
+//! (`srcdoc`, `noscript`); tags in UTF-16 and ISO-2022-JP; and what browsers never load from disk, such as module scripts, which
+//! is counted.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use aho_corasick::packed::Searcher;
+use baselink_scan::{
+    ScanOptions, Scanner,
+    attributes::Namespace,
+    html::{
+        engines, prelude,
+        sink::{Sink, TextModel},
+        tag::{self, RawAttribute, RawTag},
+        walk::{self, Names},
+    },
+    value,
+    xml::tokens::{self, XmlToken},
+};
+use baselink_text::{
+    Charset, Detected, Edits, Format, Span, View, display_by_name,
+    layer::{charset::Declaration, escape, xml as xml_text},
+    named,
+};
+use baselink_url::{Category, Grammar, Reference, reference::placeholder};
+
+named! {
+    /// A kind of adaptation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Adaptation {
+        /// An encoding that only the HTTP heading gave is now declared.
+        Charset = "charset",
+        /// An `integrity` or `crossorigin` attribute was removed.
+        Integrity = "integrity",
+        /// A Content-Security-Policy was disabled.
+        Policy = "policy",
+        /// An attribute of a shadow root was renamed.
+        Shadow = "shadow",
+    }
+}
+display_by_name!(Adaptation);
+
+/// The adaptations of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Adapted {
+    /// The edits, none of which changes a URL.
+    pub edits: Edits,
+    /// The kind and span of each edit, in order. Offsets refer to the document before the edits.
+    pub made: Vec<(Adaptation, Span)>,
+    /// The items that browsers refuse even after the edits.
+    pub refused: RefusedCounts,
+}
+
+impl Adapted {
+    /// The number of adaptations of each kind, in the order of [`Adaptation::ALL`].
+    pub fn counts(&self) -> [usize; Adaptation::ALL.len()] {
+        Adaptation::ALL.map(|kind| self.made.iter().filter(|made| made.0 == kind).count())
+    }
+}
+
+/// The numbers of items that keep browsers from loading local targets from disk: module scripts, `integrity` and
+/// `crossorigin` attributes, SVG `use` elements, `track` elements, and XSLT style sheets.
+pub type RefusedCounts = [usize; 5];
+
+impl Adapted {
+    /// The items that browsers refuse in the document without the adaptations.
+    pub fn refused_before(&self) -> RefusedCounts {
+        let [modules, _, rest @ ..] = self.refused;
+        let [uses, tracks, sheets] = rest;
+        let [_, removed, ..] = self.counts();
+        [modules, removed, uses, tracks, sheets]
+    }
+}
+
+/// The encoding and syntax of a document; `None` for a format without adaptations.
+fn reading(
+    bytes: &[u8],
+    format: Format,
+    charset: Option<Charset>,
+) -> Option<(Detected, Option<TagSyntax>)> {
+    let options = ScanOptions {
+        charset,
+        ..ScanOptions::default()
+    };
+    Some(match format {
+        Format::Html => (prelude::encoding(bytes, &options), Some(TagSyntax::Html)),
+        Format::Xhtml | Format::Svg | Format::Xml => {
+            (Charset::detect_xml(bytes, charset), Some(TagSyntax::Xml))
+        }
+        Format::Css => (Charset::detect_style_sheet(bytes, charset), None),
+        _ => return None,
+    })
+}
+
+/// Adapts a document whose links already lead to files, as in the output of
+/// [`localize`](fn@super::localize::localize). `charset` is the encoding from the `Content-Type` of the HTTP heading.
+///
+/// Adapting the result again, with the same `charset` or without one, changes nothing. Time and memory are linear in
+/// the size of the document. Formats other than HTML, XML and CSS are not adapted. With `opens_roots`, as for MHTML, shadow
+/// roots are opened.
+pub fn adapted(
+    bytes: &[u8],
+    format: Format,
+    charset: Option<Charset>,
+    opens_roots: bool,
+) -> Adapted {
+    let Some((found, syntax)) = reading(bytes, format, charset) else {
+        return Adapted::default();
+    };
+    let (mut changes, mut adapted) = (Vec::new(), Adapted::default());
+    if found.declaration == Declaration::Given {
+        changes.extend(declaration(bytes, format, found.charset));
+    }
+    if let Some(syntax) = syntax
+        && found.charset.is_ascii_compatible()
+        && is_concerned(bytes, true)
+    {
+        let tags = Tags::read(bytes, found.mark, found.charset, syntax);
+        adapted.refused = [tags.modules, 0, tags.uses, tags.tracks, tags.sheets];
+        changes.extend(tags.changes);
+        changes.retain(|change| opens_roots || change.kind != Adaptation::Shadow);
+    }
+    changes.sort_by_key(|change| change.span.start);
+    for Change { kind, span, new } in changes {
+        if adapted.edits.add(span, &new) {
+            adapted.made.push((kind, span));
+        }
+    }
+    adapted
+}
+
+/// False if `bytes` contain the name of no attribute that is removed or renamed, and no item that is counted. Most documents are
+/// decided by this look at the letters that are rarest in these names.
+pub fn is_concerned(bytes: &[u8], adapts: bool) -> bool {
+    let is_changed = || {
+        contains(bytes, b"http-equiv", b'q')
+            || contains(bytes, b"integrity", b'g')
+            || contains(bytes, b"crossorigin", b'g')
+            || contains(bytes, b"shadowmode", b'w')
+    };
+    let has_counted = COUNTED
+        .as_ref()
+        .is_none_or(|texts| texts.find(bytes).is_some());
+    has_counted || (adapts && is_changed())
+}
+
+/// The usual spellings of items that are counted.
+static COUNTED: LazyLock<Option<Searcher>> = LazyLock::new(|| {
+    let texts = [
+        "integrity=",
+        "crossorigin",
+        "crossOrigin",
+        "type=module",
+        "type=\"module",
+        "type='module",
+        "<use",
+        ":use",
+        "<track",
+        "<?xml-stylesheet",
+    ];
+    Searcher::new(texts)
+});
+
+/// True if `bytes` contain `name` in any case. `letter` is the letter of the name to search for.
+fn contains(bytes: &[u8], name: &[u8], letter: u8) -> bool {
+    let before = memchr::memchr(letter, name).unwrap_or_default();
+    memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
+        let found = at
+            .checked_sub(before)
+            .and_then(|start| bytes.get(start..start + name.len()));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+    })
+}
+
+/// An adaptation with its edit.
+struct Change {
+    kind: Adaptation,
+    span: Span,
+    new: Cow<'static, [u8]>,
+}
+
+/// The edit that declares `charset`, the encoding from the heading. `None` if browsers use this encoding anyway, or if
+/// it cannot be declared.
+///
+/// The heading takes precedence over a contradicting declaration in the document. In XML, the new declaration therefore
+/// replaces the old one. In other formats it precedes the old one, because the first declaration wins.
+fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change> {
+    let found = match format {
+        Format::Html => prelude::encoding(bytes, &ScanOptions::default()),
+        Format::Css => Charset::detect_style_sheet(bytes, None),
+        _ => Charset::detect_xml(bytes, None),
+    };
+    let is_ascii = bytes.is_ascii() && charset.is_ascii_compatible();
+    let is_certain = match (format, found.declaration) {
+        // Browsers guess in different ways. Even for a page in ASCII, its resources inherit the guess.
+        (Format::Html, Declaration::Assumed) => false,
+        (Format::Html, _) => found.charset == charset,
+        // A style sheet without a declaration inherits the encoding of the page (CSS Syntax 3, 3.2).
+        (Format::Css, Declaration::Assumed) => is_ascii,
+        _ => is_ascii || found.charset == charset,
+    };
+    if is_certain {
+        return None;
+    }
+    let text = format!("<meta charset=\"{charset}\">");
+    let (span, new) = if Charset::detect(text.as_bytes(), None).charset != charset {
+        // UTF-16 needs a byte order mark instead of a declaration. `x-user-defined` can have neither.
+        let mark = charset.encode("\u{feff}").ok()?;
+        let is_mark = Charset::detect_plain(&mark, None).charset == charset;
+        (Span::at(0), is_mark.then_some(mark)?)
+    } else {
+        let (span, text) = match format {
+            Format::Html => (Span::at(html_place(bytes, charset)?), text),
+            Format::Css => (Span::at(0), format!("@charset \"{charset}\";")),
+            _ => xml_declaration(bytes, charset)?,
+        };
+        (span, text.into_bytes())
+    };
+    Some(Change {
+        kind: Adaptation::Charset,
+        span,
+        new: new.into(),
+    })
+}
+
+/// The position in HTML at which a new `meta` element changes nothing else in the tree. It is after the start tag of
+/// `head`, or before the first item that is not white space, a DOCTYPE, a comment, the start tag of `html` or an
+/// ignored end tag. Browsers find the declaration there, even after long comments.
+fn html_place(bytes: &[u8], charset: Charset) -> Option<usize> {
+    if charset.is_ascii_compatible() {
+        return Some(place_in_head(bytes));
+    }
+    let View { text, map } = charset.decode(bytes, 0);
+    map.to_source(place_in_head(text.as_bytes()))
+}
+
+/// The position of [`html_place`], for text in an encoding that extends ASCII.
+fn place_in_head(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        at += text[at..].len() - text[at..].trim_ascii_start().len();
+        let Some(tag) = tag::read(text, at) else {
+            // A comment, a DOCTYPE, or other markup that the tokenizer treats as a comment.
+            let is_declaration = match &text[at..] {
+                [b'<', b'!' | b'?', ..] => true,
+                [b'<', b'/', rest @ ..] => !rest.first().is_some_and(u8::is_ascii_alphabetic),
+                _ => false,
+            };
+            match walk::declaration_end(text, at, false).filter(|_| is_declaration) {
+                Some(end) => at = end,
+                None => return at,
+            }
+            continue;
+        };
+        let name = text[tag.name.range()].to_ascii_lowercase();
+        match (&*name, tag.end_tag) {
+            (b"html", false) => at = tag.span.end,
+            (b"head", false) => return tag.span.end,
+            // At these end tags, a parser creates the missing elements. It ignores all other end tags.
+            (b"html" | b"head" | b"body" | b"br", true) | (_, false) => return at,
+            (_, true) => at = tag.span.end,
+        }
+    }
+}
+
+/// The span and the text of the edit that declares the encoding in XML: a new declaration, a new `encoding`, or a new
+/// value. `None` if the present declaration is not well-formed.
+fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
+    let is_declaration = |text: &[u8]| {
+        let rest = text.strip_prefix(b"<?xml").unwrap_or_default();
+        rest.first().is_some_and(u8::is_ascii_whitespace)
+    };
+    if !is_declaration(bytes.trim_ascii_start()) {
+        return Some((
+            Span::at(0),
+            format!("<?xml version=\"1.0\" encoding=\"{charset}\"?>"),
+        ));
+    }
+    let end = memchr::memmem::find(bytes, b"?>").filter(|_| is_declaration(bytes))?;
+    let attributes = tokens::tag(bytes, 2, end).ok()?.attributes;
+    let is_encoding = |name: Span| &bytes[name.range()] == b"encoding";
+    if let Some(encoding) = attributes
+        .iter()
+        .find(|attribute| is_encoding(attribute.name))
+    {
+        return Some((encoding.value, charset.name().to_owned()));
+    }
+    let after = attributes.first()?.value.end + 1;
+    Some((Span::at(after), format!(" encoding=\"{charset}\"")))
+}
+
+/// The syntax of tags.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TagSyntax {
+    Html,
+    Xml,
+}
+
+/// The names that the walk over HTML reports: those of links, and of the attributes to adapt.
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let names = ["integrity", "crossorigin", "http-equiv", "shadowmode"].into_iter();
+    let places = names.filter_map(|name| format!("*[{name}]=url").parse().ok());
+    let options = ScanOptions {
+        places: places.collect(),
+        ..ScanOptions::default()
+    };
+    Names::of(&options).into_owned()
+});
+
+/// A pass over the start tags of a document.
+struct Tags<'a> {
+    bytes: &'a [u8],
+    charset: Charset,
+    syntax: TagSyntax,
+    changes: Vec<Change>,
+    /// The number of module scripts with local targets.
+    modules: usize,
+    /// The number of SVG `use` elements with local targets.
+    uses: usize,
+    /// The number of `track` elements with local targets.
+    tracks: usize,
+    /// The number of XSLT style sheets.
+    sheets: usize,
+}
+
+impl<'a> Tags<'a> {
+    /// Scans `bytes` from `start` in an ASCII-compatible encoding.
+    fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Self {
+        let mut tags = Tags {
+            bytes,
+            charset,
+            syntax,
+            changes: Vec::new(),
+            modules: 0,
+            uses: 0,
+            tracks: 0,
+            sheets: 0,
+        };
+        match syntax {
+            TagSyntax::Html => {
+                let range = start..bytes.len();
+                engines::tokens(bytes, range, true, Scanner::Fast, &NAMES, &mut tags);
+            }
+            TagSyntax::Xml => {
+                tokens::scan(bytes, start, &mut |token, span| {
+                    let text = &bytes[span.range()];
+                    if token == XmlToken::Instruction && text.starts_with(b"<?xml-stylesheet") {
+                        tags.sheets += usize::from(memchr::memmem::find(text, b"xsl").is_some());
+                    }
+                    if let XmlToken::StartTag { is_empty } = token {
+                        let end = span.end - 1 - usize::from(is_empty);
+                        let name = tokens::tag(bytes, span.start + 1, end)?.name;
+                        let name = &bytes[name.range()];
+                        let prefix = memchr::memchr(b':', name).map_or(0, |colon| colon + 1);
+                        tags.element(span.start, &name[prefix..]);
+                    }
+                    Ok(())
+                });
+            }
+        }
+        tags
+    }
+
+    /// Processes the start tag at `at` of an element with this local `name`.
+    fn element(&mut self, at: usize, name: &[u8]) {
+        // The walk reports only some attributes of a tag, so the tag is read again. A tag of XML is also one of HTML.
+        let Some(RawTag { attributes, .. }) = tag::read(self.bytes, at) else {
+            return;
+        };
+        if name == b"meta" {
+            self.changes.extend(self.policy(&attributes));
+        }
+        if name == b"template" {
+            let is_of_root = |one: &&RawAttribute| {
+                self.is_named(one, "shadowmode") || self.is_named(one, "shadowdelegatesfocus")
+            };
+            let renamed = attributes.iter().filter(is_of_root).map(|one| Change {
+                kind: Adaptation::Shadow,
+                span: Span::at(one.name.start + "shadow".len()),
+                new: b"root"[..].into(),
+            });
+            let renamed: Vec<_> = renamed.collect();
+            self.changes.extend(renamed);
+        }
+        match name {
+            b"use" => self.uses += usize::from(self.is_local(&attributes)),
+            b"track" => self.tracks += usize::from(self.is_local(&attributes)),
+            _ => {}
+        }
+        if name == b"script" {
+            let kind = self.value(&attributes, "type").unwrap_or_default();
+            let is_module = kind.trim().eq_ignore_ascii_case("module");
+            self.modules += usize::from(is_module && self.is_local(&attributes));
+        }
+        if !ELEMENTS.contains(&name) {
+            return;
+        }
+        // The targets of `audio` and `video` may be those of their `source` elements.
+        let has_sources = matches!(name, b"audio" | b"video")
+            && !attributes.iter().any(|other| self.is_named(other, "src"));
+        if has_sources || self.is_local(&attributes) {
+            let is_removed = |attribute: &&RawAttribute| {
+                self.is_named(attribute, "integrity") || self.is_named(attribute, "crossorigin")
+            };
+            let removed = self.without(attributes.iter().filter(is_removed));
+            self.changes.extend(removed);
+        }
+    }
+
+    fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
+        let written = &self.bytes[attribute.name.range()];
+        match self.syntax {
+            TagSyntax::Html => written.eq_ignore_ascii_case(name.as_bytes()),
+            // The prefix depends on the document.
+            TagSyntax::Xml if name == "xlink:href" => written.ends_with(b":href"),
+            TagSyntax::Xml => written == name.as_bytes(),
+        }
+    }
+
+    /// The decoded value of the first attribute called `name`.
+    fn value(&self, attributes: &[RawAttribute], name: &str) -> Option<String> {
+        let span = attributes
+            .iter()
+            .find(|other| self.is_named(other, name))?
+            .value?;
+        let view = self.charset.decode(&self.bytes[span.range()], span.start);
+        Some(match self.syntax {
+            TagSyntax::Html => escape::character_references(view).text,
+            TagSyntax::Xml => xml_text::attribute_value(view).view.text,
+        })
+    }
+
+    /// True if one of the [`TARGETS`] contains a reference to a local file.
+    fn is_local(&self, attributes: &[RawAttribute]) -> bool {
+        TARGETS.iter().any(|name| {
+            let Some(text) = self.value(attributes, name) else {
+                return false;
+            };
+            match *name {
+                "srcset" | "imagesrcset" => value::srcset(&text)
+                    .iter()
+                    .any(|url| leads_to_file(&text[url.range()])),
+                _ => leads_to_file(value::trim(&text)),
+            }
+        })
+    }
+
+    /// The changes that remove these attributes from a tag.
+    fn without<'w>(&self, removed: impl Iterator<Item = &'w RawAttribute>) -> Vec<Change> {
+        let mut previous = (0, None);
+        removed
+            .map(|attribute| {
+                let before = self.bytes[..attribute.name.start].trim_ascii_end();
+                let last = match previous {
+                    (end, last) if end == before.len() => last,
+                    _ => before.last().copied(),
+                };
+                let end = attribute.value.map_or(attribute.name.end, |value| {
+                    value.end + usize::from(attribute.quote != escape::Quote::None)
+                });
+                previous = (end, last);
+                let span = Span::new(before.len(), end);
+                self.without_attribute(span, attribute.name.start, last)
+            })
+            .collect()
+    }
+
+    /// The change that removes the attribute that begins at `start`, and the white space before it; `span` covers both.
+    /// The white space is kept if the text before it, which ends with `last`, would merge with the text after the
+    /// attribute.
+    fn without_attribute(&self, span: Span, start: usize, last: Option<u8>) -> Change {
+        let follows = &self.bytes[span.end..];
+        let is_apart = match follows.first() {
+            Some(b'>') => last != Some(b'/'),
+            Some(b'/') => matches!(last, Some(b'"' | b'\'')),
+            next => next.is_some_and(u8::is_ascii_whitespace),
+        };
+        let inside = Span::new(start, span.end);
+        let (span, new) = match follows.trim_ascii_start().first() {
+            // `=` begins the name of the next attribute; without a separator it would begin a value.
+            Some(b'=') => (inside, "/"),
+            // `/>` would end the element.
+            Some(b'>') if last == Some(b'/') => (inside, " "),
+            _ if is_apart => (span, ""),
+            _ => (inside, ""),
+        };
+        Change {
+            kind: Adaptation::Integrity,
+            span,
+            new: new.as_bytes().into(),
+        }
+    }
+
+    /// The edit that disables the policy of a `meta` element.
+    fn policy(&self, attributes: &[RawAttribute]) -> Option<Change> {
+        let pragma = attributes
+            .iter()
+            .find(|other| self.is_named(other, "http-equiv"))?;
+        let name = self.value(attributes, "http-equiv")?;
+        let is_policy = name.eq_ignore_ascii_case("content-security-policy")
+            && blocks_files(&self.value(attributes, "content")?);
+        is_policy.then(|| Change {
+            kind: Adaptation::Policy,
+            span: Span::at(pragma.name.start),
+            new: b"data-"[..].into(),
+        })
+    }
+}
+
+impl Sink for Tags<'_> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
+        let name = &self.bytes[tag.name.range()];
+        let is_meta = namespace == Namespace::Html && name.eq_ignore_ascii_case(b"meta");
+        if is_meta
+            || name.eq_ignore_ascii_case(b"template")
+            || name.eq_ignore_ascii_case(b"use")
+            || name.eq_ignore_ascii_case(b"track")
+            || ELEMENTS.iter().any(|one| name.eq_ignore_ascii_case(one))
+        {
+            self.element(tag.span.start, &name.to_ascii_lowercase());
+        }
+    }
+}
+
+/// The elements that may have `integrity` or `crossorigin` (HTML, 4.2.4, 4.8 and 4.12.1; SVG 2, 12 and 15; Filter
+/// Effects 1, 9.15), by their names in HTML and in XML.
+const ELEMENTS: &[&[u8]] = &[
+    b"link", b"script", b"img", b"audio", b"video", b"image", b"feimage", b"feImage",
+];
+
+/// The attributes with targets to which `integrity` and `crossorigin` apply. They do not apply to `poster` (HTML,
+/// 4.8.8).
+const TARGETS: &[&str] = &["src", "href", "xlink:href", "srcset", "imagesrcset"];
+
+/// True if a reference in the output of `localize` leads to a file.
+fn leads_to_file(reference: &str) -> bool {
+    // Browsers treat `\` like `/`.
+    let has_host = reference
+        .bytes()
+        .take(2)
+        .filter(|byte| matches!(byte, b'/' | b'\\'))
+        .count()
+        == 2;
+    let category = Reference::split(Grammar::Rfc3986, reference).category();
+    matches!(category, Category::RelPath | Category::AbsPath)
+        && !has_host
+        && placeholder(reference).is_none()
+}
+
+/// The directives that control the resources of a page. Those for workers and `fetch` are omitted, because browsers
+/// refuse both for files anyway.
+const DIRECTIVES: &str = "\
+    default-src script-src script-src-elem style-src style-src-elem img-src font-src media-src object-src frame-src \
+    child-src";
+
+/// True if a policy allows a resource because of its host or scheme, but would block the file that replaces it.
+///
+/// `'self'` and `*` allow files. A list of only `'none'`, nonces, hashes and schemes of local data blocks the same
+/// resources on disk as on the network, and is kept.
+fn blocks_files(policy: &str) -> bool {
+    policy.split(';').any(|directive| {
+        let mut words = directive
+            .split_ascii_whitespace()
+            .map(str::to_ascii_lowercase);
+        let name = words.next().unwrap_or_default();
+        let sources: Vec<String> = words.collect();
+        let has = |these: &[&str]| {
+            sources
+                .iter()
+                .any(|source| these.contains(&source.as_str()))
+        };
+        let is_host =
+            |source: &String| !source.starts_with('\'') && !LOCAL_DATA.contains(&source.as_str());
+        DIRECTIVES.split(' ').any(|one| one == name)
+            && sources.iter().any(is_host)
+            && !has(&["'self'", "*", "*:*", "file:"])
+            // With `'strict-dynamic'`, only nonces and hashes apply (CSP 3, 8.2).
+            && !(name.starts_with("script-src") && has(&["'strict-dynamic'"]))
+    })
+}
+
+/// The schemes of sources that are neither on a host nor on disk.
+const LOCAL_DATA: &[&str] = &["data:", "blob:", "filesystem:", "mediastream:"];

@@ -1,0 +1,276 @@
+//! Dead links of a site, and the effect of a move on the others. Each link gets exactly one class.
+//!
+//! Each link is resolved to its target (RFC 1808, 4), which must be a resource of the site. According to RFC 1808, section
+//! 1, documents with relative links can be moved as a whole, and read through `file`, `http` and `ftp` alike. So for a
+//! move, each link is also resolved against the base after the move (RFC 1808, 3, with the new URL of the document). The
+//! link travels if both targets are the same resource.
+//!
+//! ```text
+//! document, CheckedSite  --check-->  a Finding for each link, one by one  -->  CheckedDocument: ids, anomalies, counts
+//! ```
+//!
+//! ```
+//! use std::sync::Arc;
+//! use baselink_rewrite::Retrieval;
+//! use baselink_site::collection::origin::{Origins, RootUrl};
+//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::purpose::check::{Cause, CheckedSite, Class, check};
+//! use baselink_rewrite::Options;
+//! use baselink_text::Format;
+//!
+//! let root_url = Some(RootUrl::new("http://a/docs/").unwrap());
+//! let mut collection = Collection::new(Origins { root_url, ..Origins::default() });
+//! collection.add(Resource::file(b"x.html"), []);
+//! let collection = Arc::new(collection);
+//! let page = b"<a href=#top></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
+//! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
+//! let mut found = Vec::new();
+//! let to = RootUrl::new("http://b/").unwrap();
+//! let (collection, to) = (&collection, Some(&to));
+//! let (is_reported, places) = (&|_| true, &|_, _: &str| usize::MAX);
+//! let site = CheckedSite { collection, ids: None, host: None, to, is_reported, places };
+//! check(b"x.html", page, &options, site, &mut |link| found.push(link.finding));
+//! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
+//! ```
+//!
+//! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
+//! change links and ids.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+    sync::Arc,
+};
+
+use baselink_rewrite::{
+    BaseChain, BaseElement, Fragments, LinkReceiver, ListedLink, Options, PlainLink, Site, Source,
+    SourceKind, Totals, base, links, links_to,
+};
+use baselink_scan::Program;
+use baselink_text::{Charset, Code, Diagnostic, Format};
+
+use crate::{
+    collection::{Collection, is_disk, origin::RootUrl, url_below},
+    purpose::custom_property::is_relative,
+};
+
+mod bases;
+mod captured;
+mod finding;
+mod ids;
+mod judge;
+
+use bases::{MovedBases, MovedCollection};
+use captured::CaptureJudge;
+use judge::MoveJudge;
+
+use super::alternatives::alternatives;
+pub use finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
+pub use ids::{FragmentList, FragmentPlace, Ids};
+
+/// A document whose links were judged.
+#[derive(Debug)]
+pub struct CheckedDocument {
+    /// The anomalies of the document.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The encoding; `None` for a message.
+    pub charset: Option<Charset>,
+    /// The possible targets of fragments in the document; `None` if they are unknown.
+    pub ids: Option<Ids>,
+    /// The fragments of its links, if ids were not known yet.
+    pub fragments: FragmentList,
+    /// The number of links.
+    pub links: usize,
+    /// The numbers of the links that were only counted, by class.
+    pub counted: BTreeMap<Class, usize>,
+    /// The links that were only counted although their classes are reported, by target.
+    pub repeated: Vec<RepeatedLinks>,
+}
+
+/// Scans `bytes`, a document from an archive, and passes each link to `found`, with a finding about what the captures of the
+/// archive lack. `options` contain the format, the retrieval URL, the resolver and the places.
+pub fn check_capture(
+    bytes: &[u8],
+    options: &Options,
+    site: CheckedSite<'_>,
+    found: &mut dyn FnMut(CheckedLink),
+) -> CheckedDocument {
+    let options = options_of(options, site.collection);
+    let mut judge = CaptureJudge::new(alternatives(bytes, &options), site, found);
+    let totals = links_to(bytes, &options, &mut judge);
+    let (counted, repeated) = judge.end();
+    let checked = document(totals, &options, counted);
+    CheckedDocument {
+        repeated,
+        ..checked
+    }
+}
+
+/// Scans `bytes`, the resource called `name` or a message in it, and passes links with their findings to `found`. Without a
+/// move, the site is only checked where it stands.
+///
+/// `options` contain the format, the retrieval URL, the resolver and the places.
+pub fn check(
+    name: &[u8],
+    bytes: &[u8],
+    options: &Options,
+    site: CheckedSite<'_>,
+    found: &mut dyn FnMut(CheckedLink),
+) -> CheckedDocument {
+    let CheckedSite { collection, to, .. } = site;
+    let mut options = options_of(options, collection);
+    options.scan.ids = site.ids.is_none()
+        && matches!(
+            options.format,
+            Format::Html | Format::Xhtml | Format::Svg | Format::Xml
+        );
+    let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
+    let own_chain = (source == Some(Source::SavedFrom))
+        .then(|| base(bytes, &options))
+        .flatten();
+    let saved_by = own_chain.as_ref().and_then(|chain| {
+        let of_comment = chain.saved.as_ref().map(|saved| saved.program);
+        of_comment.or(chain.was_saved_with_files.then_some(Program::Browser))
+    });
+    let beside = options.beside.as_ref();
+    let place = place(collection, to);
+    let own = url_below(&place, name);
+    let judge = MoveJudge {
+        is_destination_known: to.is_some(),
+        is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
+        saved_by,
+        is_crawled: own_chain.is_some_and(|chain| chain.saved.is_some())
+            || beside.is_some_and(|files| files.is_crawled()),
+        number: collection.number_at(name),
+        canonical: OnceCell::new(),
+        kept_forms: OnceCell::new(),
+        bases: MovedBases::new(bytes, options.clone(), own.as_deref()),
+        own,
+        ids: site.ids,
+        host: site.host,
+        fragments: RefCell::default(),
+        document_base: OnceCell::new(),
+        last_path: RefCell::default(),
+        goal: MovedCollection {
+            collection,
+            keeps_paths: collection.has_only_paths() && !is_disk(&place),
+            place,
+        },
+    };
+    let is_counted = |class: &Class| !(site.is_reported)(*class);
+    let mut links = MoveLinks {
+        judge,
+        options: &options,
+        charset: Charset::UTF_8,
+        counted: MoveJudge::PLAIN
+            .into_iter()
+            .filter(is_counted)
+            .map(|class| (class, 0))
+            .collect(),
+        found,
+    };
+    let totals = links_to(bytes, &options, &mut links);
+    let fragments = links.judge.fragments.take();
+    let counted = links.counted.into_iter().filter(|(_, links)| *links > 0);
+    let mut checked = document(totals, &options, counted.collect());
+    checked.fragments = fragments;
+    // The collection knows which target of a link in a custom property is a file.
+    checked
+        .diagnostics
+        .retain(|found| found.code != Code::CustomProperty);
+    checked
+}
+
+/// Receives the links of a document of a folder.
+struct MoveLinks<'a> {
+    judge: MoveJudge<'a>,
+    options: &'a Options,
+    /// The encoding of the document; UTF-8 for a message.
+    charset: Charset,
+    /// The classes of links that need no report, each with the number of its links.
+    counted: Vec<(Class, usize)>,
+    found: &'a mut dyn FnMut(CheckedLink),
+}
+
+impl MoveLinks<'_> {
+    /// Counts a link of this class; false if its report is needed.
+    fn count(&mut self, class: Option<Class>) -> bool {
+        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
+        counted.map(|(_, links)| *links += 1).is_some()
+    }
+}
+
+impl LinkReceiver for MoveLinks<'_> {
+    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+        let class = self.judge.judge_plain(link);
+        self.count(class)
+    }
+
+    fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {
+        let is_own = listed.link.entity == self.options.scan.entity;
+        if is_own && !self.options.format.has_headings() {
+            self.charset = charset;
+        }
+        let class = self.judge.judge_report(&listed.link, chain);
+        if self.count(class) {
+            return;
+        }
+        let finding = self.judge.judge(&listed.link, (chain, charset));
+        (self.found)(CheckedLink {
+            listed,
+            charset: self.charset,
+            finding,
+        });
+    }
+}
+
+/// A document with these totals.
+fn document(totals: Totals, options: &Options, counted: BTreeMap<Class, usize>) -> CheckedDocument {
+    let is_broken = |found: &Diagnostic| found.code == Code::NotWellFormed;
+    let knows_ids = options.scan.ids && !totals.diagnostics.iter().any(is_broken);
+    let ids = knows_ids.then(|| Ids::new(&totals.ids));
+    CheckedDocument {
+        links: totals.links(),
+        charset: (!options.format.has_headings()).then_some(totals.charset),
+        ids: match options.format {
+            Format::Html => ids,
+            _ => ids.map(Ids::with_pointers),
+        },
+        fragments: FragmentList::default(),
+        diagnostics: totals.diagnostics,
+        counted,
+        repeated: Vec::new(),
+    }
+}
+
+/// The number of relative links of an error page that lead to files from its own URL. Servers send it at any URL, and they would
+/// lead elsewhere there.
+pub fn varying_links(bytes: &[u8], options: &Options, collection: &Arc<Collection>) -> usize {
+    let mut varying = 0;
+    links(
+        bytes,
+        &options_of(options, collection),
+        &mut |ListedLink { link, .. }| {
+            let is_of_page = link.source.kind() == SourceKind::Retrieval && is_relative(&link);
+            let is_file = |target: &String| collection.locate(target).resource().is_some();
+            varying += usize::from(is_of_page && link.target.as_ref().is_some_and(is_file));
+        },
+    );
+    varying
+}
+
+/// Changes `options` so that every reference is resolved, and text that leads nowhere in `collection` is not a link.
+fn options_of(options: &Options, collection: &Arc<Collection>) -> Options {
+    Options {
+        site: Some(Arc::clone(collection) as Arc<dyn Site>),
+        fragments: Some(Fragments::Rewrite),
+        base_element: BaseElement::Absolute,
+        ..options.clone()
+    }
+}
+
+/// The URL of the root after the move; without a move, its URL, or one that cannot exist if files have URLs of their own.
+fn place(collection: &Collection, to: Option<&RootUrl>) -> RootUrl {
+    let place = to.or(collection.root_url());
+    place.cloned().unwrap_or_else(RootUrl::nowhere)
+}

@@ -1,0 +1,230 @@
+//! Targets of fragments in a file: ids, and lines that a script of the page marks (HTML, 7.4.6.4).
+//!
+//! ```
+//! use baselink_site::purpose::check::{FragmentPlace, Ids};
+//! let ids = Ids::new(["a b", "L1", "L9"].map(str::to_owned));
+//! assert_eq!(ids.place("a%20b"), FragmentPlace::There);
+//! assert_eq!(ids.place("l1"), FragmentPlace::Nowhere(Some("L1".to_owned())));
+//! assert_eq!(ids.place("L1-L9"), FragmentPlace::Lines);
+//! ```
+//!
+//! Deliberately absent: scanning documents for ids.
+
+use std::{cmp::Ordering, collections::HashMap, sync::OnceLock};
+
+use crate::collection::{TextMap, origin::names};
+
+/// The target of a fragment in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FragmentPlace {
+    /// An element, or the top of the document.
+    There,
+    /// Lines that a script of the page marks.
+    Lines,
+    /// No target. The value is an id that differs only in case, if the file has one.
+    Nowhere(Option<String>),
+}
+
+/// The possible targets of fragments in a file.
+#[derive(Debug, Default)]
+pub struct Ids {
+    ids: TextMap<()>,
+    /// The numbers of the ids in an order in which those that differ only in case are adjacent; made for the first hint.
+    sorted: OnceLock<Vec<usize>>,
+    /// True if fragments may be pointers ([`Ids::with_pointers`]).
+    has_pointers: bool,
+}
+
+impl Ids {
+    /// Creates a set of decoded ids.
+    pub fn new(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let mut all = Self::default();
+        for id in ids {
+            // Of several elements with one id, the first is the target.
+            let _ = all.ids.add(id.as_ref().as_bytes(), ());
+        }
+        all
+    }
+
+    /// Marks the ids as those of an XML document, in which a fragment that ends with `)` is a pointer, not an id
+    /// (XPointer Framework, 3.1; SVG 2, 16.3.3, `svgView(…)`).
+    pub fn with_pointers(self) -> Self {
+        Self {
+            has_pointers: true,
+            ..self
+        }
+    }
+
+    /// The target of `fragment`, without its `#`.
+    pub fn place(&self, fragment: &str) -> FragmentPlace {
+        match self.find(fragment) {
+            Ok(()) => FragmentPlace::There,
+            Err(_) if self.has_lines(fragment) => FragmentPlace::Lines,
+            Err(hint) => FragmentPlace::Nowhere(hint.map(str::to_owned)),
+        }
+    }
+
+    /// Searches for the element that `fragment` names. The error is an id that differs only in case, if the file has
+    /// one.
+    ///
+    /// As in HTML, 7.4.6.4, the raw fragment is tried first, then the percent-decoded fragment. The empty fragment and
+    /// `top` denote the top of the document, which always exists. A fragment directive (`:~:text=`) is removed.
+    fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
+        let fragment = match memchr::memchr(b'~', fragment.as_bytes()) {
+            Some(_) => fragment.split(":~:").next().unwrap_or_default(),
+            None => fragment,
+        };
+        let is_pointer = self.has_pointers && fragment.ends_with(')');
+        if fragment.is_empty() || is_pointer || self.has(fragment) {
+            return Ok(());
+        }
+        let decoded = names::decode(fragment);
+        let decoded = String::from_utf8_lossy(&decoded);
+        if self.has(&decoded) || decoded.eq_ignore_ascii_case("top") {
+            return Ok(());
+        }
+        Err(self.alike(fragment).or_else(|| self.alike(&decoded)))
+    }
+
+    /// True if `fragment` names lines that a script of the page marks: one line, or the first and the last separated by
+    /// `-`. Both must exist as ids.
+    fn has_lines(&self, fragment: &str) -> bool {
+        let digits_at = fragment
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(fragment.len());
+        let (prefix, _) = fragment.split_at(digits_at);
+        let has_line = |line: &str| {
+            // GitHub writes the column after `C`.
+            let number = line.strip_prefix(prefix).unwrap_or(line);
+            let (number, column) = number.split_once('C').unwrap_or((number, "1"));
+            let is_number =
+                |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            is_number(number)
+                && is_number(column)
+                && ["", "C"]
+                    .iter()
+                    .any(|code| self.has(&format!("{prefix}{code}{number}")))
+        };
+        let (first, last) = match fragment[digits_at..].split_once('-') {
+            Some((first, last)) => (first, last),
+            None => (&fragment[digits_at..], &fragment[digits_at..]),
+        };
+        LINE_PREFIXES.contains(&prefix) && has_line(first) && has_line(last)
+    }
+
+    /// True if `name` is an id.
+    fn has(&self, name: &str) -> bool {
+        self.ids.number(name.as_bytes()).is_some()
+    }
+
+    /// The first id that equals `name` if case is ignored.
+    fn alike(&self, name: &str) -> Option<&str> {
+        let id = |number: &usize| self.ids.url(*number);
+        let sorted = self.sorted.get_or_init(|| {
+            let mut sorted: Vec<usize> = (0..self.ids.len()).collect();
+            sorted.sort_unstable_by(|a, b| compare_ids(id(a), id(b)));
+            sorted
+        });
+        let at = sorted.partition_point(|number| compare_folded(id(number), name).is_lt());
+        let alike = sorted.get(at).map(id);
+        alike.filter(|id| id.eq_ignore_ascii_case(name))
+    }
+}
+
+/// Fragments, each with the number of the document that it leads into.
+#[derive(Debug, Default)]
+pub struct FragmentList {
+    /// The fragments, one after the other.
+    text: String,
+    /// The number of the document, and the end of the fragment in `text`.
+    ends: Vec<(u32, usize)>,
+}
+
+impl FragmentList {
+    /// Adds a fragment into the document with this number.
+    pub(super) fn add(&mut self, number: usize, fragment: &str) {
+        self.text.push_str(fragment);
+        // Memory runs out before the numbers do.
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        self.ends.push((number, self.text.len()));
+    }
+
+    /// Adds the fragments of another document.
+    pub fn append(&mut self, other: &Self) {
+        let start = self.text.len();
+        self.text.push_str(&other.text);
+        let ends = other
+            .ends
+            .iter()
+            .map(|&(number, end)| (number, start + end));
+        self.ends.extend(ends);
+    }
+
+    /// True if each fragment leads to an element according to `ids`.
+    #[must_use]
+    pub fn are_there(&self, ids: &HashMap<usize, Ids>) -> bool {
+        let mut start = 0;
+        self.ends.iter().all(|&(number, end)| {
+            let fragment = &self.text[start..end];
+            start = end;
+            let ids = ids.get(&(number as usize));
+            ids.is_none_or(|ids| ids.place(fragment) == FragmentPlace::There)
+        })
+    }
+}
+
+/// The prefixes of line numbers in ids: none in rustdoc; `L` in GitHub; `l` in gitweb and Mercurial; `n` in cgit;
+/// `line-` in Pygments, which Sphinx uses.
+const LINE_PREFIXES: [&str; 5] = ["", "L", "l", "n", "line-"];
+
+/// The order of ids, in which ids that differ only in case are adjacent.
+fn compare_ids(a: &str, b: &str) -> Ordering {
+    compare_folded(a, b).then_with(|| a.cmp(b))
+}
+
+/// Compares texts, ignoring the case of ASCII letters.
+fn compare_folded(a: &str, b: &str) -> Ordering {
+    let pairs = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b);
+    let mut folded = pairs.map(|(a, b)| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()));
+    folded
+        .find(|order| order.is_ne())
+        .unwrap_or_else(|| a.len().cmp(&b.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_known_scripts_are_found() {
+        let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
+        assert!(rustdoc.has_lines("10-20") && !rustdoc.has_lines("10-21"));
+        let github = Ids::new(["LC10", "LC20"].map(str::to_owned));
+        for lines in ["L10", "L10-L20", "L10C2-L20C5"] {
+            assert!(github.has_lines(lines), "{lines}");
+        }
+    }
+
+    #[test]
+    fn ids_are_found_by_the_rules_of_html() {
+        let ids = Ids::new(["b", "B", "a%20c", "ü", "x(1)"].map(str::to_owned));
+        for present in [
+            "b",
+            "B",
+            "b:~:text=x",
+            "a%20c",
+            "a%2520c",
+            "%C3%BC",
+            "",
+            "TOP",
+            ":~:text=q",
+            "x(1)",
+        ] {
+            assert_eq!(ids.find(present), Ok(()), "{present}");
+        }
+        assert_eq!(ids.find("a c"), Err(None));
+        assert_eq!(ids.find("A%20C"), Err(Some("a%20c")));
+        assert_eq!(ids.find("y(1)"), Err(None));
+        assert_eq!(ids.with_pointers().find("y(1)"), Ok(()));
+    }
+}

@@ -1,0 +1,165 @@
+//! The entry page of a folder made from an archive: a list of the pages in it, with their titles, by host.
+//!
+//! ```
+//! use baselink_site::purpose::entry_page::{PageEntry, entry_page, title};
+//! let title = title(b"<!DOCTYPE html><title>Caf&eacute; &amp; Bar</title>", None).unwrap();
+//! assert_eq!(title, "Café & Bar");
+//! let entry = PageEntry { name: b"a.example/a b.html", url: "http://a.example/a b", title, date: "2026-01-31".parse().ok() };
+//! let page = entry_page("crawl.warc.gz", &[entry], 0);
+//! assert!(page.contains("<a href=\"a.example/a%20b.html\">Café &amp; Bar</a>"));
+//! ```
+//!
+//! Deliberately absent: scripts, and resources outside the page.
+
+use std::collections::HashMap;
+
+use baselink_scan::html::tag;
+use baselink_text::{Charset, layer::escape};
+use baselink_url::{Grammar, Reference};
+use memchr::memmem;
+
+use crate::collection::{capture::CaptureDate, origin::names};
+
+/// A page in the list.
+#[derive(Clone, Debug)]
+pub struct PageEntry<'a> {
+    /// The path of the file below the folder.
+    pub name: &'a [u8],
+    /// The URL of the page.
+    pub url: &'a str,
+    /// The title of the page; empty if it has none.
+    pub title: String,
+    /// The date of the capture, if known.
+    pub date: Option<CaptureDate>,
+}
+
+const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:1rem;overflow-wrap:anywhere}\
+    h1{font-size:1.5rem}h2{font-size:1rem;margin:1.5rem 0 .5rem}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
+    @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
+
+/// Generates the HTML of a page that lists `pages`, which come from the archives named in `source`. The last `others` of
+/// them are other files.
+pub fn entry_page(source: &str, pages: &[PageEntry<'_>], others: usize) -> String {
+    let source = text(source);
+    let counted = |number: usize, one: &str, more: &str| match number {
+        1 => format!("1 {one}"),
+        many => format!("{many} {more}"),
+    };
+    let number = match (pages.len() - others, others) {
+        (pages, 0) => counted(pages, "page", "pages"),
+        (0, files) => counted(files, "file", "files"),
+        (pages, others) => {
+            let pages = counted(pages, "page", "pages");
+            format!("{pages}, {}", counted(others, "other file", "other files"))
+        }
+    };
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{source}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{source}</h1>\n<p>{number}</p>\n"
+    );
+    let groups = by_host(pages);
+    for (host, pages) in &groups {
+        if groups.len() > 1 {
+            page += &format!("<h2>{}</h2>\n", text(host));
+        }
+        page += "<ul>\n";
+        for entry in pages {
+            page += &item(entry);
+        }
+        page += "</ul>\n";
+    }
+    page + "</body>\n</html>\n"
+}
+
+/// The pages by host, in the order of the first pages of the hosts.
+fn by_host<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(&'a str, Vec<&'a PageEntry<'p>>)> {
+    let mut groups: Vec<(&str, Vec<&PageEntry<'_>>)> = Vec::new();
+    let mut places = HashMap::new();
+    for page in pages {
+        let host = Reference::split(Grammar::Rfc3986, page.url).net_loc();
+        let host = host.unwrap_or_default();
+        let place = *places.entry(host).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((host, Vec::new()));
+        }
+        groups[place].1.push(page);
+    }
+    groups
+}
+
+/// The item of a page in the list.
+fn item(page: &PageEntry<'_>) -> String {
+    let href = names::path(page.name, names::Percent::Encode).unwrap_or_default();
+    let (shown, url) = match page.title.is_empty() {
+        true => (page.url, None),
+        false => (&*page.title, Some(text(page.url))),
+    };
+    let date = page
+        .date
+        .map(|date| format!("<time datetime=\"{date}\">{}</time>", date.in_words()));
+    let details: Vec<String> = url.into_iter().chain(date).collect();
+    let details = match details.is_empty() {
+        true => String::new(),
+        false => format!("<small>{}</small>", details.join(" · ")),
+    };
+    let (href, shown) = (text(&href), text(shown));
+    format!("<li><a href=\"{href}\">{shown}</a>{details}</li>\n")
+}
+
+fn text(text: &str) -> String {
+    escape::attribute(text, escape::Quote::Double).replace('<', "&lt;")
+}
+
+/// The number of bytes of a page to search for its title.
+const HEAD: usize = 64 << 10;
+
+/// The text of the first `title` element in the first 64 KiB of `page`; `None` if it is missing or empty. `charset` is
+/// the encoding from the heading.
+pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
+    let head = &page[..page.len().min(HEAD)];
+    let charset = Charset::detect(page, charset).charset;
+    let decoded;
+    let head = match charset.is_ascii_compatible() {
+        true => head,
+        false => {
+            decoded = charset.decode(head, 0).text;
+            decoded.as_bytes()
+        }
+    };
+    // Only one tag is read to its end, since there may be many without an end.
+    let start = memmem::find_iter(head, b"<").find(|at| {
+        let name = head.get(at + 1..at + 6).unwrap_or_default();
+        let is_ended = head
+            .get(at + 6)
+            .is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        name.eq_ignore_ascii_case(b"title") && is_ended
+    })?;
+    let start = tag::read(head, start)?.span.end;
+    let length = memmem::find_iter(&head[start..], b"</").find(|&at| {
+        head[start + at + 2..]
+            .get(..5)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"title"))
+    })?;
+    let written = &head[start..start + length];
+    let view = match charset.is_ascii_compatible() {
+        true => charset.decode(written, 0),
+        false => Charset::UTF_8.decode(written, 0),
+    };
+    let text = escape::character_data(view).text;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug 288: each `<titlex` was read to the end of the page.
+    #[test]
+    fn a_longer_name_is_no_title() {
+        let flood = "<titlex ".repeat(8_000) + "<title>A</title>";
+        assert_eq!(title(flood.as_bytes(), None).as_deref(), Some("A"));
+        assert_eq!(title("<title ".repeat(9_000).as_bytes(), None), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! The purposes of commands that work on the links of a collection.
+//!
+//! [`check`] determines the effect of a move on links. [`localize`](mod@localize) makes links lead to resources of
+//! the collection. [`relocate`](mod@relocate) makes links lead to the new places of their targets. All three receive
+//! each link as a [`LinkReport`], and look up its target in a [`Collection`]. [`adapt`] changes parts other than URLs
+//! in copies that open from disk.
+//!
+//! ```text
+//! check     (link, collection)  -->  pinned, escapes, dangling, travels, …
+//! localize  (link, collection)  -->  ../b/y.html#z, or the absolute URL
+//! relocate  (link, collection)  -->  /sub/b/y.html#z, for /b/y.html#z
+//! ```
+//!
+//! Deliberately absent: reading the resources.
+
+pub mod adapt;
+mod alternatives;
+pub mod check;
+mod custom_property;
+pub mod entry_page;
+pub mod leftovers;
+pub mod localize;
+mod on_disk;
+pub mod redirects;
+pub mod relocate;
+mod spelling;
+
+use std::sync::Arc;
+
+use baselink_rewrite::{Destination, FileRewrite, LinkReport, Options, rewrite_each};
+use baselink_url::Base;
+
+use self::spelling::names_prefix;
+pub use self::spelling::{loads_sheet, names_base};
+use crate::collection::{Collection, Located};
+
+/// The meaning of `target`, the target of `link`, which is in the resource with the number `from`.
+fn located(
+    collection: &Collection,
+    from: Option<usize>,
+    link: &LinkReport,
+    target: &str,
+) -> Located {
+    match () {
+        () if names_prefix(link) => collection.locate_prefix(target),
+        () if loads_sheet(link) => collection.locate_sheet(target),
+        () => collection.locate_from(from, target),
+    }
+}
+
+/// The length of the URL of the root, if links of the document called `name` may have a plain meaning
+/// ([`Collection::plain_root`]).
+fn plain_root(name: &[u8], collection: &Collection, options: &Options) -> Option<usize> {
+    let retrieval = options.retrieval.as_ref()?;
+    let url = Base::text_of(options.resolver, &retrieval.url);
+    collection
+        .plain_root(name, &url)
+        .filter(|_| !options.format.has_headings())
+}
+
+/// Rewrites `bytes`, and adds each link to the second result. If a link `is_fixed`, starts again with the destination
+/// `other`.
+fn rewrite_unless<'a, T: Default>(
+    bytes: &'a [u8],
+    options: &Options,
+    is_fixed: impl Fn(&LinkReport) -> bool,
+    other: Option<Arc<dyn Destination + Send + Sync>>,
+    add: impl Fn(&mut T, LinkReport),
+) -> (FileRewrite<'a>, T) {
+    let (mut all, mut has_fixed) = (T::default(), false);
+    let rewritten = rewrite_each(bytes, options, &mut |link| {
+        has_fixed |= is_fixed(&link);
+        add(&mut all, link);
+    });
+    if !has_fixed {
+        return (rewritten, all);
+    }
+    let (mut all, options) = (
+        T::default(),
+        Options {
+            destination: other,
+            ..options.clone()
+        },
+    );
+    let rewritten = rewrite_each(bytes, &options, &mut |link| add(&mut all, link));
+    (rewritten, all)
+}

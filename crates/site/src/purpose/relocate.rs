@@ -1,0 +1,761 @@
+//! Relocation of a site: every link leads to the new URL of its target, and keeps its form.
+//!
+//! A move maps old URLs to new ones: the root of the tree gets another URL, and files get other names. Each reference
+//! is resolved against its current base (RFC 1808, 4), and its target is mapped to the new URL. A reference that leads
+//! to this URL from the base after the move is kept. Any other reference is replaced.
+//!
+//! The new reference has the form of the old one. An absolute URL stays absolute, `//host/path` still begins with a
+//! host, `/path` still begins with `/`, and a relative path stays relative (RFC 3986, 4.2). A declared base is
+//! rewritten like any other link, so the base of the other links moves too. A base in a header field or an `@base` of
+//! JSON-LD stays; links with such a base become absolute.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use baselink_rewrite::Options;
+//! use baselink_site::collection::origin::{Origins, RootUrl};
+//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::purpose::relocate::{LinkForm, Relocation, options, relocate};
+//!
+//! let from = RootUrl::new("http://a/").unwrap();
+//! let mut collection = Collection::new(Origins { root_url: Some(from.clone()), ..Origins::default() });
+//! collection.add(Resource::file(b"x.html"), []);
+//! collection.add(Resource::file(b"c.png"), []);
+//! collection.rename(&[(b"c.png".to_vec(), b"img/d.png".to_vec())]).unwrap();
+//! let to = RootUrl::new("http://b/sub/").unwrap();
+//! let relocation = Arc::new(Relocation::new(Arc::new(collection), from, to, LinkForm::Written));
+//!
+//! let page = b"<a href=x.html#s></a><a href=/x.html></a><img src=c.png?v><a href=http://a/></a><a href=//c/></a>";
+//! let options = options(b"x.html", page, &relocation, &Options::at("http://a/x.html"));
+//! assert_eq!(
+//!     relocate(page, &options, |(), _| ()).0.output(),
+//!     b"<a href=x.html#s></a><a href=/sub/x.html></a><img src=img/d.png?v><a href=http://b/sub/></a><a href=//c/></a>"
+//! );
+//! ```
+//!
+//! Deliberately absent: URLs that scripts assemble, and files that are not documents. [`super::leftovers`] finds
+//! those that may contain old URLs.
+
+use std::{
+    borrow::Cow,
+    ptr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use baselink_rewrite::{
+    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, LinkReport,
+    LocalCopies, Options, Outcome, PlainLink, Site, SourceKind, report::PropertyUser,
+};
+use baselink_scan::{Against, Role};
+use baselink_text::{Format, Span};
+use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
+use memchr::memmem;
+
+use super::{
+    custom_property::{in_sheet, is_relative, property_user},
+    on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
+    spelling::{is_web, names_base, names_prefix, unmistakable},
+};
+use crate::{
+    collection::{
+        Collection, FoundBy, FoundResource, LastPath, Located, PlainPlace,
+        origin::{RootUrl, canonical, is_assumed, names},
+        same::with_root,
+        without_query,
+    },
+    purpose::{plain_root, rewrite_unless},
+};
+
+/// The form of new references to targets in the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkForm {
+    /// The form of the old reference.
+    #[default]
+    Written,
+    /// Relative, except where an absolute URL is required: in canonical URLs, `og:image` and related properties, links
+    /// to other languages, JSON-LD, feeds, sitemaps, messages, and in pages that are served at any URL
+    /// ([`is_at_any_url`]).
+    Relative,
+    /// Relative, with the names of files, so that a browser can open them from disk: `dir/index.html` for `dir/`, and
+    /// `about.html` for `about`. On disk, an error page is a page like others. A link out of the folder becomes absolute,
+    /// or leads nowhere.
+    Disk,
+}
+
+/// A move: a map from the URLs of a tree to new URLs.
+#[derive(Debug)]
+pub struct Relocation {
+    collection: Arc<Collection>,
+    from: RootUrl,
+    to: RootUrl,
+    /// The old host with the new path.
+    new_path: RootUrl,
+    form: LinkForm,
+    /// The tree as it is, if files were renamed before. A link that leads to no file from the old place of its document is then
+    /// kept.
+    pub present: Option<Collection>,
+    /// True if links lead to the end of the redirects of the host.
+    pub follows_redirects: bool,
+}
+
+/// The names of files that usually contain paths of pages.
+const FILES_WITH_PATHS: [&[u8]; 9] = [
+    b"robots.txt",
+    b"_headers",
+    b"_redirects",
+    b"netlify.toml",
+    b"vercel.json",
+    b".htaccess",
+    b"search_index.json",
+    b"searchindex.js",
+    b"llms.txt",
+];
+
+/// The new place of a target.
+struct MovedTarget {
+    /// The URL without query and fragment.
+    url: String,
+    /// True if the place is below the root.
+    is_inside: bool,
+    /// The file at the place, if one is known to exist.
+    file: Option<FoundResource>,
+    /// True if a file, or a folder for a prefix of URLs, is at the place.
+    is_there: bool,
+    /// True if the site lacks the target, and no rule of its host leads elsewhere.
+    is_lacking: bool,
+    /// True if the path below the root changes.
+    is_renamed: bool,
+    /// The query and fragment of the end of a redirect.
+    new_rest: Option<Box<str>>,
+}
+
+impl Relocation {
+    /// Creates the move of `collection` from the root URL `from` to `to`. Files may have been
+    /// [renamed](Collection::rename).
+    pub fn new(collection: Arc<Collection>, from: RootUrl, to: RootUrl, form: LinkForm) -> Self {
+        let path = split_host(to.as_str()).1;
+        let new_path = RootUrl::of_file(&[split_host(from.as_str()).0, path].concat());
+        Self {
+            collection,
+            from,
+            to,
+            new_path,
+            form,
+            present: None,
+            // On disk, no host answers.
+            follows_redirects: form == LinkForm::Disk,
+        }
+    }
+
+    /// True if `url`, below the new root, leads to a file of the tree as it is.
+    fn is_present(&self, url: &str) -> bool {
+        let present = self.present.as_ref();
+        present.is_some_and(|it| it.locate_below(&self.to, url).resource().is_some())
+    }
+
+    /// The collection that moves.
+    pub fn collection(&self) -> &Arc<Collection> {
+        &self.collection
+    }
+
+    /// The form of the new links.
+    pub fn form(&self) -> LinkForm {
+        self.form
+    }
+
+    /// The URL of the root before the move.
+    pub(crate) fn from(&self) -> &RootUrl {
+        &self.from
+    }
+
+    /// The URL of the root after the move.
+    pub fn to(&self) -> &RootUrl {
+        &self.to
+    }
+
+    /// True if the file `name`, which is not rewritten, may refer to old URLs. Such a file contains the URL of the
+    /// root, consists of its host (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of another file.
+    /// `text` is its contents.
+    pub(super) fn may_be_named_in(&self, name: &[u8], text: &[u8]) -> bool {
+        let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let compressed = [".gz", ".br", ".zst"].iter();
+        let mut plain = compressed.filter_map(|end| name.strip_suffix(end.as_bytes()));
+        FILES_WITH_PATHS.contains(&last)
+            || plain.any(|plain| self.collection.number_at(plain).is_some())
+            || self.names_old_root(text, false)
+    }
+
+    /// True if `text` contains the URL `root`, possibly with `\/` for `/` as in JSON, or consists of its host. The URL
+    /// `new` does not count, even if it begins with `root`.
+    pub(super) fn is_root_in(root: &str, new: Option<&str>, text: &[u8]) -> bool {
+        let bare = |url: &str| Some(url.trim_end_matches('/').split_once(':')?.1.to_owned());
+        let Some(root) = bare(root) else {
+            return false;
+        };
+        // `//old.example.org` does not contain the root `//old.example`, and `//old.example/ab` does not contain the
+        // root `//old.example/a`.
+        let continues_name = |rest: &[u8]| match rest {
+            [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
+            [] => false,
+        };
+        let new = new.and_then(bare).unwrap_or("\0".into());
+        let is_in = |root: &str, new: &str| {
+            memmem::find_iter(text, root).any(|at| {
+                let rest = &text[at..];
+                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
+            })
+        };
+        let escaped = |url: &str| url.replace('/', "\\/");
+        let (host, _) = split_host(&root);
+        text.trim_ascii() == host.trim_start_matches('/').as_bytes()
+            || is_in(&root, &new)
+            || is_in(&escaped(&root), &escaped(&new))
+    }
+
+    /// The new place of `url`.
+    fn moved(&self, url: &str, is_prefix: bool) -> MovedTarget {
+        let same = self.collection.same_below(&self.from, url);
+        let outside = MovedTarget {
+            url: without_query(url).to_owned(),
+            is_inside: false,
+            file: None,
+            is_there: false,
+            is_lacking: false,
+            is_renamed: false,
+            new_rest: None,
+        };
+        let url = same.as_deref().unwrap_or(url);
+        let head = without_query(url);
+        let Some(below) = self.from.below_own(head) else {
+            return outside;
+        };
+        let located = match is_prefix {
+            true => self.collection.locate_prefix(url),
+            false => self.collection.locate(url),
+        };
+        let file = located.resource();
+        let renamed = match file {
+            // The path of a rewrite may be data for the page.
+            Some(found) if found.by == FoundBy::Rewrite => None,
+            Some(found) => self.collection.renamed_as(found.number, &below.path),
+            None => self.collection.renamed_with_folder(&below.path),
+        };
+        let is_renamed = renamed.is_some();
+        let tail = match (renamed, below.tail) {
+            (Some(path), _) => encoded(&path).map(Cow::Owned),
+            (None, _) if below.names_root => Some("".into()),
+            (None, Some(tail)) => Some(head[tail..].into()),
+            (None, None) => encoded(&below.path).map(Cow::Owned),
+        };
+        let Some(tail) = tail else { return outside };
+        let is_there = file.is_some() || (is_prefix && matches!(located, Located::Folder(_)));
+        // If the place stays the same, the URL does too, even if its scheme is `http` and that of the root is `https`.
+        let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
+        let url = match stays {
+            true => outside.url,
+            false => [self.to.as_str(), &tail].concat(),
+        };
+        MovedTarget {
+            url,
+            is_inside: true,
+            file,
+            is_there,
+            is_lacking: !is_there && located.is_inside(),
+            is_renamed,
+            new_rest: None,
+        }
+    }
+
+    /// The targets of rules of the host that are renamed: the name of the file with the rule, the old reference and the new URL.
+    pub fn outdated_rules(&self) -> Vec<Vec<u8>> {
+        let base = Base::new(Resolver::Rfc3986, self.from.as_str());
+        let outdated = |(file, to): &(String, String)| {
+            let moved = self.moved(&base.resolve(to).ok()?.url, false);
+            let (_, path) = split_host(&moved.url);
+            let rule = format!("{file}: {to}, now {path}");
+            moved.is_renamed.then(|| rule.into_bytes())
+        };
+        self.collection
+            .host_rules
+            .targets
+            .iter()
+            .filter_map(outdated)
+            .collect()
+    }
+
+    /// The URL before the move of what `url`, which leads to nothing there, names after the move: a site may have links of both
+    /// kinds.
+    fn before(&self, url: &str) -> Option<String> {
+        let old = with_root(url, &self.new_path, &self.from)?;
+        let locate = |url: &str| self.collection.locate(url);
+        // The folder may have nothing at the new path.
+        let is_free = || matches!(locate(self.new_path.as_str()), Located::Lacking(..));
+        let is_new = || locate(&old).resource().is_some() || is_free();
+        (matches!(locate(url), Located::Lacking(..)) && is_new()).then_some(old)
+    }
+
+    /// Gives the target of `link` the path of its file, even if the old URL omits the name of the index file or the extension.
+    fn name_file(&self, moved: &mut MovedTarget, link: &LinkReport) {
+        let target = link.target.as_deref().unwrap_or_default();
+        let path = moved
+            .file
+            .and_then(|found| encoded(&self.collection.path_for(target, found.number)));
+        if let Some(path) = path {
+            moved.url = format!("{}{path}", self.to.as_str());
+            moved.is_renamed = true;
+        }
+    }
+
+    /// The new place of the file `name`, if the folder is to open from disk.
+    fn place_on_disk(&self, name: &[u8]) -> Option<DiskPlace> {
+        let path = self.collection.in_mirror(name);
+        let scheme = Reference::split(Grammar::Rfc3986, self.to.as_str()).scheme();
+        let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
+        (self.form == LinkForm::Disk).then(|| DiskPlace::new(path, scheme))
+    }
+
+    /// True if the URL of the root does not change. Only URLs of renamed files then change.
+    fn stays(&self) -> bool {
+        self.from.as_str() == self.to.as_str()
+    }
+
+    /// `url` with the new root in place of the old one. The part after the root keeps its bytes.
+    fn with_new_root(&self, url: &str) -> Option<String> {
+        let tail = self.from.below_own(url)?.tail?;
+        Some([self.to.as_str(), &url[tail..]].concat())
+    }
+}
+
+/// `path`, percent-encoded.
+pub(super) fn encoded(path: &[u8]) -> Option<String> {
+    names::path(path, names::Percent::Encode)
+}
+
+/// True if servers show the page called `name` at any URL, as they do with `404.html` and `404/index.html`. The targets
+/// of its relative links would vary.
+pub fn is_at_any_url(name: &[u8]) -> bool {
+    let path = [b"/", name].concat();
+    [&b"/404.html"[..], b"/404.htm", b"/404/index.html"]
+        .iter()
+        .any(|end| path.ends_with(end))
+}
+
+/// The part of `root` before its path, and the path.
+pub fn split_host(root: &str) -> (&str, &str) {
+    root.split_at(Reference::split(Grammar::Rfc3986, root).path_span.start)
+}
+
+/// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`
+/// contain the format, the retrieval URL, the resolver and the places.
+pub fn options(
+    name: &[u8],
+    bytes: &[u8],
+    relocation: &Arc<Relocation>,
+    options: &Options,
+) -> Options {
+    let is_page = matches!(options.format, Format::Html | Format::Xhtml);
+    let keeps_all = relocation.form == LinkForm::Written
+        || (is_page && relocation.form == LinkForm::Relative && is_at_any_url(name));
+    let kept_forms = match keeps_all {
+        true => KeptForms::All,
+        false => KeptForms::of(bytes, options.format),
+    };
+    let collection = &relocation.collection;
+    // If some files have their new names already, a link to a file that is there may change.
+    let keeps_plain =
+        relocation.present.is_none() && collection.folder_url() == relocation.from.folder();
+    let destination = Arc::new(RelocateLinks {
+        plain_root: plain_root(name, collection, options).filter(|_| keeps_plain),
+        relocation: Arc::clone(relocation),
+        resolver: options.resolver,
+        place: relocation.place_on_disk(name),
+        kept_forms,
+        is_message: options.format.has_headings(),
+        last_base: Mutex::default(),
+    });
+    let guard = Arc::clone(&destination) as Arc<dyn Guard>;
+    let mut options = Options {
+        fragments: Some(Fragments::Rewrite),
+        base_element: BaseElement::Absolute,
+        // The collection knows the files of the tree, so the comments in saved pages are not needed.
+        local_copies: LocalCopies::Rewrite,
+        beside: None,
+        site: Some(Arc::clone(&relocation.collection) as Arc<dyn Site>),
+        guard: destination.place.is_some().then_some(guard),
+        destination: Some(destination),
+        ..options.clone()
+    };
+    options.scan.ignore_saved = true;
+    if options.guard.is_some() {
+        options.scan.groups.insert_loaded();
+    }
+    options
+}
+
+/// Rewrites `bytes` with the `options` from [`options`](fn@options), and adds each link to the second result.
+///
+/// If the document declares a base that cannot be rewritten, the document is returned unchanged: the base of its links
+/// would not move.
+pub fn relocate<'a, T: Default>(
+    bytes: &'a [u8],
+    options: &Options,
+    add: impl Fn(&mut T, LinkReport),
+) -> (FileRewrite<'a>, T) {
+    let is_fixed_base = |link: &LinkReport| {
+        link.outcome == Outcome::NotEditable && names_base(&link.element, link.attribute.as_deref())
+    };
+    rewrite_unless(
+        bytes,
+        options,
+        is_fixed_base,
+        Some(Arc::new(KeepEveryLink)),
+        add,
+    )
+}
+
+/// A destination that keeps every link.
+#[derive(Debug)]
+struct KeepEveryLink;
+
+impl Destination for KeepEveryLink {
+    fn choose(&self, _: &LinkReport, _: &Against) -> (Choice, bool) {
+        (Choice::Kept, false)
+    }
+}
+
+/// The links of a document that do not become relative.
+#[derive(Debug)]
+pub(super) enum KeptForms {
+    All,
+    /// Metadata, and the links with these spans.
+    Metadata(Vec<Span>),
+}
+
+impl KeptForms {
+    /// The links of the document `bytes` that programs other than browsers read.
+    pub(super) fn of(bytes: &[u8], format: Format) -> Self {
+        // Feed readers, crawlers and mail programs may not know the URL of the document, so relative links could break.
+        match format.has_headings() || matches!(format, Format::Xml | Format::JsonFeed) {
+            true => Self::All,
+            false => Self::Metadata(canonical::absolute(bytes, format)),
+        }
+    }
+
+    fn are_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    pub(super) fn contains(&self, link: &LinkReport) -> bool {
+        let Self::Metadata(spans) = self else {
+            return true;
+        };
+        let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
+        let is_linked_data =
+            link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
+        is_open_graph || is_linked_data || spans.contains(&link.span)
+    }
+}
+
+/// The destination of the links of one document.
+#[derive(Debug)]
+struct RelocateLinks {
+    relocation: Arc<Relocation>,
+    resolver: Resolver,
+    /// The new place of the document, if links must open from disk.
+    place: Option<DiskPlace>,
+    kept_forms: KeptForms,
+    is_message: bool,
+    /// The length of the URL of the root, if links may have a plain meaning.
+    plain_root: Option<usize>,
+    /// The base of the last link before and after the move.
+    last_base: Mutex<Option<(Arc<str>, Arc<BaseAfterMove>)>>,
+}
+
+/// A base after the move.
+#[derive(Debug)]
+struct BaseAfterMove {
+    base: Base,
+    /// The number of folders between the root and the base; `None` if the base is outside the root.
+    depth: Option<usize>,
+}
+
+impl BaseAfterMove {
+    fn new(url: &str, resolver: Resolver, root: &RootUrl) -> Self {
+        let below = without_query(url).strip_prefix(root.as_str());
+        Self {
+            base: Base::new(resolver, url),
+            depth: below.map(|below| below.matches('/').count()),
+        }
+    }
+}
+
+impl Destination for RelocateLinks {
+    fn keeps(&self, link: &PlainLink<'_>) -> bool {
+        let collection = &self.relocation.collection;
+        let last = &mut LastPath::default();
+        let place = self.plain_root;
+        match place.and_then(|root| collection.plain_place(root, link, last)) {
+            Some(PlainPlace::Outside) => is_web(link.reference) && !is_assumed(link.reference),
+            Some(PlainPlace::File(file, _)) => {
+                collection.has_own_name(file) && !link.reference.starts_with('/')
+            }
+            None => false,
+        }
+    }
+
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
+        if matches!(
+            against,
+            Against::Nothing | Against::Unknown | Against::Results
+        ) {
+            return (Choice::Kept, false);
+        }
+        let (Some(target), Some(base)) = (&link.target, &link.base) else {
+            return (Choice::Kept, false);
+        };
+        let (target, base) = match in_sheet(link, &self.relocation.collection) {
+            Some(other) => (&other.target, &*other.base),
+            None => (target, &**base),
+        };
+        let follows = self.relocation.follows_redirects;
+        let end = follows.then(|| self.relocation.collection.end_of_redirects(target));
+        let end = end.flatten();
+        let target = end.as_ref().unwrap_or(target);
+        let base_before = self.relocation.before(base);
+        let before = self.relocation.before(target);
+        let before = before.filter(|_| !is_relative(link) || base_before.is_some());
+        let target = before.as_ref().unwrap_or(target);
+        let base = base_before.as_deref().unwrap_or(base);
+        let moved = MovedTarget {
+            new_rest: end
+                .as_deref()
+                .map(|end| end[without_query(end).len()..].into()),
+            ..self.relocation.moved(target, names_prefix(link))
+        };
+        // A base needs no file at its URL, and a template is not a URL.
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let is_lacking = moved.is_lacking && !is_base && !is_template(&link.reference);
+        // An earlier run may have repaired the link. If it was dead before, it would change at every run.
+        if self.relocation.present.is_some() && !(moved.is_there || moved.is_renamed || is_base) {
+            let now = self.base_after(base).base.resolve(&link.reference);
+            let is_present = now.is_ok_and(|now| self.relocation.is_present(&now.url));
+            let kept = Choice::Reference(link.reference.clone());
+            return (kept, is_lacking && !is_present);
+        }
+        let reference = match self.has_base_that_stays(link, against) {
+            true => self.absolute(link, target, &moved),
+            false => {
+                let of_property = self.base_of_property(link);
+                let after = of_property.unwrap_or_else(|| self.base_after(base));
+                self.reference(link, moved, &after)
+            }
+        };
+        // The location of the tree is unknown, so its own URL is not written.
+        let choice = match is_assumed(&reference) {
+            true => Choice::Kept,
+            false => Choice::Reference(reference),
+        };
+        (choice, is_lacking)
+    }
+}
+
+impl Guard for RelocateLinks {
+    fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
+        let place = self.place.as_ref()?;
+        let of_property = self.base_of_property(link);
+        let base = if of_property.is_some() {
+            BaseInCopy::Declared
+        } else {
+            base
+        };
+        let declared = || {
+            let after = of_property.or_else(|| Some(self.base_after(link.base.as_ref()?)));
+            let url = after.as_ref().map_or("", |after| after.base.as_str());
+            match url.strip_prefix(self.relocation.to.as_str()) {
+                Some(below) => DiskBase::Url(DiskPlace::url(below)),
+                None if is_on_network(url) => DiskBase::Url(url.to_owned()),
+                None => DiskBase::Inside,
+            }
+        };
+        place.prefix(link, reference, &DiskBase::of(base, declared))
+    }
+}
+
+impl RelocateLinks {
+    /// True if the base of the link is not rewritten: it is from the heading of a message, or an `@base` of JSON-LD.
+    fn has_base_that_stays(&self, link: &LinkReport, against: &Against) -> bool {
+        let is_of_heading = match link.source.kind() {
+            SourceKind::Heading | SourceKind::Snapshot => true,
+            SourceKind::Entity => self.is_message,
+            _ => false,
+        };
+        is_of_heading || matches!(against, Against::Inner(_))
+    }
+
+    /// The absolute URL of the new place of `target`; the reference of the link if the place stays the same, or if it is
+    /// a place in the document itself.
+    fn absolute(&self, link: &LinkReport, target: &str, moved: &MovedTarget) -> String {
+        let is_same = !moved.is_inside || (self.relocation.stays() && !moved.is_renamed);
+        if is_same || link.reference.starts_with('#') {
+            return link.reference.clone();
+        }
+        let rest = &target[without_query(target).len()..];
+        format!("{}{}", moved.url, moved.new_rest.as_deref().unwrap_or(rest))
+    }
+
+    /// The base after the move for links whose current base is `base`.
+    fn base_after(&self, base: &str) -> Arc<BaseAfterMove> {
+        let mut last = self
+            .last_base
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, after)) = &*last
+            && (ptr::eq(&**known, base) || **known == *base)
+        {
+            return Arc::clone(after);
+        }
+        // References without a path inherit the query of the base.
+        let moved = self.relocation.moved(base, false);
+        let url = format!("{}{}", moved.url, &base[without_query(base).len()..]);
+        let after = Arc::new(BaseAfterMove::new(&url, self.resolver, &self.relocation.to));
+        *last = Some((base.into(), Arc::clone(&after)));
+        after
+    }
+
+    /// The base after the move if browsers resolve `link`, which is in a custom property, from a style sheet.
+    fn base_of_property(&self, link: &LinkReport) -> Option<Arc<BaseAfterMove>> {
+        match property_user(link).filter(|_| !self.kept_forms.are_all() && !is_relative(link))? {
+            PropertyUser::Sheet(url) => Some(self.base_after(url)),
+            PropertyUser::Own | PropertyUser::Several => None,
+        }
+    }
+
+    /// The new reference of `link` to the new place of its target. `after` is the base after the move.
+    fn reference(
+        &self,
+        link: &LinkReport,
+        mut moved: MovedTarget,
+        after: &BaseAfterMove,
+    ) -> String {
+        let reference = &*link.reference;
+        let (head, rest) = reference.split_at(without_query(reference).len());
+        let written = match Reference::split(Grammar::Rfc3986, reference).category() {
+            Category::Fragment | Category::Empty => Category::RelPath,
+            category => category,
+        };
+        let form = self.form(link, &moved, written);
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let is_on_disk = self.place.is_some();
+        let is_relative = form == Category::RelPath && moved.is_inside;
+        let becomes_relative = is_relative && !(self.kept_forms.are_all() && form == written);
+        if becomes_relative && is_on_disk && !is_base {
+            self.relocation.name_file(&mut moved, link);
+        }
+        // At the root of a site, surplus `..` segments are ignored (RFC 3986, 5.2.4).
+        let climbs_out = || {
+            after
+                .depth
+                .is_some_and(|depth| climbs(&names::decode(head), depth))
+        };
+        let is_kept = form == written
+            && moved.new_rest.is_none()
+            && self.leads_there(head, written, &moved, &after.base)
+            && !(is_relative && (is_on_disk || becomes_relative) && climbs_out());
+        if is_kept {
+            return reference.to_owned();
+        }
+        let head = self.head(head, (written, form), &moved, &after.base);
+        let rest = moved.new_rest.as_deref().unwrap_or(rest);
+        let reference = format!("{head}{rest}");
+        match Reference::split(Grammar::Rfc3986, &reference).scheme() {
+            Some(_) => reference,
+            None => unmistakable(reference, &link.element, link.attribute.as_deref()),
+        }
+    }
+
+    /// The form of the new reference for `link`, whose present form is `written`.
+    fn form(&self, link: &LinkReport, moved: &MovedTarget, written: Category) -> Category {
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        // An absolute URL stays absolute if no file exists for it, because the site may have the target.
+        let may_be_relative = moved.is_there || is_base || written != Category::AbsoluteUrl;
+        // A property that is used in several folders needs a reference that means the same in all of them. On disk, only
+        // a relative one means anything.
+        let is_disk = self.place.is_some();
+        let has_several = || !is_disk && property_user(link) == Some(&PropertyUser::Several);
+        let keeps_form =
+            self.kept_forms.contains(link) || !moved.is_inside || !may_be_relative || has_several();
+        // From disk, other forms would lead out of the folder.
+        let has_url = !is_assumed(&moved.url);
+        match (keeps_form, is_disk) {
+            (false, true)
+                if has_url && !moved.is_there && !is_base && written != Category::RelPath =>
+            {
+                Category::AbsoluteUrl
+            }
+            (false, _) => Category::RelPath,
+            (true, false) => written,
+            (true, true) if written == Category::RelPath && moved.is_inside => written,
+            (true, true) if has_url => Category::AbsoluteUrl,
+            (true, true) => Category::RelPath,
+        }
+    }
+
+    /// True if a reference leads to the new place of its target. `head` is the part of the reference before query and
+    /// fragment.
+    fn leads_there(&self, head: &str, written: Category, moved: &MovedTarget, base: &Base) -> bool {
+        match (written, head) {
+            // An absolute URL means the same everywhere.
+            (Category::AbsoluteUrl, _) => {
+                !moved.is_inside || (self.relocation.stays() && !moved.is_renamed)
+            }
+            (_, "") => without_query(base.as_str()) == moved.url,
+            _ => base.resolve(head).is_ok_and(|it| it.url == moved.url),
+        }
+    }
+
+    /// The reference, without query and fragment, to the new place of a target. It has the form `form`, or is an
+    /// absolute URL if no reference of that form leads there. `head` is the old text, which has the form `written`.
+    fn head(
+        &self,
+        head: &str,
+        (written, form): (Category, Category),
+        moved: &MovedTarget,
+        base: &Base,
+    ) -> String {
+        let relocation = &self.relocation;
+        if form == Category::RelPath {
+            return base.relativize(&moved.url);
+        }
+        // The part after the root keeps its bytes if possible.
+        let absolute = match written {
+            _ if moved.is_renamed || !moved.is_inside => None,
+            Category::AbsoluteUrl => relocation.with_new_root(head),
+            Category::NetPath | Category::AbsPath => {
+                let from = Reference::split(Grammar::Rfc3986, relocation.from.as_str());
+                let host = if written == Category::AbsPath {
+                    from.net_loc()
+                } else {
+                    None
+                };
+                let host = host.map(|host| format!("//{host}")).unwrap_or_default();
+                let scheme = from.scheme().unwrap_or_default();
+                relocation.with_new_root(&format!("{scheme}:{host}{head}"))
+            }
+            _ => None,
+        };
+        let resolved = |reference: &str| base.resolve(reference).ok().map(|target| target.url);
+        let is_it = |url: &String| *url == moved.url || resolved(url).as_ref() == Some(&moved.url);
+        let absolute = absolute.filter(is_it).unwrap_or_else(|| moved.url.clone());
+        let url = Reference::split(Grammar::Rfc3986, &absolute);
+        let scheme_end = url.scheme().map_or(0, |scheme| scheme.len() + 1);
+        let shorter = match form {
+            Category::AbsPath => Some(&absolute[url.path_span.start..]),
+            Category::NetPath => Some(&absolute[scheme_end..]),
+            _ => None,
+        };
+        let leads_there = |it: &&str| resolved(it).as_ref() == Some(&moved.url);
+        shorter
+            .filter(leads_there)
+            .map(str::to_owned)
+            .unwrap_or(absolute)
+    }
+}
