@@ -874,8 +874,8 @@ impl DeclaredUrl {
         let is_relative = |outer: &str| Base::new(resolver, outer).is_relative(value);
         let is_relative = is_whatwg && outer.as_deref().is_some_and(is_relative);
         let absolute = Base::is_absolute(resolver, value) && !is_relative;
-        let has_scheme = scheme.is_some() && is_whatwg && !is_relative;
-        if (absolute || has_scheme) && !resolve::parses(value) {
+        let is_url = absolute || (is_whatwg && !is_relative);
+        if is_url && scheme.is_some() && !resolve::parses(value) {
             return Self::Invalid("it is not a URL; the outer base counts".into());
         }
         if absolute {

@@ -78,7 +78,7 @@ fn edit(
     };
     let insertion = |text: &str, next| {
         let spelled = spelling.spell(text, charset).ok()?;
-        lift(map, Span::at(0), spelled, next)
+        lift(map, Span::at(0), spelled, next, charset)
     };
     // A space ends an escape that the first letter would continue. It is not part of the reference.
     let edit = insertion(prefix, prefix.chars().next())

@@ -472,7 +472,13 @@ impl<'a> Judge<'a> {
             link.attribute.map(Cow::Owned),
             link.rel,
         );
+        let prepared = base.prepared;
         let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
+        if report.reason == Some(Reason::Placeholder)
+            && let Some(named) = self.named_resource(&report, prepared, &link.against)
+        {
+            (report, kept) = (named, Some(Vec::new()));
+        }
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
         let is_link = match link.certainty {
             Certainty::IfLeadsOut => self.leads_out(&report, &link.against, link.holder),
@@ -601,6 +607,25 @@ impl<'a> Judge<'a> {
                     }
             }
         }
+    }
+
+    /// The report of a reference that is spelled like a placeholder, but names a resource of the site.
+    fn named_resource(
+        &self,
+        report: &LinkReport,
+        base: Option<&PreparedBase>,
+        against: &Against,
+    ) -> Option<LinkReport> {
+        let site = self.options.site.as_ref()?;
+        let target = base?.base.resolve(&report.reference).ok()?;
+        let named = LinkReport {
+            target: Some(target.url),
+            outcome: Outcome::Rewritten,
+            reason: None,
+            ..report.clone()
+        };
+        let is_path = !report.reference.starts_with(['#', '?']);
+        (is_path && site.has(&named, against)).then_some(named)
     }
 
     /// True if a reference in a place that browsers load without a script would lead out of the folder of a copy. Text that is
@@ -1135,7 +1160,7 @@ fn spell_target(
                 .chars()
                 .next()
                 .or_else(|| reference[reference_to..].chars().next());
-            edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
+            edits.push(lift(map, gap, spelled, next, charset).ok_or(Reason::Escape)?);
             if new != wanted && written.is_none() {
                 written = Some(target[..url_at].to_owned());
             }

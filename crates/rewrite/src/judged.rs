@@ -186,5 +186,5 @@ fn lift_edit(
     {
         return Err(Reason::Encoding);
     }
-    lift(map, span, spelled, next).ok_or(Reason::Escape)
+    lift(map, span, spelled, next, beneath).ok_or(Reason::Escape)
 }

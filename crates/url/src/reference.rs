@@ -298,6 +298,9 @@ const MERGE_TAGS: [(&str, &str, &str); 7] = [
     ("::", "::", "::NAME::"),
 ];
 
+/// The characters in the names of merge tags, beside letters and digits: tokens, paths of fields, filters and defaults.
+const MARKS: &str = "_-:.,|$!@";
+
 /// The kind of template placeholder at the beginning of a reference, or of the merge tag that is the whole reference.
 ///
 /// ```
@@ -305,6 +308,7 @@ const MERGE_TAGS: [(&str, &str, &str); 7] = [
 /// assert_eq!(placeholder("{{ url }}/x"), Some("{{"));
 /// assert_eq!(placeholder("%UNSUB_LINK%"), Some("%NAME%"));
 /// assert_eq!(placeholder("[node:url]"), Some("[NAME]"));
+/// assert_eq!(placeholder("[DRAFT]-plan.html"), None, "the name of a file");
 /// assert_eq!(placeholder("%CE%B1.html"), None, "percent-encoded alpha");
 /// assert_eq!(placeholder("__a"), None);
 /// ```
@@ -317,8 +321,8 @@ pub fn placeholder(reference: &str) -> Option<&'static str> {
         .or_else(|| merge_tag(text))
 }
 
-/// The kind of the merge tag that consists of all of `text`. Its name has a letter or digit, and its `%` does not begin
-/// an escape.
+/// The kind of the merge tag that consists of all of `text`. Its name is one word with a letter (in braces, which no URL
+/// contains, a digit serves), and its `%` does not begin an escape.
 fn merge_tag(text: &str) -> Option<&'static str> {
     let is_escape = matches!(text.as_bytes(), [b'%', high, low, ..]
         if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
@@ -329,7 +333,12 @@ fn merge_tag(text: &str) -> Option<&'static str> {
             let name = text
                 .strip_prefix(open)
                 .and_then(|rest| rest.strip_suffix(close));
-            name.is_some_and(|name| name.contains(char::is_alphanumeric))
+            name.is_some_and(|name| {
+                name.contains(|c: char| c.is_alphabetic() || (*open == "{" && c.is_numeric()))
+                    && name
+                        .chars()
+                        .all(|c| c.is_alphanumeric() || MARKS.contains(c))
+            })
         })?;
     Some(kind)
 }
@@ -353,7 +362,6 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
                     .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
             (!escapes).then_some("%NAME%")
         }
-        b'[' if closed_by(b']') => Some("[NAME]"),
         b'{' if closed_by(b'}') => Some("{NAME}"),
         b'_' if text.get(1) == Some(&b'_') => {
             let name = &text[2..];
@@ -393,17 +401,19 @@ pub fn contains_placeholder(reference: &str) -> bool {
     })
 }
 
-/// True if a reference contains an expression in braces, and thus is a template for URLs (RFC 6570, 2.2). No URL
-/// contains braces.
+/// True if a reference contains an expression in braces, and thus is a template for URLs (RFC 6570, 2.2), or a placeholder.
 ///
 /// ```
 /// use baselink_url::is_template;
 /// assert!(is_template("/search?q={term}") && !is_template("/search?q=%7Bterm%7D"));
+/// assert!(is_template("/{{ x }}") && !is_template("{a b}"));
 /// ```
 pub fn is_template(reference: &str) -> bool {
-    reference
+    let inner = reference
         .split_once('{')
-        .is_some_and(|(_, rest)| rest.contains('}'))
+        .and_then(|(_, rest)| rest.split_once('}'));
+    inner.is_some_and(|(expression, _)| !expression.contains(char::is_whitespace))
+        || contains_placeholder(reference)
 }
 
 /// True if `text` resembles a relative path rather than a word: it has no white space, and contains a `/` or ends with

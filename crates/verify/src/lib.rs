@@ -51,7 +51,7 @@ use baselink_rewrite::{
 };
 use baselink_scan::{Against, ScanOptions};
 use baselink_text::{
-    Charset, Edits, Format, Span,
+    Charset, Edit, Edits, Format, Span,
     layer::{transfer::TransferEncoding, xml},
 };
 
@@ -203,6 +203,7 @@ fn entities(
         ));
     }
     check_spans(
+        source,
         &links,
         &fields::in_headings(&found.links, &new),
         &rewritten.edits,
@@ -279,7 +280,7 @@ fn entities(
             };
             let found = |bytes: &[u8]| rewrite(bytes, &options).report.links;
             let (was, is) = (found(&before.bytes), found(&after.bytes));
-            check_spans(&all(&was), &all(&is), edits, &mut inside);
+            check_spans(&before.bytes, &all(&was), &all(&is), edits, &mut inside);
         }
         differences.extend(
             inside
@@ -356,10 +357,22 @@ fn marked(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u
         .encode(marker)
         .unwrap_or_else(|_| marker.as_bytes().to_vec());
     for edit in edits.iter() {
+        let new = [reference_end(source, &edit), &marker].concat();
         // The edits come from a sorted, disjoint list, so this cannot fail.
-        let _ = marks.push(edit.span, &marker);
+        let _ = marks.push(edit.span, new);
     }
     marks.apply(source)
+}
+
+/// The `;` at the beginning of the edit if a character reference before the edit lacks it.
+fn reference_end(source: &[u8], edit: &Edit<'_>) -> &'static [u8] {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | 0);
+    let before = &source[..edit.span.start];
+    // UTF-16 in either order, and all others.
+    let ends: [&[u8]; 3] = [b";\0", b"\0;", b";"];
+    let end = ends.iter().find(|end| edit.new.starts_with(end));
+    end.filter(|_| before.iter().rev().find(|byte| !is_name(byte)) == Some(&b'&'))
+        .map_or(&[], |end| end)
 }
 
 /// The number of violations of XML 1.0 (2.2, 2.4 and 3.1) that new text could cause: characters that are not allowed
@@ -526,7 +539,13 @@ fn check_targets(
     }
     // Links of a part have other offsets in the file than in its content, where `entities` checks them.
     if container::of(options.format).is_none() {
-        check_spans(&old, &new, &rewritten.edits, differences);
+        check_spans(
+            rewritten.source(),
+            &old,
+            &new,
+            &rewritten.edits,
+            differences,
+        );
     }
 }
 
@@ -591,6 +610,7 @@ fn all(links: &[LinkReport]) -> Vec<&LinkReport> {
 
 /// Checks that each link covers exactly the edited form of its bytes.
 fn check_spans(
+    source: &[u8],
     old: &[&LinkReport],
     new: &[&LinkReport],
     edits: &Edits,
@@ -602,12 +622,14 @@ fn check_spans(
         let by = edit.new.len().cast_signed() - edit.span.len().cast_signed();
         moved.push(moved.last().unwrap_or(&0) + by);
     }
-    let edits: Vec<Span> = edits.iter().map(|edit| edit.span).collect();
+    let edits: Vec<Edit<'_>> = edits.iter().collect();
     for (old, new) in old.iter().zip(new) {
         let Span { start, end } = old.span;
-        let before = edits.partition_point(|edit| edit.start < start);
-        let inside = edits.partition_point(|edit| edit.end <= end);
-        let start = start.saturating_add_signed(moved[before]);
+        let before = edits.partition_point(|edit| edit.span.start < start);
+        let inside = edits.partition_point(|edit| edit.span.end <= end);
+        let first = edits.get(before).filter(|edit| edit.span.start <= end);
+        let closed = first.map_or(0, |edit| reference_end(source, edit).len());
+        let start = start.saturating_add_signed(moved[before]) + closed;
         let end = end.saturating_add_signed(moved[inside.max(before)]);
         let Span {
             start: from,

@@ -27,7 +27,9 @@ pub struct Nesting {
     is_at_rule: bool,
     /// True if the last token at the top level began a block, or if there is none.
     is_ended: bool,
-    /// True after a rule that is certainly valid, other than `@charset`, `@import` and `@layer`.
+    /// True after an `@import`.
+    has_imports: bool,
+    /// True after a rule that is certainly valid, other than `@charset`, `@import` and a `@layer` without a block before them.
     is_late: bool,
     /// An identifier that begins a statement, if it may be the name of a custom property.
     name: Option<Span>,
@@ -47,6 +49,7 @@ impl Nesting {
             statement: 0,
             is_at_rule: false,
             is_ended: true,
+            has_imports: false,
             is_late: false,
             name: None,
             custom: None,
@@ -58,7 +61,8 @@ impl Nesting {
     /// from call to call.
     pub fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
         self.advance(bytes, at);
-        (self.start && self.has_statements()).then(|| self.open.last().copied())
+        let begins = self.start && (!self.open.is_empty() || self.begins_statement());
+        (begins && self.has_statements()).then(|| self.open.last().copied())
     }
 
     /// True if an `@import` at this place has an effect (Cascade 5, 2).
@@ -147,8 +151,7 @@ impl Nesting {
 
     /// Notes whether a valid rule ends the time of imports with the token at `at`, which is at the top level.
     fn note_rule(&mut self, bytes: &[u8], token: CssToken<'_>, at: usize) {
-        // At the top level, a semicolon ends only at-rules.
-        if self.start && (self.is_ended || self.is_at_rule) {
+        if self.start && self.begins_statement() {
             (self.statement, self.is_at_rule) = (at, matches!(token, CssToken::AtKeyword(_)));
         }
         self.is_ended = token == CssToken::Open(b'}');
@@ -160,8 +163,19 @@ impl Nesting {
         if !self.is_at_rule {
             self.is_late = is_block && prelude.split(|&byte| byte == b',').all(is_plain_selector);
         } else if let (CssToken::AtKeyword(name), start) = tokens::token(bytes, self.statement) {
-            self.is_late = is_plain_rule(name, bytes[start..at].trim_ascii(), is_block);
+            let prelude = bytes[start..at].trim_ascii();
+            let is_between = !is_block
+                && self.has_imports
+                && is_name(name, "layer")
+                && prelude.split(|&byte| byte == b',').all(is_plain_selector);
+            self.is_late = is_between || is_plain_rule(name, prelude, is_block);
+            self.has_imports |= is_name(name, "import");
         }
+    }
+
+    /// True if a statement of the top level may begin after the last token: there, a semicolon ends only at-rules.
+    fn begins_statement(&self) -> bool {
+        self.is_ended || self.is_at_rule
     }
 
     fn has_statements(&self) -> bool {
@@ -179,12 +193,46 @@ fn is_custom(name: &[u8]) -> bool {
 
 /// True if the at-rule `name` with this prelude is certainly valid.
 fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
-    if is_block {
-        is_name(name, "media") || (is_name(name, "font-face") && prelude.is_empty())
-    } else {
-        is_name(name, "namespace")
+    if !is_block {
+        return is_name(name, "namespace") && matches!(prelude, [.., b')' | b'"' | b'\'']);
     }
+    let mut valid = VALID_BLOCKS
+        .iter()
+        .filter(|(known, _)| is_name(name, known));
+    valid.any(|(_, prelude_kind)| match prelude_kind {
+        Prelude::Any => true,
+        Prelude::None => prelude.is_empty(),
+        Prelude::Name => is_plain_word(prelude),
+        Prelude::Condition => matches!(prelude, [b'(', .., b')']),
+    })
 }
+
+/// The preludes with which an at-rule is certainly valid.
+enum Prelude {
+    Any,
+    None,
+    Name,
+    Condition,
+}
+
+/// The at-rules with a block after which Chromium reads no `@import`, by their preludes.
+const VALID_BLOCKS: &[(&str, Prelude)] = &[
+    ("media", Prelude::Any),
+    ("font-face", Prelude::None),
+    ("layer", Prelude::None),
+    ("layer", Prelude::Name),
+    ("page", Prelude::None),
+    ("keyframes", Prelude::Name),
+    ("-webkit-keyframes", Prelude::Name),
+    ("container", Prelude::Name),
+    ("container", Prelude::Condition),
+    ("supports", Prelude::Condition),
+    ("counter-style", Prelude::Name),
+    ("font-feature-values", Prelude::Name),
+    ("view-transition", Prelude::None),
+    ("starting-style", Prelude::None),
+    ("scope", Prelude::None),
+];
 
 /// True if `text` is certainly a valid selector: names, classes and ids with spaces between.
 fn is_plain_selector(text: &[u8]) -> bool {

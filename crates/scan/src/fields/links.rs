@@ -754,7 +754,7 @@ mod tests {
 
                 let new = link.spelling.adapt("x://y/ <\">\u{e9}\r\n\\'(,;", false, Charset::UTF_8);
                 let spelled = link.spelling.spell(&new, Charset::UTF_8).unwrap();
-                let edit = lift(map, Span::at(0), spelled, None).unwrap();
+                let edit = lift(map, Span::at(0), spelled, None, Charset::UTF_8).unwrap();
                 let mut edited = message.clone().into_bytes();
                 edited.splice(edit.span.range(), edit.new.iter().copied());
                 let after = links_of(&edited);

@@ -110,6 +110,10 @@ pub fn scan<S: Sink>(
         // The tokenizer pauses at a script or an encoding declaration, which need no action.
         while !matches!(tokenizer.feed(&queue), html5ever::TokenizerResult::Done) {}
     };
+    if !scripting {
+        // Text opens the body, where markup for readers without scripts stands.
+        feed("x".into());
+    }
     let mut at = range.start;
     while at < range.end && !sink.is_done() {
         let window_end = range.end.min(at + WINDOW);

@@ -280,6 +280,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             // The lookup compares only the length and the first eight bytes, so the name may be a different one.
             ElementKind::Plaintext if !name.eq_ignore_ascii_case(b"plaintext") => TextModel::Markup,
             ElementKind::Plaintext => TextModel::Plaintext,
+            // In the body, where markup for readers without scripts stands, a frameset is dropped.
+            ElementKind::Frameset if !self.scripting => TextModel::Markup,
             ElementKind::Frameset => {
                 self.unproved(FallbackReason::Frameset)?;
                 TextModel::Markup

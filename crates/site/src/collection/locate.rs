@@ -130,6 +130,12 @@ impl Located {
         }
     }
 
+    /// True if there is a resource that a rule of the host does not give. A rule may give one for any text.
+    pub(crate) fn is_proof(&self) -> bool {
+        self.resource()
+            .is_some_and(|found| !matches!(found.by, FoundBy::HostRule | FoundBy::Rewrite))
+    }
+
     /// True unless the URL is outside the site.
     pub(crate) fn is_inside(&self) -> bool {
         !matches!(self, Self::Outside { .. })
@@ -139,7 +145,7 @@ impl Located {
 impl Site for Collection {
     fn has(&self, link: &LinkReport, _: &Against) -> bool {
         let target = link.target.as_deref();
-        target.is_some_and(|target| self.locate(target).resource().is_some())
+        target.is_some_and(|target| self.locate(target).is_proof())
     }
 }
 

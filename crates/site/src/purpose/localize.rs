@@ -239,10 +239,7 @@ impl Destination for LocalDestination {
 
 impl Site for LocalDestination {
     fn has(&self, link: &LinkReport, against: &Against) -> bool {
-        let is_found = |target: &str| {
-            let found = self.collection.locate_from(self.number, target);
-            found.resource().is_some()
-        };
+        let is_found = |target: &str| self.collection.locate_from(self.number, target).is_proof();
         matches!(self.choose(link, against).0, Choice::Reference(_))
             || link.target.as_deref().is_some_and(is_found)
     }

@@ -112,7 +112,7 @@ fn open(escape: &str) -> Option<OpenEscape> {
         [b'&', b'#', ..] => Some(OpenEscape::Decimal),
         [b'&', ..] => Some(OpenEscape::Name),
         // Six digits, or JSON's `\u` and four, take no further digits. Treating them as open does no harm.
-        [b'\\', .., last] if last.is_ascii_hexdigit() => Some(OpenEscape::Hexadecimal),
+        [b'\\', .., last] if last.is_ascii_hexdigit() => Some(OpenEscape::Css),
         _ => None,
     }
 }

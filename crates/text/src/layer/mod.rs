@@ -23,6 +23,7 @@ pub mod spelling;
 pub mod transfer;
 pub mod xml;
 
+use self::charset::Charset;
 use crate::{edit::Edit, span::Span};
 
 /// Text decoded from a buffer, and its origin in the buffer.
@@ -79,8 +80,10 @@ pub enum OpenEscape {
     Name,
     /// A decimal character reference without `;`.
     Decimal,
-    /// A hexadecimal character reference without `;`, or a CSS escape without white space after it.
+    /// A hexadecimal character reference without `;`.
     Hexadecimal,
+    /// An escape of CSS without white space after it.
+    Css,
 }
 
 impl OpenEscape {
@@ -89,7 +92,8 @@ impl OpenEscape {
         match self {
             Self::Name => next.is_ascii_alphanumeric() || matches!(next, '=' | ';'),
             Self::Decimal => next.is_ascii_digit() || next == ';',
-            Self::Hexadecimal => next.is_ascii_hexdigit() || next == ';' || next.is_whitespace(),
+            Self::Hexadecimal => next.is_ascii_hexdigit() || next == ';',
+            Self::Css => next.is_ascii_hexdigit() || next.is_whitespace(),
         }
     }
 }
@@ -380,23 +384,27 @@ impl MapBuilder {
     }
 }
 
-/// Lifts one edit of a view to the underlying buffer: replaces `span` of the view by `new`, which is already
-/// escaped for the buffer. `next` is the first character at `span.start` after the edit.
+/// Lifts one edit of a view to the underlying buffer, which is in `charset`: replaces `span` of the view by `new`, which is
+/// already escaped for the buffer. `next` is the first character at `span.start` after the edit. If a character reference
+/// before it would absorb `next`, the edit begins with the missing `;`.
 ///
-/// `None` if an end of `span` is inside a stretch that was decoded as a whole, or if an unterminated escape before
-/// it would absorb `next`.
+/// `None` if an end of `span` is inside a stretch that was decoded as a whole, or if an escape of CSS before it would absorb
+/// `next`.
 pub fn lift(
     map: &OffsetMap,
     span: Span,
-    new: Vec<u8>,
+    mut new: Vec<u8>,
     next: Option<char>,
+    charset: Charset,
 ) -> Option<Edit<'static>> {
     let start = map.to_source(span.start)?;
     let end = map.to_source(span.end)?;
     if let (Some(open), Some(next)) = (map.open_before(span.start), next)
         && open.takes(next)
     {
-        return None;
+        let is_reference = !matches!(open, OpenEscape::Css);
+        let end = is_reference.then(|| charset.encode(";").ok())??;
+        new.splice(..0, end);
     }
     Some(Edit {
         span: Span::new(start, end),
