@@ -5,7 +5,8 @@ use baselink_rewrite::{Options, rewrite};
 use baselink_scan::attributes::Groups;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
-use baselink_text::layer::{View, escape, lift};
+use baselink_text::layer::spelling::lift;
+use baselink_text::layer::{View, escape};
 use baselink_text::span::Span;
 use baselink_url::Resolver;
 use baselink_verify::verify;
@@ -204,7 +205,7 @@ proptest! {
         let ends: Vec<usize> = view.text.char_indices().map(|(at, _)| at).chain([view.text.len()]).collect();
         let (from, to) = (ends[from.min(ends.len() - 1)], ends[to.min(ends.len() - 1)]);
         let span = Span::new(from.min(to), from.max(to));
-        if let Some(edit) = lift(&view.map, span, b"f://".to_vec(), Some('f')) {
+        if let Some(edit) = lift(&view.map, span, b"f://".to_vec(), Some('f'), Charset::UTF_8) {
             let mut bytes = raw.clone().into_bytes();
             bytes.splice(edit.span.range(), edit.new.iter().copied());
             let mut expected = view.text.clone();

@@ -12,7 +12,7 @@
 
 use baselink_text::{
     Charset, Edit, OffsetMap, Span,
-    layer::{lift, spelling::Spelling},
+    layer::spelling::{Spelling, lift},
 };
 use baselink_url::is_private;
 

@@ -29,8 +29,7 @@ use baselink_text::{
     Charset, Diagnostic, Edit, OffsetMap, Span,
     layer::{
         escape::Quote,
-        lift,
-        spelling::{Carrier, Spelling},
+        spelling::{Carrier, Spelling, lift},
     },
 };
 use baselink_url::{

@@ -13,7 +13,7 @@
 use baselink_scan::document::Decoded;
 use baselink_text::{
     Charset, Edit, Span,
-    layer::{lift, spelling::Spelling},
+    layer::spelling::{Spelling, lift},
 };
 
 use super::options::NOWHERE;

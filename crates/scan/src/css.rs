@@ -766,13 +766,13 @@ mod tests {
         ("*,\n.a b #c-d {} @import 'e'", &[]),
         ("a > b {} @import 'c'; a:b {} @import 'd'", &["c", "d"]),
         ("@media x{} @import 'a';", &[]),
-        ("@layer a{} @import 'b';", &["b"]),
+        ("@layer a{} @import 'b';", &[]),
         ("@namespace 'a'; @import 'b';", &[]),
         (
             "@charset 'a'; @layer b, c; @unknown d; @import 'e'; @import url(g)",
             &["e", "g"],
         ),
-        ("@import 'a'; @layer b; @import 'c';", &["a", "c"]),
+        ("@import 'a'; @layer b; @import 'c';", &["a"]),
         (
             "@layer a, b{} @supports c{} @keyframes {} @page d e{} @import 'f';",
             &["f"],

@@ -449,7 +449,7 @@ fn compare(
         }
         if mark.text.contains(marker) {
             if mark.kind == VISIBLE_TEXT
-                || !matches_marked(&old.text, &mark.text, marker)
+                || !matches_marked(&old.text, &without_ends(&mark.text, marker), marker)
                 || !matches_marked(&new.text, &mark.text, marker)
             {
                 differences.push(format!(
@@ -466,6 +466,11 @@ fn compare(
             ));
         }
     }
+}
+
+/// `marked` without the `;` that an edit may have added before a marker, in text such as a comment that keeps it.
+fn without_ends(marked: &str, marker: &str) -> String {
+    marked.replace(&format!(";{marker}"), marker)
 }
 
 /// True if `text` is `marked` with arbitrary text in place of each marker.

@@ -61,13 +61,12 @@ impl Nesting {
     /// from call to call.
     pub fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
         self.advance(bytes, at);
-        let begins = self.start && (!self.open.is_empty() || self.begins_statement());
-        (begins && self.has_statements()).then(|| self.open.last().copied())
+        (self.start && self.has_statements()).then(|| self.open.last().copied())
     }
 
     /// True if an `@import` at this place has an effect (Cascade 5, 2).
     pub fn takes_imports(&self) -> bool {
-        self.open.is_empty() && !self.is_late
+        self.open.is_empty() && !self.is_late && self.begins_statement()
     }
 
     /// True if a string here may be substituted into another value (CSS Custom Properties 1, 3; CSS Mixins 1).

@@ -400,7 +400,7 @@ mod tests {
     use super::*;
     use crate::fields::heading::LONGEST_DECODED;
     use baselink_text::Charset;
-    use baselink_text::layer::lift;
+    use baselink_text::layer::spelling::lift;
 
     fn links_of(message: &[u8]) -> Vec<Link> {
         links(message, &Heading::read(message))

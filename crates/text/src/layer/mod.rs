@@ -3,7 +3,7 @@
 //! The bytes of a file often differ from the text of a reference. A charset decodes the bytes to text, and this
 //! text may contain character references and escapes. Such layers nest: an ordinary `style` attribute in an
 //! ordinary message has base64, a charset, character references and CSS escapes. Each layer yields a [`View`],
-//! whose [`OffsetMap`] leads directly to the bytes. [`lift`] turns an edit of the text into an edit of the bytes.
+//! whose [`OffsetMap`] leads directly to the bytes. [`spelling::lift`] turns an edit of the text into an edit of the bytes.
 //!
 //! ```
 //! use baselink_text::layer::{escape, View};
@@ -23,8 +23,7 @@ pub mod spelling;
 pub mod transfer;
 pub mod xml;
 
-use self::charset::Charset;
-use crate::{edit::Edit, span::Span};
+use crate::span::Span;
 
 /// Text decoded from a buffer, and its origin in the buffer.
 #[derive(Clone, Debug)]
@@ -93,7 +92,8 @@ impl OpenEscape {
             Self::Name => next.is_ascii_alphanumeric() || matches!(next, '=' | ';'),
             Self::Decimal => next.is_ascii_digit() || next == ';',
             Self::Hexadecimal => next.is_ascii_hexdigit() || next == ';',
-            Self::Css => next.is_ascii_hexdigit() || next.is_whitespace(),
+            // Its last character may be a character reference without `;`.
+            Self::Css => next.is_ascii_hexdigit() || next == ';' || next.is_whitespace(),
         }
     }
 }
@@ -382,32 +382,4 @@ impl MapBuilder {
             },
         }
     }
-}
-
-/// Lifts one edit of a view to the underlying buffer, which is in `charset`: replaces `span` of the view by `new`, which is
-/// already escaped for the buffer. `next` is the first character at `span.start` after the edit. If a character reference
-/// before it would absorb `next`, the edit begins with the missing `;`.
-///
-/// `None` if an end of `span` is inside a stretch that was decoded as a whole, or if an escape of CSS before it would absorb
-/// `next`.
-pub fn lift(
-    map: &OffsetMap,
-    span: Span,
-    mut new: Vec<u8>,
-    next: Option<char>,
-    charset: Charset,
-) -> Option<Edit<'static>> {
-    let start = map.to_source(span.start)?;
-    let end = map.to_source(span.end)?;
-    if let (Some(open), Some(next)) = (map.open_before(span.start), next)
-        && open.takes(next)
-    {
-        let is_reference = !matches!(open, OpenEscape::Css);
-        let end = is_reference.then(|| charset.encode(";").ok())??;
-        new.splice(..0, end);
-    }
-    Some(Edit {
-        span: Span::new(start, end),
-        new: new.into(),
-    })
 }

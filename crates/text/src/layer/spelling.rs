@@ -17,10 +17,12 @@
 use std::borrow::Cow;
 
 use super::{
+    OffsetMap, OpenEscape,
     charset::Charset,
     escape::{self, Quote},
     xml,
 };
+use crate::{edit::Edit, span::Span};
 
 /// The syntax of the value that contains a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,6 +221,34 @@ const PLAIN: [bool; 256] = {
 /// True if a numeric reference to `character` means another character (HTML, 13.2.5.80).
 fn is_remapped(character: char) -> bool {
     matches!(character, '\u{80}'..='\u{9f}')
+}
+
+/// Lifts one edit of a view to the underlying buffer, which is in `charset`: replaces `span` of the view by `new`, which is
+/// already escaped for the buffer. `next` is the first character at `span.start` after the edit. If a character reference
+/// before it would absorb `next`, the edit begins with the missing `;`.
+///
+/// `None` if an end of `span` is inside a stretch that was decoded as a whole, or if an escape of CSS before it would absorb
+/// `next`.
+pub fn lift(
+    map: &OffsetMap,
+    span: Span,
+    mut new: Vec<u8>,
+    next: Option<char>,
+    charset: Charset,
+) -> Option<Edit<'static>> {
+    let start = map.to_source(span.start)?;
+    let end = map.to_source(span.end)?;
+    if let (Some(open), Some(next)) = (map.open_before(span.start), next)
+        && open.takes(next)
+    {
+        let is_reference = !matches!(open, OpenEscape::Css);
+        let end = is_reference.then(|| charset.encode(";").ok())??;
+        new.splice(..0, end);
+    }
+    Some(Edit {
+        span: Span::new(start, end),
+        new: new.into(),
+    })
 }
 
 #[cfg(test)]
