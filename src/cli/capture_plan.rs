@@ -21,7 +21,6 @@ use baselink_scan::is_read;
 use baselink_text::{Error, Format, layer::transfer::longest_of, name};
 
 use super::{
-    archive_item::{Archived, Wanted},
     files::{progress, report_links},
     input::{Contents, File, Input, OpenedInput, format_of_file},
     output::{Output, count},
@@ -31,11 +30,10 @@ use super::{
     status::{ExitStatus, Failure, FileResult},
 };
 use baselink_site::{
-    archive::is_archive_in_wacz,
+    archive::{Entry, OpenArchive, Wanted, is_archive_in_wacz, record::CapturedBody},
     collection::{
         Collection,
         capture::{Captures, ChosenCaptures, DateRange},
-        record::CapturedBody,
     },
 };
 
@@ -70,8 +68,7 @@ impl CapturePlan {
         for path in &documents.paths {
             let mut next = first;
             let look = |input: &Input<'_>, _: &Options, _: &mut Output| {
-                let found = input.archived;
-                Ok(found.map(|archived| (archived.number, archived.captures())))
+                Ok(input.entry.map(|entry| (entry.number, entry.captures())))
             };
             let read = open_archive(path, documents, Wanted::Captures, |archive| {
                 source::each(archive, output, look, |found, _, _, _| {
@@ -127,7 +124,7 @@ impl CapturePlan {
         (number, wanted): (usize, Wanted),
         documents: &Documents,
         output: &mut Output,
-        work: impl Fn(usize, (&Input<'_>, &Archived), &mut Output) -> T + Sync,
+        work: impl Fn(usize, (&Input<'_>, &Entry), &mut Output) -> T + Sync,
         mut done: impl FnMut(T, &mut Output) -> FileResult<()>,
     ) -> FileResult<(Format, usize)> {
         let (path, first) = &self.archives[number];
@@ -139,16 +136,15 @@ impl CapturePlan {
         }
         let mut format = Format::Warc;
         let on_item = |input: &Input<'_>, _: &Options, output: &mut Output| {
-            let Some(archived) = input.archived else {
+            let Some(entry) = input.entry else {
                 return Ok(Vec::new());
             };
-            let item = first.saturating_add(archived.number);
+            let item = first.saturating_add(entry.number);
             let begin = self.by_item.partition_point(|(other, _)| *other < item);
             let resources = self.by_item[begin..]
                 .iter()
                 .take_while(|(other, _)| *other == item);
-            let work_on =
-                |&(_, number): &(u32, u32)| work(number as usize, (input, archived), output);
+            let work_on = |&(_, number): &(u32, u32)| work(number as usize, (input, entry), output);
             Ok(resources.map(work_on).collect())
         };
         let anomalies = open_archive(path, documents, wanted, |archive| {
@@ -172,15 +168,15 @@ pub struct CapturedDocument<'a> {
 }
 
 impl CapturePlan {
-    /// The body of the resource with this number, taken from `archived`; `Err` with a reason if it cannot be decoded.
+    /// The body of the resource with this number, taken from `entry`; `Err` with a reason if it cannot be decoded.
     pub fn document<'a>(
         &self,
         number: usize,
-        archived: &'a Archived,
+        entry: &'a Entry,
     ) -> Result<CapturedDocument<'a>, &'static str> {
-        archived
+        entry
             .body()
-            .map(|body| self.with_options(number, archived, body))
+            .map(|body| self.with_options(number, entry, body))
     }
 
     /// Like [`document`](Self::document), for a copy that opens from disk. Browsers then determine the format without the
@@ -188,30 +184,30 @@ impl CapturePlan {
     pub fn document_on_disk<'a>(
         &self,
         number: usize,
-        archived: &'a Archived,
+        entry: &'a Entry,
     ) -> Result<CapturedDocument<'a>, &'static str> {
-        let mut body = archived.body()?;
-        if !is_read(body.format, &archived.options.scan) {
+        let mut body = entry.body()?;
+        if !is_read(body.format, &entry.options.scan) {
             let name = String::from_utf8_lossy(self.name(number));
             let format = Format::detect(Some(&name), &body.bytes);
             let is_opened = !format.has_headings() && !format.is_archive();
             body.format = if is_opened { format } else { body.format };
         }
-        Ok(self.with_options(number, archived, body))
+        Ok(self.with_options(number, entry, body))
     }
 
     fn with_options<'a>(
         &self,
         number: usize,
-        archived: &Archived,
+        entry: &Entry,
         body: CapturedBody<'a>,
     ) -> CapturedDocument<'a> {
-        let options = is_read(body.format, &archived.options.scan).then(|| {
+        let options = is_read(body.format, &entry.options.scan).then(|| {
             let mut options = Options {
                 format: body.format,
-                ..archived.options.clone()
+                ..entry.options.clone()
             };
-            options.retrieval = Some(archived.retrieval(self.chosen.url(number)));
+            options.retrieval = Some(entry.retrieval(self.chosen.url(number)));
             options.scan.charset = body.charset.or(options.scan.charset);
             options
         });
@@ -312,7 +308,9 @@ fn open_archive(
         OpenedInput::NonDocument(other) => return Err(other.error(path).into()),
     };
     let contents = match file.contents {
-        Contents::Document(bytes) if file.format == Format::Message => Contents::Parts(bytes),
+        Contents::Document(bytes) if file.format == Format::Message => {
+            Contents::Archive(OpenArchive::Message(bytes))
+        }
         contents if file.format.is_archive() => contents,
         _ => {
             let why = "not an archive; name only archives";

@@ -9,7 +9,7 @@
 
 use std::{fmt, path::Path};
 
-use baselink_rewrite::archive::Offset;
+use baselink_site::archive::RecordKey;
 use baselink_text::name;
 
 /// The name of a document.
@@ -19,17 +19,6 @@ pub struct DocumentName<'a> {
     pub path: &'a Path,
     /// The record of a document in an archive.
     pub record: Option<&'a RecordKey>,
-}
-
-/// The identity of a document in its archive.
-#[derive(Default)]
-pub struct RecordKey {
-    /// The ID of the record.
-    pub id: Option<String>,
-    pub offset: Offset,
-    /// The retrieval URL that the archive records.
-    pub url: Option<String>,
-    pub media_type: String,
 }
 
 impl<'a> DocumentName<'a> {

@@ -24,7 +24,6 @@ use baselink_scan::{ScanOptions, group_of, html::saved::HEAD, is_read};
 use baselink_text::{Error, Format, Result};
 
 use super::{
-    archive_item::{Archived, Wanted},
     document_name::DocumentName,
     dotless_hosts,
     foreign::{ForeignFile, ZIP},
@@ -37,7 +36,7 @@ use baselink_files::{
     write::Original,
 };
 use baselink_site::{
-    archive::{Attached, Wacz, has_har},
+    archive::{Entry, OpenArchive, Wacz, Wanted, has_har},
     collection::origin::canonical,
 };
 
@@ -63,7 +62,7 @@ pub struct File<'a> {
     pub options: Options,
     /// The number of threads.
     pub jobs: usize,
-    /// The items that are wanted from an archive.
+    /// The entries that are wanted from an archive.
     pub wanted: Wanted,
     pub contents: Contents,
 }
@@ -146,19 +145,11 @@ pub enum Contents {
     Document(Vec<u8>),
     /// Messages.
     Mailbox(Box<dyn Read>),
-    /// Records (ISO 28500).
-    Warc(Box<dyn Read>),
-    /// WARC files in a ZIP archive.
-    Wacz(fs::File),
-    /// Entries in JSON (HAR 1.2), and the place of attached bodies.
-    Har(Box<dyn Read>, Attached),
-    /// Resources in a property list, as Safari saves them.
-    WebArchive(Box<dyn Read>),
-    /// Parts of a message: a page that a browser saved as MHTML, or mail.
-    Parts(Vec<u8>),
+    /// An archive, or a message whose parts are resources.
+    Archive(OpenArchive),
 }
 
-/// One document: a file, a message in a mailbox, or an item of an archive.
+/// One document: a file, a message in a mailbox, or an entry of an archive.
 pub struct Input<'a> {
     /// The name of the document.
     pub name: DocumentName<'a>,
@@ -176,8 +167,8 @@ pub struct Input<'a> {
     pub lines: usize,
     /// The number of the message in its mailbox; otherwise empty.
     pub entity: Arc<str>,
-    /// The item of an archive.
-    pub archived: Option<&'a Archived>,
+    /// The entry of an archive.
+    pub entry: Option<&'a Entry>,
 }
 
 impl<'a> Input<'a> {
@@ -192,7 +183,7 @@ impl<'a> Input<'a> {
             offset: 0,
             lines: 0,
             entity: Arc::from(""),
-            archived: None,
+            entry: None,
         }
     }
 
@@ -307,23 +298,9 @@ impl<'a> File<'a> {
                 ..reading.options.clone()
             }
         };
-        // A new archive format is rejected until it has an arm here.
-        let contents = match (format, again) {
-            (Format::Warc, _) => Contents::Warc(joined(bytes, reader)),
-            (Format::Har, Some(file)) if bytes.starts_with(ZIP[0]) => {
-                let (har, bodies) = Attached::in_zip(file)
-                    .map_err(|error| Error::file(path, &error.to_string()))?;
-                Contents::Har(Box::new(io::Cursor::new(har)), bodies)
-            }
-            (Format::Har, _) => Contents::Har(joined(bytes, reader), Attached::beside(path)),
-            (Format::WebArchive, _) => Contents::WebArchive(joined(bytes, reader)),
-            (Format::Wacz, Some(file)) => Contents::Wacz(file),
-            (Format::Wacz, None) => {
-                let why = "a WACZ file is read from its end; save it to a file and name the file";
-                return Err(Error::file(path, why));
-            }
+        let contents = match format {
             _ if format.is_archive() => {
-                return Err(Error::file(path, "this kind of archive cannot be read"));
+                Contents::Archive(OpenArchive::new(path, format, bytes, reader, again)?)
             }
             _ if format.holds_many() => Contents::Mailbox(joined(bytes, reader)),
             _ => {

@@ -28,13 +28,11 @@ use serde::Serialize;
 use serde_json::{Serializer, ser::Formatter};
 
 use super::{
-    advice::sentence,
-    document_name::{DocumentName, RecordKey},
-    input::Input,
-    link_counts::LinkCountsRecord,
+    advice::sentence, document_name::DocumentName, input::Input, link_counts::LinkCountsRecord,
     places::FilePlaces,
 };
 use baselink_site::{
+    archive::RecordKey,
     collection::origin::is_assumed,
     purpose::check::{Cause, Finding},
 };

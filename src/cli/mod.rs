@@ -26,7 +26,6 @@ use self::{
 };
 
 mod advice;
-mod archive_item;
 mod args;
 mod base;
 mod base_hints;

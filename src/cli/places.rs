@@ -13,10 +13,9 @@ use std::cell::OnceCell;
 use baselink_rewrite::Totals;
 use baselink_text::{Charset, Lines, Span};
 
-use super::{
-    document_name::{DocumentName, RecordKey},
-    input::Input,
-};
+use baselink_site::archive::RecordKey;
+
+use super::{document_name::DocumentName, input::Input};
 
 /// Places in a file.
 pub struct FilePlaces<'a> {

@@ -11,27 +11,20 @@
 //! The calling thread reads the file; others work on the documents ([`in_order`]). A document is in memory whole, a
 //! mailbox or an archive is not.
 //!
-//! Deliberately absent: opening a file ([`super::input`]), and the items of an archive ([`super::archive_item`]).
+//! Deliberately absent: opening a file ([`super::input`]), and the formats of archives, which `baselink_site` reads.
 
 use std::{
     borrow::Cow,
-    collections::HashMap,
-    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
     io::{self, Read},
     iter,
     path::Path,
     sync::Arc,
 };
 
-use baselink_rewrite::{
-    Options,
-    archive::{Anomaly, LONGEST_BLOCK, Records},
-    container::mbox::Messages,
-};
-use baselink_text::{Error, Format, Result, Span, cause, layer::transfer::longest_of, name};
+use baselink_rewrite::{Options, container::mbox::Messages};
+use baselink_text::{Error, Format, Result, Span, name};
 
 use super::{
-    archive_item::{Item, Wanted},
     document_name::DocumentName,
     in_order::{Bounds, QueueItem, in_order},
     input::{Contents, File, Input},
@@ -39,10 +32,7 @@ use super::{
     progress::is_stopped,
     status::{Failure, FileResult},
 };
-use baselink_site::{
-    archive::{Har, Wacz, WebArchive, WebResource},
-    collection::message::{file_name_of, resources},
-};
+use baselink_site::archive::{Entry, Wanted};
 
 /// The total size of the documents under way at which reading waits.
 const UNDER_WAY: usize = 16 << 20;
@@ -54,7 +44,7 @@ const LARGE: usize = 1 << 20;
 /// A part of a file, with at most one document.
 #[expect(
     clippy::large_enum_variant,
-    reason = "an archive consists of items, so a smaller variant would save nothing"
+    reason = "an archive consists of entries, so a smaller variant would save nothing"
 )]
 enum FilePart {
     Whole(Vec<u8>),
@@ -67,14 +57,14 @@ enum FilePart {
         bytes: Vec<u8>,
         message: Span,
     },
-    Item(Item),
+    Entry(Entry),
 }
 
 impl FilePart {
     fn size(&self) -> usize {
         match self {
             Self::Whole(bytes) | Self::Message { bytes, .. } => bytes.len(),
-            Self::Item(item) => item.size(),
+            Self::Entry(entry) => entry.size(),
         }
     }
 
@@ -97,15 +87,15 @@ impl FilePart {
                 entity: number.to_string().into(),
                 ..Input::whole(name, format, &bytes[message.range()])
             }),
-            Self::Item(item) => {
-                let archived = item.document.as_ref()?;
+            Self::Entry(entry) => {
+                entry.contents.as_ref()?;
                 let name = DocumentName {
                     path,
-                    record: Some(&archived.key),
+                    record: Some(&entry.key),
                 };
                 Some(Input {
-                    archived: Some(archived),
-                    ..Input::whole(name, archived.options.format, archived.bytes())
+                    entry: Some(entry),
+                    ..Input::whole(name, entry.options.format, entry.bytes())
                 })
             }
         }
@@ -114,8 +104,8 @@ impl FilePart {
 
 /// The options for `input`, from the `options` of its file.
 fn options_for<'a>(input: &Input<'a>, options: &'a Options) -> Cow<'a, Options> {
-    match input.archived {
-        Some(archived) => Cow::Borrowed(&archived.options),
+    match input.entry {
+        Some(entry) => Cow::Borrowed(&entry.options),
         None if !input.is_message() => Cow::Borrowed(options),
         None => {
             let mut options = options.clone();
@@ -148,11 +138,10 @@ pub fn each<T: Send>(
     let (mut numbers, mut anomalies) = (0.., 0);
     let mut process = |path: &Path, parts: FileParts<'_>, output: &mut Output| {
         let mut parts = parts.map(|mut part| {
-            if let Ok(FilePart::Item(item)) = &mut part {
-                item.messages.retain(|_| wanted != Wanted::Captures);
-                anomalies += usize::from(!item.messages.is_empty());
-                let number = numbers.next().unwrap_or(u32::MAX);
-                item.document.iter_mut().for_each(|one| one.number = number);
+            if let Ok(FilePart::Entry(entry)) = &mut part {
+                entry.messages.retain(|_| wanted != Wanted::Captures);
+                anomalies += usize::from(!entry.messages.is_empty());
+                entry.number = numbers.next().unwrap_or(u32::MAX);
             }
             part
         });
@@ -168,7 +157,7 @@ pub fn each<T: Send>(
 
 type FileParts<'p> = &'p mut dyn Iterator<Item = Result<FilePart>>;
 
-/// Calls `process` with the parts of the file `path`, and for WACZ with those of each inner archive.
+/// Calls `process` with the parts of the file `path`, or of each archive in it. A damaged archive does not stop the others.
 fn read(
     path: &Path,
     contents: Contents,
@@ -176,90 +165,29 @@ fn read(
     process: &mut dyn FnMut(&Path, FileParts<'_>, &mut Output) -> FileResult<()>,
     output: &mut Output,
 ) -> FileResult<()> {
-    let failed = |error: Error| failure(path, &error);
-    let item = |item: Item| Ok(FilePart::Item(item));
-    match contents {
+    let archive = match contents {
         Contents::Document(bytes) => {
-            process(path, &mut iter::once(Ok(FilePart::Whole(bytes))), output)
+            return process(path, &mut iter::once(Ok(FilePart::Whole(bytes))), output);
         }
-        Contents::Mailbox(reader) => process(path, &mut messages(path, reader), output),
-        Contents::Warc(reader) => {
-            let mut records = records(path, (reader, u64::MAX), options, wanted);
-            process(path, &mut records, output)
+        Contents::Mailbox(reader) => return process(path, &mut messages(path, reader), output),
+        Contents::Archive(archive) => archive,
+    };
+    let mut latest = None;
+    archive.each(path, options, wanted, |path, entries| {
+        let failed = |error: Error| Error::file(path, &error.to_string());
+        let read = entries.map_err(failed).map_err(Failure::from);
+        let read = read.and_then(|entries| {
+            let mut parts = entries.map(|entry| entry.map(FilePart::Entry).map_err(failed));
+            process(path, &mut parts, output)
+        });
+        if let Err(error) = Failure::separate(read)?
+            && let Some(earlier) = latest.replace(error)
+        {
+            output.error(&earlier);
         }
-        Contents::Har(reader, mut bodies) => {
-            let har = read_whole(reader).and_then(Har::read).map_err(failed)?;
-            let items = har.entries().map(|mut entry| {
-                let read = match &mut entry {
-                    Ok(entry) => entry.attach(&mut bodies),
-                    Err(_) => Ok(()),
-                };
-                let mut item = Item::of_har(entry, options, wanted);
-                if let Err(Anomaly {
-                    offset,
-                    code,
-                    message,
-                }) = read
-                {
-                    item.messages.push((offset, code, message));
-                }
-                item
-            });
-            process(path, &mut items.map(item), output)
-        }
-        Contents::WebArchive(reader) => {
-            let bytes = read_whole(reader).map_err(failed)?;
-            let WebArchive {
-                resources,
-                anomalies,
-                ..
-            } = WebArchive::read(&bytes).map_err(failed)?;
-            let mut taken = HashMap::new();
-            let items = resources
-                .into_iter()
-                .map(|one| {
-                    let key = key_of_resource(&one, &mut taken);
-                    Item::of_resource(one, key, options, wanted)
-                })
-                .chain(anomalies.into_iter().map(Item::of_anomaly));
-            process(path, &mut items.map(item), output)
-        }
-        Contents::Parts(bytes) => {
-            let items = resources(&bytes, options)
-                .into_iter()
-                .zip(0..)
-                .map(|(part, number)| Item::of_part(part, number, options));
-            process(path, &mut items.map(item), output)
-        }
-        Contents::Wacz(file) => {
-            let length = file.metadata().map_or(0, |found| found.len());
-            let mut wacz = Wacz::open(file).map_err(failed)?;
-            // A damaged inner archive does not stop the others.
-            let mut latest = None;
-            wacz.each(|name, reader| {
-                let inner = &path.join(name);
-                let read = reader.map_err(failed).and_then(|reader| {
-                    let mut records = records(inner, (reader, length), options, wanted);
-                    process(inner, &mut records, output)
-                });
-                if let Err(error) = Failure::separate(read)?
-                    && let Some(earlier) = latest.replace(error)
-                {
-                    output.error(&earlier);
-                }
-                Ok::<_, Failure>(())
-            })?;
-            latest.map_or(Ok(()), |error| Err(Failure::File(error)))
-        }
-    }
-}
-
-/// The key of a resource whose URL another resource has, according to the digests of bodies in `taken`. In a web archive
-/// of Safari, a frame may have the URL of the page, and another body.
-fn key_of_resource(one: &WebResource, taken: &mut HashMap<String, u64>) -> Option<String> {
-    let body = BuildHasherDefault::<DefaultHasher>::default().hash_one(&one.body);
-    let first = *taken.entry(one.url.clone()).or_insert(body);
-    (first != body).then(|| format!("frame:/{}/{}", one.number, file_name_of(&one.url)))
+        Ok::<_, Failure>(())
+    })?;
+    latest.map_or(Ok(()), |error| Err(Failure::File(error)))
 }
 
 /// Returns the messages of the mailbox `path`.
@@ -284,35 +212,6 @@ fn messages(path: &Path, reader: impl Read) -> impl Iterator<Item = Result<FileP
     .map(|found| found.map_err(Error::io(path)))
 }
 
-/// Returns the items of the WARC records in `reader`, the archive `path` in a file of `length` bytes.
-fn records(
-    path: &Path,
-    (reader, length): (impl Read, u64),
-    options: &Options,
-    wanted: Wanted,
-) -> impl Iterator<Item = Result<FilePart>> {
-    let longest = usize::try_from(longest_of(length)).unwrap_or(LONGEST_BLOCK);
-    let records = Records::new(reader).limit(longest.min(LONGEST_BLOCK));
-    records.map(move |entry| {
-        let entry = entry.map_err(|error| Error::file(path, &error.to_string()))?;
-        Ok(FilePart::Item(Item::of(entry, options, wanted)))
-    })
-}
-
-/// Converts an error about a part of the archive `path` into one about the archive.
-fn failure(path: &Path, error: &Error) -> Failure {
-    Failure::File(Error::file(path, &error.to_string()))
-}
-
-/// Reads all of `reader`.
-fn read_whole(mut reader: impl Read) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::new(cause(&error)))?;
-    Ok(bytes)
-}
-
 /// Calls `work` for the document of each part, and `done` with each result, in order. Reports anomalies.
 fn work_through<T: Send>(
     (path, format, options): (&Path, Format, &Options),
@@ -328,7 +227,7 @@ fn work_through<T: Send>(
         size: UNDER_WAY,
     };
     let items = parts
-        .take_while(|part| !matches!(part, Ok(FilePart::Item(_))) || !is_stopped())
+        .take_while(|part| !matches!(part, Ok(FilePart::Entry(_))) || !is_stopped())
         .map(|value| {
             let size = value.as_ref().map_or(0, FilePart::size);
             let is_alone = size >= LARGE || matches!(value, Ok(FilePart::Whole(_)));
@@ -341,9 +240,9 @@ fn work_through<T: Send>(
     let blank = output.buffered();
     let work = |part: Result<FilePart>, output: &mut Output| {
         let part = part?;
-        if let FilePart::Item(item) = &part {
-            for (offset, code, message) in &item.messages {
-                let place = format!("{}@{offset}", name(path));
+        if let FilePart::Entry(entry) = &part {
+            for (code, message) in &entry.messages {
+                let place = format!("{}@{}", name(path), entry.key.offset);
                 output.report_or_count(Some(&place), code.name(), message);
             }
         }
@@ -352,15 +251,10 @@ fn work_through<T: Send>(
             .map(|input| work(&input, &options_for(&input, options), output));
         Ok::<_, Error>((part, result))
     };
-    let (mut has_anomalies, mut has_records) = (false, false);
-    let receive = |(result, buffer), output: &mut Output| {
+    let receive = |(result, buffer): (Result<_>, Output), output: &mut Output| {
         let (part, result) = result?;
-        if let FilePart::Item(item) = &part {
-            has_anomalies |= item.is_anomaly;
-            has_records |= !item.is_anomaly;
-        }
-        let buffer = Output::into_buffer(buffer);
-        let Some((input, result)) = part.input(path, format).zip(result) else {
+        let buffer = buffer.into_buffer();
+        let Some((input, result)) = FilePart::input(&part, path, format).zip(result) else {
             return Ok(output.append(buffer)?);
         };
         if let Some(record) = input.name.record {
@@ -368,10 +262,5 @@ fn work_through<T: Send>(
         }
         done(result?, &input, buffer, output)
     };
-    in_order(bounds, items, output, || blank.buffered(), work, receive)?;
-    if has_anomalies && !has_records && !is_stopped() {
-        Err(failure(path, &Error::new("no WARC record could be read")))
-    } else {
-        Ok(())
-    }
+    in_order(bounds, items, output, || blank.buffered(), work, receive)
 }

@@ -6,54 +6,71 @@
 use std::fs;
 use std::path::Path;
 
-use baselink_site::archive::{Attached, Har, HarEntry, WebArchive, WebResource};
-use baselink_text::diagnostic::Code;
+use baselink_rewrite::Options;
+use baselink_site::archive::{Attached, Entry, EntryContents, Wanted, http_archive, web_archive};
+use baselink_site::collection::capture::Capture;
+use baselink_text::{Charset, diagnostic::Code};
 
 fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive");
     fs::read(folder.join(name)).unwrap()
 }
 
-/// The resource in one line: number, frame, a star if it is a main resource, URL, media type, charset, name of the
-/// frame, body.
-fn row(resource: &WebResource) -> String {
-    let WebResource {
-        number,
-        frame,
-        url,
-        media_type,
-        charset,
-        frame_name,
-        body,
-        is_main,
-        ..
-    } = resource;
-    let star = if *is_main { "*" } else { "" };
+/// The entry in one line: number, URL, media type, charset, key if another resource has the URL, body.
+fn row(entry: &Entry) -> String {
+    let resource = entry.resource().unwrap();
+    let capture = &resource.capture;
     format!(
-        "{number} {frame}{star} {url} {media_type} {} {} {}",
-        charset.as_deref().unwrap_or("-"),
-        frame_name
-            .as_deref()
-            .map_or("-".to_owned(), |name| format!("'{name}'")),
-        body.escape_ascii()
+        "{} {} {} {} {} {}",
+        entry.key.offset,
+        capture.url,
+        capture.media_type,
+        resource.charset.map_or("-", |charset| charset.name()),
+        capture.key.as_deref().unwrap_or("-"),
+        resource.body.escape_ascii()
     )
+}
+
+/// The entry of an anomaly: its number, and what is wrong.
+fn anomaly(entry: &Entry) -> (u64, Code, &str) {
+    let [(code, message)] = &entry.messages[..] else {
+        panic!("{entry:?}");
+    };
+    (entry.key.offset.file, *code, message)
+}
+
+/// The resources of a web archive of Safari, and the entries of its anomalies, which come last.
+fn safari(bytes: &[u8]) -> (Vec<Entry>, Vec<Entry>) {
+    let options = Options::default();
+    let mut entries: Vec<_> = web_archive(bytes, &options, Wanted::Bodies)
+        .unwrap()
+        .collect();
+    let resources = entries.iter().take_while(|entry| entry.contents.is_some());
+    let anomalies = entries.split_off(resources.count());
+    assert!(anomalies.iter().all(|entry| entry.contents.is_none()));
+    (entries, anomalies)
+}
+
+fn safari_error(bytes: &[u8]) -> String {
+    let read = web_archive(bytes, &Options::default(), Wanted::Bodies).map(drop);
+    read.unwrap_err().to_string()
 }
 
 #[test]
 fn a_web_archive_written_by_python_is_read_back() {
     for name in ["safari.webarchive", "safari-xml.webarchive"] {
-        let archive = WebArchive::read(&fixture(name)).unwrap();
-        let rows: Vec<_> = archive.resources.iter().map(row).collect();
+        let (resources, anomalies) = safari(&fixture(name));
+        let rows: Vec<_> = resources.iter().map(row).collect();
         let expected = [
-            r"0 0* http://a/p/ text/html windows-1252 '' <a href=\xe9>",
-            "1 0 http://a/s.css text/css - - @import \\'x\\'",
-            "2 0 http://a/i.png image/png - - PNG",
-            "3 1* http://b/f text/html - 'one' <iframe src=g>",
-            "4 1 http://a/i.png image/png - - PNG",
-            "5 2* http://b/g text/html - 'ü' ",
+            r"0 http://a/p/ text/html windows-1252 - <a href=\xe9>",
+            "1 http://a/s.css text/css - - @import \\'x\\'",
+            "2 http://a/i.png image/png - - PNG",
+            "3 http://b/f text/html - - <iframe src=g>",
+            "4 http://a/i.png image/png - - PNG",
+            "5 http://b/g text/html - - ",
         ];
         assert_eq!(rows, expected, "{name}");
-        assert_eq!(archive.anomalies, [], "{name}");
+        assert!(anomalies.is_empty(), "{name}");
     }
 }
 
@@ -74,14 +91,10 @@ fn an_incomplete_resource_is_an_anomaly_and_the_others_are_read() {
          <dict><key>WebResourceURL</key><string>http://a/</string><key>WebResourceData</key><string>text</string></dict>\
          </array></dict>"
     ));
-    let archive = WebArchive::read(&archive).unwrap();
-    let rows: Vec<_> = archive.resources.iter().map(row).collect();
-    assert_eq!(rows, ["1 0 http://a/?b&cé  - - <p>"]);
-    let anomalies: Vec<_> = archive
-        .anomalies
-        .iter()
-        .map(|anomaly| (anomaly.offset.file, anomaly.code, &*anomaly.message))
-        .collect();
+    let (resources, anomalies) = safari(&archive);
+    let rows: Vec<_> = resources.iter().map(row).collect();
+    assert_eq!(rows, ["1 http://a/?b&cé  - - <p>"]);
+    let anomalies: Vec<_> = anomalies.iter().map(anomaly).collect();
     let expected = [
         (
             0,
@@ -124,7 +137,7 @@ fn files_that_are_not_safari_archives_give_an_error() {
             "a dictionary in it has a key that is not a string",
         ),
     ] {
-        let error = WebArchive::read(bytes).unwrap_err().to_string();
+        let error = safari_error(bytes);
         assert_eq!(error, format!("not a web archive of Safari: {problem}"));
     }
 }
@@ -136,19 +149,11 @@ fn bytes_before_a_fault_are_read() {
     ));
     for end in ["", "<data>*</data></dict>"] {
         let bytes = [&whole[..whole.len() - "</plist>".len()], end.as_bytes()].concat();
-        let archive = WebArchive::read(&bytes).unwrap();
-        assert_eq!(
-            (archive.resources.len(), archive.anomalies.len()),
-            (1, 1),
-            "{end}"
-        );
-        let anomaly = &archive.anomalies[0];
-        assert_eq!((anomaly.offset.file, anomaly.code), (1, Code::RecordBroken));
-        assert!(
-            anomaly.message.ends_with("; the rest was not read"),
-            "{}",
-            anomaly.message
-        );
+        let (resources, anomalies) = safari(&bytes);
+        assert_eq!((resources.len(), anomalies.len()), (1, 1), "{end}");
+        let (number, code, message) = anomaly(&anomalies[0]);
+        assert_eq!((number, code), (1, Code::RecordBroken));
+        assert!(message.ends_with("; the rest was not read"), "{message}");
     }
 }
 
@@ -199,7 +204,7 @@ fn dictionary(pairs: &[(u16, u16)]) -> Vec<u8> {
 
 #[test]
 fn circular_and_expanding_property_lists_are_refused() {
-    let error = |objects: &[Vec<u8>]| WebArchive::read(&binary(objects)).unwrap_err().to_string();
+    let error = |objects: &[Vec<u8>]| safari_error(&binary(objects));
     // The archive is its own subframe.
     let cycle = [
         dictionary(&[(1, 2)]),
@@ -228,26 +233,19 @@ fn circular_and_expanding_property_lists_are_refused() {
         string("WebResourceData"),
         object(4, 60_000, [b'x'; 60_000]),
     ];
-    let archive = WebArchive::read(&binary(&heavy)).unwrap();
-    let size: usize = archive
-        .resources
-        .iter()
-        .map(|resource| resource.body.len())
-        .sum();
+    let (resources, anomalies) = safari(&binary(&heavy));
+    let size: usize = resources.iter().map(|entry| entry.bytes().len()).sum();
     assert!(
-        size < 17 * binary(&heavy).len() && archive.resources.len() > 1,
+        size < 17 * binary(&heavy).len() && resources.len() > 1,
         "{size}"
     );
     assert_eq!(
-        archive.anomalies[0].message,
+        anomaly(&anomalies[0]).2,
         format!("{problem}; the rest was not read")
     );
     // Sixteen resources may share a body.
     heavy[2] = array(&[3; 16]);
-    assert_eq!(
-        WebArchive::read(&binary(&heavy)).unwrap().resources.len(),
-        16
-    );
+    assert_eq!(safari(&binary(&heavy)).0.len(), 16);
 }
 
 #[test]
@@ -258,7 +256,7 @@ fn property_lists_of_any_depth_are_read() {
     let bytes = xml(&format!(
         "<dict><key>a</key>{inside}<key>WebMainResource</key>{RESOURCE}</dict>"
     ));
-    assert_eq!(WebArchive::read(&bytes).unwrap().resources.len(), 1);
+    assert_eq!(safari(&bytes).0.len(), 1);
     // Deep nesting of subframes.
     let start =
         format!("<dict><key>WebMainResource</key>{RESOURCE}<key>WebSubframeArchives</key><array>");
@@ -267,16 +265,12 @@ fn property_lists_of_any_depth_are_read() {
         start.repeat(DEPTH),
         "</array></dict>".repeat(DEPTH)
     ));
-    let archive = WebArchive::read(&bytes).unwrap();
-    assert_eq!(
-        (archive.resources.len(), archive.resources[DEPTH - 1].frame),
-        (DEPTH, DEPTH - 1)
-    );
+    assert_eq!(safari(&bytes).0.len(), DEPTH);
     // A binary list in which each array contains the next one.
     let mut deep = vec![dictionary(&[(1, 2)]), string("WebSubresources")];
     deep.extend((3..=60_000).map(|next| array(&[next])));
     deep.push(array(&[]));
-    let error = WebArchive::read(&binary(&deep)).unwrap_err().to_string();
+    let error = safari_error(&binary(&deep));
     assert_eq!(
         error,
         "not a web archive of Safari: it has no WebMainResource"
@@ -286,101 +280,88 @@ fn property_lists_of_any_depth_are_read() {
 #[test]
 fn a_changed_byte_never_causes_a_panic() {
     for name in ["safari.webarchive", "safari-xml.webarchive"] {
-        let whole = fixture(name);
+        let (whole, options) = (fixture(name), Options::default());
+        let read = |bytes: &[u8]| web_archive(bytes, &options, Wanted::Bodies).map(Iterator::count);
         for at in 0..whole.len() {
-            let _ = WebArchive::read(&whole[..at]);
+            let _ = read(&whole[..at]);
             for byte in [0, 0x7f, 0xff, whole[at].wrapping_add(1), whole[at] ^ 0x10] {
                 let mut bytes = whole.clone();
                 bytes[at] = byte;
-                let _ = WebArchive::read(&bytes);
+                let _ = read(&bytes);
             }
         }
     }
 }
 
-fn har(entries: &str) -> Har {
-    Har::read(format!("{{\"log\": {{\"entries\": [{entries}]}}}}").into_bytes()).unwrap()
+/// The entries of the HTTP archive `json`, with bodies beside it in the folder of `path`.
+fn read_har(json: Vec<u8>, path: &Path) -> baselink_text::Result<Vec<Entry>> {
+    let (options, mut bodies) = (Options::default(), Attached::beside(path));
+    http_archive(json, &mut bodies, &options, Wanted::Bodies).map(Iterator::collect)
 }
 
-fn first_entry(entries: &str) -> HarEntry {
-    har(entries).entries().next().unwrap().unwrap()
+/// The entries of an HTTP archive with these elements.
+fn har(entries: &str) -> Vec<Entry> {
+    let json = format!("{{\"log\": {{\"entries\": [{entries}]}}}}");
+    read_har(json.into_bytes(), Path::new("-")).unwrap()
+}
+
+/// The capture of an HTTP archive with this element, its charset and its body.
+fn first_entry(entries: &str) -> (Capture, Option<Charset>, Vec<u8>) {
+    let entry = har(entries).remove(0);
+    let Some(EntryContents::Resource(resource)) = entry.contents else {
+        panic!("{entry:?}");
+    };
+    (resource.capture, resource.charset, resource.body)
 }
 
 #[test]
 fn an_entry_has_the_fields_of_har_1_2() {
-    let entry = first_entry(
+    let (capture, charset, body) = first_entry(
         r#"{"startedDateTime": "2026-01-02T03:04:05.678+01:00", "request": {"url": "http://a/b", "headers": []},
-        "response": {"status": 200, "redirectURL": "", "content": {"mimeType": "text/html; charset=latin1", "text": "<p>é"}}}"#,
+        "response": {"status": 200, "redirectURL": "", "content": {"mimeType": "text/css; charset=latin1", "text": "p{é}"}}}"#,
     );
-    assert_eq!(
-        (entry.number, &*entry.url, entry.status),
-        (0, "http://a/b", Some(200))
-    );
-    assert_eq!(
-        entry.started.as_deref(),
-        Some("2026-01-02T03:04:05.678+01:00")
-    );
-    assert_eq!(
-        (
-            entry.redirect_url.as_deref(),
-            !entry.is_text(),
-            entry.has_body()
-        ),
-        (None, false, true)
-    );
-    assert_eq!(
-        entry.media_type.as_deref(),
-        Some("text/html; charset=latin1")
-    );
-    assert_eq!(entry.into_body().unwrap().unwrap(), "<p>é".as_bytes());
+    assert_eq!((&*capture.url, capture.status), ("http://a/b", 200));
+    assert_eq!(capture.date.unwrap().to_string(), "2026-01-02T03:04:05Z");
+    assert_eq!(capture.location, None);
+    assert!(!capture.is_short && !capture.is_other_method);
+    assert_eq!(&*capture.media_type, "text/css");
+    assert_eq!((charset, &*body), (Some(Charset::UTF_8), "p{é}".as_bytes()));
     // A value of the wrong type is ignored; the other values are read.
-    let entry = first_entry(
-        r#"{"startedDateTime": 5, "request": {"url": "u"}, "response": {"status": "200", "redirectURL": null,
+    let (capture, charset, body) = first_entry(
+        r#"{"startedDateTime": 5, "request": {"url": "http://a/"}, "response": {"status": "200", "redirectURL": null,
         "headers": {"Location": "x"}, "content": {"text": "", "encoding": "BASE64"}}}"#,
     );
-    assert_eq!(
-        (
-            entry.started.as_deref(),
-            entry.status,
-            entry.redirect_url.as_deref()
-        ),
-        (None, None, None)
-    );
-    assert_eq!(entry.into_body().unwrap(), Some(Vec::new()));
+    assert_eq!((capture.date, capture.location), (None, None));
+    // The archive has a body, so there was a response.
+    assert_eq!((capture.status, capture.is_short), (200, true));
+    assert_eq!((charset, &*body), (None, &b""[..]));
     // The entry has no response.
-    let entry = first_entry(r#"{"request": {"url": "u"}}"#);
-    assert_eq!(
-        (entry.status, entry.has_body(), entry.into_body()),
-        (None, false, Ok(None))
-    );
+    let (capture, _, body) = first_entry(r#"{"request": {"url": "http://a/"}}"#);
+    assert_eq!((capture.status, &*body), (0, &b""[..]));
+    // The URL is not that of a document.
+    let (capture, ..) = first_entry(r#"{"request": {"url": "u"}, "response": {"status": 200}}"#);
+    assert_eq!(capture.status, 0);
 }
 
 #[test]
 fn an_archive_of_playwright_has_the_responses_of_the_server() {
-    let archive = Har::read(fixture("playwright.har")).unwrap();
+    let entries = read_har(fixture("playwright.har"), Path::new("-")).unwrap();
     let mut rows = Vec::new();
-    for entry in archive.entries().map(Result::unwrap) {
-        let path = entry
-            .url
-            .strip_prefix("http://127.0.0.1:8765")
-            .unwrap()
-            .to_owned();
-        let target = entry.redirect_url.clone().unwrap_or_default();
-        let (status, kind) = (
-            entry.status.unwrap(),
-            if entry.is_text() { "text" } else { "bytes" },
-        );
-        assert!(
-            entry
-                .started
-                .as_ref()
-                .unwrap()
-                .starts_with("2026-11-25T02:40:3")
-        );
-        let body = entry.into_body().unwrap().map_or("-".to_owned(), |body| {
-            body[..body.len().min(8)].escape_ascii().to_string()
-        });
-        rows.push(format!("{path} {status} {target} {kind} {body}"));
+    for entry in &entries {
+        let resource = entry.resource().unwrap();
+        let capture = &resource.capture;
+        let path = capture.url.strip_prefix("http://127.0.0.1:8765").unwrap();
+        let target = capture.location.as_deref().unwrap_or_default();
+        let kind = resource.charset.map_or("bytes", |_| "text");
+        let date = capture.date.unwrap().to_string();
+        assert!(date.starts_with("2026-11-25T02:40:3"), "{date}");
+        let body = &resource.body[..resource.body.len().min(8)];
+        let body = if capture.is_short {
+            "-".to_owned()
+        } else {
+            body.escape_ascii().to_string()
+        };
+        rows.push(format!("{path} {} {target} {kind} {body}", capture.status));
     }
     let expected = [
         "/ 302 http://127.0.0.1:8765/p/page.html text -",
@@ -397,12 +378,10 @@ fn an_archive_of_playwright_has_the_responses_of_the_server() {
         "/p/x.css 200  text p{}",
     ];
     assert_eq!(rows, expected);
-    let page = archive.entries().nth(1).unwrap().unwrap();
-    assert_eq!(
-        page.media_type.as_deref(),
-        Some("text/html; charset=ISO-8859-1")
-    );
-    let page = String::from_utf8(page.into_body().unwrap().unwrap()).unwrap();
+    let page = entries[1].resource().unwrap();
+    let media_type = page.media_type.as_ref().unwrap();
+    assert_eq!(media_type.parameter("charset"), Some("ISO-8859-1"));
+    let page = String::from_utf8_lossy(&page.body);
     assert!(page.contains("<title>é</title>"), "{page}");
 }
 
@@ -424,12 +403,12 @@ fn redirect_url_comes_before_the_location_field() {
         ),
         (r#""redirectURL": "", "headers": []"#, None),
     ] {
-        let entry = first_entry(&format!(
-            r#"{{"request": {{"url": "u"}}, "response": {{"status": 301, {response}}}}}"#
+        let (capture, ..) = first_entry(&format!(
+            r#"{{"request": {{"url": "http://a/"}}, "response": {{"status": 301, {response}}}}}"#
         ));
         assert_eq!(
-            (entry.status, entry.redirect_url.as_deref()),
-            (Some(301), url),
+            (capture.status, capture.location.as_deref()),
+            (301, url),
             "{response}"
         );
     }
@@ -437,23 +416,30 @@ fn redirect_url_comes_before_the_location_field() {
 
 #[test]
 fn a_broken_entry_is_an_anomaly_with_its_number() {
-    let archive = har(
+    let entries = har(
         r#"{"request": {}}, {"request": {"url": "u"}, "response": {"content": {"text": "*", "encoding": "base64"}}}"#,
     );
-    let anomaly = archive.entries().next().unwrap().unwrap_err();
-    assert_eq!((anomaly.offset.file, anomaly.code), (0, Code::RecordBroken));
-    let anomaly = archive
-        .entries()
-        .nth(1)
-        .unwrap()
-        .unwrap()
-        .into_body()
-        .unwrap_err();
-    assert_eq!(
-        (anomaly.offset.file, anomaly.code),
-        (1, Code::TransferUndecodable)
-    );
-    assert!(archive.entries().nth(2).is_none());
+    let found: Vec<_> = entries.iter().map(anomaly).collect();
+    let base64 = "the base64 of this entry cannot be decoded; skipped";
+    assert_eq!((found[0].0, found[0].1), (0, Code::RecordBroken));
+    assert_eq!(found[1..], [(1, Code::TransferUndecodable, base64)]);
+    assert!(entries.iter().all(|entry| entry.contents.is_none()));
+}
+
+/// Only the bodies of documents are decoded if only documents are wanted.
+#[test]
+fn a_body_that_is_not_wanted_is_not_decoded() {
+    let entry = |media_type: &str| {
+        let json = format!(
+            r#"{{"log": {{"entries": [{{"request": {{"url": "http://a/"}}, "response": {{"content":
+            {{"mimeType": "{media_type}", "text": "*", "encoding": "base64"}}}}}}]}}}}"#
+        );
+        let (options, mut bodies) = (Options::default(), Attached::beside(Path::new("-")));
+        let mut read = http_archive(json.into_bytes(), &mut bodies, &options, Wanted::Documents);
+        read.as_mut().unwrap().next().unwrap()
+    };
+    assert!(entry("image/png").messages.is_empty());
+    assert_eq!(anomaly(&entry("text/css")).1, Code::TransferUndecodable);
 }
 
 #[test]
@@ -468,11 +454,8 @@ fn json_of_any_depth_is_an_error_or_skipped() {
         &format!("{{\"log\": {{\"entries\": {arrays}}}}}"),
     ] {
         // The last one is an array with one entry.
-        if let Ok(archive) = Har::read(json.clone().into_bytes()) {
-            assert_eq!(
-                archive.entries().next().unwrap().unwrap_err().code,
-                Code::RecordBroken
-            );
+        if let Ok(entries) = read_har(json.clone().into_bytes(), Path::new("-")) {
+            assert_eq!(anomaly(&entries[0]).1, Code::RecordBroken);
         }
     }
     for (entry, is_read) in [
@@ -494,7 +477,7 @@ fn json_of_any_depth_is_an_error_or_skipped() {
         ),
     ] {
         assert_eq!(
-            har(&entry).entries().next().unwrap().is_ok(),
+            har(&entry)[0].contents.is_some(),
             is_read,
             "{}",
             &entry[..40]
@@ -534,17 +517,19 @@ fn an_attached_body_is_read_only_below_the_folder() {
     ];
     for (name, is_read) in refused.into_iter().chain(read) {
         let content = format!(r#"{{"mimeType": "text/html", "_file": "{name}"}}"#);
-        let mut entry = first_entry(&format!(
-            r#"{{"request": {{"url": "u"}}, "response": {{"status": 200, "content": {content}}}}}"#
-        ));
-        let attached = entry.attach(&mut Attached::beside(&own.join("x.har")));
+        let json = format!(
+            r#"{{"log": {{"entries": [{{"request": {{"url": "http://a/"}}, "response": {{"status": 200, "content": {content}}}}}]}}}}"#
+        );
+        let entry = &read_har(json.into_bytes(), &own.join("x.har")).unwrap()[0];
+        let (capture, body) = (&entry.resource().unwrap().capture, entry.bytes());
+        // A success without a body has the status 204.
+        let (status, expected) = if is_read { (200, "p") } else { (204, "") };
         assert_eq!(
-            (attached.is_ok(), entry.has_body()),
-            (is_read, is_read),
+            (capture.status, body),
+            (status, expected.as_bytes()),
             "{name}"
         );
-        let body = is_read.then(|| b"p".to_vec());
-        assert_eq!(entry.into_body().unwrap(), body, "{name}");
+        assert_eq!(entry.messages.is_empty(), is_read, "{name}");
     }
 }
 
@@ -555,8 +540,9 @@ fn a_compressed_archive_is_read() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut encoder, json).unwrap();
     let bytes = encoder.finish().unwrap();
-    assert_eq!(Har::read(bytes.clone()).unwrap().entries().count(), 0);
-    assert!(Har::read(bytes[..bytes.len() / 2].to_vec()).is_err());
+    let read = |bytes: &[u8]| read_har(bytes.to_vec(), Path::new("-"));
+    assert!(read(&bytes).unwrap().is_empty());
+    assert!(read(&bytes[..bytes.len() / 2]).is_err());
 }
 
 /// Bug 554: an archive that named one file for all entries wrote it as often.
@@ -573,12 +559,11 @@ fn bodies_of_one_file_are_limited() {
                 r#"{{"request": {{"url": "u"}}, "response": {{"content": {{"_file": "{name}"}}}}}}"#
             )
         };
-        let archive = har(&files.iter().map(entry).collect::<Vec<_>>().join(","));
-        let mut attached = Attached::beside(&path);
-        let read = archive
-            .entries()
-            .map(|entry| entry.unwrap().attach(&mut attached).is_ok());
-        read.filter(|is_read| *is_read).count()
+        let elements = files.iter().map(entry).collect::<Vec<_>>().join(",");
+        let json = format!("{{\"log\": {{\"entries\": [{elements}]}}}}");
+        let entries = read_har(json.into_bytes(), &path).unwrap();
+        let read = entries.iter().filter(|entry| entry.messages.is_empty());
+        read.count()
     };
     // The files have 100 KiB: once, and 16 times. Other spellings of a path are the same file.
     assert_eq!(bodies(&["a"; 17]), 17);
@@ -603,27 +588,20 @@ fn a_compressed_archive_is_limited() {
         std::io::Write::write_all(&mut encoder, json.as_bytes()).unwrap();
         encoder.finish().unwrap()
     };
-    let error = Har::read(compressed(16 << 20)).err().unwrap().to_string();
+    let read = |length| read_har(compressed(length), Path::new("-"));
+    let error = read(16 << 20).err().unwrap().to_string();
     assert_eq!(error, "it inflates to more than 256 times its length");
-    let archive = Har::read(compressed(15 << 20)).unwrap();
-    let entries: Vec<_> = archive.entries().collect();
-    let [Err(anomaly)] = &entries[..] else {
-        panic!("{} entries", entries.len());
-    };
-    assert!(
-        anomaly.message.ends_with("; 7864320 more follow it"),
-        "{}",
-        anomaly.message
-    );
+    let entries = read(15 << 20).unwrap();
+    assert_eq!(entries.len(), 1);
+    let (_, _, message) = anomaly(&entries[0]);
+    assert!(message.ends_with("; 7864320 more follow it"), "{message}");
 }
 
 #[test]
 fn invalid_utf_8_in_an_archive_is_replaced() {
     let json =
         b"{\"log\": {\"entries\": [{\"request\": {\"url\": \"http://a/\xff\xe4\xc3\xa4\"}}]}}";
-    let archive = Har::read(json.to_vec()).unwrap();
-    assert_eq!(
-        archive.entries().next().unwrap().unwrap().url,
-        "http://a/??\u{e4}"
-    );
+    let entries = read_har(json.to_vec(), Path::new("-")).unwrap();
+    let capture = &entries[0].resource().unwrap().capture;
+    assert_eq!(&*capture.url, "http://a/??\u{e4}");
 }

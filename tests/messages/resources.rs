@@ -6,8 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-use baselink_rewrite::Options;
-use baselink_site::collection::message::{PartResource, resources};
+use baselink_rewrite::{Options, Source};
+use baselink_site::archive::{Entry, message};
+use baselink_text::diagnostic::Code;
 
 /// A message with the heading `heading`, and `parts` that have a heading and content each.
 fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {
@@ -18,15 +19,28 @@ fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     (message + "\n--b--\n").into_bytes()
 }
 
+/// The parts of `message`.
+fn resources(message: &[u8], options: &Options) -> Vec<Entry> {
+    message::resources(message, options).collect()
+}
+
+/// The URLs of a part.
+fn urls(part: &Entry) -> Vec<&str> {
+    let own = &part.resource().unwrap().capture.url;
+    let others = part.part().unwrap().other_urls.iter().map(String::as_str);
+    [&**own].into_iter().chain(others).collect()
+}
+
 /// A part in one line: entity, a star for the root, URLs, and base (in parentheses if it has no source).
-fn row(part: &PartResource<'_>) -> String {
-    let base = if part.source.is_some() {
-        part.base.to_string()
-    } else {
+fn row(entry: &Entry) -> String {
+    let part = entry.part().unwrap();
+    let base = if entry.resource().unwrap().source == Source::Default {
         format!("({})", part.base)
+    } else {
+        part.base.to_string()
     };
     let star = if part.is_root { "*" } else { "" };
-    format!("{}{star} {} {base}", part.entity, part.urls.join(" "))
+    format!("{}{star} {} {base}", part.entity, urls(entry).join(" "))
 }
 
 fn check(message: &[u8], options: &Options, expected: &[&str]) {
@@ -68,19 +82,10 @@ fn parts_of_a_chromium_mhtml_file_have_the_bases_of_their_page() {
         "17 /p/deep.png /p/deep.png",
     ];
     assert_eq!(rows, expected);
-    assert!(parts[1].body.as_ref().unwrap().starts_with(b"\x89PNG\r\n"));
-    assert!(
-        parts[6]
-            .body
-            .as_ref()
-            .unwrap()
-            .starts_with(b"@charset \"utf-8\";")
-    );
-    let types: Vec<_> = parts[..7]
-        .iter()
-        .map(|part| part.media_type.to_string())
-        .collect();
-    assert_eq!(types[..2], ["text/html", "image/png"]);
+    assert!(parts[1].bytes().starts_with(b"\x89PNG\r\n"));
+    assert!(parts[6].bytes().starts_with(b"@charset \"utf-8\";"));
+    let types = [0, 1].map(|at| &*parts[at].resource().unwrap().capture.media_type);
+    assert_eq!(types, ["text/html", "image/png"]);
 }
 
 #[test]
@@ -195,7 +200,8 @@ fn content_ids_become_cid_urls_by_rfc_2392_and_by_practice() {
 fn a_part_without_a_label_is_named_by_its_number_and_file() {
     let file = |heading: &str| {
         let bytes = message("Content-Type: multipart/mixed", &[(heading, "")]);
-        resources(&bytes, &Options::default())[0].urls.clone()
+        let parts = resources(&bytes, &Options::default());
+        urls(&parts[0]).concat()
     };
     for (heading, url) in [
         (
@@ -216,19 +222,18 @@ fn a_part_without_a_label_is_named_by_its_number_and_file() {
         ),
         ("Content-ID: <>\nContent-Location:", "thismessage:/1"),
     ] {
-        assert_eq!(file(heading), [url], "{heading}");
+        assert_eq!(file(heading), url, "{heading}");
     }
-    assert_eq!(
-        resources(b"Content-Type: text/html\n\n<p>", &Options::default())[0].urls,
-        ["thismessage:/"]
-    );
+    let parts = resources(b"Content-Type: text/html\n\n<p>", &Options::default());
+    assert_eq!(urls(&parts[0]), ["thismessage:/"]);
 }
 
 #[test]
 fn the_root_is_determined_by_related_or_alternative_parts() {
     let roots = |bytes: &[u8]| {
         let parts = resources(bytes, &Options::default());
-        let marked = |part: &PartResource<'_>| {
+        let marked = |entry: &Entry| {
+            let part = entry.part().unwrap();
             format!("{}{}", part.entity, if part.is_root { "*" } else { "" })
         };
         parts.iter().map(marked).collect::<Vec<_>>().join(" ")
@@ -342,7 +347,7 @@ fn any_bytes_can_be_read_as_nested_messages() {
     }
     nested += "Content-Type: text/html\n\n<p>";
     let parts = resources(nested.as_bytes(), &Options::default());
-    assert!(parts.len() == 1 && parts[0].is_root);
+    assert!(parts.len() == 1 && parts[0].part().unwrap().is_root);
     for bytes in [
         &b""[..],
         b"\0\xff\n\n",
@@ -350,8 +355,9 @@ fn any_bytes_can_be_read_as_nested_messages() {
     ] {
         let _ = resources(bytes, &Options::default());
     }
-    // A part with undecodable base64 is still a part.
+    // A part with undecodable base64 has no contents.
     let broken = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n<p>";
     let parts = resources(broken, &Options::default());
-    assert!(parts[0].is_root && parts[0].body.is_err());
+    assert!(parts[0].contents.is_none());
+    assert_eq!(parts[0].messages[0].0, Code::TransferUndecodable);
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The rooms of crates that have several, in order. The compiler holds the order of the crates.
 const ORDER: &[&str] = &[
-    "site/archive",
     "site/collection",
+    "site/archive",
     "site/purpose",
     "cli",
     "main",

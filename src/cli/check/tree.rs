@@ -29,6 +29,7 @@ use baselink_files::{
     write::is_temporary,
 };
 use baselink_site::{
+    archive::{Entry, Wanted},
     collection::{
         Collection,
         folder::name_of,
@@ -43,7 +44,6 @@ use baselink_site::{
 
 use crate::cli::{
     advice::is_of_bases,
-    archive_item::{Archived, Wanted},
     args::check::Classes,
     capture_plan::{CapturePlan, CapturedDocument, finish_archive},
     collection,
@@ -250,10 +250,9 @@ impl<'a> CheckedTree<'a> {
         let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
-            let scan =
-                |number: usize, (_, archived): (&Input<'_>, &Archived), output: &mut Output| {
-                    scan_capture(lister, &plan, (number, archived), full, output)
-                };
+            let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
+                scan_capture(lister, &plan, (number, entry), full, output)
+            };
             let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {
                 if let Some((number, found)) = found? {
                     let path = PathBuf::from(plan.chosen.url(number));
@@ -340,14 +339,14 @@ fn open_again(
 fn scan_capture(
     lister: &Lister<'_>,
     plan: &CapturePlan,
-    (number, archived): (usize, &Archived),
+    (number, entry): (usize, &Entry),
     full: &FullTargets,
     output: &mut Output,
 ) -> io::Result<Option<(usize, FileLinks)>> {
     let Ok(CapturedDocument {
         body,
         options: Some(options),
-    }) = plan.document(number, archived)
+    }) = plan.document(number, entry)
     else {
         return Ok(None);
     };

@@ -30,11 +30,8 @@ use baselink_files::{
     write::{NewContents, NotPreserved},
 };
 use baselink_site::{
-    archive::{Wacz, WaczPage},
-    collection::{
-        Collection, capture::CaptureDate, folder::path_of, message::THIS_MESSAGE, origin::map,
-        record::CapturedBody,
-    },
+    archive::{Entry, Wacz, WaczPage, Wanted, message::THIS_MESSAGE, record::CapturedBody},
+    collection::{Collection, capture::CaptureDate, folder::path_of, origin::map},
     purpose::{
         adapt::{Adapted, adapted},
         entry_page::{PageEntry, entry_page, title},
@@ -43,7 +40,6 @@ use baselink_site::{
 };
 
 use crate::cli::{
-    archive_item::{Archived, Wanted},
     args::{localize::Extraction, output::Rewrite},
     capture_plan::{
         CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
@@ -277,7 +273,7 @@ impl ArchiveRun<'_> {
         let mut is_written = vec![false; plan.chosen.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
-            let one = |number: usize, at: (&Input<'_>, &Archived), output: &mut Output| {
+            let one = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
                 let mut of_document = FileSummary::default();
                 let new_file = self.make_file(plan, number, at, &kind, &mut of_document, output);
                 (of_document, new_file)
@@ -358,7 +354,7 @@ impl ArchiveRun<'_> {
         &self,
         plan: &CapturePlan,
         number: usize,
-        (input, archived): (&Input<'_>, &Archived),
+        (input, entry): (&Input<'_>, &Entry),
         kind: &RewriteKind,
         summary: &mut FileSummary,
         output: &mut Output,
@@ -376,16 +372,11 @@ impl ArchiveRun<'_> {
             // `Moved` never occurs here: `move` does not read archives.
             RewriteKind::Absolute | RewriteKind::Moved(..) => {
                 // A response without a document has links only in its header fields.
-                if !has_document(input, &archived.options) {
+                if !has_document(input, &entry.options) {
                     return Ok(None);
                 }
-                let rewritten = rewrite_document(
-                    (self.request, kind),
-                    input,
-                    &archived.options,
-                    summary,
-                    output,
-                );
+                let rewritten =
+                    rewrite_document((self.request, kind), input, &entry.options, summary, output);
                 if !rewritten.is_proved {
                     return Ok(None);
                 }
@@ -399,7 +390,7 @@ impl ArchiveRun<'_> {
                 }
             }
             RewriteKind::Local { collection, .. } => {
-                let document = plan.document_on_disk(number, archived);
+                let document = plan.document_on_disk(number, entry);
                 let CapturedDocument { body, options } = match document {
                     Ok(document) => document,
                     Err(why) => {
@@ -438,7 +429,7 @@ impl ArchiveRun<'_> {
                     let is_page = matches!(format, Format::Html | Format::Xhtml);
                     new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
                     let local = rewritten.edits.apply(&bytes);
-                    let adapted = adapted(&local, format, charset, archived.is_part());
+                    let adapted = adapted(&local, format, charset, entry.part().is_some());
                     let are_made = self.extraction.is_some_and(|it| !it.is_exact);
                     summary.adapt(&adapted, are_made);
                     if are_made {

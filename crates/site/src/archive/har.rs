@@ -1,13 +1,14 @@
 //! HTTP archives of browsers: requests and their responses in JSON (HAR 1.2, `log.entries`).
 //!
 //! ```
-//! use baselink_site::archive::Har;
+//! use baselink_rewrite::Options;
+//! use baselink_site::archive::{Attached, Wanted, http_archive};
 //! let har = br#"{"log": {"entries": [{"startedDateTime": "2026-01-02T03:04:05Z", "request": {"url": "http://a/b"},
 //!     "response": {"status": 200, "content": {"mimeType": "text/css", "text": "YSB7fQ==", "encoding": "base64"}}}]}}"#;
-//! let har = Har::read(har.to_vec())?;
-//! let entry = har.entries().next().unwrap().unwrap();
-//! assert_eq!((entry.url.as_str(), entry.status), ("http://a/b", Some(200)));
-//! assert_eq!(entry.into_body().unwrap(), Some(b"a {}".to_vec()));
+//! let (options, mut bodies) = (Options::default(), Attached::beside("x.har".as_ref()));
+//! let entry = http_archive(har.to_vec(), &mut bodies, &options, Wanted::Bodies)?.next().unwrap();
+//! let capture = &entry.resource().unwrap().capture;
+//! assert_eq!((&*capture.url, capture.status, entry.bytes()), ("http://a/b", 200, &b"a {}"[..]));
 //! # Ok::<(), baselink_text::Error>(())
 //! ```
 //!
@@ -16,11 +17,12 @@
 //!
 //! Deliberately absent: header fields other than `Location` and `Content-Range`, cookies, and timings.
 
-use std::{borrow::Cow, io::ErrorKind, iter, ops::Range};
+use std::{io::ErrorKind, iter, ops::Range};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use baselink_rewrite::archive::{Anomaly, Offset};
-use baselink_text::{Code, Error, Result, cause, visible};
+use baselink_rewrite::{Options, Source, container::http};
+use baselink_scan::MediaType;
+use baselink_text::{Charset, Code, Error, Result, cause, visible};
 use flate2::read::MultiGzDecoder;
 use serde::{
     Deserialize, Deserializer,
@@ -28,51 +30,12 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::attached::{Attached, inflate};
-
-/// The entries of an HTTP archive.
-#[derive(Debug)]
-pub struct Har {
-    json: String,
-    /// The place of the array of entries in `json`.
-    entries: Range<usize>,
-}
-
-/// A request and its response.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct HarEntry {
-    /// The number of the entry in the archive, from 0.
-    pub number: u64,
-    /// The URL of the request.
-    pub url: String,
-    /// The method of the request; `GET` if the archive has none.
-    pub method: String,
-    /// The time of the request as written (ISO 8601): `startedDateTime`.
-    pub started: Option<String>,
-    /// The status of the response. Browsers write 0 if there was no response.
-    pub status: Option<u16>,
-    /// The URL of a redirect as written, possibly relative: `redirectURL`, or else the header field `Location`.
-    pub redirect_url: Option<String>,
-    /// The range of the content in the body, of a partial response: `bytes 0-7/8` (RFC 9110, 14.4).
-    pub content_range: Option<String>,
-    /// The media type of the body, with its parameters.
-    pub media_type: Option<String>,
-    body: Option<Body>,
-}
-
-/// A body as the archive has it.
-#[derive(Debug)]
-enum Body {
-    /// Text that the browser decoded.
-    Text(String),
-    /// The bytes of the response, in base64.
-    Base64(String),
-    /// The bytes of an attached file.
-    Bytes(Vec<u8>),
-    /// The name of an attached file: `_file`.
-    File(String),
-}
+use super::{
+    attached::{Attached, inflate},
+    entry::{ArchivedResource, Entry, Wanted, is_document},
+    record::is_retrievable,
+};
+use crate::collection::capture::Capture;
 
 #[derive(Deserialize)]
 struct HarFile<'a> {
@@ -86,6 +49,7 @@ struct HarLog<'a> {
     entries: &'a RawValue,
 }
 
+/// A request and its response.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct EntryJson {
@@ -134,92 +98,86 @@ fn array<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de RawValue, D:
     }
 }
 
-impl Har {
-    /// Reads the archive `bytes`, which may be compressed with gzip.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if `bytes` are not JSON with the array `log.entries`, or inflate to too many times their length.
-    pub fn read(mut bytes: Vec<u8>) -> Result<Self> {
-        if bytes.starts_with(b"\x1f\x8b") {
-            let mut json = Vec::new();
-            let inflated = inflate(MultiGzDecoder::new(&*bytes), bytes.len() as u64, &mut json);
-            match inflated {
-                Err(error) if error.kind() == ErrorKind::FileTooLarge => {
-                    return Err(Error::new(cause(&error)));
-                }
-                // If data are damaged, the JSON is incomplete.
-                _ => bytes = json,
+/// The entries of the HTTP archive `bytes`, which may be compressed with gzip, in order. A series of elements that do not conform
+/// to HAR 1.2 is an entry without contents, which has the number of the first of them.
+///
+/// # Errors
+///
+/// Returns an error if `bytes` are not JSON with the array `log.entries`, or inflate to too many times their length.
+pub fn http_archive(
+    mut bytes: Vec<u8>,
+    bodies: &mut Attached,
+    options: &Options,
+    wanted: Wanted,
+) -> Result<impl Iterator<Item = Entry>> {
+    if bytes.starts_with(b"\x1f\x8b") {
+        let mut json = Vec::new();
+        let inflated = inflate(MultiGzDecoder::new(&*bytes), bytes.len() as u64, &mut json);
+        match inflated {
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                return Err(Error::new(cause(&error)));
+            }
+            // If data are damaged, the JSON is incomplete.
+            _ => bytes = json,
+        }
+    }
+    // An unpaired surrogate must not make an entry unreadable.
+    mend_surrogates(&mut bytes);
+    mend_utf8(&mut bytes);
+    let json =
+        String::from_utf8(bytes).map_err(|_| Error::new("not an HTTP archive: not in UTF-8"))?;
+    // Some programs begin the file with a byte order mark.
+    let text = json.strip_prefix('\u{feff}').unwrap_or(&json);
+    let file: HarFile<'_> = serde_json::from_str(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let why = if error.is_data() {
+            format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
+        } else {
+            format!("not JSON: {error}")
+        };
+        Error::new(format!("not an HTTP archive: {why}"))
+    })?;
+    let Range { start: mut at, end } = place_in(&json, file.log.entries.get());
+    let (mut numbers, mut next) = (0.., None);
+    Ok(iter::from_fn(move || {
+        let (mut first, mut others) = (None, 0_u64);
+        while next.is_none()
+            && let Some(element) = element(&json[..end], &mut at)
+            && let Some(number) = numbers.next()
+        {
+            // A file may consist of millions of these.
+            let has_no_url = memchr::memmem::find(element.as_bytes(), b"\"url\"").is_none();
+            if first.is_some() && has_no_url {
+                others += 1;
+                continue;
+            }
+            match serde_json::from_str::<EntryJson>(element) {
+                Ok(json) => next = Some((number, json)),
+                Err(_) if first.is_some() => others += 1,
+                Err(error) => first = Some((number, error)),
             }
         }
-        // An unpaired surrogate must not make an entry unreadable.
-        mend_surrogates(&mut bytes);
-        mend_utf8(&mut bytes);
-        let json = String::from_utf8(bytes)
-            .map_err(|_| Error::new("not an HTTP archive: not in UTF-8"))?;
-        // Some programs begin the file with a byte order mark.
-        let text = json.strip_prefix('\u{feff}').unwrap_or(&json);
-        let file: HarFile<'_> = serde_json::from_str(text).map_err(|error| {
-            let (line, column) = (error.line(), error.column());
-            let why = if error.is_data() {
-                format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
-            } else {
-                format!("not JSON: {error}")
-            };
-            Error::new(format!("not an HTTP archive: {why}"))
-        })?;
-        let entries = place_in(&json, file.log.entries.get());
-        Ok(Self { json, entries })
-    }
-
-    /// The entries in order, with an [`Anomaly`] for each series of those that do not conform to HAR 1.2. The offset of an
-    /// anomaly is the number of the first of them.
-    pub fn entries(&self) -> impl Iterator<Item = Result<HarEntry, Anomaly>> {
-        let mut elements = elements(&self.json[self.entries.clone()]).zip(0..);
-        let mut next = None;
-        iter::from_fn(move || {
-            if let Some(entry) = next.take() {
-                return Some(Ok(entry));
-            }
-            let (mut first, mut others) = (None, 0_u64);
-            for (element, number) in elements.by_ref() {
-                // A file may consist of millions of these.
-                let has_no_url = memchr::memmem::find(element.as_bytes(), b"\"url\"").is_none();
-                if first.is_some() && has_no_url {
-                    others += 1;
-                    continue;
-                }
-                match HarEntry::read(element, number) {
-                    Ok(entry) if first.is_none() => return Some(Ok(entry)),
-                    Ok(entry) => {
-                        next = Some(entry);
-                        break;
-                    }
-                    Err(_) if first.is_some() => others += 1,
-                    Err(anomaly) => first = Some(anomaly),
-                }
-            }
-            let mut anomaly = first?;
-            if others > 0 {
-                anomaly.message = format!("{}; {others} more follow it", anomaly.message).into();
-            }
-            Some(Err(anomaly))
-        })
-    }
+        let Some((number, error)) = first else {
+            let (number, json) = next.take()?;
+            return Some(json.into_entry(number, bodies, options, wanted));
+        };
+        let more = match others {
+            0 => String::new(),
+            others => format!("; {others} more follow it"),
+        };
+        let message = format!("not an entry of HAR 1.2: {error}{more}");
+        Some(Entry::at(number).noting(Code::RecordBroken, message))
+    }))
 }
 
-/// The elements of `array`, an array in JSON.
-fn elements(array: &str) -> impl Iterator<Item = &str> {
-    let mut at = 0;
-    iter::from_fn(move || {
-        // After a bracket or comma.
-        let rest = array.get(at + 1..)?;
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
-        let element = values.next()?.ok()?.get();
-        let end = place_in(array, element).end;
-        at = end + array[end..].find([',', ']'])?;
-        Some(element)
-    })
+/// The next element of `array`, an array in JSON, after the bracket or comma at the offset `at`.
+fn element<'a>(array: &'a str, at: &mut usize) -> Option<&'a str> {
+    let rest = array.get(*at + 1..)?;
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+    let element = values.next()?.ok()?.get();
+    let end = place_in(array, element).end;
+    *at = end + array[end..].find([',', ']'])?;
+    Some(element)
 }
 
 /// Replaces each invalid byte of UTF-8 by `?`. U+FFFD would make the text longer.
@@ -231,99 +189,91 @@ fn mend_utf8(bytes: &mut [u8]) {
     }
 }
 
-impl HarEntry {
-    fn read(json: &str, number: u64) -> Result<Self, Anomaly> {
-        let EntryJson {
-            started_date_time,
-            request,
-            response,
-        } = serde_json::from_str(json).map_err(|error| {
-            let message = format!("not an entry of HAR 1.2: {error}");
-            anomaly(number, Code::RecordBroken, message)
-        })?;
-        let response = response.unwrap_or_default();
-        let redirect_url =
-            parse_tolerantly::<String>(response.redirect_url).filter(|url| !url.is_empty());
+impl EntryJson {
+    /// The entry with this `number`. Its body is not decoded if it is not wanted.
+    fn into_entry(
+        self,
+        number: u64,
+        bodies: &mut Attached,
+        options: &Options,
+        wanted: Wanted,
+    ) -> Entry {
+        let mut entry = Entry::at(number);
+        let response = self.response.unwrap_or_default();
+        let content = response.content.unwrap_or_default();
+        let encoding = content.encoding.unwrap_or_default();
+        let is_base64 = content.text.is_some() && encoding.eq_ignore_ascii_case("base64");
+        // Text that the browser decoded is UTF-8, regardless of the `charset` in the media type. Other bodies are the bytes of
+        // the response, without codings.
+        let mut is_text = !is_base64;
+        // The archive has no body for redirects, and for responses that the browser cached or discarded.
+        let mut body = content.text.map(String::into_bytes);
+        if body.is_none()
+            && let Some(file) = parse_tolerantly::<String>(content.file)
+        {
+            match bodies.read(&file) {
+                // Playwright writes text that Chromium decoded as UTF-8.
+                Ok(bytes) => {
+                    is_text = str::from_utf8(&bytes).is_ok();
+                    body = Some(bytes);
+                }
+                Err(error) => {
+                    let file = visible(&file);
+                    let message = format!("its body in the file {file} cannot be read: {error}");
+                    entry = entry.noting(Code::RecordBroken, message);
+                }
+            }
+        }
+        let media_type = content.mime_type.unwrap_or_default();
+        let media_type = MediaType::read(media_type.as_bytes());
+        let is_document = media_type
+            .as_ref()
+            .is_some_and(|one| is_document(one, options));
+        if wanted == Wanted::Documents && !(is_document && body.is_some()) {
+            return entry;
+        }
+        if let Some(text) = body.as_mut().filter(|_| is_base64) {
+            let Ok(bytes) = STANDARD.decode(&text) else {
+                let message = "the base64 of this entry cannot be decoded; skipped";
+                return entry.noting(Code::TransferUndecodable, message);
+            };
+            *text = bytes;
+        }
         let fields: Vec<FieldJson> = parse_tolerantly(response.headers).unwrap_or_default();
         let header = |name| {
             let mut fields = fields.iter();
             let field = fields.find(|field| field.name.eq_ignore_ascii_case(name))?;
-            Some(field.value.clone())
+            Some(&*field.value)
         };
-        let ContentJson {
-            mime_type,
-            text,
-            encoding,
-            file,
-        } = response.content.unwrap_or_default();
-        let is_base64 = encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64"));
-        let body = match text {
-            Some(text) if is_base64 => Some(Body::Base64(text)),
-            Some(text) => Some(Body::Text(text)),
-            None => parse_tolerantly(file).map(Body::File),
+        let range = header("Content-Range").and_then(http::content_range);
+        let is_whole = range.is_some_and(|(first, end, length)| end - first == length);
+        let mut capture = Capture::of(&self.request.url);
+        // With the status 304, the browser took the body from its cache, and Firefox wrote 0 for pushed responses.
+        capture.status = match (parse_tolerantly(response.status), body.is_some()) {
+            _ if !is_retrievable(&capture.url) => 0,
+            (None | Some(0 | 304), true) => 200,
+            (Some(206), true) if is_whole => 200,
+            // A success without a body is treated as a response without content.
+            (Some(200..=299), false) => 204,
+            (status, _) => status.unwrap_or(0),
         };
-        Ok(Self {
-            number,
-            url: request.url,
-            method: parse_tolerantly(request.method).unwrap_or_else(|| "GET".to_owned()),
-            started: parse_tolerantly(started_date_time),
-            status: parse_tolerantly(response.status),
-            redirect_url: redirect_url.or_else(|| header("Location")),
-            content_range: header("Content-Range"),
-            media_type: mime_type,
-            body,
-        })
-    }
-
-    /// Reads the attached file with the body, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// Returns an anomaly if the file cannot be read. The entry then has no body.
-    pub fn attach(&mut self, bodies: &mut Attached) -> Result<(), Anomaly> {
-        let Some(Body::File(file)) = &self.body else {
-            return Ok(());
+        let method: Option<String> = parse_tolerantly(self.request.method);
+        capture.is_other_method = method.is_some_and(|method| method != "GET");
+        let started: Option<String> = parse_tolerantly(self.started_date_time);
+        capture.date = started.and_then(|date| date.parse().ok());
+        let location: Option<String> = parse_tolerantly(response.redirect_url);
+        let location = location.as_deref().filter(|url| !url.is_empty());
+        capture.location = location.or_else(|| header("Location")).map(Into::into);
+        capture.is_short = body.as_ref().is_none_or(Vec::is_empty);
+        let resource = ArchivedResource {
+            source: Source::Har,
+            capture,
+            part: None,
+            body: body.unwrap_or_default(),
+            media_type,
+            charset: is_text.then_some(Charset::UTF_8),
         };
-        let bytes = bodies.read(file).map_err(|error| {
-            let message = format!(
-                "its body in the file {} cannot be read: {error}",
-                visible(file)
-            );
-            anomaly(self.number, Code::RecordBroken, message)
-        })?;
-        // Playwright writes text that Chromium decoded as UTF-8.
-        let text = String::from_utf8(bytes).map(Body::Text);
-        self.body = Some(text.unwrap_or_else(|error| Body::Bytes(error.into_bytes())));
-        Ok(())
-    }
-
-    /// True if a body is text that the browser decoded. It is UTF-8, regardless of the `charset` in the media type.
-    /// Other bodies are the bytes of the response, without codings.
-    pub fn is_text(&self) -> bool {
-        !matches!(self.body, Some(Body::Base64(_) | Body::Bytes(_)))
-    }
-
-    /// True if the archive has a body for the entry, which may be empty.
-    pub fn has_body(&self) -> bool {
-        !matches!(self.body, None | Some(Body::File(_)))
-    }
-
-    /// Returns the body without codings. `None` if the archive does not contain it, as for redirects and for
-    /// responses that the browser cached or discarded.
-    ///
-    /// # Errors
-    ///
-    /// Returns an anomaly if the base64 is invalid.
-    pub fn into_body(self) -> Result<Option<Vec<u8>>, Anomaly> {
-        match self.body {
-            Some(Body::Base64(text)) => STANDARD.decode(&text).map(Some).map_err(|_| {
-                let message = "the base64 of this entry cannot be decoded; skipped";
-                anomaly(self.number, Code::TransferUndecodable, message)
-            }),
-            Some(Body::Text(text)) => Ok(Some(text.into_bytes())),
-            Some(Body::Bytes(bytes)) => Ok(Some(bytes)),
-            Some(Body::File(_)) | None => Ok(None),
-        }
+        entry.holding(resource, options, wanted)
     }
 }
 
@@ -331,18 +281,6 @@ impl HarEntry {
 fn place_in(json: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - json.as_ptr().addr();
     start..start + part.len()
-}
-
-/// The anomaly of the entry `number`.
-fn anomaly(number: u64, code: Code, message: impl Into<Cow<'static, str>>) -> Anomaly {
-    Anomaly {
-        offset: Offset {
-            file: number,
-            within: 0,
-        },
-        code,
-        message: message.into(),
-    }
 }
 
 /// Parses `json`. Returns `None` instead of an error if it has another type, because the entry can be read without

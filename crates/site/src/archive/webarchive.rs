@@ -2,16 +2,17 @@
 //!
 //! The dictionary of an archive contains a resource (`WebMainResource`), an array of resources (`WebSubresources`)
 //! and an array of archives, one per frame (`WebSubframeArchives`). The dictionary of a resource contains
-//! `WebResourceURL`, `WebResourceMIMEType`, `WebResourceTextEncodingName`, `WebResourceFrameName` and
-//! `WebResourceData`, a body without content codings. There is no specification; WebKit writes the format in
+//! `WebResourceURL`, `WebResourceMIMEType`, `WebResourceTextEncodingName` and `WebResourceData`, a body without content
+//! codings. There is no specification; WebKit writes the format in
 //! `LegacyWebArchive.cpp`.
 //!
 //! ```
-//! use baselink_site::archive::WebArchive;
+//! use baselink_rewrite::Options;
+//! use baselink_site::archive::{Wanted, web_archive};
 //! let page = b"<plist><dict><key>WebMainResource</key><dict><key>WebResourceURL</key><string>http://a/</string>\
 //!     <key>WebResourceMIMEType</key><string>text/html</string><key>WebResourceData</key><data>PHA+</data></dict></dict></plist>";
-//! let archive = WebArchive::read(page)?;
-//! assert_eq!((archive.resources[0].url.as_str(), &archive.resources[0].body[..]), ("http://a/", &b"<p>"[..]));
+//! let entry = web_archive(page, &Options::default(), Wanted::Documents)?.next().unwrap();
+//! assert_eq!((entry.key.url.as_deref(), entry.bytes()), (Some("http://a/"), &b"<p>"[..]));
 //! # Ok::<(), baselink_text::Error>(())
 //! ```
 //!
@@ -22,11 +23,23 @@
 //! Deliberately absent: `WebResourceResponse`, which is a serialized macOS object with status and header fields;
 //! CDATA in XML, which Apple's programs do not write; and writing archives.
 
-use std::{borrow::Cow, io::Cursor};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    io::Cursor,
+};
 
-use baselink_rewrite::archive::{Anomaly, Offset};
-use baselink_text::{Code, Error, Result, cause};
+use baselink_rewrite::{Options, Source};
+use baselink_scan::MediaType;
+use baselink_text::{Charset, Code, Error, Result, cause};
 use plist::stream::{BinaryReader, Event, OwnedEvent, XmlReader};
+
+use super::{
+    entry::{ArchivedResource, Entry, Wanted},
+    message::file_name_of,
+};
+use crate::collection::capture::Capture;
 
 /// The first bytes of a binary property list.
 const BINARY: &[u8] = b"bplist00";
@@ -36,45 +49,21 @@ const GROWTH: usize = 16;
 /// The number of bytes that may always be read, even from a very short file.
 const LEAST: usize = 64 << 10;
 
-/// The resources of a web archive of Safari.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct WebArchive {
-    /// The resources: first those of the page, then those of each frame in file order, with the main resource first
-    /// in each.
-    pub resources: Vec<WebResource>,
-    /// Resources that cannot be used, and the point where a broken list ends.
-    pub anomalies: Vec<Anomaly>,
-}
-
-/// A resource of a web archive of Safari.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct WebResource {
-    /// The number of the resource in the archive, from 0. It is the offset of an [`Anomaly`].
-    pub number: u64,
-    /// The URL from which it was retrieved.
-    pub url: String,
-    /// The media type without parameters; empty if the archive has none.
-    pub media_type: String,
-    /// The label of the encoding that Safari used.
-    pub charset: Option<String>,
-    /// The name of the frame, for the main resource of a frame.
-    pub frame_name: Option<String>,
-    /// The bytes, without content codings.
-    pub body: Vec<u8>,
-    /// The number of the frame. The page is 0, and each frame has a higher number than its parent.
-    pub frame: usize,
-    /// True if the resource is the document of its frame.
-    pub is_main: bool,
-}
-
 /// The parts of a resource read so far.
 #[derive(Default)]
 struct ResourceDraft {
-    resource: WebResource,
-    has_url: bool,
-    has_body: bool,
+    /// The URL from which it was retrieved.
+    url: Option<String>,
+    /// The media type without parameters; empty if the archive has none.
+    media_type: String,
+    /// The label of the encoding that Safari used.
+    charset: Option<String>,
+    /// The bytes, without content codings.
+    body: Option<Vec<u8>>,
+    /// The number of the frame. The page is 0, and each frame has a higher number than its parent.
+    frame: usize,
+    /// True if the resource is the document of its frame.
+    is_main: bool,
 }
 
 /// An open collection.
@@ -108,102 +97,109 @@ struct Resources {
     has_ended: bool,
 }
 
-impl WebArchive {
-    /// Reads a whole archive. Time and memory are proportional to the length of `bytes`.
-    ///
-    /// A resource without URL or body is an anomaly. If the list is broken after the first resource, the fault is
-    /// an anomaly too.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if `bytes` are not a property list, or contain no resource of a web archive.
-    pub fn read(bytes: &[u8]) -> Result<Self> {
-        let mut binary = None;
-        let mut xml = None;
-        if bytes.starts_with(BINARY) {
-            binary = Some(BinaryReader::new(Cursor::new(bytes)))
-        } else {
-            xml = Some(XmlReader::new(bytes))
+/// Reads a whole web archive of Safari. Time and memory are proportional to the length of `bytes`.
+///
+/// The resources of the page come first, then those of each frame in file order, with the main resource first in each. They are
+/// followed by anomalies: resources without URL or body, and the point where a broken list ends.
+///
+/// # Errors
+///
+/// Returns an error if `bytes` are not a property list, or contain no resource of a web archive.
+pub fn web_archive<'o>(
+    bytes: &[u8],
+    options: &'o Options,
+    wanted: Wanted,
+) -> Result<impl Iterator<Item = Entry> + use<'o>> {
+    let mut binary = None;
+    let mut xml = None;
+    if bytes.starts_with(BINARY) {
+        binary = Some(BinaryReader::new(Cursor::new(bytes)))
+    } else {
+        xml = Some(XmlReader::new(bytes))
+    }
+    let events = binary
+        .into_iter()
+        .flatten()
+        .chain(xml.into_iter().flatten());
+    let mut budget = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
+    let mut found = Resources::default();
+    let mut broken = None;
+    for event in events {
+        let processed = event.map_err(|error| match error.as_io() {
+            Some(error) => format!("its property list cannot be read: {}", cause(error)),
+            None => format!("its property list cannot be read: {error}"),
+        });
+        let processed = processed.and_then(|event| {
+            budget = budget.checked_sub(cost(&event)).ok_or_else(|| {
+                format!(
+                    "its property list expands to more than {GROWTH} times the length of the file"
+                )
+            })?;
+            found.process(event).map_err(str::to_owned)
+        });
+        if let Err(why) = processed {
+            broken = Some(why);
+            break;
         }
-        let events = binary
-            .into_iter()
-            .flatten()
-            .chain(xml.into_iter().flatten());
-        let mut budget = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
-        let mut found = Resources::default();
-        let mut broken = None;
-        for event in events {
-            let processed = event.map_err(|error| match error.as_io() {
-                Some(error) => format!("its property list cannot be read: {}", cause(error)),
-                None => format!("its property list cannot be read: {error}"),
-            });
-            let processed = processed.and_then(|event| {
-                budget = budget.checked_sub(cost(&event)).ok_or_else(|| {
-                    format!("its property list expands to more than {GROWTH} times the length of the file")
-                })?;
-                found.process(event).map_err(str::to_owned)
-            });
-            if let Err(why) = processed {
-                broken = Some(why);
-                break;
-            }
-            if found.has_ended {
-                break;
-            }
-        }
-        if broken.is_none() && !found.has_ended {
-            broken = Some("its property list ends inside a collection".to_owned());
-        }
-        let not_an_archive = |why: &str| Error::new(format!("not a web archive of Safari: {why}"));
-        match broken {
-            Some(why) if found.drafts.is_empty() => Err(not_an_archive(&why)),
-            None if found.drafts.is_empty() => Err(not_an_archive("it has no WebMainResource")),
-            broken => Ok(Self::of(found.drafts, broken)),
+        if found.has_ended {
+            break;
         }
     }
-
-    /// Builds the archive from `drafts` in file order. `broken` is the fault that ended the list.
-    fn of(mut drafts: Vec<ResourceDraft>, broken: Option<String>) -> Self {
-        drafts.sort_by_key(|draft| (draft.resource.frame, !draft.resource.is_main));
-        let mut archive = Self::default();
-        let mut number = 0;
-        for ResourceDraft {
-            mut resource,
-            has_url,
-            has_body,
-        } in drafts
-        {
-            let missing = match (has_url, has_body) {
-                (true, true) => None,
-                (false, _) => Some("a resource without WebResourceURL; skipped"),
-                (true, false) => Some("a resource without WebResourceData; skipped"),
-            };
-            match missing {
-                Some(message) => archive.report(number, message),
-                None => {
-                    resource.number = number;
-                    archive.resources.push(resource);
-                }
-            }
-            number += 1;
-        }
-        if let Some(why) = broken {
-            archive.report(number, format!("{why}; the rest was not read"));
-        }
-        archive
+    if broken.is_none() && !found.has_ended {
+        broken = Some("its property list ends inside a collection".to_owned());
     }
-
-    fn report(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
-        let anomaly = Anomaly {
-            offset: Offset {
-                file: number,
-                within: 0,
-            },
-            code: Code::RecordBroken,
-            message: message.into(),
+    let mut drafts = found.drafts;
+    if drafts.is_empty() {
+        let why = broken.unwrap_or_else(|| "it has no WebMainResource".to_owned());
+        return Err(Error::new(format!("not a web archive of Safari: {why}")));
+    }
+    drafts.sort_by_key(|draft| (draft.frame, !draft.is_main));
+    let end = drafts.len() as u64;
+    let (mut resources, mut anomalies) = (Vec::new(), Vec::new());
+    for (number, draft) in (0..).zip(drafts) {
+        let entry = Entry::at(number);
+        let missing = match draft {
+            ResourceDraft { url: None, .. } => "URL",
+            ResourceDraft { body: None, .. } => "Data",
+            ResourceDraft {
+                url: Some(url),
+                body: Some(body),
+                ..
+            } => {
+                resources.push((entry, url, body, draft.media_type, draft.charset));
+                continue;
+            }
         };
-        self.anomalies.push(anomaly);
+        let message = format!("a resource without WebResource{missing}; skipped");
+        anomalies.push(entry.noting(Code::RecordBroken, message));
     }
+    if let Some(why) = broken {
+        let message = format!("{why}; the rest was not read");
+        anomalies.push(Entry::at(end).noting(Code::RecordBroken, message));
+    }
+    let mut taken = HashMap::new();
+    let resources = resources
+        .into_iter()
+        .map(move |(entry, url, body, media_type, charset)| {
+            // A frame may have the URL of the page, and another body.
+            let digest = BuildHasherDefault::<DefaultHasher>::default().hash_one(&body);
+            let is_other = *taken.entry(url.clone()).or_insert(digest) != digest;
+            let mut capture = Capture::of(&url);
+            capture.key = is_other.then(|| {
+                let number = entry.key.offset.file;
+                format!("frame:/{number}/{}", file_name_of(&url)).into()
+            });
+            let resource = ArchivedResource {
+                source: Source::WebArchive,
+                capture,
+                part: None,
+                body,
+                media_type: MediaType::read(media_type.as_bytes()),
+                charset: charset.as_deref().and_then(Charset::for_label),
+            };
+            entry.holding(resource, options, wanted)
+        });
+    Ok(resources.chain(anomalies))
 }
 
 /// The size of `length` object numbers.
@@ -302,35 +298,20 @@ impl Resources {
 impl ResourceDraft {
     fn of(frame: usize, is_main: bool) -> Self {
         Self {
-            resource: WebResource {
-                frame,
-                is_main,
-                ..WebResource::default()
-            },
+            frame,
+            is_main,
             ..Self::default()
         }
     }
 
     /// Stores the value of `key` if it is of interest.
     fn set(&mut self, key: &str, value: OwnedEvent) {
-        let Self {
-            resource,
-            has_url,
-            has_body,
-        } = self;
         match (key, value) {
-            ("WebResourceData", Event::Data(data)) => {
-                (resource.body, *has_body) = (data.into_owned(), true);
-            }
-            ("WebResourceURL", Event::String(url)) => {
-                (resource.url, *has_url) = (url.into_owned(), true);
-            }
-            ("WebResourceMIMEType", Event::String(name)) => resource.media_type = name.into_owned(),
+            ("WebResourceData", Event::Data(data)) => self.body = Some(data.into_owned()),
+            ("WebResourceURL", Event::String(url)) => self.url = Some(url.into_owned()),
+            ("WebResourceMIMEType", Event::String(name)) => self.media_type = name.into_owned(),
             ("WebResourceTextEncodingName", Event::String(label)) => {
-                resource.charset = Some(label.into_owned());
-            }
-            ("WebResourceFrameName", Event::String(name)) => {
-                resource.frame_name = Some(name.into_owned());
+                self.charset = Some(label.into_owned());
             }
             _ => {}
         }

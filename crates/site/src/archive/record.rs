@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use baselink_rewrite::archive::{ArchiveEntry, Records};
-//! use baselink_site::collection::record::{body, capture};
+//! use baselink_site::archive::record::{body, capture};
 //! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\nContent-Type: application/http\r\n\
 //!     Content-Length: 51\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>text\r\n\r\n";
 //! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
@@ -31,7 +31,7 @@ use baselink_text::{
     layer::transfer::TransferEncoding,
 };
 
-use super::capture::{Capture, name_digest};
+use crate::collection::capture::{Capture, name_digest};
 
 /// The body of a capture, without its content codings.
 #[derive(Clone, Debug)]

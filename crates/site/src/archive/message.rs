@@ -6,12 +6,14 @@
 //!
 //! ```
 //! use baselink_rewrite::Options;
-//! use baselink_site::collection::message::resources;
+//! use baselink_site::archive::message::resources;
 //! let message = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<img src=cid:i@a>\n\
 //!     --b\nContent-Type: image/png\nContent-ID: <i@a>\nContent-Transfer-Encoding: base64\n\niVBORw==\n--b--\n";
-//! let parts = resources(message, &Options::default());
-//! assert!(parts[0].is_root && &*parts[0].base == "thismessage:/" && parts[0].source.is_none());
-//! assert_eq!((&parts[1].urls[..], &**parts[1].body.as_ref().unwrap()), (&["cid:i@a".to_owned()][..], &b"\x89PNG"[..]));
+//! let parts: Vec<_> = resources(message, &Options::default()).collect();
+//! let page = parts[0].part().unwrap();
+//! assert!(page.is_root && &*page.base == "thismessage:/");
+//! let image = &parts[1].resource().unwrap().capture;
+//! assert_eq!((&*image.url, parts[1].bytes()), ("cid:i@a", &b"\x89PNG"[..]));
 //! ```
 //!
 //! When Chromium saves a page, it stores style sheets and frames as parts and refers to them by `cid:` URLs. Such a
@@ -40,9 +42,10 @@ use baselink_text::{
 };
 use baselink_url::{Base, reference};
 
-use super::{
-    capture::CaptureDate,
-    normal::{in_scope, normal},
+use super::entry::{ArchivedResource, Entry, MessagePart, Wanted};
+use crate::collection::{
+    capture::{Capture, CaptureDate},
+    in_scope, normal,
     origin::names,
 };
 
@@ -55,53 +58,43 @@ pub const THIS_MESSAGE: &str = "thismessage:/";
 const CID_LIMIT: usize = 256;
 
 /// A part of a message that is a resource.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct PartResource<'m> {
+struct PartDraft<'m> {
     /// The name of the entity: `1.2`, or `""` for the message itself.
-    pub entity: Arc<str>,
+    entity: Arc<str>,
     /// The name of the part among the resources, if another part has the same first URL: a `cid:` URL, or a made-up
     /// URL. Links to that URL lead to the root if it has the URL, or else to the last part in the same multipart, as in
     /// Chromium.
-    pub key: Option<String>,
-    /// The keys of those of its URLs that other parts have too, for the multipart around it.
-    pub scoped: Vec<String>,
-    /// True if some parts of the message have the same URL.
-    pub has_scopes: bool,
-    /// The date of the message.
-    pub date: Option<CaptureDate>,
+    key: Option<String>,
+    scoped: Vec<String>,
     /// The URLs, at least one. The first is from `Content-Location`, or else a `cid:` URL. A part with neither has
     /// a made-up URL: [`THIS_MESSAGE`], the number of the entity and its file name.
-    pub urls: Vec<String>,
-    /// The base of its links, unless its content declares one.
-    pub base: Arc<str>,
+    urls: Vec<String>,
+    base: Arc<str>,
     /// The source of the base. If it is `None`, the base only serves to find other parts, and URLs resolved against
     /// it are meaningless outside the message.
-    pub source: Option<Source>,
+    source: Option<Source>,
     /// The media type with its parameters.
-    pub media_type: MediaType,
+    media_type: MediaType,
     /// The content without transfer encoding, or the reason why it cannot be decoded.
-    pub body: Result<Cow<'m, [u8]>, Obstacle>,
+    body: Result<Cow<'m, [u8]>, Obstacle>,
     /// True if the message ends within the part.
-    pub is_cut: bool,
-    /// True for the document that a reader opens, such as the root of a `multipart/related` (RFC 2387, 3) or the last
-    /// HTML part of a `multipart/alternative`.
-    pub is_root: bool,
+    is_cut: bool,
+    is_root: bool,
 }
 
-impl PartResource<'_> {
+impl PartDraft<'_> {
     /// The character encoding that the heading declares.
-    pub fn charset(&self) -> Option<Charset> {
+    fn charset(&self) -> Option<Charset> {
         self.media_type
             .parameter("charset")
             .and_then(Charset::for_label)
     }
 }
 
-/// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the resolver, the
+/// The parts of `message` that are resources, in order, for a command that wants all captures. `options` provide the retrieval URL, the resolver, the
 /// use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are linear in the
 /// size of the message.
-pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
+pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entry> {
     let structure = &entities(message);
     let choice = OpenedParts::of(message, structure);
     let mut chains: Vec<BaseChain> = Vec::with_capacity(structure.entities.len());
@@ -123,14 +116,12 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
     let is_open = diagnostics.any(|one| one.code == Code::CloseMissing);
     let date = structure.entities[0].heading.first(message, "Date");
     let date = date.and_then(|field| CaptureDate::of_message(&field.text(message)));
-    let mut parts: Vec<(usize, PartResource<'m>)> = leaves
+    let mut parts: Vec<(usize, PartDraft<'_>)> = leaves
         .map(|(index, entity)| {
-            let part = PartResource {
+            let part = PartDraft {
                 entity: Arc::clone(&entity.name),
                 key: None,
                 scoped: Vec::new(),
-                has_scopes: false,
-                date,
                 urls: urls(message, entity, (&chains[index], root), options),
                 base: THIS_MESSAGE.into(),
                 source: None,
@@ -151,7 +142,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
             part.urls.insert(0, noted.url);
         }
     }
-    tell_apart(&mut parts, structure);
+    let has_scopes = tell_apart(&mut parts, structure);
     inherit_bases(message, structure, &parts, &mut chains, options);
     for (index, part) in &mut parts {
         match &chains[*index].base {
@@ -178,12 +169,41 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
     }
     let mut parts = parts.into_iter().map(|(_, part)| part).collect();
     add_data_sheets(&mut parts, options);
-    parts
+    let entry = move |(number, part): (u64, PartDraft<'_>)| {
+        let entry = Entry::at(number);
+        let Ok(body) = part.body else {
+            let why = "the transfer encoding of this part cannot be decoded; skipped";
+            return entry.noting(Code::TransferUndecodable, why);
+        };
+        let capture = Capture {
+            key: part.key.map(Into::into),
+            entity: has_scopes.then(|| Arc::clone(&part.entity)),
+            date,
+            is_cut: part.is_cut,
+            ..Capture::of(&part.urls[0])
+        };
+        let resource = ArchivedResource {
+            source: part.source.unwrap_or(Source::Default),
+            capture,
+            part: Some(MessagePart {
+                entity: part.entity,
+                other_urls: part.urls[1..].to_vec(),
+                scoped: part.scoped,
+                base: part.base,
+                is_root: part.is_root,
+            }),
+            body: body.into_owned(),
+            media_type: Some(part.media_type),
+            charset: None,
+        };
+        entry.holding(resource, options, Wanted::Captures)
+    };
+    (0..).zip(parts).map(entry)
 }
 
 /// Adds the style sheets that pages and sheets contain as `data:` URLs (RFC 2397), as monolith writes them. No reference leads
 /// from such a URL to a file, so a sheet that may need other parts becomes a file itself.
-fn add_data_sheets(parts: &mut Vec<PartResource<'_>>, options: &Options) {
+fn add_data_sheets(parts: &mut Vec<PartDraft<'_>>, options: &Options) {
     /// The number of levels of sheets in sheets. Each level may be nearly as long as the one around it.
     const NESTED: usize = 4;
     let (mut known, mut first) = (HashSet::new(), 0);
@@ -196,7 +216,7 @@ fn add_data_sheets(parts: &mut Vec<PartResource<'_>>, options: &Options) {
                 if let Some((media_type, body)) = data_sheet(&url)
                     && known.insert(url.clone())
                 {
-                    found.push(PartResource {
+                    found.push(PartDraft {
                         entity: Arc::clone(&part.entity),
                         key: None,
                         scoped: Vec::new(),
@@ -231,7 +251,7 @@ fn data_sheet(url: &str) -> Option<(MediaType, Vec<u8>)> {
 }
 
 /// The document that is the content of `part`, if it contains `word`.
-fn scanned(part: &PartResource<'_>, options: &Options, word: &[u8]) -> Option<Document> {
+fn scanned(part: &PartDraft<'_>, options: &Options, word: &[u8]) -> Option<Document> {
     let text = part.body.as_ref().ok()?;
     memchr::memmem::find(text, word)?;
     let scan = ScanOptions {
@@ -242,8 +262,8 @@ fn scanned(part: &PartResource<'_>, options: &Options, word: &[u8]) -> Option<Do
     scan_as(part.media_type.format(), text, &scan)
 }
 
-/// Gives names to parts whose URLs other parts have too.
-fn tell_apart(parts: &mut [(usize, PartResource<'_>)], structure: &Structure) {
+/// Gives names to parts whose URLs other parts have too. Returns true if there are such parts.
+fn tell_apart(parts: &mut [(usize, PartDraft<'_>)], structure: &Structure) -> bool {
     let mut counts: HashMap<String, u32> = HashMap::new();
     let normal = |url: &str| normal(url).map_or_else(|| url.to_owned(), Cow::into_owned);
     for url in parts.iter().flat_map(|(_, part)| &part.urls) {
@@ -261,7 +281,6 @@ fn tell_apart(parts: &mut [(usize, PartResource<'_>)], structure: &Structure) {
             let made_up = || made_up_url(&part.entity, file_name_of(&part.urls[0]));
             part.key = Some(normal(&own.cloned().unwrap_or_else(made_up)));
         }
-        part.has_scopes = has_scopes;
         if let Some(parent) = structure.entities[*index].parent {
             let around = &structure.entities[parent].name;
             let shared = part.urls.iter().filter(|url| is_shared(url));
@@ -272,6 +291,7 @@ fn tell_apart(parts: &mut [(usize, PartResource<'_>)], structure: &Structure) {
             }
         }
     }
+    has_scopes
 }
 
 /// The base from the heading of the entity `index`.
@@ -465,7 +485,7 @@ fn made_up_url(entity: &str, file: &str) -> String {
 }
 
 /// The last segment of the path of `url`.
-pub fn file_name_of(url: &str) -> &str {
+pub(super) fn file_name_of(url: &str) -> &str {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     path.rsplit(['/', ':']).next().unwrap_or_default()
 }
@@ -492,7 +512,7 @@ fn file_name(message: &[u8], entity: &Entity) -> Option<String> {
 fn inherit_bases(
     message: &[u8],
     structure: &Structure,
-    parts: &[(usize, PartResource<'_>)],
+    parts: &[(usize, PartDraft<'_>)],
     chains: &mut [BaseChain],
     options: &Options,
 ) {

@@ -1,0 +1,288 @@
+//! The entries of archives: records, other resources with their URLs and bodies, and anomalies.
+//!
+//! ```text
+//! WARC/1.1 … WARC-Target-URI: http://a/ … HTTP/1.1 200 OK …   -->   a response, read with the retrieval URL http://a/
+//! {"log": {"entries": [{"request": {"url": "http://a/"}, …   -->   a page with that retrieval URL
+//! WebMainResource: {WebResourceURL: "http://a/", …           -->   a page with that retrieval URL
+//! ```
+//!
+//! Deliberately absent: the formats of archives, each of which has a file of its own.
+
+use std::{borrow::Cow, sync::Arc};
+
+use baselink_rewrite::{
+    Options, Retrieval, Source,
+    archive::{Anomaly, Offset, Record},
+    record::document,
+};
+use baselink_scan::{MediaType, is_read};
+use baselink_text::{Charset, Code};
+
+use super::record::{self, CapturedBody};
+use crate::collection::capture::Capture;
+
+/// The entries of an archive that a command needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Documents in a format that is read.
+    Documents,
+    /// All captures, for a first reading that does not report anomalies.
+    Captures,
+    /// All captures, for a reading of their bodies that reports anomalies.
+    Bodies,
+}
+
+/// The identity of a document in its archive.
+#[derive(Debug, Default)]
+pub struct RecordKey {
+    /// The ID of the record.
+    pub id: Option<String>,
+    /// The offset of the record. In an archive other than WARC, the number of the entry.
+    pub offset: Offset,
+    /// The retrieval URL that the archive records.
+    pub url: Option<String>,
+    /// The media type without parameters.
+    pub media_type: String,
+}
+
+/// The next entry of an archive.
+#[derive(Debug, Default)]
+pub struct Entry {
+    /// The identity of the document, or only its place if all captures are wanted.
+    pub key: RecordKey,
+    /// The number of the entry among all entries of its file, from 0.
+    pub number: u32,
+    /// The anomalies of the entry.
+    pub messages: Vec<(Code, Cow<'static, str>)>,
+    /// The options for reading the document.
+    pub options: Options,
+    /// The contents; `None` if there are none, or they are not wanted.
+    pub contents: Option<EntryContents>,
+}
+
+/// The contents of an entry.
+#[derive(Debug)]
+pub enum EntryContents {
+    /// A record (ISO 28500). Its document is the decoded payload, if there is one, or else the block.
+    Record(Record, Option<Vec<u8>>),
+    /// A resource of an archive other than WARC.
+    Resource(Box<ArchivedResource>),
+}
+
+/// A resource of an archive other than WARC, with its body.
+#[derive(Debug)]
+pub struct ArchivedResource {
+    /// The source of its URL.
+    pub source: Source,
+    /// The URL, and the circumstances of its retrieval.
+    pub capture: Capture,
+    /// The other properties of a part of a message.
+    pub part: Option<MessagePart>,
+    /// The bytes, without content codings.
+    pub body: Vec<u8>,
+    /// The media type with its parameters.
+    pub media_type: Option<MediaType>,
+    /// The character encoding that the archive records beside the media type.
+    pub charset: Option<Charset>,
+}
+
+/// The properties that a part of a message has, but no other resource.
+#[derive(Debug)]
+pub struct MessagePart {
+    /// The name of the entity: `1.2`, or `""` for the message itself.
+    pub entity: Arc<str>,
+    /// The other URLs of the part.
+    pub other_urls: Vec<String>,
+    /// The keys of those of its URLs that other parts have too, for the multipart around it.
+    pub scoped: Vec<String>,
+    /// The base of its links, unless its content declares one.
+    pub base: Arc<str>,
+    /// True for the document that a reader opens, such as the root of a `multipart/related` (RFC 2387, 3) or the last
+    /// HTML part of a `multipart/alternative`.
+    pub is_root: bool,
+}
+
+/// True if documents of this media type are read.
+pub(super) fn is_document(media_type: &MediaType, options: &Options) -> bool {
+    let format = media_type.format();
+    format.has_headings() || is_read(format, &options.scan)
+}
+
+impl Entry {
+    /// An entry without contents, whose `number` serves as its offset.
+    pub(super) fn at(number: u64) -> Self {
+        let mut entry = Self::default();
+        entry.key.offset.file = number;
+        entry
+    }
+
+    /// The entry with another anomaly.
+    pub(super) fn noting(mut self, code: Code, message: impl Into<Cow<'static, str>>) -> Self {
+        self.messages.push((code, message.into()));
+        self
+    }
+
+    /// The entry with this resource, if it is wanted.
+    pub(super) fn holding(
+        mut self,
+        mut one: ArchivedResource,
+        options: &Options,
+        wanted: Wanted,
+    ) -> Self {
+        let url = &one.capture.url;
+        let media_type = one.media_type.take();
+        let media_type = media_type.map(|media_type| media_type.of_body(&one.body, Some(url)));
+        let name = media_type.as_ref().map(MediaType::to_string);
+        let name = name.unwrap_or_default();
+        one.capture.media_type = name.as_str().into();
+        let declared = media_type
+            .as_ref()
+            .and_then(|media_type| media_type.parameter("charset"))
+            .and_then(Charset::for_label);
+        self.options = options.clone();
+        self.options.query_charset = one.charset.and(declared);
+        if wanted == Wanted::Documents {
+            let Some(media_type) = media_type.as_ref().filter(|one| is_document(one, options))
+            else {
+                return self;
+            };
+            self.options.format = media_type.format();
+            self.options.retrieval = Some(Retrieval::of(url.to_string(), one.source));
+            let charset = one.charset.or(declared);
+            self.options.scan.charset = charset.or(options.scan.charset);
+            (self.key.url, self.key.media_type) = (Some(url.to_string()), name);
+        }
+        one.media_type = media_type;
+        self.contents = Some(EntryContents::Resource(Box::new(one)));
+        self
+    }
+
+    /// The entry of an anomaly.
+    pub(super) fn of_anomaly(found: Anomaly) -> Self {
+        let mut entry = Self::default();
+        entry.key.offset = found.offset;
+        entry.noting(found.code, found.message)
+    }
+
+    /// The entry of a record.
+    pub(super) fn of_record(record: Record, options: &Options, wanted: Wanted) -> Self {
+        let mut entry = Self::default();
+        entry.key.offset = record.offset;
+        let found = record.diagnostics.iter();
+        entry.messages = found
+            .map(|found| (found.code, found.message.clone()))
+            .collect();
+        let mut payload = None;
+        if wanted == Wanted::Documents {
+            let Some(found) = document(&record, options) else {
+                return entry;
+            };
+            entry.key.id = record.id();
+            let url = record.target_uri();
+            entry.key.url = url.map(|url| String::from_utf8_lossy(&url).into_owned());
+            entry.key.media_type = found.media_type;
+            entry.options = found.options;
+            payload = match found.bytes {
+                Cow::Borrowed(whole) if whole.len() == record.block().len() => None,
+                payload => Some(payload.into_owned()),
+            };
+        } else {
+            entry.options = options.clone();
+        }
+        entry.contents = Some(EntryContents::Record(record, payload));
+        entry
+    }
+
+    /// The number of bytes that the entry takes in memory, without small parts.
+    pub fn size(&self) -> usize {
+        let messages = self.messages.iter().map(|(_, text)| text.len());
+        // The retrieval URL, and the URL of the capture, have the same length.
+        let url = 3 * self.key.url.as_ref().map_or(0, String::len);
+        let contents = match &self.contents {
+            Some(EntryContents::Record(record, payload)) => {
+                let payload = payload.as_ref().map_or(0, Vec::len);
+                record.heading().len() + record.block().len() + payload
+            }
+            Some(EntryContents::Resource(one)) => one.capture.url.len() + one.body.len(),
+            None => 0,
+        };
+        messages.sum::<usize>() + url + contents
+    }
+
+    /// The resource, if the archive is not WARC.
+    pub fn resource(&self) -> Option<&ArchivedResource> {
+        match &self.contents {
+            Some(EntryContents::Resource(one)) => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The part of a message.
+    pub fn part(&self) -> Option<&MessagePart> {
+        self.resource()?.part.as_ref()
+    }
+
+    /// The captures: first the resource itself, then redirects to it from its other URLs.
+    pub fn captures(&self) -> Vec<Capture> {
+        let one = match &self.contents {
+            Some(EntryContents::Record(record, _)) => {
+                return record::capture(record).into_iter().collect();
+            }
+            Some(EntryContents::Resource(one)) => one,
+            None => return Vec::new(),
+        };
+        let own = &one.capture;
+        let redirect = |url: &str| Capture {
+            status: 301,
+            location: own.key.clone().or_else(|| Some(own.url.clone())),
+            ..Capture::of(url)
+        };
+        let mut captures = vec![own.clone()];
+        if let Some(part) = &one.part {
+            captures.extend(part.other_urls.iter().map(|url| redirect(url)));
+            captures.extend(part.scoped.iter().map(|key| Capture {
+                key: Some(key.as_str().into()),
+                ..redirect(&own.url)
+            }));
+        }
+        captures
+    }
+
+    /// The body of the capture, without content codings.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence about a body that cannot be decoded.
+    pub fn body(&self) -> Result<CapturedBody<'_>, &'static str> {
+        let (bytes, media_type, charset) = match &self.contents {
+            Some(EntryContents::Record(record, _)) => return record::body(record),
+            Some(EntryContents::Resource(one)) => {
+                (&*one.body, one.media_type.as_ref(), one.charset)
+            }
+            None => (&[][..], None, None),
+        };
+        let found = CapturedBody::of(Cow::Borrowed(bytes), media_type)?;
+        Ok(CapturedBody {
+            charset: charset.or(found.charset),
+            ..found
+        })
+    }
+
+    /// The URL against which the links of a capture are resolved: the base recorded for the capture, or else its own
+    /// `url`.
+    pub fn retrieval(&self, url: &str) -> Retrieval {
+        let base = self.part().map_or(url, |part| &part.base);
+        let source = self.resource().map_or(Source::Warc, |one| one.source);
+        Retrieval::of(base.to_owned(), source)
+    }
+
+    /// The bytes of the document, or of the capture.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.contents {
+            Some(EntryContents::Record(record, None)) => record.block(),
+            Some(EntryContents::Record(_, Some(bytes))) => bytes,
+            Some(EntryContents::Resource(one)) => &one.body,
+            None => &[],
+        }
+    }
+}
