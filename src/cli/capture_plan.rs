@@ -169,40 +169,23 @@ pub struct CapturedDocument<'a> {
 
 impl CapturePlan {
     /// The body of the resource with this number, taken from `entry`; `Err` with a reason if it cannot be decoded.
+    ///
+    /// From disk, browsers determine the format without the media type. So in a copy that `opens_from_disk`, a body of another
+    /// type is read if its name or its first bytes are those of a document.
     pub fn document<'a>(
         &self,
         number: usize,
         entry: &'a Entry,
+        opens_from_disk: bool,
     ) -> Result<CapturedDocument<'a>, &'static str> {
-        entry
-            .body()
-            .map(|body| self.with_options(number, entry, body))
-    }
-
-    /// Like [`document`](Self::document), for a copy that opens from disk. Browsers then determine the format without the
-    /// media type, so a body of another type is read if its name or its first bytes are those of a document.
-    pub fn document_on_disk<'a>(
-        &self,
-        number: usize,
-        entry: &'a Entry,
-    ) -> Result<CapturedDocument<'a>, &'static str> {
-        let mut body = entry.body()?;
-        if !is_read(body.format, &entry.options.scan) {
+        let (mut body, scan) = (entry.body()?, &entry.options.scan);
+        if opens_from_disk && !is_read(body.format, scan) {
             let name = String::from_utf8_lossy(self.name(number));
             let format = Format::detect(Some(&name), &body.bytes);
             let is_opened = !format.has_headings() && !format.is_archive();
             body.format = if is_opened { format } else { body.format };
         }
-        Ok(self.with_options(number, entry, body))
-    }
-
-    fn with_options<'a>(
-        &self,
-        number: usize,
-        entry: &Entry,
-        body: CapturedBody<'a>,
-    ) -> CapturedDocument<'a> {
-        let options = is_read(body.format, &entry.options.scan).then(|| {
+        let options = is_read(body.format, scan).then(|| {
             let mut options = Options {
                 format: body.format,
                 ..entry.options.clone()
@@ -211,7 +194,7 @@ impl CapturePlan {
             options.scan.charset = body.charset.or(options.scan.charset);
             options
         });
-        CapturedDocument { body, options }
+        Ok(CapturedDocument { body, options })
     }
 }
 

@@ -10,7 +10,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    fs, iter,
+    fs,
     path::PathBuf,
     sync::Arc,
 };
@@ -40,9 +40,6 @@ use baselink_site::{
     purpose::{loads_sheet, relocate::split_host},
 };
 
-/// The number of files that a thread takes at a time.
-const FILES: usize = 64;
-
 /// The files in the folders of `documents` that `selection` and `takes` accept. With `reads_links`, symbolic links
 /// are read, and their targets are known; otherwise they are opaque.
 ///
@@ -56,29 +53,25 @@ pub fn of_folder(
     reads_links: bool,
 ) -> Result<Collection> {
     let (mut found, mut failed) = (walk(&documents.paths, selection), None);
-    let mut origins = found
+    let origins = found
         .by_ref()
         .filter_map(|entry| entry.map_err(|error| failed = Some(error)).ok())
         .filter(takes)
         .map(Origin::Entry);
-    let chunks = iter::from_fn(|| {
-        let chunk: Vec<Origin> = origins.by_ref().take(FILES).collect();
-        (!chunk.is_empty()).then_some(chunk)
-    });
-    let retrievals = |chunk: Vec<Origin>| {
-        let with_retrieval = |origin| {
-            let retrieval = input::retrieval(&origin, documents).ok().flatten();
-            (origin, retrieval)
-        };
-        chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
+    let with_retrieval = |origin| {
+        let retrieval = input::retrieval(&origin, documents).ok().flatten();
+        (origin, retrieval)
     };
     let mut collection = Collection::new(documents.origins());
     let mut untold = Vec::new();
     collection.set_same(Arc::clone(&documents.reading.same));
-    all_in_order(documents.jobs, chunks, retrievals, |found| {
-        for (origin, retrieval) in &found {
-            let Origin::Entry(entry) = origin else {
-                continue;
+    all_in_order(
+        documents.jobs,
+        origins,
+        with_retrieval,
+        |(origin, retrieval)| {
+            let Origin::Entry(entry) = &origin else {
+                return;
             };
             let is_read = reads_links && entry.kind == EntryKind::Symlink;
             match is_read.then(|| fs::read_link(&entry.path)) {
@@ -88,8 +81,8 @@ pub fn of_folder(
             if collection.is_of_hosts() && !tells_type(entry) {
                 untold.push(entry.clone());
             }
-        }
-    });
+        },
+    );
     for path in found.unread_below_roots() {
         collection.add_unknown(path);
     }

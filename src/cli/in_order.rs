@@ -261,7 +261,7 @@ impl<'a, I, R> Queue<'a, I, R> {
     }
 }
 
-/// [`in_order`] without sizes, contexts and errors; at most four items per thread are under way.
+/// [`in_order`] without sizes, contexts and errors; at most 64 items per thread are under way.
 pub fn all_in_order<I: Send, R: Send>(
     threads: usize,
     items: impl Iterator<Item = I>,
@@ -270,12 +270,12 @@ pub fn all_in_order<I: Send, R: Send>(
 ) {
     let bounds = Bounds {
         threads,
-        items: 4 * threads,
+        items: 64 * threads,
         size: usize::MAX,
     };
     let items = items.map(|value| QueueItem {
         value,
-        size: TOGETHER.1,
+        size: 1,
         is_alone: false,
     });
     let Ok(()) = in_order(

@@ -16,7 +16,7 @@
 use std::{
     borrow::Cow,
     io::{self, Read},
-    iter,
+    iter, mem,
     path::Path,
     sync::Arc,
 };
@@ -137,18 +137,39 @@ pub fn each<T: Send>(
     let counts = holds_many && output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
     let mut process = |path: &Path, parts: FileParts<'_>, output: &mut Output| {
-        let mut parts = parts.map(|mut part| {
-            if let Ok(FilePart::Entry(entry)) = &mut part {
-                entry.messages.retain(|_| wanted != Wanted::Captures);
-                anomalies += usize::from(!entry.messages.is_empty());
-                entry.number = numbers.next().unwrap_or(u32::MAX);
-            }
-            part
-        });
         let of_file = (path, format, &options);
-        work_through(of_file, threads, &mut parts, output, &work, &mut done)
+        work_through(of_file, threads, parts, output, &work, &mut done)
     };
-    let ended = read(path, contents, (&options, wanted), &mut process, output);
+    let ended = match contents {
+        Contents::Document(bytes) => {
+            process(path, &mut iter::once(Ok(FilePart::Whole(bytes))), output)
+        }
+        Contents::Mailbox(reader) => process(path, &mut messages(path, reader), output),
+        Contents::Archive(archive) => {
+            let mut latest = Ok(());
+            let read = archive.each(path, &options, wanted, |path, entries| {
+                let failed = |error: Error| Error::file(path, &error.to_string());
+                let part = |entry: Result<Entry>| {
+                    let mut entry = entry.map_err(failed)?;
+                    entry.messages.retain(|_| wanted != Wanted::Captures);
+                    anomalies += usize::from(!entry.messages.is_empty());
+                    entry.number = numbers.next().unwrap_or(u32::MAX);
+                    Ok(FilePart::Entry(entry))
+                };
+                let read = entries.map_err(failed).map_err(Failure::from);
+                let read = read.and_then(|entries| process(path, &mut entries.map(part), output));
+                // A damaged archive in a file does not stop the others.
+                if let Err(error) = Failure::separate(read)?
+                    && let Err(Failure::File(earlier)) =
+                        mem::replace(&mut latest, Err(error.into()))
+                {
+                    output.error(&earlier);
+                }
+                Ok(())
+            });
+            read.and(latest)
+        }
+    };
     if counts {
         output.report_counted_diagnostics();
     }
@@ -156,39 +177,6 @@ pub fn each<T: Send>(
 }
 
 type FileParts<'p> = &'p mut dyn Iterator<Item = Result<FilePart>>;
-
-/// Calls `process` with the parts of the file `path`, or of each archive in it. A damaged archive does not stop the others.
-fn read(
-    path: &Path,
-    contents: Contents,
-    (options, wanted): (&Options, Wanted),
-    process: &mut dyn FnMut(&Path, FileParts<'_>, &mut Output) -> FileResult<()>,
-    output: &mut Output,
-) -> FileResult<()> {
-    let archive = match contents {
-        Contents::Document(bytes) => {
-            return process(path, &mut iter::once(Ok(FilePart::Whole(bytes))), output);
-        }
-        Contents::Mailbox(reader) => return process(path, &mut messages(path, reader), output),
-        Contents::Archive(archive) => archive,
-    };
-    let mut latest = None;
-    archive.each(path, options, wanted, |path, entries| {
-        let failed = |error: Error| Error::file(path, &error.to_string());
-        let read = entries.map_err(failed).map_err(Failure::from);
-        let read = read.and_then(|entries| {
-            let mut parts = entries.map(|entry| entry.map(FilePart::Entry).map_err(failed));
-            process(path, &mut parts, output)
-        });
-        if let Err(error) = Failure::separate(read)?
-            && let Some(earlier) = latest.replace(error)
-        {
-            output.error(&earlier);
-        }
-        Ok::<_, Failure>(())
-    })?;
-    latest.map_or(Ok(()), |error| Err(Failure::File(error)))
-}
 
 /// Returns the messages of the mailbox `path`.
 fn messages(path: &Path, reader: impl Read) -> impl Iterator<Item = Result<FilePart>> {

@@ -346,7 +346,7 @@ fn scan_capture(
     let Ok(CapturedDocument {
         body,
         options: Some(options),
-    }) = plan.document(number, entry)
+    }) = plan.document(number, entry, false)
     else {
         return Ok(None);
     };

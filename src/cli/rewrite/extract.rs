@@ -390,7 +390,7 @@ impl ArchiveRun<'_> {
                 }
             }
             RewriteKind::Local { collection, .. } => {
-                let document = plan.document_on_disk(number, entry);
+                let document = plan.document(number, entry, true);
                 let CapturedDocument { body, options } = match document {
                     Ok(document) => document,
                     Err(why) => {
