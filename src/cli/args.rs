@@ -68,8 +68,10 @@ pub fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
         let gives_url;
         (request, gives_url) =
             with_settings(words, &mut program, &matches, &read).map_err(usage_error)?;
-        if let Some(table) = request.table().filter(|_| is_found && !is_map_typed) {
-            read.holds(&table).map_err(refused)?;
+        if let Some(table) = request.table().filter(|_| is_found && !is_map_typed)
+            && let Some((documents, _)) = request.command.documents()
+        {
+            documents.typed.map_file = Some(read.open(&table).map_err(refused)?);
         }
         settings = Some(path);
         below = gives_url.then_some(read);

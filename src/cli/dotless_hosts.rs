@@ -19,8 +19,11 @@ use std::{
 use baselink_rewrite::{Retrieval, Source};
 use baselink_text::{Error, Result, name};
 
-use super::request::{Documents, folder_of};
-use baselink_files::walk::TreeEntry;
+use super::{
+    output::Output,
+    request::{Documents, folder_of},
+};
+use baselink_files::walk::{TreeEntry, walk};
 use baselink_site::collection::origin::hosts::is_telling;
 
 /// The top-level folder of `entry` if `--layout` takes it for a host although its name does not look like one. `seen` is
@@ -37,14 +40,42 @@ pub fn of<'e>(
     above.nth(seen.relative.len() - 1).filter(|_| is_taken)
 }
 
+/// Compares the folders in the named folders with `--layout`. Without a layout or a URL, warns if a crawler named them after
+/// hosts.
+///
+/// # Errors
+///
+/// `--layout host` is given, and none of the folders is named after a host, but one has only such folders.
+pub fn check(documents: &Documents, output: &mut Output) -> Result<()> {
+    let origins = &documents.reading.origins;
+    let is_open = origins.given_root().is_none() && origins.map.is_none();
+    for path in documents.roots() {
+        let folders = folders_in(path);
+        let has_host = folders.iter().any(|folder| is_host(folder));
+        if origins.layout.is_none() {
+            if is_open && has_host && has_only_hosts(path) && has_marks(path, documents) {
+                output.caution(&format_args!(
+                    "{}: its folders are named after hosts, as a crawler names them; read it with --layout host",
+                    name(path)
+                ));
+            }
+        } else if let Some(below) = folders.iter().find(|it| !has_host && has_only_hosts(it)) {
+            let why = format!(
+                "--layout host expects folders that are named after hosts; they are in {}",
+                name(below)
+            );
+            return Err(Error::file(path, why.as_str()));
+        }
+    }
+    Ok(())
+}
+
 /// Rejects a change in place by `--layout` if no folder in an input folder is named like a host.
 pub fn require_host(documents: &Documents) -> Result<()> {
     let has_layout = documents.reading.origins.layout.is_some();
     for path in documents.paths.iter().filter(|_| has_layout) {
-        let entries = fs::read_dir(path).into_iter().flatten().flatten();
-        let folders = entries.filter(|entry| entry.path().is_dir());
-        let mut names = folders.map(|entry| entry.file_name()).peekable();
-        if names.peek().is_some() && !names.any(|name| is_named_like_host(&name)) {
+        let folders = folders_in(path);
+        if !folders.is_empty() && !folders.iter().any(|folder| is_host(folder)) {
             let why = "--layout host expects folders that are named after hosts; name the folder above, or make a copy with -o";
             return Err(Error::file(path, why));
         }
@@ -52,11 +83,43 @@ pub fn require_host(documents: &Documents) -> Result<()> {
     Ok(())
 }
 
-/// True if a visible folder called `name` is named like a host.
-fn is_named_like_host(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    !name.starts_with('.') && is_telling(&name)
+/// The visible folders in `path`, without HTTrack's cache.
+fn folders_in(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let is_shown = |name: &OsStr| !name.to_string_lossy().starts_with('.') && name != CACHE;
+    let shown = entries.filter(|entry| is_shown(&entry.file_name()));
+    shown
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect()
 }
+
+/// True if there are folders in `path`, and all are named after hosts.
+fn has_only_hosts(path: &Path) -> bool {
+    let folders = folders_in(path);
+    !folders.is_empty() && folders.iter().all(|folder| is_host(folder))
+}
+
+/// True if `folder` is named like a host.
+fn is_host(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default();
+    is_telling(&name.to_string_lossy())
+}
+
+/// True if HTTrack left its cache or log in `path`, or a file has a name that wget gives: with a query, or for the original of a
+/// page.
+fn has_marks(path: &Path, documents: &Documents) -> bool {
+    let is_of_wget = |entry: TreeEntry| {
+        let name = entry.path.file_name().unwrap_or_default().to_string_lossy();
+        name.contains('?') || name.ends_with(".orig")
+    };
+    let mut entries = walk(&[path.to_owned()], &documents.selection).flatten();
+    let mut logs = [CACHE, "hts-log.txt"].iter();
+    logs.any(|name| path.join(name).exists()) || entries.any(is_of_wget)
+}
+
+/// The folder of HTTrack's cache.
+const CACHE: &str = "hts-cache";
 
 /// The warning about these folders; `None` if there are none.
 pub fn warning(folders: &BTreeSet<PathBuf>) -> Option<String> {

@@ -11,7 +11,7 @@ use std::{
     error::Error as _,
     ffi::OsString,
     fs::{self, File},
-    io::{self, Read},
+    io::{self, ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
@@ -19,7 +19,7 @@ use baselink_text::{Error, Result, name, nearest, visible};
 use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
 
-use baselink_files::walk::Globs;
+use baselink_files::walk::{Globs, open_below};
 use baselink_site::collection::origin::RootUrl;
 
 /// The name of a settings file.
@@ -176,34 +176,37 @@ impl Settings {
         })
     }
 
-    /// Allows reading `path`, which these settings name, if it is a regular file in their folder. Settings that came
-    /// with a folder must not make the program read files outside it.
+    /// Opens `path`, which these settings name, if it is a regular file in their folder. Settings that came with a folder must
+    /// not make the program read files outside it, whatever another program does meanwhile.
     ///
     /// # Errors
     ///
-    /// The path is not a regular file in the folder.
-    pub fn holds(&self, path: &Path) -> Result<()> {
-        let real = fs::canonicalize(path).map_err(Error::io(path))?;
-        if real.is_file()
-            && self
-                .real_folder()
-                .is_ok_and(|folder| real.starts_with(folder))
-        {
-            return Ok(());
-        }
-        let why = "not a file in the folder of the settings that name it; give --url-map on the command line, or name \
-                   the settings with --config";
-        Err(Error::file(path, why))
+    /// The path is not a regular file in the folder, or there is a symbolic link on the way.
+    pub fn open(&self, path: &Path) -> Result<File> {
+        let relative = path.strip_prefix(&self.folder).unwrap_or(path);
+        open_below(self.shown_folder(), relative).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::io(path)(error),
+            _ => Error::file(
+                path,
+                "not a file in the folder of the settings that name it; give --url-map on the command line, or name the \
+                 settings with --config",
+            ),
+        })
     }
 
     /// The folder of the file, without symbolic links.
     fn real_folder(&self) -> io::Result<PathBuf> {
+        fs::canonicalize(self.shown_folder())
+    }
+
+    /// The folder of the file.
+    fn shown_folder(&self) -> &Path {
         let is_here = self.folder.as_os_str().is_empty();
-        fs::canonicalize(if is_here {
+        if is_here {
             Path::new(".")
         } else {
             &self.folder
-        })
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 
 use std::{
     ffi::OsString,
+    fs::File,
     io,
     num::NonZero,
     path::{Path, PathBuf},
@@ -64,6 +65,9 @@ pub struct TypedDocuments {
     /// retrieval URL.
     #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
     pub url_map: Option<PathBuf>,
+    /// The table, if settings name it that were found.
+    #[arg(skip)]
+    pub map_file: Option<File>,
     /// The name of index files, such as index.html: their URLs end with `/`
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
@@ -279,12 +283,10 @@ impl TypedDocuments {
             scan,
             ..Options::default()
         };
-        let map = self.url_map.as_deref().map(|path| {
-            if is_standard_input(path) {
-                UrlMap::read_from(io::stdin().lock(), path)
-            } else {
-                UrlMap::read(path)
-            }
+        let map = self.url_map.as_deref().map(|path| match &self.map_file {
+            Some(file) => UrlMap::read_from(file, path),
+            None if is_standard_input(path) => UrlMap::read_from(io::stdin().lock(), path),
+            None => UrlMap::read(path),
         });
         let map = map.transpose();
         let mut origins = Origins {

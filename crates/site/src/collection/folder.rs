@@ -105,7 +105,7 @@ impl Collection {
         // A crawler may save the target of a redirect twice, also under the requested name. The file at the path of
         // the URL wins.
         if let Some((number, retrieval)) = added.zip(retrieval)
-            && retrieval.source == Source::Xattr
+            && matches!(retrieval.source, Source::Xattr | Source::SavedFrom)
             && self.is_laid_out(entry, &retrieval.url)
         {
             self.assign_url(number, &retrieval.url);
