@@ -24,7 +24,7 @@ use super::{
     dotless_hosts,
     in_order::{Bounds, QueueItem, in_order},
     input::{File, NonDocument, OpenedInput},
-    output::{BufferedOutput, Output, count, ok_or_report},
+    output::{Output, count, ok_or_report},
     progress::{Progress, is_stopped},
     request::{Documents, Origin, is_standard_input},
     status::{ExitStatus, Failure},
@@ -50,15 +50,13 @@ pub fn check(documents: &Documents) -> Result<()> {
     }
 }
 
-/// A processed file, with its output and its result.
-pub type FinishedFile<T> = (Origin, BufferedOutput, T);
-
-/// Calls `work` for every file, on several threads, and `done` with the results in the order of the files. Reports files that cannot be found, and returns their number.
+/// Calls `work` for every file, on several threads, and `done` with each result after the output of `work`, in the order of the
+/// files. Reports files that cannot be found, and returns their number.
 pub fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
+    done: impl FnMut(Origin, T, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
@@ -118,7 +116,7 @@ fn work_through<T: Send>(
     files: impl Iterator<Item = Result<Origin>>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(FinishedFile<T>, &mut Output) -> io::Result<()>,
+    mut done: impl FnMut(Origin, T, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
     let (large, size) = if documents.has_result_files {
         (u64::MAX, usize::MAX)
@@ -154,7 +152,11 @@ fn work_through<T: Send>(
     let receive = |(processed, buffer): (Processed<T>, Output), output: &mut Output| {
         match processed {
             Ok((_, None)) => {}
-            Ok((origin, Some(result))) => done((origin, buffer.into_buffer(), result?), output)?,
+            Ok((origin, Some(result))) => {
+                let result = result?;
+                output.append(buffer.into_buffer())?;
+                done(origin, result, output)?;
+            }
             Err(failure) => {
                 output.error(&failure);
                 failed += 1;
@@ -445,23 +447,17 @@ pub fn each_document<T: Send>(
         output.error(&failure);
         Ok(Err(SkipReason::Unusable))
     };
-    let failed = each(
-        documents,
-        output,
-        process,
-        |(origin, buffer, outcome), output| {
-            output.append(buffer)?;
-            match outcome {
-                Ok((status, of_file)) => {
-                    read.status = read.status.max(status);
-                    read.documents += 1;
-                    done(origin, of_file);
-                }
-                Err(why) => read.skipped.add(why, 1),
+    let failed = each(documents, output, process, |origin, outcome, _| {
+        match outcome {
+            Ok((status, of_file)) => {
+                read.status = read.status.max(status);
+                read.documents += 1;
+                done(origin, of_file);
             }
-            Ok(())
-        },
-    )?;
+            Err(why) => read.skipped.add(why, 1),
+        }
+        Ok(())
+    })?;
     read.skipped.add(SkipReason::Unusable, failed);
     read.status = read.status.max(read.skipped.status());
     Ok(read)

@@ -27,7 +27,7 @@ use super::{
     document_name::DocumentName,
     dotless_hosts,
     foreign::{ForeignFile, ZIP},
-    request::{Archives, Documents, Origin},
+    request::{Archives, Documents, Origin, Reading},
     status::FileResult,
 };
 use baselink_files::{
@@ -232,25 +232,16 @@ impl<'a> File<'a> {
         let mut bytes = Vec::new();
         let size = usize::try_from(origin.size()).unwrap_or(0);
         bytes.reserve(size.min(HEAD) + 1);
-        let head = if reading.origins.canonical {
-            canonical::HEAD
-        } else {
-            HEAD
-        };
+        let head = head_length(reading);
         reader
             .by_ref()
             .take(head as u64)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
         let scan = &reading.options.scan;
-        let format = match reading.format.or_else(|| documents.learned_format(path)) {
-            Some(format) => format,
-            None if is_archive(&bytes) => Format::Warc,
-            None => match (detect(origin, &bytes, scan), &again) {
-                (Format::Other, Some(file)) => format_of_zip(file, &bytes),
-                (format, _) => format,
-            },
-        };
+        let known = reading.format.or_else(|| documents.learned_format(path));
+        let detected = || with_archives(detect(origin, &bytes, scan), again.as_ref(), &bytes);
+        let format = known.unwrap_or_else(detected);
         let is_site = matches!(documents.archives, Archives::None | Archives::Site);
         let is_page = is_site && format == Format::Message && is_mhtml(path);
         let is_skipped_archive =
@@ -382,6 +373,15 @@ fn is_archive_skipped(
     Err(Error::file(origin.path(), why))
 }
 
+/// The number of bytes in which a page may record its URL.
+fn head_length(reading: &Reading) -> usize {
+    if reading.origins.canonical {
+        canonical::HEAD
+    } else {
+        HEAD
+    }
+}
+
 /// The retrieval URL of the file `origin`. The file is opened only if its head may give a URL that precedes those of
 /// other sources.
 ///
@@ -406,12 +406,7 @@ pub fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrie
     }
     let mut head = Vec::with_capacity(HEAD);
     let (file, _) = entry.open(documents.selection.follow)?;
-    let most = if origins.canonical {
-        canonical::HEAD
-    } else {
-        HEAD
-    };
-    file.take(most as u64)
+    file.take(head_length(reading) as u64)
         .read_to_end(&mut head)
         .map_err(Error::io(&entry.path))?;
     Ok(of_head(
@@ -479,17 +474,8 @@ pub fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
     let file = is_file.then(|| open_file(path).ok().flatten()).flatten()?;
     let head = head_of(&file, path).ok()?;
-    let by_head = || {
-        if is_archive(&head) {
-            Format::Warc
-        } else {
-            match Format::detect(Some(&path.to_string_lossy()), &head) {
-                Format::Other => format_of_zip(&file, &head),
-                format => format,
-            }
-        }
-    };
-    Some(format.unwrap_or_else(by_head))
+    let detected = || Format::detect(Some(&path.to_string_lossy()), &head);
+    Some(format.unwrap_or_else(|| with_archives(detected(), Some(&file), &head)))
 }
 
 /// The first bytes of the file `path`, from which a format is detected.
@@ -501,19 +487,23 @@ pub fn head_of(file: impl Read, path: &Path) -> Result<Vec<u8>> {
     Ok(head)
 }
 
-/// The format of a ZIP archive that begins with `head`, from the names in it. The position in `file` remains.
-fn format_of_zip(mut file: &fs::File, head: &[u8]) -> Format {
-    if !head.starts_with(ZIP[0]) {
-        return Format::Other;
-    }
-    let format = match Wacz::open(file) {
-        Ok(_) => Format::Wacz,
-        Err(_) if has_har(file) => Format::Har,
-        Err(_) => Format::Other,
-    };
-    match file.seek(SeekFrom::Start(head.len() as u64)) {
-        Ok(_) => format,
-        Err(_) => Format::Other,
+/// The format of a file that begins with `head`, which is `detected` unless it is an archive. A ZIP archive has that of the names in
+/// it; the position in `file` remains.
+fn with_archives(detected: Format, file: Option<&fs::File>, head: &[u8]) -> Format {
+    match (detected, file) {
+        _ if is_archive(head) => Format::Warc,
+        (Format::Other, Some(mut file)) if head.starts_with(ZIP[0]) => {
+            let format = match Wacz::open(file) {
+                Ok(_) => Format::Wacz,
+                Err(_) if has_har(file) => Format::Har,
+                Err(_) => Format::Other,
+            };
+            match file.seek(SeekFrom::Start(head.len() as u64)) {
+                Ok(_) => format,
+                Err(_) => Format::Other,
+            }
+        }
+        _ => detected,
     }
 }
 

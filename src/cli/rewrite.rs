@@ -36,10 +36,8 @@ use super::{
     collection::report_expected_url,
     diff::DiffProgress,
     dotless_hosts,
-    files::{self, FinishedFile, SkipReason},
+    files::{self, SkipReason},
     input::{Contents, File, Input, NonDocument, OpenedInput},
-    json_records,
-    link_counts::LinkCountsRecord,
     output::{Output, count, ok_or_report},
     progress::{is_stopped, stop_between_files},
     request::{Origin, is_usual_backup},
@@ -97,10 +95,12 @@ pub fn rewrite(
             FileOutcome::Skipped(SkipReason::Unusable)
         }))
     };
-    let failed = files::each(&request.documents, output, rewrite_one, |file, output| {
-        status = status.max(report_file(request, kind, file, &mut totals, output)?);
+    let done = |origin: Origin, outcome, output: &mut Output| {
+        let of_file = report_file((request, kind), &origin, outcome, &mut totals, output)?;
+        status = status.max(of_file);
         Ok(())
-    })?;
+    };
+    let failed = files::each(&request.documents, output, rewrite_one, done)?;
     totals.skipped.add(SkipReason::Unusable, failed);
     if let Results::Folder(folder) = &results
         && let Err(sentences) = folder.finish()
@@ -328,31 +328,13 @@ fn copy_or_skip(
 
 /// Reports the result of a file.
 fn report_file(
-    request: &Rewrite,
-    kind: &RewriteKind,
-    (origin, buffer, outcome): FinishedFile<FileOutcome>,
+    (request, kind): (&Rewrite, &RewriteKind),
+    origin: &Origin,
+    outcome: FileOutcome,
     totals: &mut RunSummary,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    output.append(buffer)?;
     let path = origin.path();
-    let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
-        if !request.json {
-            return Ok(());
-        }
-        let to = to.as_deref().map(|to| to.to_string_lossy());
-        let counts = LinkCountsRecord {
-            link_counts: &summary.link_counts,
-            results: kind.results(),
-        };
-        output.json(&json_records::FileRecord::of(
-            path,
-            format,
-            to,
-            counts,
-            &summary.diagnostics,
-        ))
-    };
     let document = match outcome {
         FileOutcome::Rewritten(document) => document,
         FileOutcome::Other { why, to, leftovers } => {
@@ -362,8 +344,14 @@ fn report_file(
                 &mut totals.skipped
             };
             others.add(why, 1);
-            totals.list(&origin, leftovers, false);
-            json(Format::Other, to, &FileSummary::default(), output)?;
+            totals.list(origin, leftovers, false);
+            FileSummary::default().print(
+                (request, kind),
+                path,
+                Format::Other,
+                to.as_deref(),
+                output,
+            )?;
             return Ok(ExitStatus::Done);
         }
         FileOutcome::Skipped(why) => {
@@ -385,8 +373,8 @@ fn report_file(
     let to = committed.map(|committed| committed.path);
     let leaves_copies = to
         .as_deref()
-        .is_some_and(|to| leaves_copies(request, &origin, to, &summary));
-    json(format, to, &summary, output)?;
+        .is_some_and(|to| leaves_copies(request, origin, to, &summary));
+    summary.print((request, kind), path, format, to.as_deref(), output)?;
     summary.report(path, format, is_written, output);
     if leaves_copies {
         summary.report_local_copies(path, output);
@@ -398,10 +386,10 @@ fn report_file(
     }
     let origins = &request.documents.reading.origins;
     let is_copy = matches!(
-        &origin,
+        origin,
         Origin::Entry(entry) if origins.keeps_local_copies && origins.companions.has(&entry.path)
     );
-    totals.list(&origin, summary.leftovers, is_copy && summary.lacks_base());
+    totals.list(origin, summary.leftovers, is_copy && summary.lacks_base());
     totals.add(format, summary, is_copy);
     Ok(status)
 }

@@ -46,8 +46,6 @@ use crate::cli::{
     },
     files::progress,
     input::{Input, format_of_file},
-    json_records::FileRecord,
-    link_counts::LinkCountsRecord,
     output::{Output, count, ok_or_report},
     progress::{is_stopped, stop_between_files},
     results::open_folder,
@@ -308,20 +306,8 @@ impl ArchiveRun<'_> {
                 return Ok(());
             }
             self.status = self.status.max(summary.status);
-            if self.request.json {
-                let to = self.request.out().map(Path::to_string_lossy);
-                let links = LinkCountsRecord {
-                    link_counts: &summary.link_counts,
-                    results: kind.results(),
-                };
-                output.json(&FileRecord::of(
-                    path,
-                    format,
-                    to,
-                    links,
-                    &summary.diagnostics,
-                ))?;
-            }
+            let to = self.request.out();
+            summary.print((self.request, &kind), path, format, to, output)?;
             if is_read || files > 0 {
                 summary.report(path, format, self.folder.is_some(), output);
             }
@@ -368,9 +354,8 @@ impl ArchiveRun<'_> {
             title: None,
         };
         let whole;
-        let bytes: Cow<'_, [u8]> = match kind {
-            // `Moved` never occurs here: `move` does not read archives.
-            RewriteKind::Absolute | RewriteKind::Moved(..) => {
+        let bytes: Cow<'_, [u8]> = match self.extraction {
+            None => {
                 // A response without a document has links only in its header fields.
                 if !has_document(input, &entry.options) {
                     return Ok(None);
@@ -389,7 +374,7 @@ impl ArchiveRun<'_> {
                     }
                 }
             }
-            RewriteKind::Local { collection, .. } => {
+            Some(extraction) => {
                 let document = plan.document(number, entry, true);
                 let CapturedDocument { body, options } = match document {
                     Ok(document) => document,
@@ -409,7 +394,7 @@ impl ArchiveRun<'_> {
                     new_file.is_cut = true;
                 }
                 let options = options.map(|options| {
-                    localize::options(plan.name(number), &bytes, collection, &options)
+                    localize::options(plan.name(number), &bytes, plan.collection(), &options)
                 });
                 let has_links = |options: &Options| {
                     !options.scan.is_probed(format) || kind.finds_link(&bytes, options)
@@ -430,7 +415,7 @@ impl ArchiveRun<'_> {
                     new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
                     let local = rewritten.edits.apply(&bytes);
                     let adapted = adapted(&local, format, charset, entry.part().is_some());
-                    let are_made = self.extraction.is_some_and(|it| !it.is_exact);
+                    let are_made = !extraction.is_exact;
                     summary.adapt(&adapted, are_made);
                     if are_made {
                         report_adapted(&adapted, plan.name(number), output);

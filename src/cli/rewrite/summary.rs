@@ -11,7 +11,7 @@
 use std::{
     cmp::Reverse,
     collections::BTreeMap,
-    mem,
+    io, mem,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -34,7 +34,7 @@ use crate::cli::{
     base_hints::BaseHints,
     files::{SkipCounts, SkipReason},
     json_records,
-    link_counts::{LinkCounts, LinkResult},
+    link_counts::{LinkCounts, LinkCountsRecord, LinkResult},
     output::{Output, by_place, count, url_for_list},
     places::FilePlaces,
     progress::is_stopped,
@@ -149,6 +149,29 @@ impl FileSummary {
             self.diagnostics
                 .extend(found.map(|one| json_records::DiagnosticRecord::of(one, places)));
         }
+    }
+
+    /// Prints the record of the file for `--json`. `to` is the result.
+    pub fn print(
+        &self,
+        (request, kind): (&Rewrite, &RewriteKind),
+        path: &Path,
+        format: Format,
+        to: Option<&Path>,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        if !request.json {
+            return Ok(());
+        }
+        let to = to.map(Path::to_string_lossy);
+        let counts = LinkCountsRecord {
+            link_counts: &self.link_counts,
+            results: kind.results(),
+        };
+        let found = &self.diagnostics;
+        output.json(&json_records::FileRecord::of(
+            path, format, to, counts, found,
+        ))
     }
 
     /// Reports the base of the file and the number of its links by result.

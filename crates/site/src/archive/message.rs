@@ -59,6 +59,8 @@ const CID_LIMIT: usize = 256;
 
 /// A part of a message that is a resource.
 struct PartDraft<'m> {
+    /// The index of the entity, or no index for a style sheet in a `data:` URL.
+    index: usize,
     /// The name of the entity: `1.2`, or `""` for the message itself.
     entity: Arc<str>,
     /// The name of the part among the resources, if another part has the same first URL: a `cid:` URL, or a made-up
@@ -69,10 +71,6 @@ struct PartDraft<'m> {
     /// The URLs, at least one. The first is from `Content-Location`, or else a `cid:` URL. A part with neither has
     /// a made-up URL: [`THIS_MESSAGE`], the number of the entity and its file name.
     urls: Vec<String>,
-    base: Arc<str>,
-    /// The source of the base. If it is `None`, the base only serves to find other parts, and URLs resolved against
-    /// it are meaningless outside the message.
-    source: Option<Source>,
     /// The media type with its parameters.
     media_type: MediaType,
     /// The content without transfer encoding, or the reason why it cannot be decoded.
@@ -91,9 +89,9 @@ impl PartDraft<'_> {
     }
 }
 
-/// The parts of `message` that are resources, in order, for a command that wants all captures. `options` provide the retrieval URL, the resolver, the
-/// use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are linear in the
-/// size of the message.
+/// The parts of `message` that are resources, in order, for a command that wants all captures. `options` provide the retrieval
+/// URL, the resolver, the use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are
+/// linear in the size of the message.
 pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entry> {
     let structure = &entities(message);
     let choice = OpenedParts::of(message, structure);
@@ -116,64 +114,51 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
     let is_open = diagnostics.any(|one| one.code == Code::CloseMissing);
     let date = structure.entities[0].heading.first(message, "Date");
     let date = date.and_then(|field| CaptureDate::of_message(&field.text(message)));
-    let mut parts: Vec<(usize, PartDraft<'_>)> = leaves
-        .map(|(index, entity)| {
-            let part = PartDraft {
-                entity: Arc::clone(&entity.name),
-                key: None,
-                scoped: Vec::new(),
-                urls: urls(message, entity, (&chains[index], root), options),
-                base: THIS_MESSAGE.into(),
-                source: None,
-                media_type: structure.media_type(message, index, None).into_owned(),
-                body: entity.decode(message).map(|decoded| decoded.bytes),
-                is_cut: is_open && entity.body.end == message.len(),
-                is_root: choice.root == Some(index),
-            };
-            (index, part)
+    let mut parts: Vec<_> = leaves
+        .map(|(index, entity)| PartDraft {
+            index,
+            entity: Arc::clone(&entity.name),
+            key: None,
+            scoped: Vec::new(),
+            urls: urls(message, entity, (&chains[index], root), options),
+            media_type: structure.media_type(message, index, None).into_owned(),
+            body: entity.decode(message).map(|decoded| decoded.bytes),
+            is_cut: is_open && entity.body.end == message.len(),
+            is_root: choice.root == Some(index),
         })
         .collect();
-    for (index, part) in &mut parts {
-        let body = part.body.as_ref().ok();
-        let note = body.filter(|_| chains[*index].base.is_none());
+    for part in &mut parts {
+        let chain = &mut chains[part.index];
+        let note = part.body.as_ref().ok().filter(|_| chain.base.is_none());
         if let Some(noted) = options.noted(note.and_then(|body| saved(body)).as_ref()) {
-            let chain = &mut chains[*index];
             (chain.base, chain.source) = (Some(noted.url.as_str().into()), noted.source);
             part.urls.insert(0, noted.url);
         }
     }
     let has_scopes = tell_apart(&mut parts, structure);
     inherit_bases(message, structure, &parts, &mut chains, options);
-    for (index, part) in &mut parts {
-        match &chains[*index].base {
-            Some(base) => {
-                let chain = &chains[*index];
-                let source = chain
-                    .declared
-                    .as_ref()
-                    .map_or(chain.source, |outer| outer.source);
-                (part.base, part.source) = (Arc::clone(base), Some(source));
-            }
-            // Parts may refer to each other by `file:` URLs of the author's machine. Such a URL becomes `base`, so that
-            // the other parts are found, but `source` stays `None`.
-            None => {
-                let is_file =
-                    |url: &&String| reference::opaque_scheme(url).as_deref() == Some("file");
-                part.base = part
-                    .urls
-                    .first()
-                    .filter(is_file)
-                    .map_or(THIS_MESSAGE.into(), |url| (&**url).into());
-            }
-        }
-    }
-    let mut parts = parts.into_iter().map(|(_, part)| part).collect();
     add_data_sheets(&mut parts, options);
     let entry = move |(number, part): (u64, PartDraft<'_>)| {
         let entry = Entry::at(number);
         let Ok(body) = part.body else {
             let why = "the transfer encoding of this part cannot be decoded; skipped";
             return entry.noting(Code::TransferUndecodable, why);
+        };
+        let chain = chains.get(part.index);
+        let (base, source) = match chain.and_then(|chain| Some((chain, chain.base.as_ref()?))) {
+            Some((chain, base)) => {
+                let declared = chain.declared.as_ref();
+                let source = declared.map_or(chain.source, |outer| outer.source);
+                (Arc::clone(base), source)
+            }
+            // Parts may refer to each other by `file:` URLs of the author's machine. Such a URL becomes the base, so that the
+            // other parts are found, but it has no source: URLs resolved against it are meaningless outside the message.
+            None => {
+                let own = &*part.urls[0];
+                let is_file = reference::opaque_scheme(own).as_deref() == Some("file");
+                let base = if is_file { own } else { THIS_MESSAGE };
+                (base.into(), Source::Default)
+            }
         };
         let capture = Capture {
             key: part.key.map(Into::into),
@@ -183,13 +168,13 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
             ..Capture::of(&part.urls[0])
         };
         let resource = ArchivedResource {
-            source: part.source.unwrap_or(Source::Default),
+            source,
             capture,
             part: Some(MessagePart {
                 entity: part.entity,
                 other_urls: part.urls[1..].to_vec(),
                 scoped: part.scoped,
-                base: part.base,
+                base,
                 is_root: part.is_root,
             }),
             body: body.into_owned(),
@@ -217,12 +202,11 @@ fn add_data_sheets(parts: &mut Vec<PartDraft<'_>>, options: &Options) {
                     && known.insert(url.clone())
                 {
                     found.push(PartDraft {
+                        index: usize::MAX,
                         entity: Arc::clone(&part.entity),
                         key: None,
                         scoped: Vec::new(),
-                        base: THIS_MESSAGE.into(),
                         urls: vec![url],
-                        source: None,
                         media_type,
                         body: Ok(body.into()),
                         is_root: false,
@@ -263,25 +247,25 @@ fn scanned(part: &PartDraft<'_>, options: &Options, word: &[u8]) -> Option<Docum
 }
 
 /// Gives names to parts whose URLs other parts have too. Returns true if there are such parts.
-fn tell_apart(parts: &mut [(usize, PartDraft<'_>)], structure: &Structure) -> bool {
+fn tell_apart(parts: &mut [PartDraft<'_>], structure: &Structure) -> bool {
     let mut counts: HashMap<String, u32> = HashMap::new();
     let normal = |url: &str| normal(url).map_or_else(|| url.to_owned(), Cow::into_owned);
-    for url in parts.iter().flat_map(|(_, part)| &part.urls) {
+    for url in parts.iter().flat_map(|part| &part.urls) {
         *counts.entry(normal(url)).or_default() += 1;
     }
     let is_shared = |url: &String| counts[&normal(url)] > 1;
     let has_scopes = counts.values().any(|count| *count > 1);
     let (mut taken, mut of_root) = (HashSet::new(), Vec::new());
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|at| !parts[*at].1.is_root);
+    order.sort_by_key(|at| !parts[*at].is_root);
     for at in order {
-        let (index, part) = &mut parts[at];
+        let part = &mut parts[at];
         if !taken.insert(normal(&part.urls[0])) {
             let own = part.urls[1..].iter().find(|url| !is_shared(url));
             let made_up = || made_up_url(&part.entity, file_name_of(&part.urls[0]));
             part.key = Some(normal(&own.cloned().unwrap_or_else(made_up)));
         }
-        if let Some(parent) = structure.entities[*index].parent {
+        if let Some(parent) = structure.entities[part.index].parent {
             let around = &structure.entities[parent].name;
             let shared = part.urls.iter().filter(|url| is_shared(url));
             let scoped = shared.map(|url| in_scope(&normal(url), around));
@@ -512,15 +496,15 @@ fn file_name(message: &[u8], entity: &Entity) -> Option<String> {
 fn inherit_bases(
     message: &[u8],
     structure: &Structure,
-    parts: &[(usize, PartDraft<'_>)],
+    parts: &[PartDraft<'_>],
     chains: &mut [BaseChain],
     options: &Options,
 ) {
     let mut labels: HashMap<&str, usize> = HashMap::new();
-    for (at, (index, part)) in parts.iter().enumerate() {
+    for (at, part) in parts.iter().enumerate() {
         let format = part.media_type.format();
         let is_part_of_page = matches!(format, Format::Html | Format::Xhtml | Format::Css);
-        if is_part_of_page && !part.is_root && chains[*index].rule != Rule::Embedded {
+        if is_part_of_page && !part.is_root && chains[part.index].rule != Rule::Embedded {
             let of_part = part
                 .urls
                 .iter()
@@ -534,7 +518,7 @@ fn inherit_bases(
     // For each page, the parts to which it is the first to refer.
     let mut referred: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
     let mut has_referrer = vec![false; parts.len()];
-    for (at, (_, part)) in parts.iter().enumerate() {
+    for (at, part) in parts.iter().enumerate() {
         let is_page = matches!(part.media_type.format(), Format::Html | Format::Xhtml);
         let Some(text) = part.body.as_ref().ok().filter(|_| is_page) else {
             continue;
@@ -556,16 +540,16 @@ fn inherit_bases(
     // bases.
     let mut next: Vec<usize> = (0..parts.len()).filter(|at| !has_referrer[*at]).collect();
     while let Some(at) = next.pop() {
-        let (index, part) = &parts[at];
+        let part = &parts[at];
         if referred[at].is_empty() {
             continue;
         }
         let Some(page) = scanned(part, options, b"cid:") else {
             continue;
         };
-        let around = establish(&page, Outer::Heading(&chains[*index]), options.resolver);
+        let around = establish(&page, Outer::Heading(&chains[part.index]), options.resolver);
         for &other in &referred[at] {
-            let index = parts[other].0;
+            let index = parts[other].index;
             chains[index] = base_of(
                 message,
                 structure,

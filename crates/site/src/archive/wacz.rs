@@ -131,21 +131,14 @@ impl<R: Read + Seek> Wacz<R> {
         }
     }
 
-    /// The names of the archives in the file, with their folder and in file order.
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.archives.iter().map(|(name, _)| name.as_str())
-    }
-
-    /// Opens the archive at index `at` of [`Wacz::names`].
+    /// Opens the archive at index `at`.
     ///
     /// # Errors
     ///
     /// Returns an error if the archive is encrypted or compressed by an unsupported method, and errors of the
     /// reader.
-    pub fn archive(&mut self, at: usize) -> Result<impl Read + '_> {
-        let Some((name, number)) = self.archives.get(at) else {
-            return Err(Error::new(format!("archive {at} does not exist")));
-        };
+    fn archive(&mut self, at: usize) -> Result<impl Read + '_> {
+        let (name, number) = &self.archives[at];
         let name = visible(name);
         let why = match self.zip.by_index(*number) {
             Ok(file) if is_supported(file.compression()) => {

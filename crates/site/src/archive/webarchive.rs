@@ -155,51 +155,39 @@ pub fn web_archive<'o>(
     }
     drafts.sort_by_key(|draft| (draft.frame, !draft.is_main));
     let end = drafts.len() as u64;
-    let (mut resources, mut anomalies) = (Vec::new(), Vec::new());
-    for (number, draft) in (0..).zip(drafts) {
-        let entry = Entry::at(number);
-        let missing = match draft {
-            ResourceDraft { url: None, .. } => "URL",
-            ResourceDraft { body: None, .. } => "Data",
-            ResourceDraft {
-                url: Some(url),
-                body: Some(body),
-                ..
-            } => {
-                resources.push((entry, url, body, draft.media_type, draft.charset));
-                continue;
-            }
-        };
-        let message = format!("a resource without WebResource{missing}; skipped");
-        anomalies.push(entry.noting(Code::RecordBroken, message));
-    }
-    if let Some(why) = broken {
+    let is_whole = |(_, draft): &(u64, ResourceDraft)| draft.url.is_some() && draft.body.is_some();
+    let (resources, others): (Vec<_>, Vec<_>) = (0..).zip(drafts).partition(is_whole);
+    let missing = others.into_iter().map(|(number, draft)| {
+        let key = draft.url.map_or("URL", |_| "Data");
+        let message = format!("a resource without WebResource{key}; skipped");
+        Entry::at(number).noting(Code::RecordBroken, message)
+    });
+    let broken = broken.map(|why| {
         let message = format!("{why}; the rest was not read");
-        anomalies.push(Entry::at(end).noting(Code::RecordBroken, message));
-    }
+        Entry::at(end).noting(Code::RecordBroken, message)
+    });
     let mut taken = HashMap::new();
-    let resources = resources
-        .into_iter()
-        .map(move |(entry, url, body, media_type, charset)| {
-            // A frame may have the URL of the page, and another body.
-            let digest = BuildHasherDefault::<DefaultHasher>::default().hash_one(&body);
-            let is_other = *taken.entry(url.clone()).or_insert(digest) != digest;
-            let mut capture = Capture::of(&url);
-            capture.key = is_other.then(|| {
-                let number = entry.key.offset.file;
-                format!("frame:/{number}/{}", file_name_of(&url)).into()
-            });
-            let resource = ArchivedResource {
-                source: Source::WebArchive,
-                capture,
-                part: None,
-                body,
-                media_type: MediaType::read(media_type.as_bytes()),
-                charset: charset.as_deref().and_then(Charset::for_label),
-            };
-            entry.holding(resource, options, wanted)
-        });
-    Ok(resources.chain(anomalies))
+    let resources = resources.into_iter().map(move |(number, draft)| {
+        let (url, body) = (
+            draft.url.unwrap_or_default(),
+            draft.body.unwrap_or_default(),
+        );
+        // A frame may have the URL of the page, and another body.
+        let digest = BuildHasherDefault::<DefaultHasher>::default().hash_one(&body);
+        let is_other = *taken.entry(url.clone()).or_insert(digest) != digest;
+        let mut capture = Capture::of(&url);
+        capture.key = is_other.then(|| format!("frame:/{number}/{}", file_name_of(&url)).into());
+        let resource = ArchivedResource {
+            source: Source::WebArchive,
+            capture,
+            part: None,
+            body,
+            media_type: MediaType::read(draft.media_type.as_bytes()),
+            charset: draft.charset.as_deref().and_then(Charset::for_label),
+        };
+        Entry::at(number).holding(resource, options, wanted)
+    });
+    Ok(resources.chain(missing).chain(broken))
 }
 
 /// The size of `length` object numbers.

@@ -354,8 +354,6 @@ impl Candidate {
 pub struct ChosenCaptures {
     /// The resources in the order of their URLs, and then those with keys.
     pub resources: Vec<CapturedResource>,
-    /// The URLs that differ from their normal forms, by the numbers of their resources.
-    urls: HashMap<usize, Box<str>>,
     media_types: Vec<Arc<str>>,
     /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
     pub collection: Arc<Collection>,
@@ -366,6 +364,8 @@ pub struct ChosenCaptures {
 pub struct CapturedResource {
     /// The index of the normalized URL.
     number: u32,
+    /// The URL, if it differs from its normal form.
+    url: Option<Box<str>>,
     /// The time of the capture.
     pub date: Option<CaptureDate>,
     /// The index of the media type.
@@ -382,9 +382,9 @@ pub type CaptureOrder = (bool, Option<CaptureDate>, u32);
 impl ChosenCaptures {
     /// The URL of the resource as it was captured.
     pub fn url(&self, resource: usize) -> &str {
-        let number = self.resources[resource].number as usize;
-        let captured = self.urls.get(&resource).map(|url| &**url);
-        captured.unwrap_or_else(|| self.collection.captured_url(number))
+        let CapturedResource { number, url, .. } = &self.resources[resource];
+        let normal = || self.collection.captured_url(*number as usize);
+        url.as_deref().unwrap_or_else(normal)
     }
 
     /// The media type of the resource, without parameters.
@@ -539,8 +539,7 @@ impl Captures {
         };
         let mut files = TextMap::default();
         let mut resources = Vec::with_capacity(order.len());
-        let (mut urls_as_captured, mut entities) = (HashMap::new(), HashMap::new());
-        let mut cut = HashSet::new();
+        let (mut entities, mut cut) = (HashMap::new(), HashSet::new());
         let mut targets = vec![UrlTarget::Outside; found.len()];
         for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
             let best = &found.values[index as usize];
@@ -554,14 +553,12 @@ impl Captures {
             if let Some(entity) = best.more.as_ref().and_then(|more| more.entity.clone()) {
                 entities.insert(resources.len(), entity);
             }
-            if let Some(url) = best.url() {
-                urls_as_captured.insert(resources.len(), url.into());
-            }
             if best.is_cut {
                 cut.insert(resources.len());
             }
             resources.push(CapturedResource {
                 number: index,
+                url: best.url().map(Into::into),
                 date: best.date,
                 media_type: best.media_type,
                 item: best.item,
@@ -610,7 +607,6 @@ impl Captures {
             .resize_with(resources.len(), Default::default);
         ChosenCaptures {
             resources,
-            urls: urls_as_captured,
             media_types,
             collection: collection.into(),
         }
