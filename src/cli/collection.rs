@@ -29,7 +29,7 @@ use baselink_site::{
     collection::{
         Collection,
         folder::name_of,
-        host_rules, is_page_name,
+        host_rules, is_page_name, loads_sheet,
         origin::{
             RootUrl,
             expected::{ExpectedUrl, expected_url},
@@ -37,7 +37,7 @@ use baselink_site::{
         },
         same::{SameTable, others},
     },
-    purpose::{loads_sheet, relocate::split_host},
+    purpose::relocate::split_host,
 };
 
 /// The files in the folders of `documents` that `selection` and `takes` accept. With `reads_links`, symbolic links
@@ -137,20 +137,14 @@ fn learn_types(collection: &mut Collection, untold: Vec<TreeEntry>, documents: &
     let site = &*collection;
     let loaded = |origin: Origin| {
         let mut found = Vec::new();
-        let mut add = |target: &str| {
-            let sheet = site.locate_sheet(target).resource();
-            found.extend(
-                sheet
-                    .map(|sheet| sheet.number)
-                    .filter(|it| texts.contains_key(it)),
-            );
-        };
         if let Ok(OpenedInput::Document(file)) = File::open(&origin, documents, None)
             && let Contents::Document(bytes) = &file.contents
         {
             links(bytes, &file.options, &mut |ListedLink { link, .. }| {
                 let target = link.target.as_deref().filter(|_| loads_sheet(&link));
-                target.into_iter().for_each(&mut add);
+                let sheet = target.and_then(|it| site.locate_link(&link, it, None).0.resource());
+                let sheet = sheet.map(|sheet| sheet.number);
+                found.extend(sheet.filter(|it| texts.contains_key(it)));
             });
         }
         found

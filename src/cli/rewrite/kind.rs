@@ -279,7 +279,7 @@ impl DocumentLinks {
         result: Option<fn(&LinkReport) -> LinkResult>,
     ) {
         self.strict.add(link);
-        if link.reference.is_empty() && names_base(&link.element, link.attribute.as_deref()) {
+        if link.reference.is_empty() && names_base(link) {
             self.empty_bases.push(link.span.start);
         }
         if let Some(of) = result {

@@ -56,7 +56,7 @@ pub struct Capture {
     pub url: Box<str>,
     /// The name of the resource in the archive, if another resource has the same URL.
     pub key: Option<Box<str>>,
-    /// The entity of a message whose labels its links use first ([`Collection::locate_from`]).
+    /// The entity of a message whose labels its links use first ([`Collection::locate_link`]).
     pub entity: Option<Arc<str>>,
     /// The status code; 200 if the archive records no HTTP responses, 0 if there was no response.
     pub status: u16,

@@ -26,13 +26,15 @@
 //! assert_eq!(found("http://a/docs/c"), None);
 //! ```
 //!
-//! Deliberately absent: rules that belong to a link and not to its target, which are in [`crate::purpose`]; and names that
-//! depend on other saved files (`page.1`).
+//! A link tells what may answer it: a prefix of URLs leads to a folder, and a style sheet may have an appended `.css`.
+//!
+//! Deliberately absent: what happens to a link, which is in [`crate::purpose`]; and names that depend on other saved files
+//! (`page.1`).
 
 use std::{borrow::Cow, collections::HashMap};
 
 use baselink_rewrite::{LinkReport, Site};
-use baselink_scan::Against;
+use baselink_scan::{Against, Kind, Role};
 use baselink_text::layer::digest::first_of_md5;
 use baselink_url::{Base, Grammar, Reference, Resolver, without_fragment};
 
@@ -156,15 +158,65 @@ fn resource(number: usize, by: FoundBy, query: QueryUse) -> Located {
 impl Collection {
     /// Finds the meaning of `url`, ignoring its fragment. URLs with the same meaning lead to the same resource.
     pub fn locate(&self, url: &str) -> Located {
-        let located = self.locate_as_written(url);
-        if located.resource().is_some() {
-            return located;
+        self.follow(url).0
+    }
+
+    /// Finds the meaning of `target`, the target of `link`, and the URL at which the redirects that begin with it end. The
+    /// fragment of this URL is that of the last redirect that has one, or else that of `target` (Fetch Standard, 4.4). It is
+    /// `None` if they lead to nothing, and without a redirect.
+    ///
+    /// The link is in the resource with the number `from`. If it is a part of a message, labels of the multiparts around it come
+    /// first, the innermost before all (RFC 2557, 8.2). A prefix of URLs is a folder, whether or not it has an index file, and has
+    /// no capture. In a crawl, the name of the file for a style sheet may end with an appended `.css`.
+    pub fn locate_link(
+        &self,
+        link: &LinkReport,
+        target: &str,
+        from: Option<usize>,
+    ) -> (Located, Option<String>) {
+        if let Some(number) = self.labelled(from, target) {
+            return (resource(number, FoundBy::Url, QueryUse::None), None);
+        }
+        let (located, end) = self.follow(target);
+        let is_prefix = names_prefix(link);
+        let has_slash = || without_query(target).ends_with('/');
+        let located = match located {
+            Located::Resource(found)
+                if is_prefix && (found.by == FoundBy::NoSlash || has_slash()) =>
+            {
+                let (folder, _) = split_name(self.path_in_mirror(found.number));
+                let end: &[u8] = if has_slash() && !folder.is_empty() {
+                    b"/"
+                } else {
+                    b""
+                };
+                Located::Folder([folder, end].concat())
+            }
+            Located::Outside { .. } if is_prefix => Located::Outside {
+                is_host_known: false,
+            },
+            Located::Lacking(absence, path) if self.is_of_hosts() && loads_sheet(link) => {
+                match self.number_at(&[&path[..], b".css"].concat()) {
+                    Some(number) => resource(number, FoundBy::Url, QueryUse::None),
+                    None => Located::Lacking(absence, path),
+                }
+            }
+            located => located,
+        };
+        (located, end)
+    }
+
+    fn follow(&self, url: &str) -> (Located, Option<String>) {
+        let found = self.locate_as_written(url);
+        if found.0.resource().is_some() {
+            return found;
         }
         let elsewhere = Located::Outside {
             is_host_known: false,
         };
         let mut others = others(url, &self.same).map(|url| self.locate_as_written(&url));
-        others.find(|other| *other != elsewhere).unwrap_or(located)
+        let other = others.find(|(other, _)| *other != elsewhere);
+        other.unwrap_or(found)
     }
 
     /// True if other URLs mean the same as `url`.
@@ -175,30 +227,25 @@ impl Collection {
     /// The URL below the root that means the same as `url`, if `url` is not below it, or only the other URL has a resource.
     pub(crate) fn same_below(&self, root: &RootUrl, url: &str) -> Option<String> {
         let is_below = |url: &str| root.below_own(without_query(url)).is_some();
-        let is_found = |url: &str| self.locate_as_written(url).resource().is_some();
+        let is_found = |url: &str| self.locate_as_written(url).0.resource().is_some();
         let is_meant = |other: &Cow<'_, str>| {
             is_below(other) && (!is_below(url) || is_found(other) && !is_found(url))
         };
         others(url, &self.same).find(is_meant).map(Cow::into_owned)
     }
 
-    fn locate_as_written(&self, url: &str) -> Located {
+    fn locate_as_written(&self, url: &str) -> (Located, Option<String>) {
         let located = self.without_rules(url);
-        if self.host_rules.is_empty() {
-            return located;
+        if !self.host_rules.is_empty() {
+            return self.ruled(self.root_url(), url, located, |url| self.without_rules(url));
         }
-        self.ruled(self.root_url(), url, located, |url| self.without_rules(url))
-            .0
-    }
-
-    /// The URL at which the redirects of the host that begin with `url` end. Its fragment is that of the last redirect that has
-    /// one, or else that of `url` (Fetch Standard, 4.4). `None` if they lead to nothing, and without a redirect.
-    pub fn end_of_redirects(&self, url: &str) -> Option<String> {
-        if self.host_rules.is_empty() {
-            return None;
-        }
-        let find = |url: &str| self.without_rules(url);
-        self.ruled(self.root_url(), url, find(url), find).1
+        let fragment = || self.fragments.get(&self.known_number(&normal(url)?)?);
+        let captured = match self.fragments.is_empty() {
+            true => None,
+            false => fragment(),
+        };
+        let end = captured.map(|fragment| format!("{}#{fragment}", without_fragment(url)));
+        (located, end)
     }
 
     /// The meaning of `url` by the rules of the host, if `root`, the URL of the root, is that of its host, and the URL at which
@@ -342,60 +389,23 @@ impl Collection {
         self.ruled(Some(root), url, find(url), find).0
     }
 
-    /// Like [`locate`](Self::locate), for a link of the resource with the number `from`. If it is a part of a message, labels
-    /// of the multiparts around it come first, the innermost before all (RFC 2557, 8.2).
-    pub fn locate_from(&self, from: Option<usize>, url: &str) -> Located {
-        let entity = from.and_then(|from| self.entities.get(&from));
-        let scope = entity.and_then(|entity| Some((entity, normal(url)?)));
-        let Some((entity, own)) = scope else {
-            return self.locate(url);
-        };
-        let mut around: &str = entity;
+    /// The resource with the label `url` in a multipart around the resource with the number `from`.
+    fn labelled(&self, from: Option<usize>, url: &str) -> Option<usize> {
+        let mut around: &str = self.entities.get(&from?)?;
+        let own = normal(url)?;
         while !around.is_empty() {
             around = around.rsplit_once('.').map_or("", |(around, _)| around);
             let key = in_scope(&own, around);
             if let Some(UrlTarget::Resource(number)) = self.urls.get(key.as_bytes()) {
-                return resource(*number as usize, FoundBy::Url, QueryUse::None);
+                return Some(*number as usize);
             }
         }
-        self.locate(url)
-    }
-
-    /// Finds the meaning of `url` as a prefix of URLs: a folder, whether or not it has an index file. A prefix has no capture.
-    pub fn locate_prefix(&self, url: &str) -> Located {
-        let has_slash = without_query(url).ends_with('/');
-        match self.locate(url) {
-            Located::Resource(found) if has_slash || found.by == FoundBy::NoSlash => {
-                let (folder, _) = split_name(self.path_in_mirror(found.number));
-                let end: &[u8] = if has_slash && !folder.is_empty() {
-                    b"/"
-                } else {
-                    b""
-                };
-                Located::Folder([folder, end].concat())
-            }
-            Located::Outside { .. } => Located::Outside {
-                is_host_known: false,
-            },
-            located => located,
-        }
+        None
     }
 
     /// True if the fragment of a captured redirect may replace that of a link.
     pub(crate) fn has_fragments(&self) -> bool {
         !self.fragments.is_empty()
-    }
-
-    /// The URL with the fragment of the redirect that was captured for it, or that its host declares; `None` if there is none.
-    pub fn redirected(&self, url: &str) -> Option<String> {
-        let end = self.end_of_redirects(url);
-        let declared = end.as_deref().and_then(|end| end.split_once('#'));
-        let fragment = match declared {
-            Some((_, fragment)) => fragment,
-            None if self.fragments.is_empty() => return None,
-            None => self.fragments.get(&self.known_number(&normal(url)?)?)?,
-        };
-        Some(format!("{}#{fragment}", without_fragment(url)))
     }
 
     /// The path of the resource with this URL, below the root of a mirror.
@@ -524,19 +534,6 @@ impl Collection {
         })
     }
 
-    /// Like [`locate`](Self::locate), for a link that loads a style sheet. In a crawl, the name of the file may end with an
-    /// appended `.css`.
-    pub fn locate_sheet(&self, url: &str) -> Located {
-        let located = self.locate(url);
-        let number = match &located {
-            Located::Lacking(_, path) if self.is_of_hosts() => {
-                self.number_at(&[path, &b".css"[..]].concat())
-            }
-            _ => None,
-        };
-        number.map_or(located, |file| resource(file, FoundBy::Url, QueryUse::None))
-    }
-
     /// The file whose name contains both the path and the query of a URL.
     fn named_with_query(&self, below: &PathBelowRoot, query: &str) -> Option<(usize, FoundBy)> {
         let path = Some(below.path.as_slice()).filter(|_| below.is_path)?;
@@ -619,4 +616,24 @@ fn of_query(selects_page: bool) -> QueryUse {
         true => QueryUse::OtherPage,
         false => QueryUse::None,
     }
+}
+
+/// True if the target of a link is a prefix of URLs: an entry of an import map that ends with `/` (HTML, 8.1.5.2), the `scope`
+/// of a manifest (Web Application Manifest, 1.4), or a `codebase` (HTML 4.01, 13.3.2).
+pub(crate) fn names_prefix(link: &LinkReport) -> bool {
+    let is_entry = || {
+        link.element == "script"
+            && link.role == Role::Embedded
+            && without_query(&link.reference).ends_with('/')
+    };
+    match link.attribute.as_deref() {
+        None => link.element == "scope" || is_entry(),
+        attribute => attribute == Some("codebase"),
+    }
+}
+
+/// True if a link may load a style sheet: a `link` does, and an `@import`.
+pub fn loads_sheet(link: &LinkReport) -> bool {
+    let is_in_sheet = link.attribute.is_none() && matches!(&*link.element, "" | "style");
+    link.kind == Kind::Style || is_in_sheet
 }

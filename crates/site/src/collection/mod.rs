@@ -44,7 +44,8 @@ pub mod text_map;
 
 pub use index::{Absence, Collection, Resource, ResourceKind};
 pub use index::{is_disk, url_below};
-pub use locate::{FoundBy, FoundResource, Located, QueryUse};
+pub(crate) use locate::names_prefix;
+pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};
 pub use missing::Missing;
 pub(crate) use normal::{in_scope, normal, without_query};
 pub use path::{is_page_name, split_name, stem};

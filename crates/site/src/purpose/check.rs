@@ -36,23 +36,14 @@
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
 //! change links and ids.
 
-use std::{
-    cell::{OnceCell, RefCell},
-    collections::BTreeMap,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use baselink_rewrite::{
-    BaseChain, BaseElement, Fragments, LinkReceiver, ListedLink, Options, PlainLink, Site, Source,
-    SourceKind, Totals, base, links, links_to,
+    BaseElement, Fragments, ListedLink, Options, Site, SourceKind, Totals, links, links_to,
 };
-use baselink_scan::Program;
 use baselink_text::{Charset, Code, Diagnostic, Format};
 
-use crate::{
-    collection::{Collection, is_disk, origin::RootUrl, url_below},
-    purpose::custom_property::is_relative,
-};
+use crate::{collection::Collection, purpose::custom_property::is_relative};
 
 mod bases;
 mod captured;
@@ -60,7 +51,6 @@ mod finding;
 mod ids;
 mod judge;
 
-use bases::{MovedBases, MovedCollection};
 use captured::CaptureJudge;
 use judge::MoveJudge;
 
@@ -117,111 +107,22 @@ pub fn check(
     site: CheckedSite<'_>,
     found: &mut dyn FnMut(CheckedLink),
 ) -> CheckedDocument {
-    let CheckedSite { collection, to, .. } = site;
-    let mut options = options_of(options, collection);
+    let mut options = options_of(options, site.collection);
     options.scan.ids = site.ids.is_none()
         && matches!(
             options.format,
             Format::Html | Format::Xhtml | Format::Svg | Format::Xml
         );
-    let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
-    let own_chain = (source == Some(Source::SavedFrom))
-        .then(|| base(bytes, &options))
-        .flatten();
-    let saved_by = own_chain.as_ref().and_then(|chain| {
-        let of_comment = chain.saved.as_ref().map(|saved| saved.program);
-        of_comment.or(chain.was_saved_with_files.then_some(Program::Browser))
-    });
-    let beside = options.beside.as_ref();
-    let place = place(collection, to);
-    let own = url_below(&place, name);
-    let judge = MoveJudge {
-        is_destination_known: to.is_some(),
-        is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
-        saved_by,
-        is_crawled: own_chain.is_some_and(|chain| chain.saved.is_some())
-            || beside.is_some_and(|files| files.is_crawled()),
-        number: collection.number_at(name),
-        canonical: OnceCell::new(),
-        kept_forms: OnceCell::new(),
-        bases: MovedBases::new(bytes, options.clone(), own.as_deref()),
-        own,
-        ids: site.ids,
-        host: site.host,
-        fragments: RefCell::default(),
-        document_base: OnceCell::new(),
-        last_path: RefCell::default(),
-        goal: MovedCollection {
-            collection,
-            keeps_paths: collection.has_only_paths() && !is_disk(&place),
-            place,
-        },
-    };
-    let is_counted = |class: &Class| !(site.is_reported)(*class);
-    let mut links = MoveLinks {
-        judge,
-        options: &options,
-        charset: Charset::UTF_8,
-        counted: MoveJudge::PLAIN
-            .into_iter()
-            .filter(is_counted)
-            .map(|class| (class, 0))
-            .collect(),
-        found,
-    };
-    let totals = links_to(bytes, &options, &mut links);
-    let fragments = links.judge.fragments.take();
-    let counted = links.counted.into_iter().filter(|(_, links)| *links > 0);
-    let mut checked = document(totals, &options, counted.collect());
+    let mut judge = MoveJudge::new(name, (bytes, &options), site, found);
+    let totals = links_to(bytes, &options, &mut judge);
+    let (counted, fragments) = judge.end();
+    let mut checked = document(totals, &options, counted);
     checked.fragments = fragments;
     // The collection knows which target of a link in a custom property is a file.
     checked
         .diagnostics
         .retain(|found| found.code != Code::CustomProperty);
     checked
-}
-
-/// Receives the links of a document of a folder.
-struct MoveLinks<'a> {
-    judge: MoveJudge<'a>,
-    options: &'a Options,
-    /// The encoding of the document; UTF-8 for a message.
-    charset: Charset,
-    /// The classes of links that need no report, each with the number of its links.
-    counted: Vec<(Class, usize)>,
-    found: &'a mut dyn FnMut(CheckedLink),
-}
-
-impl MoveLinks<'_> {
-    /// Counts a link of this class; false if its report is needed.
-    fn count(&mut self, class: Option<Class>) -> bool {
-        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
-        counted.map(|(_, links)| *links += 1).is_some()
-    }
-}
-
-impl LinkReceiver for MoveLinks<'_> {
-    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
-        let class = self.judge.judge_plain(link);
-        self.count(class)
-    }
-
-    fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {
-        let is_own = listed.link.entity == self.options.scan.entity;
-        if is_own && !self.options.format.has_headings() {
-            self.charset = charset;
-        }
-        let class = self.judge.judge_report(&listed.link, chain);
-        if self.count(class) {
-            return;
-        }
-        let finding = self.judge.judge(&listed.link, (chain, charset));
-        (self.found)(CheckedLink {
-            listed,
-            charset: self.charset,
-            finding,
-        });
-    }
 }
 
 /// A document with these totals.
@@ -267,10 +168,4 @@ fn options_of(options: &Options, collection: &Arc<Collection>) -> Options {
         base_element: BaseElement::Absolute,
         ..options.clone()
     }
-}
-
-/// The URL of the root after the move; without a move, its URL, or one that cannot exist if files have URLs of their own.
-fn place(collection: &Collection, to: Option<&RootUrl>) -> RootUrl {
-    let place = to.or(collection.root_url());
-    place.cloned().unwrap_or_else(RootUrl::nowhere)
 }

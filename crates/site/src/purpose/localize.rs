@@ -44,17 +44,16 @@ use baselink_url::{
 
 use crate::{
     collection::{
-        Absence, Collection, FoundBy, LastPath, Located, PlainPlace, QueryUse,
+        Absence, Collection, FoundBy, LastPath, Located, PlainPlace, QueryUse, names_prefix,
         origin::{RootUrl, canonical, is_assumed, names},
         split_name, stem, url_below, without_query,
     },
     purpose::{
         alternatives::{Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
-        located,
         on_disk::{DiskBase, DiskPlace, is_on_network},
         plain_root, rewrite_unless,
-        spelling::{is_web, names_base, names_prefix, names_resource, unmistakable},
+        spelling::{is_web, names_base, names_resource, unmistakable},
     },
 };
 
@@ -129,7 +128,7 @@ pub fn localize<'a, T: Default>(
         if options.format.has_headings() {
             return false;
         }
-        if names_base(&link.element, link.attribute.as_deref()) {
+        if names_base(link) {
             // A base that has no effect need not be removed.
             return !link.in_output().is_empty() && link.reason != Some(Reason::BaseElement);
         }
@@ -198,10 +197,7 @@ impl Destination for LocalDestination {
         if self.canonical == Some(link.span) {
             return (Choice::Target, false);
         }
-        let target = link.target.as_deref();
-        let redirected = target.and_then(|target| self.collection.redirected(target));
-        let target = redirected.as_deref().or(target);
-        let located = target.map(|target| located(&self.collection, self.number, link, target));
+        let (choice, located) = self.chosen(link, against);
         if let Some(Located::Resource(found)) = &located
             && self.number != Some(found.number)
         {
@@ -210,11 +206,7 @@ impl Destination for LocalDestination {
             self.collection
                 .note_use(found.number, is_linked, is_frame && !is_linked);
         }
-        let choice = match (target, &located, self.fixed(link, against)) {
-            (_, _, Some(choice)) => choice,
-            (Some(target), Some(located), None) => self.choice(link, target, located),
-            _ => Choice::Target,
-        };
+        let target = link.target.as_deref();
         // A base needs no file at its URL, and a template is not a URL.
         let collection = &self.collection;
         let is_needed = link.role == Role::Embedded
@@ -225,7 +217,7 @@ impl Destination for LocalDestination {
             .as_ref()
             .is_some_and(|located| is_lacking(located, is_needed))
             && !matches!(choice, Choice::Reference(_))
-            && !names_base(&link.element, link.attribute.as_deref())
+            && !names_base(link)
             && !is_template(&link.reference)
             && !target.is_some_and(|target| is_assumed(target) || !names_resource(target))
             && self.stand_in(link).is_none();
@@ -239,9 +231,8 @@ impl Destination for LocalDestination {
 
 impl Site for LocalDestination {
     fn has(&self, link: &LinkReport, against: &Against) -> bool {
-        let is_found = |target: &str| self.collection.locate_from(self.number, target).is_proof();
-        matches!(self.choose(link, against).0, Choice::Reference(_))
-            || link.target.as_deref().is_some_and(is_found)
+        let (choice, located) = self.chosen(link, against);
+        matches!(choice, Choice::Reference(_)) || located.is_some_and(|it| it.is_proof())
     }
 }
 
@@ -265,10 +256,30 @@ struct LocalFile<'l> {
 }
 
 impl LocalDestination {
+    /// The replacement for a link, and the place of its target.
+    fn chosen(&self, link: &LinkReport, against: &Against) -> (Choice, Option<Located>) {
+        let (fixed, target) = (self.fixed(link, against), link.target.as_deref());
+        let located = target.map(|target| self.located(link, target));
+        let choice = match (fixed, &located) {
+            (Some(choice), _) => choice,
+            (None, Some((target, located))) => self.choice(link, target, located),
+            (None, None) => Choice::Target,
+        };
+        (choice, located.map(|(_, located)| located))
+    }
+
+    /// The place of `target`, the target of `link`, and `target` with the fragment of its redirect.
+    fn located<'t>(&self, link: &LinkReport, target: &'t str) -> (Cow<'t, str>, Located) {
+        let (located, end) = self.collection.locate_link(link, target, self.number);
+        let fragment = end.as_deref().and_then(|end| end.split_once('#'));
+        let with_end = |(_, end)| Cow::Owned(format!("{}#{end}", without_fragment(target)));
+        (fragment.map_or(Cow::Borrowed(target), with_end), located)
+    }
+
     /// The replacement for a link that has the same one wherever it leads.
     fn fixed(&self, link: &LinkReport, against: &Against) -> Option<Choice> {
         let attribute = link.attribute.as_deref();
-        let is_base = names_base(&link.element, attribute);
+        let is_base = names_base(link);
         if self.is_message {
             // A base from a header field still applies when the message is read.
             if is_base || !self.has_own_base(link) {
@@ -344,10 +355,8 @@ impl LocalDestination {
             let Some(target) = other.target.as_deref() else {
                 return self.reference(&self.place_on_disk(other)?, other);
             };
-            let redirected = self.collection.redirected(target);
-            let target = redirected.as_deref().unwrap_or(target);
-            let located = located(&self.collection, self.number, other, target);
-            self.reference(&self.local_file(other, target, &located)?, other)
+            let (target, located) = self.located(other, target);
+            self.reference(&self.local_file(other, &target, &located)?, other)
         };
         Some((group.stand_in(reference)?, group))
     }

@@ -30,23 +30,8 @@ use std::sync::Arc;
 use baselink_rewrite::{Destination, FileRewrite, LinkReport, Options, rewrite_each};
 use baselink_url::Base;
 
-use self::spelling::names_prefix;
-pub use self::spelling::{loads_sheet, names_base};
-use crate::collection::{Collection, Located};
-
-/// The meaning of `target`, the target of `link`, which is in the resource with the number `from`.
-fn located(
-    collection: &Collection,
-    from: Option<usize>,
-    link: &LinkReport,
-    target: &str,
-) -> Located {
-    match () {
-        () if names_prefix(link) => collection.locate_prefix(target),
-        () if loads_sheet(link) => collection.locate_sheet(target),
-        () => collection.locate_from(from, target),
-    }
-}
+pub use self::spelling::names_base;
+use crate::collection::Collection;
 
 /// The length of the URL of the root, if links of the document called `name` may have a plain meaning
 /// ([`Collection::plain_root`]).

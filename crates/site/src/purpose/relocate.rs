@@ -53,11 +53,11 @@ use memchr::memmem;
 use super::{
     custom_property::{in_sheet, is_relative, property_user},
     on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
-    spelling::{is_web, names_base, names_prefix, unmistakable},
+    spelling::{is_web, names_base, unmistakable},
 };
 use crate::{
     collection::{
-        Collection, FoundBy, FoundResource, LastPath, Located, PlainPlace,
+        Collection, FoundBy, FoundResource, LastPath, Located, PlainPlace, names_prefix,
         origin::{RootUrl, canonical, is_assumed, names},
         same::with_root,
         without_query,
@@ -211,8 +211,8 @@ impl Relocation {
             || is_in(&escaped(&root), &escaped(&new))
     }
 
-    /// The new place of `url`.
-    fn moved(&self, url: &str, is_prefix: bool) -> MovedTarget {
+    /// The new place of `url`, the target of `link` if any.
+    fn moved(&self, url: &str, link: Option<&LinkReport>) -> MovedTarget {
         let same = self.collection.same_below(&self.from, url);
         let outside = MovedTarget {
             url: without_query(url).to_owned(),
@@ -228,10 +228,11 @@ impl Relocation {
         let Some(below) = self.from.below_own(head) else {
             return outside;
         };
-        let located = match is_prefix {
-            true => self.collection.locate_prefix(url),
-            false => self.collection.locate(url),
+        let located = match link {
+            Some(link) => self.collection.locate_link(link, url, None).0,
+            None => self.collection.locate(url),
         };
+        let is_prefix = link.is_some_and(names_prefix);
         let file = located.resource();
         let renamed = match file {
             // The path of a rewrite may be data for the page.
@@ -269,7 +270,7 @@ impl Relocation {
     pub fn outdated_rules(&self) -> Vec<Vec<u8>> {
         let base = Base::new(Resolver::Rfc3986, self.from.as_str());
         let outdated = |(file, to): &(String, String)| {
-            let moved = self.moved(&base.resolve(to).ok()?.url, false);
+            let moved = self.moved(&base.resolve(to).ok()?.url, None);
             let (_, path) = split_host(&moved.url);
             let rule = format!("{file}: {to}, now {path}");
             moved.is_renamed.then(|| rule.into_bytes())
@@ -400,9 +401,8 @@ pub fn relocate<'a, T: Default>(
     options: &Options,
     add: impl Fn(&mut T, LinkReport),
 ) -> (FileRewrite<'a>, T) {
-    let is_fixed_base = |link: &LinkReport| {
-        link.outcome == Outcome::NotEditable && names_base(&link.element, link.attribute.as_deref())
-    };
+    let is_fixed_base =
+        |link: &LinkReport| link.outcome == Outcome::NotEditable && names_base(link);
     rewrite_unless(
         bytes,
         options,
@@ -516,8 +516,9 @@ impl Destination for RelocateLinks {
             Some(other) => (&other.target, &*other.base),
             None => (target, &**base),
         };
-        let follows = self.relocation.follows_redirects;
-        let end = follows.then(|| self.relocation.collection.end_of_redirects(target));
+        let collection = &self.relocation.collection;
+        let follows = self.relocation.follows_redirects && !collection.host_rules.is_empty();
+        let end = follows.then(|| collection.locate_link(link, target, None).1);
         let end = end.flatten();
         let target = end.as_ref().unwrap_or(target);
         let base_before = self.relocation.before(base);
@@ -529,10 +530,10 @@ impl Destination for RelocateLinks {
             new_rest: end
                 .as_deref()
                 .map(|end| end[without_query(end).len()..].into()),
-            ..self.relocation.moved(target, names_prefix(link))
+            ..self.relocation.moved(target, Some(link))
         };
         // A base needs no file at its URL, and a template is not a URL.
-        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let is_base = names_base(link);
         let is_lacking = moved.is_lacking && !is_base && !is_template(&link.reference);
         // An earlier run may have repaired the link. If it was dead before, it would change at every run.
         if self.relocation.present.is_some() && !(moved.is_there || moved.is_renamed || is_base) {
@@ -614,7 +615,7 @@ impl RelocateLinks {
             return Arc::clone(after);
         }
         // References without a path inherit the query of the base.
-        let moved = self.relocation.moved(base, false);
+        let moved = self.relocation.moved(base, None);
         let url = format!("{}{}", moved.url, &base[without_query(base).len()..]);
         let after = Arc::new(BaseAfterMove::new(&url, self.resolver, &self.relocation.to));
         *last = Some((base.into(), Arc::clone(&after)));
@@ -643,7 +644,7 @@ impl RelocateLinks {
             category => category,
         };
         let form = self.form(link, &moved, written);
-        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let is_base = names_base(link);
         let is_on_disk = self.place.is_some();
         let is_relative = form == Category::RelPath && moved.is_inside;
         let becomes_relative = is_relative && !(self.kept_forms.are_all() && form == written);
@@ -674,7 +675,7 @@ impl RelocateLinks {
 
     /// The form of the new reference for `link`, whose present form is `written`.
     fn form(&self, link: &LinkReport, moved: &MovedTarget, written: Category) -> Category {
-        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let is_base = names_base(link);
         // An absolute URL stays absolute if no file exists for it, because the site may have the target.
         let may_be_relative = moved.is_there || is_base || written != Category::AbsoluteUrl;
         // A property that is used in several folders needs a reference that means the same in all of them. On disk, only

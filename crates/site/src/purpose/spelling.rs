@@ -8,10 +8,7 @@
 //! Deliberately absent: escapes that the syntax around a reference requires, which are in `layer::spelling`.
 
 use baselink_rewrite::LinkReport;
-use baselink_scan::{Kind, Role};
 use baselink_url::{Grammar, Reference, reference};
-
-use crate::collection::without_query;
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
 /// around it, or in a script for the name of a module (HTML, 8.1.5.1).
@@ -30,26 +27,6 @@ pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -
         return reference;
     }
     format!("./{reference}")
-}
-
-/// True if the target of a link is a prefix of URLs: an entry of an import map that ends with `/` (HTML, 8.1.5.2), the `scope`
-/// of a manifest (Web Application Manifest, 1.4), or a `codebase` (HTML 4.01, 13.3.2).
-pub fn names_prefix(link: &LinkReport) -> bool {
-    let is_entry = || {
-        link.element == "script"
-            && link.role == Role::Embedded
-            && without_query(&link.reference).ends_with('/')
-    };
-    match link.attribute.as_deref() {
-        None => link.element == "scope" || is_entry(),
-        attribute => attribute == Some("codebase"),
-    }
-}
-
-/// True if a link may load a style sheet: a `link` does, and an `@import`.
-pub fn loads_sheet(link: &LinkReport) -> bool {
-    let is_in_sheet = link.attribute.is_none() && matches!(&*link.element, "" | "style");
-    link.kind == Kind::Style || is_in_sheet
 }
 
 /// True if `url` is retrieved by HTTP.
@@ -75,12 +52,15 @@ pub fn names_resource(url: &str) -> bool {
     !scheme.is_some_and(|scheme| others.iter().any(|one| one.eq_ignore_ascii_case(scheme)))
 }
 
-/// True if an attribute of an element, both given by name, declares a base for other references.
-pub fn names_base(element: &str, attribute: Option<&str>) -> bool {
+/// True if a link declares a base for other references. Such a link is not followed itself.
+pub fn names_base(link: &LinkReport) -> bool {
     let is_base = || {
-        element
+        link.element
             .strip_suffix("base")
             .is_some_and(|rest| rest.is_empty() || rest.ends_with(':'))
     };
-    attribute == Some("xml:base") || (attribute == Some("href") && is_base())
+    match link.attribute.as_deref() {
+        Some("xml:base") => true,
+        attribute => attribute == Some("href") && is_base(),
+    }
 }

@@ -6,11 +6,7 @@
 //!
 //! Deliberately absent: judging the links.
 
-use std::{
-    cell::{OnceCell, RefCell},
-    rc::Rc,
-    sync::Arc,
-};
+use std::{cell::OnceCell, rc::Rc, sync::Arc};
 
 use baselink_rewrite::{
     BaseChain, LinkReport, ListedLink, Options, Retrieval, Rule, Source, links,
@@ -65,13 +61,17 @@ impl MovedCollection<'_> {
 #[derive(Debug)]
 pub struct MovedBases<'a> {
     bytes: &'a [u8],
-    options: Options,
+    pub options: &'a Options,
     document: DocumentFacts,
+    /// The span of the canonical URL that the document declares.
+    canonical: OnceCell<Option<Span>>,
+    /// The links that do not become relative.
+    kept_forms: OnceCell<KeptForms>,
     /// The bases of the links after the move, if the document declares one: for each run of links with the same base, the
     /// offset of the first link.
     after: OnceCell<Vec<(usize, Option<Arc<str>>)>>,
     /// The base of the last link. Most links share it.
-    last: RefCell<Option<(BaseKey, Rc<MovedBase>)>>,
+    last: Option<(BaseKey, Rc<MovedBase>)>,
 }
 
 /// A base before and after the move.
@@ -104,7 +104,7 @@ struct BaseKey {
 
 impl<'a> MovedBases<'a> {
     /// The bases in the document `bytes`, which has the URL `own` after the move.
-    pub fn new(bytes: &'a [u8], options: Options, own: Option<&str>) -> Self {
+    pub fn new(bytes: &'a [u8], options: &'a Options, own: Option<&str>) -> Self {
         let text = |url: &str| Arc::from(&*Base::text_of(options.resolver, url));
         let now: Option<Arc<str>> = options.retrieval.as_ref().map(|own| text(&own.url));
         let moved = own.map(text);
@@ -116,15 +116,17 @@ impl<'a> MovedBases<'a> {
         Self {
             bytes,
             document,
+            canonical: OnceCell::new(),
+            kept_forms: OnceCell::new(),
             after: OnceCell::new(),
-            last: RefCell::default(),
+            last: None,
             options,
         }
     }
 
     /// The base of `link`, which is in a document with the base of `chain`.
     pub fn of(
-        &self,
+        &mut self,
         link: &LinkReport,
         (chain, charset): (&BaseChain, Charset),
         goal: &MovedCollection<'_>,
@@ -141,29 +143,34 @@ impl<'a> MovedBases<'a> {
                 Some(sheet) => goal.with_all(sheet).map(Into::into),
                 None => self.after(link, chain),
             },
-            is_of_layout: is_of_layout() && !is_base(link),
+            is_of_layout: is_of_layout() && !names_base(link),
             charset,
         };
-        let mut last = self.last.borrow_mut();
-        if let Some((known, base)) = &*last
+        if let Some((known, base)) = &self.last
             && *known == key
         {
             return Some(Rc::clone(base));
         }
-        let base = Rc::new(MovedBase::new(&key, &self.document, &self.options, goal));
-        *last = Some((key, Rc::clone(&base)));
+        let base = Rc::new(MovedBase::new(&key, &self.document, self.options, goal));
+        self.last = Some((key, Rc::clone(&base)));
         Some(base)
     }
 
-    /// The span of the canonical URL that a `link` element declares.
-    pub fn canonical(&self) -> Option<Span> {
-        let named = canonical::named(self.bytes, self.options.format)?;
-        (named.by == canonical::CanonicalTag::Link).then_some(named.span)
+    /// The URL of the document after the move.
+    pub fn own(&self) -> Option<&str> {
+        self.document.moved.as_deref()
     }
 
-    /// The links that do not become relative.
-    pub fn kept_forms(&self) -> KeptForms {
-        KeptForms::of(self.bytes, self.options.format)
+    /// True if `link` declares the canonical URL of the document.
+    pub fn is_canonical(&self, link: &LinkReport) -> bool {
+        let named = || Some(canonical::named(self.bytes, self.options.format)?.span);
+        link.element == "link" && *self.canonical.get_or_init(named) == Some(link.span)
+    }
+
+    /// True if `link` does not become relative.
+    pub fn keeps_form(&self, link: &LinkReport) -> bool {
+        let kept_forms = || KeptForms::of(self.bytes, self.options.format);
+        self.kept_forms.get_or_init(kept_forms).contains(link)
     }
 
     /// The base of `link` after the move; `None` if unknown. If the document declares no base, its new URL is the base.
@@ -264,9 +271,4 @@ impl MovedBase {
             tail,
         }
     }
-}
-
-/// True if a link declares a base for other references. Such a link is not followed itself.
-pub fn is_base(link: &LinkReport) -> bool {
-    names_base(&link.element, link.attribute.as_deref())
 }

@@ -24,12 +24,8 @@ use baselink_url::without_fragment;
 
 use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks, is_invalid};
 use crate::{
-    collection::{Located, TextMap},
-    purpose::{
-        alternatives::Alternatives,
-        custom_property::in_sheet,
-        spelling::{is_web, names_prefix},
-    },
+    collection::{Located, TextMap, names_prefix},
+    purpose::{alternatives::Alternatives, custom_property::in_sheet, spelling::is_web},
 };
 
 /// Judges the links of one document, in order.

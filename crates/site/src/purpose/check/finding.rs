@@ -139,6 +139,8 @@ pub struct Finding {
     pub hint: Option<String>,
     /// True if the resolvers `rfc1808`, `rfc3986` and `whatwg` give different targets.
     pub differs: bool,
+    /// The number of the document whose ids decide about the link, and the fragment.
+    pub(super) fragment: Option<(usize, String)>,
 }
 
 /// A site, and the questions about its links.
@@ -204,6 +206,7 @@ impl Finding {
             moved: None,
             hint: None,
             differs: false,
+            fragment: None,
         }
     }
 

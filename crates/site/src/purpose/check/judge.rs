@@ -6,113 +6,177 @@
 //!
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
 
-use std::{
-    cell::{OnceCell, RefCell},
-    collections::HashMap,
-    rc::Rc,
-};
+use std::collections::BTreeMap;
 
-use baselink_rewrite::{BaseChain, LinkReport, Outcome, PlainLink, Reason};
+use baselink_rewrite::{
+    BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason, Source,
+    base,
+};
 use baselink_scan::{Program, Role};
-use baselink_text::{Charset, Span};
+use baselink_text::Charset;
 use baselink_url::{Base, Category, Grammar, Reference, Resolver, Splice, is_template};
 
 use super::{
-    bases::{MovedBase, MovedBases, MovedCollection, is_base},
-    finding::{Cause, Class, Finding, is_invalid},
-    ids::{FragmentList, FragmentPlace, Ids},
+    bases::{MovedBase, MovedBases, MovedCollection},
+    finding::{Cause, CheckedLink, CheckedSite, Class, Finding, is_invalid},
+    ids::{FragmentList, FragmentPlace},
 };
 use crate::{
     collection::{
         Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
+        names_prefix,
         origin::{RootUrl, is_assumed, without_assumed},
         same::with_root,
+        url_below,
     },
     purpose::{
-        located,
-        relocate::{KeptForms, split_host},
-        spelling::{is_web, names_prefix},
+        relocate::split_host,
+        spelling::{is_web, names_base},
     },
 };
 
-/// Judges the links of one document. More than ten fields: facts about the document, and what is known of its last link.
-#[derive(Debug)]
+/// Judges the links of one document, in order. More than ten fields: facts about the document, and what is known of its links.
 pub struct MoveJudge<'a> {
-    pub goal: MovedCollection<'a>,
-    /// True if the destination of the document is known.
-    pub is_destination_known: bool,
+    site: CheckedSite<'a>,
+    goal: MovedCollection<'a>,
     /// True if every URL is known to be inside or outside the collection. If false, only the URLs of resources are
     /// known to be inside.
-    pub is_extent_known: bool,
+    is_extent_known: bool,
     /// The program that saved the document, if the URL of the document comes from its comment.
-    pub saved_by: Option<Program>,
+    saved_by: Option<Program>,
     /// True if a program may have changed references so that they lead to files. The report then contains the targets
     /// of the original references, so the judge resolves the changed references itself.
-    pub is_crawled: bool,
+    is_crawled: bool,
     /// The number of the document in the collection.
-    pub number: Option<usize>,
-    /// The URL of the document after the move, for links to local copies.
-    pub own: Option<String>,
-    /// The span of the canonical URL that the document declares.
-    pub canonical: OnceCell<Option<Span>>,
-    pub kept_forms: OnceCell<KeptForms>,
-    pub bases: MovedBases<'a>,
-    /// The possible targets of fragments in documents, by their numbers, if they are known.
-    pub ids: Option<&'a HashMap<usize, Ids>>,
-    /// The root of the host, if links of the site have the path of the root of the site.
-    pub host: Option<&'a RootUrl>,
-    /// The fragments of the links so far, if ids are not known.
-    pub fragments: RefCell<FragmentList>,
-    /// The base of the document itself, once a link with a report has it.
-    pub document_base: OnceCell<Option<Rc<MovedBase>>>,
+    number: Option<usize>,
+    bases: MovedBases<'a>,
+    /// The encoding of the document; UTF-8 for a message.
+    charset: Charset,
+    /// The length of the URL of the root, once a link with a report shows that links may have a plain meaning.
+    plain_root: Option<usize>,
     /// The path of the last link that was judged by its bytes, and its file.
-    pub last_path: RefCell<LastPath>,
+    last_path: LastPath,
+    /// The fragments of the links so far, if ids are not known.
+    fragments: FragmentList,
+    /// The classes of links that need no report, each with the number of its links.
+    counted: Vec<(Class, usize)>,
+    found: &'a mut dyn FnMut(CheckedLink),
 }
 
-impl MoveJudge<'_> {
-    /// The classes that [`judge_plain`](Self::judge_plain) finds.
-    pub const PLAIN: [Class; 2] = [Class::Travels, Class::Outside];
+impl LinkReceiver for MoveJudge<'_> {
+    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+        let class = self.plain_class(link);
+        self.count(class)
+    }
+
+    fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {
+        let options = self.bases.options;
+        if listed.link.entity == options.scan.entity && !options.format.has_headings() {
+            self.charset = charset;
+        }
+        let plain = as_plain(&listed.link, chain);
+        let class = plain.and_then(|link| self.plain_class(&link));
+        if self.count(class) {
+            return;
+        }
+        let finding = self.judge(&listed.link, (chain, charset));
+        (self.found)(CheckedLink {
+            listed,
+            charset: self.charset,
+            finding,
+        });
+    }
+}
+
+impl<'a> MoveJudge<'a> {
+    /// The judge for the resource called `name`, or a message in it, which passes links to `found`. Without a move, the URL of the
+    /// root is that of the collection, or one that cannot exist if files have URLs of their own.
+    pub fn new(
+        name: &[u8],
+        (bytes, options): (&'a [u8], &'a Options),
+        site: CheckedSite<'a>,
+        found: &'a mut dyn FnMut(CheckedLink),
+    ) -> Self {
+        let collection = site.collection;
+        let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
+        let own_chain = (source == Some(Source::SavedFrom))
+            .then(|| base(bytes, options))
+            .flatten();
+        let saved_by = own_chain.as_ref().and_then(|chain| {
+            let of_comment = chain.saved.as_ref().map(|saved| saved.program);
+            of_comment.or(chain.was_saved_with_files.then_some(Program::Browser))
+        });
+        let beside = options.beside.as_ref();
+        let place = site.to.or(collection.root_url());
+        let place = place.cloned().unwrap_or_else(RootUrl::nowhere);
+        let own = url_below(&place, name);
+        let plain = [Class::Travels, Class::Outside].into_iter();
+        Self {
+            site,
+            is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
+            saved_by,
+            is_crawled: own_chain.is_some_and(|chain| chain.saved.is_some())
+                || beside.is_some_and(|files| files.is_crawled()),
+            number: collection.number_at(name),
+            bases: MovedBases::new(bytes, options, own.as_deref()),
+            goal: MovedCollection {
+                collection,
+                keeps_paths: collection.has_only_paths() && !is_disk(&place),
+                place,
+            },
+            charset: Charset::UTF_8,
+            plain_root: None,
+            last_path: LastPath::default(),
+            fragments: FragmentList::default(),
+            counted: plain
+                .filter(|class| !(site.is_reported)(*class))
+                .map(|class| (class, 0))
+                .collect(),
+            found,
+        }
+    }
+
+    /// The numbers of links that were only counted, by class, and the fragments of links, if ids are not known.
+    pub fn end(self) -> (BTreeMap<Class, usize>, FragmentList) {
+        let counted = self.counted.into_iter().filter(|(_, links)| *links > 0);
+        (counted.collect(), self.fragments)
+    }
+
+    /// Counts a link of this class; false if its report is needed.
+    fn count(&mut self, class: Option<Class>) -> bool {
+        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
+        counted.map(|(_, links)| *links += 1).is_some()
+    }
 
     /// The finding for `link`, without assumed URLs.
-    pub fn judge(&self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
+    fn judge(&mut self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
         let base = self.bases.of(link, within, &self.goal);
+        let base = base.as_deref();
         let is_crawled = self.is_crawled || within.0.saved.is_some();
-        if has_base_of(link, within.0) && !is_crawled {
-            let _ = self.document_base.set(base.clone());
+        if self.plain_root.is_none() && has_base_of(link, within.0) && !is_crawled {
+            self.plain_root = base.and_then(|base| base.tail);
         }
-        let (finding, ids_of) = self.link(link, base.as_deref(), is_crawled);
-        let target = finding.target.as_deref();
-        let redirected = target.and_then(|target| self.goal.collection.redirected(target));
+        let finding = self.with_assumed_urls(link, base, is_crawled);
+        let place = finding
+            .fragment
+            .as_ref()
+            .map(|(number, fragment)| self.place(*number, fragment));
         let finding = Finding {
             target: finding.target.map(without_assumed),
             moved: finding.moved.map(without_assumed),
             differs: link.differs,
             ..finding
         };
-        let url = finding.target.as_ref().unwrap_or(&link.reference);
-        let url = redirected.as_ref().unwrap_or(url);
-        let fragment = url.split_once('#').map_or("", |(_, fragment)| fragment);
-        match ids_of.map_or(FragmentPlace::There, |number| self.place(number, fragment)) {
-            FragmentPlace::There => finding,
-            place => finding.with_fragment(place),
-        }
-    }
-
-    /// The class of a link with a report, if [`judge_plain`](Self::judge_plain) finds one.
-    pub fn judge_report(&self, link: &LinkReport, chain: &BaseChain) -> Option<Class> {
-        self.judge_plain(&as_plain(link, chain)?)
+        finding.with_fragment(place.unwrap_or(FragmentPlace::There))
     }
 
     /// The class of a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
     /// another host.
-    pub fn judge_plain(&self, link: &PlainLink<'_>) -> Option<Class> {
+    fn plain_class(&mut self, link: &PlainLink<'_>) -> Option<Class> {
         // Browsers may have no target for it.
-        if link.target.differs {
-            return None;
-        }
-        let root = self.document_base.get()?.as_ref()?.tail?;
-        let last = &mut self.last_path.borrow_mut();
-        match self.goal.collection.plain_place(root, link, last)? {
+        let root = self.plain_root.filter(|_| !link.target.differs)?;
+        let collection = self.goal.collection;
+        match collection.plain_place(root, link, &mut self.last_path)? {
             PlainPlace::Outside => Some(Class::Outside),
             PlainPlace::File(number, fragment) => {
                 let is_there =
@@ -123,144 +187,140 @@ impl MoveJudge<'_> {
     }
 
     /// The target of `fragment` in the document with this number.
-    fn place(&self, number: usize, fragment: &str) -> FragmentPlace {
-        let Some(ids) = self.ids else {
-            self.fragments.borrow_mut().add(number, fragment);
+    fn place(&mut self, number: usize, fragment: &str) -> FragmentPlace {
+        let Some(ids) = self.site.ids else {
+            self.fragments.add(number, fragment);
             return FragmentPlace::There;
         };
         let ids = ids.get(&number);
         ids.map_or(FragmentPlace::There, |ids| ids.place(fragment))
     }
 
-    /// True if the link embeds a resource that is retrieved by HTTP, and the collection is a crawl. `target` is known to
-    /// be outside the collection.
-    fn lacks(&self, link: &LinkReport, target: &str) -> bool {
-        link.role == Role::Embedded && self.goal.collection.is_of_hosts() && is_web(target)
-    }
-
     /// The finding for `link`, with assumed URLs: about the site where it stands, or else about the move.
-    fn link(
+    fn with_assumed_urls(
         &self,
         link: &LinkReport,
         base: Option<&MovedBase>,
         is_crawled: bool,
-    ) -> (Finding, Option<usize>) {
+    ) -> Finding {
         let target = match self.target(link, base, is_crawled) {
             Ok(target) => target,
-            Err(finding) => return (finding, self.own_id(link)),
+            Err(finding) => return finding,
         };
-        let now = located(self.goal.collection, None, link, &target);
+        let (now, end) = self.goal.collection.locate_link(link, &target, None);
+        let fragment = fragment_of(end.as_ref().unwrap_or(&target));
         let through_layout = |base: &MovedBase| base.now.leads_through_layout(&link.reference);
         // Relative links of a saved page lead to files beside it, even if their URLs are unknown.
         let is_of_files = base.is_some_and(through_layout)
             || (self.saved_by.is_some() && link.outcome != Outcome::Absolute);
-        let standing = self.standing(link, &target, &now);
-        let is_settled = !is_of_files && standing.0.class.is_broken();
-        let mut moved = None;
-        let (finding, ids_of) = match is_settled || !(self.is_destination_known || is_of_files) {
+        let standing = self.standing(link, (&target, &now), fragment);
+        let is_settled = !is_of_files && standing.class.is_broken();
+        let moves = self.site.to.is_some();
+        let finding = match is_settled || !(moves || is_of_files) {
             true => standing,
-            false => {
-                let found = self.after_move(link, base, (&target, &now), standing);
-                moved = found.1;
-                found.0
-            }
+            false => self.after_move(link, base, (&target, &now), standing),
         };
         // The scheme of an assumed base is not shown.
         let is_assumed = base.is_some_and(|base| is_assumed(base.now.as_str()));
-        let is_net_path = self.category(link) == Category::NetPath && is_assumed;
+        let is_net_path = category(link) == Category::NetPath && is_assumed;
         let target = if is_net_path {
             link.reference.clone()
         } else {
             target
         };
-        let finding = Finding {
+        Finding {
             target: Some(target),
-            moved: moved.filter(|_| self.is_destination_known),
+            moved: finding.moved.filter(|_| moves),
             ..finding
-        };
-        (finding, ids_of)
+        }
     }
 
     /// The path from the root of the host that leads to a file, if `target` is that path without the path of the root.
     fn with_path_of_root(&self, target: &str) -> Option<String> {
         let root = self.goal.collection.root_url()?;
-        let url = with_root(target, self.host?, root).filter(|url| url != root.as_str())?;
+        let url = with_root(target, self.site.host?, root).filter(|url| url != root.as_str())?;
         let is_file = served(&self.goal.collection.locate(&url)).is_some();
         is_file.then(|| split_host(&url).1.to_owned())
     }
 
-    fn category(&self, link: &LinkReport) -> Category {
-        Reference::split(Grammar::Rfc3986, &link.reference).category()
-    }
-
-    /// The finding for a link to `target`, at the place `now`, in the site where it stands, and the resource whose ids
-    /// decide about the fragment.
-    fn standing(&self, link: &LinkReport, target: &str, now: &Located) -> (Finding, Option<usize>) {
-        let alone = |class, cause| (Finding::of(class, cause), None);
+    /// The finding for a link to `target`, at the place `now`, in the site where it stands. `fragment` is that of the end of
+    /// redirects.
+    fn standing(
+        &self,
+        link: &LinkReport,
+        (target, now): (&str, &Located),
+        fragment: Option<String>,
+    ) -> Finding {
+        let collection = self.goal.collection;
         if !now.is_inside() {
-            if let Some(hint) = self.with_path_of_root(target) {
-                let (finding, _) = alone(Class::Escapes, Some(Cause::NoPrefix));
-                let hint = Some(hint);
-                return (Finding { hint, ..finding }, None);
-            }
-            return match self.lacks(link, target) {
-                true => alone(Class::Missing, Some(Cause::NotCaptured)),
-                false => alone(Class::Outside, None),
+            let hint = self.with_path_of_root(target);
+            // A page of a crawl needs what it embeds.
+            let is_lacking =
+                || link.role == Role::Embedded && collection.is_of_hosts() && is_web(target);
+            let (class, cause) = match hint {
+                Some(_) => (Class::Escapes, Some(Cause::NoPrefix)),
+                None if is_lacking() => (Class::Missing, Some(Cause::NotCaptured)),
+                None => (Class::Outside, None),
+            };
+            return Finding {
+                hint,
+                ..Finding::of(class, cause)
             };
         }
         // A prefix of URLs, and a reference that only serves as a base, need not lead to a file.
-        if is_base(link) || (names_prefix(link) && matches!(now, Located::Folder(_))) {
-            return alone(Class::Travels, None);
+        if names_base(link) || (names_prefix(link) && matches!(now, Located::Folder(_))) {
+            return Finding::of(Class::Travels, None);
         }
         // A server does not look for the query in the names of files.
         let selects = |found: &FoundResource| found.query == QueryUse::Selects;
         let is_by_name =
-            self.goal.collection.has_only_paths() && now.resource().as_ref().is_some_and(selects);
-        let collection = self.goal.collection;
+            collection.has_only_paths() && now.resource().as_ref().is_some_and(selects);
         let here = || Some(collection.locate_below(collection.root_url()?, target));
         if is_by_name && here().is_some_and(|here| served(&here) != served(now)) {
-            return alone(Class::Dangling, Some(Cause::Elsewhere));
+            return Finding::of(Class::Dangling, Some(Cause::Elsewhere));
         }
-        let redirected = collection.redirected(target);
-        let target = redirected.as_deref().unwrap_or(target);
         let Some((class, file)) = served(now) else {
-            if is_template(&link.reference) {
-                return alone(Class::Left, Some(Cause::Kept(Reason::Placeholder)));
-            }
-            let missing = self.goal.collection.missing(now).map(Finding::missing);
-            let elsewhere = || Finding::of(Class::Dangling, Some(Cause::Elsewhere));
-            return (missing.unwrap_or_else(elsewhere), None);
+            return match is_template(&link.reference) {
+                true => Finding::of(Class::Left, Some(Cause::Kept(Reason::Placeholder))),
+                false => self.dangling(now),
+            };
         };
-        let has_fragment = Reference::split(Grammar::Rfc3986, target)
-            .fragment()
-            .is_some();
-        let hint = match class {
-            Class::Travels => None,
-            _ => self.goal.collection.missing(now).and_then(|one| one.hint),
-        };
-        let finding = Finding::of(class, None);
-        (Finding { hint, ..finding }, file.filter(|_| has_fragment))
+        Finding {
+            hint: collection.missing(now).and_then(|one| one.hint),
+            fragment: file.zip(fragment),
+            ..Finding::of(class, None)
+        }
     }
 
-    /// The finding about the move for a link to `target`, at the place `now`, and its target after the move. `standing` is
+    /// The finding for a link to a place without a file.
+    fn dangling(&self, place: &Located) -> Finding {
+        let missing = self.goal.collection.missing(place).map(Finding::missing);
+        missing.unwrap_or_else(|| Finding::of(Class::Dangling, Some(Cause::Elsewhere)))
+    }
+
+    /// The finding about the move for a link to `target`, at the place `now`, with its target after the move. `standing` is
     /// the finding before.
     fn after_move(
         &self,
         link: &LinkReport,
         base: Option<&MovedBase>,
         (target, now): (&str, &Located),
-        standing: (Finding, Option<usize>),
-    ) -> ((Finding, Option<usize>), Option<String>) {
-        let alone = |class, cause| (Finding::of(class, Some(cause)), None);
-        let category = self.category(link);
+        standing: Finding,
+    ) -> Finding {
+        let alone = |class, cause| Finding::of(class, Some(cause));
+        let category = category(link);
         let is_absolute = link.outcome == Outcome::Absolute;
-        let resolved = || base?.moved.as_ref()?.resolve(&link.reference).ok();
-        let moves = self.is_destination_known;
+        let moves = self.site.to.is_some();
         // A link that contains a host still leads to its target if the target keeps its URL.
-        let holds = (is_absolute || category == Category::NetPath) && self.keeps_its_url(target);
+        let keeps_its_url = |with_tree: String| !self.goal.is_another(&with_tree, target);
+        let holds = moves
+            && (is_absolute || category == Category::NetPath)
+            && self.goal.with_all(target).is_some_and(keeps_its_url);
         let moved = match is_absolute {
             true => holds.then(|| target.to_owned()),
-            false => resolved().map(|moved| moved.url),
+            false => base
+                .and_then(|base| base.moved.as_ref()?.resolve(&link.reference).ok())
+                .map(|moved| moved.url),
         };
         let keeps_scheme = |moved: &String| scheme(moved) == scheme(target);
         let stays_with_base = base.is_some_and(|base| base.stays);
@@ -274,28 +334,30 @@ impl MoveJudge<'_> {
             _ => None,
         };
         if let Some(cause) = pinned_by {
-            let canonical = || *self.canonical.get_or_init(|| self.bases.canonical());
-            let kept_forms = || self.kept_forms.get_or_init(|| self.bases.kept_forms());
             let found = match now.is_inside() && moves {
                 false => standing,
                 // `move --relative=disk` keeps these links, too.
-                true if is_disk(&self.goal.place) && kept_forms().contains(link) => standing,
-                true if link.element == "link" && canonical() == Some(link.span) => {
-                    alone(Class::Pinned, Cause::Canonical)
-                }
+                true if is_disk(&self.goal.place) && self.bases.keeps_form(link) => standing,
+                true if self.bases.is_canonical(link) => alone(Class::Pinned, Cause::Canonical),
                 true => alone(Class::Pinned, cause),
             };
-            return (found, Some(target.to_owned()));
+            return Finding {
+                moved: Some(target.to_owned()),
+                ..found
+            };
         }
         let Some(moved) = moved else {
-            return (alone(Class::Left, Cause::Kept(Reason::Unresolvable)), None);
+            return alone(Class::Left, Cause::Kept(Reason::Unresolvable));
         };
-        let then = self.after(base, category, &link.reference, (target, now, &moved));
+        let then = self.after(link, base, (target, now, &moved));
         let found = match then.is_inside() {
             true => self.moving(link, (target, now, &then), standing),
             false => alone(Class::Escapes, escape(category, base)),
         };
-        (found, Some(moved))
+        Finding {
+            moved: Some(moved),
+            ..found
+        }
     }
 
     /// The target of `link` now; the finding for a link that has none.
@@ -305,7 +367,7 @@ impl MoveJudge<'_> {
         base: Option<&MovedBase>,
         is_crawled: bool,
     ) -> Result<String, Finding> {
-        let left = |cause| Err(Finding::of(Class::Left, cause));
+        let left = |cause| Err(self.left(link, cause));
         if is_invalid(link) {
             return Err(Finding::of(Class::Invalid, None));
         }
@@ -327,17 +389,20 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// The number of the document itself, if `link` must name an id in it. Only the reference of a `use` must. Others may
-    /// denote an element without an id.
-    fn own_id(&self, link: &LinkReport) -> Option<usize> {
+    /// The finding for a link without a target. The reference of a `use` must name an id of the document. Others may denote an
+    /// element without an id.
+    fn left(&self, link: &LinkReport, cause: Option<Cause>) -> Finding {
         let is_use = link.reason == Some(Reason::IdReference) && link.element == "use";
-        self.number.filter(|_| is_use && link.entity.is_empty())
+        let number = self.number.filter(|_| is_use && link.entity.is_empty());
+        Finding {
+            fragment: number.zip(fragment_of(&link.reference)),
+            ..Finding::of(Class::Left, cause)
+        }
     }
 
     /// The finding for a link to a file that a browser saved with this one.
     fn local_copy(&self, link: &LinkReport) -> Finding {
-        let own = self.own.as_deref();
-        let url = own.and_then(|own| {
+        let url = self.bases.own().and_then(|own| {
             let base = Base::new(Resolver::Rfc3986, own);
             base.resolve(&link.reference).ok()
         });
@@ -348,13 +413,6 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// True if the resource at `target`, which is below the root, has the same URL after the move.
-    fn keeps_its_url(&self, target: &str) -> bool {
-        let with_tree = || self.goal.with_all(target);
-        self.is_destination_known
-            && with_tree().is_some_and(|with_tree| !self.goal.is_another(&with_tree, target))
-    }
-
     /// The place to which a link leads after the move. Before the move, it leads to `target`, at the place `now`; after
     /// the move, to `moved`. The result is outside the tree in two cases:
     ///
@@ -363,23 +421,23 @@ impl MoveJudge<'_> {
     ///   or if the path of the document differs from the path of its URL.
     fn after(
         &self,
+        link: &LinkReport,
         base: Option<&MovedBase>,
-        category: Category,
-        reference: &str,
         (target, now, moved): (&str, &Located, &str),
     ) -> Located {
         // The link leads through a folder named after a host. If that folder does not exist, the target is missing in the
         // tree.
-        if base.is_some_and(|base| base.now.leads_through_layout(reference)) {
+        if base.is_some_and(|base| base.now.leads_through_layout(&link.reference)) {
             return self.goal.locate(moved);
         }
         // After the move, a relative link is resolved against the path of the file, even if the path of its URL differs.
-        let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
-        let outside = || Located::Outside {
+        let is_renamed =
+            base.is_some_and(|base| base.is_renamed) && category(link) != Category::AbsPath;
+        let outside = Located::Outside {
             is_host_known: false,
         };
         if self.is_extent_known && !now.is_inside() {
-            return outside();
+            return outside;
         }
         let with_tree = self.goal.with_all(target);
         // The move may end such a way to a file.
@@ -396,7 +454,7 @@ impl MoveJudge<'_> {
         // One file can have several URLs.
         let is_one_file = served(now).is_some() && served(now) == served(&then);
         if strays && !is_one_file && !is_renamed {
-            outside()
+            outside
         } else {
             then
         }
@@ -408,46 +466,49 @@ impl MoveJudge<'_> {
         &self,
         link: &LinkReport,
         (target, now, then): (&str, &Located, &Located),
-        standing: (Finding, Option<usize>),
-    ) -> (Finding, Option<usize>) {
-        let missing = |located| self.goal.collection.missing(located).map(Finding::missing);
-        let elsewhere = Finding::of(Class::Dangling, Some(Cause::Elsewhere));
+        standing: Finding,
+    ) -> Finding {
         let is_there = now.is_inside();
         let file = |place: &Located| served(place).map(|(_, file)| file);
-        let has_fragment = Reference::split(Grammar::Rfc3986, target)
-            .fragment()
-            .is_some();
         match (file(now), file(then)) {
             (_, None) if self.saved_by == Some(Program::Browser) && !is_there => {
-                (Finding::of(Class::Escapes, Some(Cause::NotSaved)), None)
+                Finding::of(Class::Escapes, Some(Cause::NotSaved))
             }
-            _ if is_base(link) => (Finding::of(Class::Travels, None), None),
+            _ if names_base(link) => Finding::of(Class::Travels, None),
             (None, _) if is_there => standing,
             (Some(now), Some(file)) if now == file => match served(then) {
                 // A file with a URL of its own may have an extension that the URL lacks.
-                Some((class, _)) if standing.0.class == Class::Travels => {
-                    (Finding::of(class, None), standing.1)
+                Some((class, _)) if standing.class == Class::Travels => {
+                    Finding { class, ..standing }
                 }
                 _ => standing,
             },
             // From disk, a browser finds neither the index file nor the extension.
-            (Some(_), None) if is_disk(&self.goal.place) && standing.0.class != Class::Travels => {
+            (Some(_), None) if is_disk(&self.goal.place) && standing.class != Class::Travels => {
                 standing
             }
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
-            (None, Some(then)) if self.saved_by.is_some() => (
-                Finding::of(Class::Travels, None),
-                then.filter(|_| has_fragment),
-            ),
-            (now, _) => {
-                let is_absent = Some(Cause::Missing(Absence::Absent));
-                let found = missing(then);
-                let found = found.filter(|it| now.is_none() || it.cause != is_absent);
-                (found.unwrap_or(elsewhere), None)
-            }
+            (None, Some(then)) if self.saved_by.is_some() => Finding {
+                fragment: then.zip(fragment_of(target)),
+                ..Finding::of(Class::Travels, None)
+            },
+            (now, _) => match self.dangling(then) {
+                found if now.is_none() || found.cause != Some(Cause::Missing(Absence::Absent)) => {
+                    found
+                }
+                _ => Finding::of(Class::Dangling, Some(Cause::Elsewhere)),
+            },
         }
     }
+}
+
+fn category(link: &LinkReport) -> Category {
+    Reference::split(Grammar::Rfc3986, &link.reference).category()
+}
+
+fn fragment_of(url: &str) -> Option<String> {
+    url.split_once('#').map(|(_, fragment)| fragment.to_owned())
 }
 
 /// True if `link` is a link of the document with this chain, not of one in it, and is resolved against the base of the document.
@@ -455,7 +516,7 @@ fn has_base_of(link: &LinkReport, chain: &BaseChain) -> bool {
     link.entity.is_empty()
         && link.base == chain.base
         && link.source == chain.source
-        && !is_base(link)
+        && !names_base(link)
 }
 
 /// The link as a [plain](PlainLink) one: its target ends with the text of its reference.
