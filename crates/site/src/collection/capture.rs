@@ -45,7 +45,7 @@ use jiff::{
 use super::{
     file_names::{path, rounds},
     index::{Collection, UrlTarget},
-    normal::{MAX_REDIRECTS, host, normal, with_other_scheme},
+    normal::{MAX_REDIRECTS, normal, with_other_scheme},
     text_map::TextMap,
 };
 
@@ -530,16 +530,10 @@ impl Captures {
             (named.unwrap_or(found.url(index)), &**media_type(best))
         };
         let rounds = rounds(order.len(), resource);
-        let mut hosts = HashSet::new();
-        let mut add_host = |index: usize| {
-            let host = host(found.url(index));
-            if !hosts.contains(host) {
-                hosts.insert(Box::from(host));
-            }
-        };
-        let mut files = TextMap::default();
+        // The paths of the files are derived from URLs and are not used to find them.
+        let mut collection = Collection::default();
+        collection.only_urls = true;
         let mut resources = Vec::with_capacity(order.len());
-        let (mut entities, mut cut) = (HashMap::new(), HashSet::new());
         let mut targets = vec![UrlTarget::Outside; found.len()];
         for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
             let best = &found.values[index as usize];
@@ -547,15 +541,16 @@ impl Captures {
                 continue;
             }
             // Paths are distinct, so this never fails.
-            let place = files.add(path(resource(number), round).as_bytes(), ());
-            targets[index as usize] = UrlTarget::of(place.unwrap_or_default());
-            add_host(index as usize);
-            if let Some(entity) = best.more.as_ref().and_then(|more| more.entity.clone()) {
-                entities.insert(resources.len(), entity);
-            }
-            if best.is_cut {
-                cut.insert(resources.len());
-            }
+            let place = path(resource(number), round);
+            let place = collection.files.add(place.as_bytes(), ());
+            let place = place.unwrap_or_default();
+            targets[index as usize] = UrlTarget::of(place);
+            collection.add_host(found.url(index as usize));
+            let entity = best.more.as_ref().and_then(|more| more.entity.clone());
+            collection
+                .entities
+                .extend(entity.map(|entity| (place, entity)));
+            collection.cut.extend(best.is_cut.then_some(place));
             resources.push(CapturedResource {
                 number: index,
                 url: best.url().map(Into::into),
@@ -565,22 +560,21 @@ impl Captures {
                 first: firsts[index as usize],
             });
         }
-        let next = |index| next_of(index, &found).unwrap_or(NO_CAPTURE);
-        let next: Vec<u32> = (0..found.len()).map(next).collect();
+        let next = |index| Some((index, next_of(index, &found)?));
+        let next: HashMap<usize, usize> = (0..found.len()).filter_map(next).collect();
         // The last fragment of a location applies (Fetch Standard, 4.4, HTTP-redirect fetch).
         let end_of = |first: usize| {
             let (mut at, mut fragment) = (first, None);
             for _ in 0..MAX_REDIRECTS {
                 let location = found.values[at].location().unwrap_or_default();
                 fragment = fragment_of(location).or(fragment);
-                at = Some(next[at]).filter(|next| *next != NO_CAPTURE)? as usize;
+                at = *next.get(&at)?;
                 if found.values[at].is_resource() {
                     return Some((at, fragment));
                 }
             }
             None
         };
-        let mut fragments = HashMap::new();
         let others = found
             .values
             .iter()
@@ -589,19 +583,17 @@ impl Captures {
         for (index, best) in others {
             targets[index] = match end_of(index) {
                 Some((end, fragment)) => {
-                    fragments.extend(fragment.map(|fragment| (index, fragment.into())));
+                    let fragment = fragment.map(|fragment| (index, fragment.into()));
+                    collection.fragments.extend(fragment);
                     targets[end]
                 }
                 None => {
-                    add_host(index);
+                    collection.add_host(found.url(index));
                     UrlTarget::Failure(best.status)
                 }
             };
         }
-        let (urls, _) = found.with_values(targets);
-        let mut collection = Collection::of_captures(files, urls);
-        (collection.hosts, collection.entities) = (hosts, entities);
-        (collection.fragments, collection.cut) = (fragments, cut);
+        collection.urls = found.with_values(targets).0;
         collection
             .uses
             .resize_with(resources.len(), Default::default);
@@ -613,15 +605,12 @@ impl Captures {
     }
 }
 
-/// A placeholder for the index of a capture, larger than any index.
-const NO_CAPTURE: u32 = u32::MAX;
-
 fn fragment_of(url: &str) -> Option<&str> {
     url.split_once('#').map(|(_, fragment)| fragment)
 }
 
 /// The index of the resource or redirect to which the redirect at index `from` leads.
-fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<u32> {
+fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<usize> {
     let redirect = &found.values[from];
     let url = redirect.url().unwrap_or(found.url(from));
     let location = redirect.location()?;
@@ -634,8 +623,7 @@ fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<u32> {
         let at = found.number(url.as_bytes())?;
         (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
     };
-    let at = known(&to).or_else(|| known(&with_other_scheme(&to)?))?;
-    u32::try_from(at).ok()
+    known(&to).or_else(|| known(&with_other_scheme(&to)?))
 }
 
 #[cfg(test)]

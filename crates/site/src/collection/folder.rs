@@ -118,7 +118,7 @@ impl Collection {
         let Some((scheme, _)) = url.split_once(':') else {
             return false;
         };
-        let mut names = self.names.iter().map(|name| Some(&**name)).chain([None]);
+        let mut names = self.index_names().map(Some).chain([None]);
         names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
     }
 

@@ -17,7 +17,6 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    ffi::OsString,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -30,7 +29,7 @@ use baselink_url::{Grammar, Reference};
 use super::{
     host_rules::HostRules,
     near::{NearNames, without_case},
-    normal::normal,
+    normal::{host, normal},
     origin::{Origins, PathBelowRoot, RootUrl, hosts, names},
     path::{is_page_name, joined, split_name},
     same::SameTable,
@@ -39,7 +38,7 @@ use super::{
 };
 
 /// The default names of index files, as on servers.
-const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
+const INDEX_NAMES: [&[u8]; 2] = [b"index.html", b"index.htm"];
 
 named! {
     /// The reason why a URL inside a tree leads to no file.
@@ -118,20 +117,18 @@ impl UrlTarget {
 
 /// Resources, indexed by name and URL. Memory grows with the names and URLs. More than ten fields: indexes of the same
 /// resources, and the few facts about the site that each question needs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Collection {
     pub(super) origins: Origins,
     /// Prefixes of URLs that mean the same.
     pub(super) same: Arc<SameTable>,
-    /// The names of index files.
-    pub(super) names: Vec<OsString>,
     /// The paths of the resources.
     pub(super) files: TextMap<()>,
     /// The kinds of the resources that are not files.
     others: HashMap<usize, ResourceKind>,
     /// The targets of URLs that cannot be derived from the URL of the root, by normalized URL.
     pub(super) urls: TextMap<UrlTarget>,
-    /// The folders. A folder without files is present only if it was added.
+    /// The folders in the root. A folder without files is present only if it was added.
     folders: HashSet<Box<[u8]>>,
     /// The folders in the root that are named after hosts, by `//` and the net_loc in lower case.
     pub(super) folders_of_hosts: HashMap<String, Box<[u8]>>,
@@ -177,57 +174,26 @@ pub struct ResourceUse {
     is_frame: AtomicBool,
 }
 
-impl Default for Collection {
-    fn default() -> Self {
-        Self::new(Origins::default())
-    }
-}
-
 impl Collection {
     /// Creates an empty collection. `origins` determine the URLs that are derived from names.
     pub fn new(origins: Origins) -> Self {
-        let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
-        for name in INDEX_NAMES.map(OsString::from) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
         Self {
             origins,
-            same: Arc::default(),
-            names,
-            files: TextMap::default(),
-            others: HashMap::new(),
-            urls: TextMap::default(),
-            folders: HashSet::from([Box::default()]),
-            folders_of_hosts: HashMap::new(),
-            near: OnceLock::new(),
-            decoded: OnceLock::new(),
-            is_served: false,
-            only_urls: false,
-            lacks_links: false,
-            media_types: HashMap::new(),
-            renamed: HashMap::new(),
-            is_mirror: false,
-            renamed_folders: HashMap::new(),
-            longest_renamed: 0,
-            hosts: HashSet::new(),
-            entities: HashMap::new(),
-            cut: HashSet::new(),
-            fragments: HashMap::new(),
-            host_rules: HostRules::default(),
-            uses: Vec::new(),
+            ..Self::default()
         }
     }
 
-    /// Creates a collection of archive captures, which are found only by URL, including the query. The paths of their
-    /// `files` are derived from URLs and are not used to find them.
-    pub(super) fn of_captures(files: TextMap<()>, urls: TextMap<UrlTarget>) -> Self {
-        Self {
-            only_urls: true,
-            files,
-            urls,
-            ..Self::default()
+    /// The names of index files.
+    pub(super) fn index_names(&self) -> impl Iterator<Item = &[u8]> {
+        let own = self.origins.index.as_deref().map(names::bytes);
+        own.into_iter().chain(INDEX_NAMES)
+    }
+
+    /// Adds the host of the captured `url`.
+    pub(super) fn add_host(&mut self, url: &str) {
+        let host = host(url);
+        if !self.hosts.contains(host) {
+            self.hosts.insert(host.into());
         }
     }
 
@@ -238,7 +204,7 @@ impl Collection {
 
     /// True if a folder has this path.
     pub(super) fn has_folder(&self, path: &[u8]) -> bool {
-        self.folders.contains(path)
+        path.is_empty() || self.folders.contains(path)
     }
 
     /// The statuses of the URLs that were captured but are not resources.
@@ -307,7 +273,7 @@ impl Collection {
     /// Adds a folder and its parents.
     pub(super) fn add_folder(&mut self, path: &[u8]) {
         let mut around = path;
-        while !self.folders.contains(around) {
+        while !self.has_folder(around) {
             self.folders.insert(around.into());
             let (outer, name) = split_name(around);
             if outer.is_empty()
@@ -485,10 +451,7 @@ impl Collection {
         let below = self.root_url()?.below_own(url)?;
         let asked = below.path.strip_suffix(b"/").unwrap_or(&below.path);
         let added = ["", ".html", ".htm"].map(|added| [asked, added.as_bytes()].concat());
-        let index = self
-            .names
-            .iter()
-            .map(|name| joined(asked, names::bytes(name)));
+        let index = self.index_names().map(|name| joined(asked, name));
         let mut paths = added.into_iter().chain(index);
         paths.find(|path| self.path_end(path) == Some(PathEnd::To(own.to_vec())))
     }
@@ -511,9 +474,8 @@ impl Collection {
     /// The index file of a folder; `None` if it has none. If the index file is a symbolic link that leads to no file in
     /// the tree, the result is the reason.
     pub(super) fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
-        self.names
-            .iter()
-            .find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
+        self.index_names()
+            .find_map(|name| self.file_at(&joined(folder, name)))
     }
 }
 

@@ -124,6 +124,11 @@ pub enum QueryUse {
 }
 
 impl Located {
+    /// A place outside the site, on a host without captures.
+    pub(crate) const OUTSIDE: Self = Self::Outside {
+        is_host_known: false,
+    };
+
     /// The resource, if there is one.
     pub fn resource(&self) -> Option<FoundResource> {
         match self {
@@ -192,9 +197,7 @@ impl Collection {
                 };
                 Located::Folder([folder, end].concat())
             }
-            Located::Outside { .. } if is_prefix => Located::Outside {
-                is_host_known: false,
-            },
+            Located::Outside { .. } if is_prefix => Located::OUTSIDE,
             Located::Lacking(absence, path) if self.is_of_hosts() && loads_sheet(link) => {
                 match self.number_at(&[&path[..], b".css"].concat()) {
                     Some(number) => resource(number, FoundBy::Url, QueryUse::None),
@@ -211,11 +214,8 @@ impl Collection {
         if found.0.resource().is_some() {
             return found;
         }
-        let elsewhere = Located::Outside {
-            is_host_known: false,
-        };
         let mut others = others(url, &self.same).map(|url| self.locate_as_written(&url));
-        let other = others.find(|(other, _)| *other != elsewhere);
+        let other = others.find(|(other, _)| *other != Located::OUTSIDE);
         other.unwrap_or(found)
     }
 
@@ -279,8 +279,7 @@ impl Collection {
             let split = Reference::split(Grammar::Rfc3986, &url);
             let path = split.path();
             if !is_there && path.starts_with(SERVICES) {
-                let is_host_known = false;
-                return (Located::Outside { is_host_known }, end);
+                return (Located::OUTSIDE, end);
             }
             // The rules are not applied to the target of a rewrite.
             let rule = match is_rewritten {
@@ -361,8 +360,7 @@ impl Collection {
             return resource(number, FoundBy::Url, of_query(is_page));
         }
         let Some(below) = below else {
-            let is_host_known = false;
-            return Located::Outside { is_host_known };
+            return Located::OUTSIDE;
         };
         match self.entry(below, false) {
             Located::Resource(found) if query.is_some() => {
@@ -382,9 +380,7 @@ impl Collection {
     pub fn locate_below(&self, root: &RootUrl, url: &str) -> Located {
         let find = |url: &str| match root.below(url) {
             Some(below) => self.entry(below, is_disk(root)),
-            None => Located::Outside {
-                is_host_known: false,
-            },
+            None => Located::OUTSIDE,
         };
         self.ruled(Some(root), url, find(url), find).0
     }
@@ -465,16 +461,15 @@ impl Collection {
     /// root nor on a host of the site. The part after the URL of the root keeps its bytes, including query and
     /// fragment.
     pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
-        let to = root.as_str();
         if let Some(from) = &self.origins.root_url {
-            let below = from.below_own(url).filter(|below| !below.names_root)?;
-            return Some(format!("{to}{}", &url[below.tail?..]));
+            return from.moved(url, root);
         }
         let (folder, path_at) = self.host_folder(url)?;
         let folder = names::path(folder, names::Percent::Encode)?;
         let rest = &url[path_at..];
         Some(format!(
-            "{to}{folder}/{}",
+            "{}{folder}/{}",
+            root.as_str(),
             rest.strip_prefix('/').unwrap_or_default()
         ))
     }
@@ -539,11 +534,7 @@ impl Collection {
         let path = Some(below.path.as_slice()).filter(|_| below.is_path)?;
         let mut names = vec![path.to_vec()];
         if names_folder(path) {
-            names.extend(
-                self.names
-                    .iter()
-                    .map(|name| [path, names::bytes(name)].concat()),
-            );
+            names.extend(self.index_names().map(|name| [path, name].concat()));
         }
         // If the root has a URL, the file `page?x=1` has the URL `page%3Fx=1`. A link `?x=2` in it refers to the file
         // `page?x=2`. The same link in `page.php.html` refers to the file `page.php?x=2.html`.

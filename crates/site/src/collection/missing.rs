@@ -16,7 +16,6 @@ use super::{
     index::{Absence, Collection},
     locate::{FoundBy, Located},
     near::{NearNames, composed, without_case, without_empty},
-    origin::names,
     path::{names_folder, split_name},
 };
 
@@ -71,8 +70,7 @@ impl Collection {
         let near = self.near.get_or_init(|| NearNames::of(&self.files));
         let mut wanted = vec![path.to_vec()];
         if names_folder(path) {
-            let index = |name| [path, names::bytes(name)].concat();
-            wanted.extend(self.names.iter().map(|name| index(name)));
+            wanted.extend(self.index_names().map(|name| [path, name].concat()));
         }
         for path in wanted {
             let Some(number) = near.alike(&path) else {

@@ -40,7 +40,7 @@
 
 use std::{
     borrow::Cow,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     path::{Component, Path},
     sync::Arc,
 };
@@ -290,6 +290,14 @@ impl RootUrl {
         self.folder.as_deref()
     }
 
+    /// `url`, which is below this root, with the root `to`. The part after the root keeps its bytes, including query and
+    /// fragment.
+    pub(crate) fn moved(&self, url: &str, to: &Self) -> Option<String> {
+        let below = self.below_own(url)?;
+        let tail = below.tail.map_or("", |tail| &url[tail..]);
+        (below.tail.is_some() || below.names_root).then(|| [to.as_str(), tail].concat())
+    }
+
     fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<PathBelowRoot> {
         let folder = self.folder.as_deref()?;
         // Most URLs have the folder as a literal prefix, which needs no comparison of parts.
@@ -492,7 +500,7 @@ impl Origins {
             Source::Retrieval => self.below_root_url(seen),
             Source::Layout => {
                 let FolderLayout::Host = self.layout?;
-                by_host(seen, &self.scheme, self.index.as_deref())
+                by_host(seen, &self.scheme, self.index.as_deref().map(names::bytes))
             }
             Source::Xattr if self.trust_xattr => {
                 attribute(entry).map(|url| without_fragment(&url).to_owned())
@@ -635,7 +643,7 @@ impl Origins {
 
 /// The URL of `entry`, with the host from its first folder ([`FolderLayout::Host`]). A file called `index` has the URL
 /// of its folder.
-pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) -> Option<String> {
+pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&[u8]>) -> Option<String> {
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
     let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
@@ -651,7 +659,7 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) ->
     let query_at = memchr::memchr(b'?', &path[start..]).map(|at| start + at);
     let place = &path[..query_at.unwrap_or(path.len())];
     let name = split_name(place).1;
-    let is_index = index.map(names::bytes) == Some(name);
+    let is_index = index == Some(name);
     let place = &place[..place.len() - if is_index { name.len() } else { 0 }];
     url.push_str(&names::path(place, Percent::Keep)?);
     if let Some(at) = query_at {

@@ -26,7 +26,7 @@ use std::{
 
 use baselink_text::{Error, Result};
 
-use super::{file_names::is_valid_on_windows, index::Collection, origin::names, path::split_name};
+use super::{file_names::is_valid_on_windows, index::Collection, path::split_name};
 
 /// The extensions that servers allow URLs to omit.
 const OPTIONAL_EXTENSIONS: [&[u8]; 2] = [b".html", b".htm"];
@@ -247,7 +247,7 @@ impl Collection {
 
     /// True if `name` is the name of an index file.
     fn is_index(&self, name: &[u8]) -> bool {
-        self.names.iter().any(|index| names::bytes(index) == name)
+        self.index_names().any(|index| index == name)
     }
 }
 

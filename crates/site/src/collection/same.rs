@@ -42,7 +42,7 @@ impl SamePrefixes {
         let Self([one, other]) = self;
         [(one, other), (other, one)]
             .into_iter()
-            .find_map(|(from, to)| with_root(url, from, to))
+            .find_map(|(from, to)| from.moved(url, to))
     }
 }
 
@@ -86,13 +86,6 @@ fn host(url: &str) -> String {
     let parts = Reference::split(Grammar::Rfc3986, url);
     let scheme = parts.scheme().unwrap_or_default();
     net_loc(scheme, parts.net_loc().unwrap_or_default())
-}
-
-/// `url`, which is below `from`, with the root `to`.
-pub(crate) fn with_root(url: &str, from: &RootUrl, to: &RootUrl) -> Option<String> {
-    let below = from.below_own(url)?;
-    let tail = below.tail.map_or("", |tail| &url[tail..]);
-    (below.tail.is_some() || below.names_root).then(|| format!("{}{tail}", to.as_str()))
 }
 
 /// The other URLs that mean the same as `url`.

@@ -11,7 +11,7 @@
 use memchr::{memchr3_iter, memmem};
 
 use super::relocate::{LinkForm, Relocation, split_host};
-use crate::collection::{FoundBy, Located, origin::is_assumed};
+use crate::collection::{Located, origin::is_assumed};
 
 /// The traces of the old place of a site in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,14 +114,8 @@ impl Relocation {
 
     /// True if a file or folder of the site has this URL.
     fn is_in_site(&self, url: &str) -> bool {
-        match self.collection().locate(url) {
-            Located::Resource(found) => !matches!(found.by, FoundBy::HostRule | FoundBy::Rewrite),
-            Located::Folder(_) => url.ends_with('/'),
-            Located::BehindLink(_)
-            | Located::Lacking(..)
-            | Located::Failed(_)
-            | Located::Outside { .. } => false,
-        }
+        let located = self.collection().locate(url);
+        located.is_proof() || matches!(located, Located::Folder(_)) && url.ends_with('/')
     }
 }
 

@@ -44,7 +44,7 @@ use baselink_url::{
 
 use crate::{
     collection::{
-        Absence, Collection, FoundBy, LastPath, Located, PlainPlace, QueryUse, names_prefix,
+        Absence, Collection, FoundBy, Located, PlainPlace, QueryUse, names_prefix,
         origin::{RootUrl, canonical, is_assumed, names},
         split_name, stem, url_below, without_query,
     },
@@ -52,7 +52,7 @@ use crate::{
         alternatives::{Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
         on_disk::{DiskBase, DiskPlace, is_on_network},
-        plain_root, rewrite_unless,
+        plain_place, plain_root, rewrite_unless,
         spelling::{is_web, names_base, names_resource, unmistakable},
     },
 };
@@ -176,18 +176,15 @@ struct LocalDestination {
 
 impl Destination for LocalDestination {
     fn keeps(&self, link: &PlainLink<'_>) -> bool {
-        let last = &mut LastPath::default();
-        let root = self.plain_root;
-        let place = root.and_then(|root| self.collection.plain_place(root, link, last));
-        match place {
-            Some(PlainPlace::Outside) => is_web(link.reference) && !is_assumed(link.reference),
+        match plain_place(&self.collection, self.plain_root, link) {
+            Some(PlainPlace::Outside) => true,
             // A link to the page itself may become shorter.
             Some(PlainPlace::File(file, _)) if self.number == Some(file) => {
                 link.reference.starts_with('#')
             }
             Some(PlainPlace::File(file, _)) => {
                 self.collection.note_use(file, true, false);
-                self.collection.has_own_name(file) && !link.reference.starts_with('/')
+                true
             }
             None => false,
         }
@@ -249,6 +246,8 @@ fn is_lacking(located: &Located, is_needed: bool) -> bool {
 /// A file of the copy, for a link.
 struct LocalFile<'l> {
     path: Cow<'l, [u8]>,
+    /// The number of the file, if the reference of a link leads to it.
+    number: Option<usize>,
     /// The URL whose fragment the new reference gets.
     url: Cow<'l, str>,
     /// True if the new reference gets the query too.
@@ -326,7 +325,7 @@ impl LocalDestination {
             let name = without_query(&link.reference).rsplit('/').next()?;
             let own = group.are_saved.then(|| format!("{folder}/{name}"));
             let own = own.and_then(|own| self.file_on_disk(&own, false));
-            let own = own.and_then(|(file, _)| self.reference(&file, link));
+            let own = own.and_then(|file| self.reference(&file, link));
             let is_replaced = group.are_images && !self.collection.keeps_places();
             own.or_else(|| is_replaced.then(|| stand_in.to_owned()))
         };
@@ -376,6 +375,7 @@ impl LocalDestination {
         };
         let file = LocalFile {
             path: path.into(),
+            number: None,
             url: target.into(),
             keeps_query: true,
         };
@@ -416,6 +416,7 @@ impl LocalDestination {
         };
         Some(LocalFile {
             path,
+            number: None,
             url: target.into(),
             keeps_query,
         })
@@ -433,15 +434,18 @@ impl LocalDestination {
             // When wget 1.21 converts links without --adjust-extension, it does not escape the `?` of a file name.
             let named = self.file_on_disk(&link.reference.replacen('?', "%3F", 1), false);
             if named.is_some() {
-                return named.map(|(file, _)| file);
+                return named;
             }
         }
-        let (file, number) = self.file_on_disk(&link.reference, true)?;
+        let file = self.file_on_disk(&link.reference, true)?;
         // A page with a query is a different page, unless HTTrack named the file after the query.
-        let is_other = written.query().zip(number).is_some_and(|(query, number)| {
-            let is_page = !has_path || self.collection.is_page(number);
-            is_page && !self.is_named_after(number, query)
-        });
+        let is_other = written
+            .query()
+            .zip(file.number)
+            .is_some_and(|(query, number)| {
+                let is_page = !has_path || self.collection.is_page(number);
+                is_page && !self.is_named_after(number, query)
+            });
         (!is_other).then_some(file)
     }
 
@@ -462,16 +466,11 @@ impl LocalDestination {
             let (copies, _) = rest.split_once('/')?;
             stem_of_companion(&decode_percent_lossy(copies)).map(|_| rest)
         })?;
-        self.file_on_disk(rest, true).map(|(file, _)| file)
+        self.file_on_disk(rest, true)
     }
 
-    /// The file to which `reference` leads from the folder of this file, and its number unless it is behind a symbolic
-    /// link.
-    fn file_on_disk(
-        &self,
-        reference: &str,
-        keeps_query: bool,
-    ) -> Option<(LocalFile<'static>, Option<usize>)> {
+    /// The file to which `reference` leads from the folder of this file. It has no number if it is behind a symbolic link.
+    fn file_on_disk(&self, reference: &str, keeps_query: bool) -> Option<LocalFile<'static>> {
         let url = self.on_disk.as_ref()?.resolve(reference).ok()?.url;
         let (path, number) = match self.collection.locate_below(&self.place, &url) {
             Located::Resource(found) if matches!(found.by, FoundBy::Url | FoundBy::Index) => {
@@ -481,12 +480,12 @@ impl LocalDestination {
             Located::BehindLink(path) | Located::Lacking(Absence::LinkOut, path) => (path, None),
             _ => return None,
         };
-        let file = LocalFile {
+        Some(LocalFile {
             path: path.into(),
+            number,
             url: url.into(),
             keeps_query,
-        };
-        Some((file, number))
+        })
     }
 
     /// A reference to the file to which `link`, if it is in a custom property, leads from a linked style sheet.

@@ -27,11 +27,12 @@ mod spelling;
 
 use std::sync::Arc;
 
-use baselink_rewrite::{Destination, FileRewrite, LinkReport, Options, rewrite_each};
+use baselink_rewrite::{Destination, FileRewrite, LinkReport, Options, PlainLink, rewrite_each};
 use baselink_url::Base;
 
+use self::spelling::is_web;
 pub use self::spelling::names_base;
-use crate::collection::Collection;
+use crate::collection::{Collection, LastPath, PlainPlace, origin::is_assumed};
 
 /// The length of the URL of the root, if links of the document called `name` may have a plain meaning
 /// ([`Collection::plain_root`]).
@@ -41,6 +42,22 @@ fn plain_root(name: &[u8], collection: &Collection, options: &Options) -> Option
     collection
         .plain_root(name, &url)
         .filter(|_| !options.format.has_headings())
+}
+
+/// The plain place of `link`, if the link may stay as it is in a copy of its document: its target has the same name there. The URL
+/// of the root has the length `root`.
+fn plain_place<'l>(
+    collection: &Collection,
+    root: Option<usize>,
+    link: &PlainLink<'l>,
+) -> Option<PlainPlace<'l>> {
+    let place = collection.plain_place(root?, link, &mut LastPath::default())?;
+    let reference = link.reference;
+    let stays = match place {
+        PlainPlace::Outside => is_web(reference) && !is_assumed(reference),
+        PlainPlace::File(file, _) => collection.has_own_name(file) && !reference.starts_with('/'),
+    };
+    stays.then_some(place)
 }
 
 /// Rewrites `bytes`, and adds each link to the second result. If a link `is_fixed`, starts again with the destination

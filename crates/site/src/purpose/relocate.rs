@@ -36,7 +36,6 @@
 //! those that may contain old URLs.
 
 use std::{
-    borrow::Cow,
     ptr,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -53,16 +52,15 @@ use memchr::memmem;
 use super::{
     custom_property::{in_sheet, is_relative, property_user},
     on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
-    spelling::{is_web, names_base, unmistakable},
+    spelling::{names_base, unmistakable},
 };
 use crate::{
     collection::{
-        Collection, FoundBy, FoundResource, LastPath, Located, PlainPlace, names_prefix,
+        Collection, FoundBy, FoundResource, Located, names_prefix,
         origin::{RootUrl, canonical, is_assumed, names},
-        same::with_root,
         without_query,
     },
-    purpose::{plain_root, rewrite_unless},
+    purpose::{plain_place, plain_root, rewrite_unless},
 };
 
 /// The form of new references to targets in the tree.
@@ -241,11 +239,9 @@ impl Relocation {
             None => self.collection.renamed_with_folder(&below.path),
         };
         let is_renamed = renamed.is_some();
-        let tail = match (renamed, below.tail) {
-            (Some(path), _) => encoded(&path).map(Cow::Owned),
-            (None, _) if below.names_root => Some("".into()),
-            (None, Some(tail)) => Some(head[tail..].into()),
-            (None, None) => encoded(&below.path).map(Cow::Owned),
+        let tail = match (&renamed, below.tail) {
+            (None, Some(tail)) => Some(head[tail..].to_owned()),
+            _ => encoded(renamed.as_ref().unwrap_or(&below.path)),
         };
         let Some(tail) = tail else { return outside };
         let is_there = file.is_some() || (is_prefix && matches!(located, Located::Folder(_)));
@@ -286,7 +282,7 @@ impl Relocation {
     /// The URL before the move of what `url`, which leads to nothing there, names after the move: a site may have links of both
     /// kinds.
     fn before(&self, url: &str) -> Option<String> {
-        let old = with_root(url, &self.new_path, &self.from)?;
+        let old = self.new_path.moved(url, &self.from)?;
         let locate = |url: &str| self.collection.locate(url);
         // The folder may have nothing at the new path.
         let is_free = || matches!(locate(self.new_path.as_str()), Located::Lacking(..));
@@ -317,12 +313,6 @@ impl Relocation {
     /// True if the URL of the root does not change. Only URLs of renamed files then change.
     fn stays(&self) -> bool {
         self.from.as_str() == self.to.as_str()
-    }
-
-    /// `url` with the new root in place of the old one. The part after the root keeps its bytes.
-    fn with_new_root(&self, url: &str) -> Option<String> {
-        let tail = self.from.below_own(url)?.tail?;
-        Some([self.to.as_str(), &url[tail..]].concat())
     }
 }
 
@@ -490,16 +480,7 @@ impl BaseAfterMove {
 
 impl Destination for RelocateLinks {
     fn keeps(&self, link: &PlainLink<'_>) -> bool {
-        let collection = &self.relocation.collection;
-        let last = &mut LastPath::default();
-        let place = self.plain_root;
-        match place.and_then(|root| collection.plain_place(root, link, last)) {
-            Some(PlainPlace::Outside) => is_web(link.reference) && !is_assumed(link.reference),
-            Some(PlainPlace::File(file, _)) => {
-                collection.has_own_name(file) && !link.reference.starts_with('/')
-            }
-            None => false,
-        }
+        plain_place(&self.relocation.collection, self.plain_root, link).is_some()
     }
 
     fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
@@ -729,7 +710,7 @@ impl RelocateLinks {
         // The part after the root keeps its bytes if possible.
         let absolute = match written {
             _ if moved.is_renamed || !moved.is_inside => None,
-            Category::AbsoluteUrl => relocation.with_new_root(head),
+            Category::AbsoluteUrl => relocation.from.moved(head, &relocation.to),
             Category::NetPath | Category::AbsPath => {
                 let from = Reference::split(Grammar::Rfc3986, relocation.from.as_str());
                 let host = if written == Category::AbsPath {
@@ -739,7 +720,8 @@ impl RelocateLinks {
                 };
                 let host = host.map(|host| format!("//{host}")).unwrap_or_default();
                 let scheme = from.scheme().unwrap_or_default();
-                relocation.with_new_root(&format!("{scheme}:{host}{head}"))
+                let url = format!("{scheme}:{host}{head}");
+                relocation.from.moved(&url, &relocation.to)
             }
             _ => None,
         };

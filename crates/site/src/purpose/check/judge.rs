@@ -26,7 +26,6 @@ use crate::{
         Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
         names_prefix,
         origin::{RootUrl, is_assumed, without_assumed},
-        same::with_root,
         url_below,
     },
     purpose::{
@@ -238,7 +237,11 @@ impl<'a> MoveJudge<'a> {
     /// The path from the root of the host that leads to a file, if `target` is that path without the path of the root.
     fn with_path_of_root(&self, target: &str) -> Option<String> {
         let root = self.goal.collection.root_url()?;
-        let url = with_root(target, self.site.host?, root).filter(|url| url != root.as_str())?;
+        let url = self
+            .site
+            .host?
+            .moved(target, root)
+            .filter(|url| url != root.as_str())?;
         let is_file = served(&self.goal.collection.locate(&url)).is_some();
         is_file.then(|| split_host(&url).1.to_owned())
     }
@@ -433,11 +436,8 @@ impl<'a> MoveJudge<'a> {
         // After the move, a relative link is resolved against the path of the file, even if the path of its URL differs.
         let is_renamed =
             base.is_some_and(|base| base.is_renamed) && category(link) != Category::AbsPath;
-        let outside = Located::Outside {
-            is_host_known: false,
-        };
         if self.is_extent_known && !now.is_inside() {
-            return outside;
+            return Located::OUTSIDE;
         }
         let with_tree = self.goal.with_all(target);
         // The move may end such a way to a file.
@@ -454,7 +454,7 @@ impl<'a> MoveJudge<'a> {
         // One file can have several URLs.
         let is_one_file = served(now).is_some() && served(now) == served(&then);
         if strays && !is_one_file && !is_renamed {
-            outside
+            Located::OUTSIDE
         } else {
             then
         }
