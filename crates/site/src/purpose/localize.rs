@@ -229,7 +229,8 @@ impl Destination for LocalDestination {
 impl Site for LocalDestination {
     fn has(&self, link: &LinkReport, against: &Against) -> bool {
         let (choice, located) = self.chosen(link, against);
-        matches!(choice, Choice::Reference(_)) || located.is_some_and(|it| it.is_proof())
+        let is_local = matches!(choice, Choice::Reference(_)) && !names_base(link);
+        is_local || located.is_some_and(|it| it.is_proof())
     }
 }
 
