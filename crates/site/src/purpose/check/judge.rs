@@ -14,7 +14,7 @@ use baselink_rewrite::{
 };
 use baselink_scan::{Program, Role};
 use baselink_text::Charset;
-use baselink_url::{Base, Category, Grammar, Reference, Resolver, Splice, is_template};
+use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
 
 use super::{
     bases::{MovedBase, MovedBases, MovedCollection},
@@ -65,18 +65,14 @@ pub struct MoveJudge<'a> {
 impl LinkReceiver for MoveJudge<'_> {
     fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
         let class = self.plain_class(link);
-        self.count(class)
+        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
+        counted.map(|(_, links)| *links += 1).is_some()
     }
 
     fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {
         let options = self.bases.options;
         if listed.link.entity == options.scan.entity && !options.format.has_headings() {
             self.charset = charset;
-        }
-        let plain = as_plain(&listed.link, chain);
-        let class = plain.and_then(|link| self.plain_class(&link));
-        if self.count(class) {
-            return;
         }
         let finding = self.judge(&listed.link, (chain, charset));
         (self.found)(CheckedLink {
@@ -139,12 +135,6 @@ impl<'a> MoveJudge<'a> {
     pub fn end(self) -> (BTreeMap<Class, usize>, FragmentList) {
         let counted = self.counted.into_iter().filter(|(_, links)| *links > 0);
         (counted.collect(), self.fragments)
-    }
-
-    /// Counts a link of this class; false if its report is needed.
-    fn count(&mut self, class: Option<Class>) -> bool {
-        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
-        counted.map(|(_, links)| *links += 1).is_some()
     }
 
     /// The finding for `link`, without assumed URLs.
@@ -517,30 +507,6 @@ fn has_base_of(link: &LinkReport, chain: &BaseChain) -> bool {
         && link.base == chain.base
         && link.source == chain.source
         && !names_base(link)
-}
-
-/// The link as a [plain](PlainLink) one: its target ends with the text of its reference.
-fn as_plain<'l>(link: &'l LinkReport, chain: &BaseChain) -> Option<PlainLink<'l>> {
-    let is_plain = has_base_of(link, chain)
-        && (link.outcome, link.reason) == (Outcome::Rewritten, None)
-        && link.custom_property.is_none()
-        && !link.differs
-        && !names_prefix(link);
-    let reference = &*link.reference;
-    let mut rest = reference;
-    while let Some(less) = rest.strip_prefix("../").or(rest.strip_prefix("./")) {
-        rest = less;
-    }
-    let prefix = link.target.as_deref()?.strip_suffix(rest)?;
-    is_plain.then_some(PlainLink {
-        reference,
-        target: Splice {
-            prefix,
-            dropped: reference.len() - rest.len(),
-            differs: false,
-        },
-        role: link.role,
-    })
 }
 
 /// The cause for which a link of this category escapes.
