@@ -38,12 +38,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use baselink_rewrite::{
-    BaseElement, Fragments, ListedLink, Options, Site, SourceKind, Totals, links, links_to,
-};
+use baselink_rewrite::{ListedLink, Options, SourceKind, Totals, links, links_to};
 use baselink_text::{Charset, Code, Diagnostic, Format};
 
-use crate::{collection::Collection, purpose::custom_property::is_relative};
+use crate::{
+    collection::Collection,
+    purpose::{custom_property::is_relative, options_in},
+};
 
 mod bases;
 mod captured;
@@ -85,7 +86,7 @@ pub fn check_capture(
     site: CheckedSite<'_>,
     found: &mut dyn FnMut(CheckedLink),
 ) -> CheckedDocument {
-    let options = options_of(options, site.collection);
+    let options = options_in(options, site.collection);
     let mut judge = CaptureJudge::new(alternatives(bytes, &options), site, found);
     let totals = links_to(bytes, &options, &mut judge);
     let (counted, repeated) = judge.end();
@@ -107,7 +108,7 @@ pub fn check(
     site: CheckedSite<'_>,
     found: &mut dyn FnMut(CheckedLink),
 ) -> CheckedDocument {
-    let mut options = options_of(options, site.collection);
+    let mut options = options_in(options, site.collection);
     options.scan.ids = site.ids.is_none()
         && matches!(
             options.format,
@@ -150,7 +151,7 @@ pub fn varying_links(bytes: &[u8], options: &Options, collection: &Arc<Collectio
     let mut varying = 0;
     links(
         bytes,
-        &options_of(options, collection),
+        &options_in(options, collection),
         &mut |ListedLink { link, .. }| {
             let is_of_page = link.source.kind() == SourceKind::Retrieval && is_relative(&link);
             let is_file = |target: &String| collection.locate(target).resource().is_some();
@@ -158,14 +159,4 @@ pub fn varying_links(bytes: &[u8], options: &Options, collection: &Arc<Collectio
         },
     );
     varying
-}
-
-/// Changes `options` so that every reference is resolved, and text that leads nowhere in `collection` is not a link.
-fn options_of(options: &Options, collection: &Arc<Collection>) -> Options {
-    Options {
-        site: Some(Arc::clone(collection) as Arc<dyn Site>),
-        fragments: Some(Fragments::Rewrite),
-        base_element: BaseElement::Absolute,
-        ..options.clone()
-    }
 }

@@ -30,8 +30,8 @@
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, LinkReport,
-    Options, Outcome, PlainLink, Reason, Site, SourceKind,
+    BaseInCopy, Choice, Destination, FileRewrite, Guard, LinkReport, Options, Outcome, PlainLink,
+    Reason, Site, SourceKind,
     copies::stem_of_companion,
     report::{PropertyUser, TargetInSheet},
 };
@@ -52,7 +52,7 @@ use crate::{
         alternatives::{Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
         on_disk::{DiskBase, DiskPlace, is_on_network},
-        plain_place, plain_root, rewrite_unless,
+        options_in, plain_place, plain_root, rewrite_unless,
         spelling::{is_web, names_base, names_resource, unmistakable},
     },
 };
@@ -81,13 +81,10 @@ pub fn options(
         place,
     });
     let mut options = Options {
-        fragments: Some(Fragments::Rewrite),
-        base_element: BaseElement::Absolute,
         counts_kept: options.counts_kept && !collection.has_fragments(),
-        site: Some(Arc::clone(&destination) as Arc<dyn Site>),
         guard: Some(Arc::clone(&destination) as Arc<dyn Guard>),
-        destination: Some(destination),
-        ..options.clone()
+        destination: Some(Arc::clone(&destination) as _),
+        ..options_in(options, &destination)
     };
     options.scan.groups.insert_loaded();
     options

@@ -27,7 +27,10 @@ mod spelling;
 
 use std::sync::Arc;
 
-use baselink_rewrite::{Destination, FileRewrite, LinkReport, Options, PlainLink, rewrite_each};
+use baselink_rewrite::{
+    BaseElement, Destination, FileRewrite, Fragments, LinkReport, Options, PlainLink, Site,
+    rewrite_each,
+};
 use baselink_url::Base;
 
 use self::spelling::is_web;
@@ -42,6 +45,16 @@ fn plain_root(name: &[u8], collection: &Collection, options: &Options) -> Option
     collection
         .plain_root(name, &url)
         .filter(|_| !options.format.has_headings())
+}
+
+/// `options` with which every reference is resolved, and text that leads nowhere in `site` is not a link.
+fn options_in(options: &Options, site: &Arc<impl Site + 'static>) -> Options {
+    Options {
+        site: Some(Arc::clone(site) as Arc<dyn Site>),
+        fragments: Some(Fragments::Rewrite),
+        base_element: BaseElement::Absolute,
+        ..options.clone()
+    }
 }
 
 /// The plain place of `link`, if the link may stay as it is in a copy of its document: its target has the same name there. The URL

@@ -41,8 +41,8 @@ use std::{
 };
 
 use baselink_rewrite::{
-    BaseElement, BaseInCopy, Choice, Destination, FileRewrite, Fragments, Guard, LinkReport,
-    LocalCopies, Options, Outcome, PlainLink, Site, SourceKind, report::PropertyUser,
+    BaseInCopy, Choice, Destination, FileRewrite, Guard, LinkReport, LocalCopies, Options, Outcome,
+    PlainLink, SourceKind, report::PropertyUser,
 };
 use baselink_scan::{Against, Role};
 use baselink_text::{Format, Span};
@@ -60,7 +60,7 @@ use crate::{
         origin::{RootUrl, canonical, is_assumed, names},
         without_query,
     },
-    purpose::{plain_place, plain_root, rewrite_unless},
+    purpose::{options_in, plain_place, plain_root, rewrite_unless},
 };
 
 /// The form of new references to targets in the tree.
@@ -365,15 +365,12 @@ pub fn options(
     });
     let guard = Arc::clone(&destination) as Arc<dyn Guard>;
     let mut options = Options {
-        fragments: Some(Fragments::Rewrite),
-        base_element: BaseElement::Absolute,
         // The collection knows the files of the tree, so the comments in saved pages are not needed.
         local_copies: LocalCopies::Rewrite,
         beside: None,
-        site: Some(Arc::clone(&relocation.collection) as Arc<dyn Site>),
         guard: destination.place.is_some().then_some(guard),
         destination: Some(destination),
-        ..options.clone()
+        ..options_in(options, collection)
     };
     options.scan.ignore_saved = true;
     if options.guard.is_some() {

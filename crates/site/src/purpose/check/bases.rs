@@ -62,7 +62,10 @@ impl MovedCollection<'_> {
 pub struct MovedBases<'a> {
     bytes: &'a [u8],
     pub options: &'a Options,
-    document: DocumentFacts,
+    /// The URL of the document before the move, in the form in which bases are reported.
+    now: Option<Arc<str>>,
+    /// Its URL after the move, in the same form.
+    moved: Option<Arc<str>>,
     /// The span of the canonical URL that the document declares.
     canonical: OnceCell<Option<Span>>,
     /// The links that do not become relative.
@@ -106,16 +109,10 @@ impl<'a> MovedBases<'a> {
     /// The bases in the document `bytes`, which has the URL `own` after the move.
     pub fn new(bytes: &'a [u8], options: &'a Options, own: Option<&str>) -> Self {
         let text = |url: &str| Arc::from(&*Base::text_of(options.resolver, url));
-        let now: Option<Arc<str>> = options.retrieval.as_ref().map(|own| text(&own.url));
-        let moved = own.map(text);
-        let document = DocumentFacts {
-            has_moved: now.is_none() || now != moved,
-            now,
-            moved,
-        };
         Self {
             bytes,
-            document,
+            now: options.retrieval.as_ref().map(|own| text(&own.url)),
+            moved: own.map(text),
             canonical: OnceCell::new(),
             kept_forms: OnceCell::new(),
             after: OnceCell::new(),
@@ -151,14 +148,14 @@ impl<'a> MovedBases<'a> {
         {
             return Some(Rc::clone(base));
         }
-        let base = Rc::new(MovedBase::new(&key, &self.document, self.options, goal));
+        let base = Rc::new(self.base(&key, goal));
         self.last = Some((key, Rc::clone(&base)));
         Some(base)
     }
 
     /// The URL of the document after the move.
     pub fn own(&self) -> Option<&str> {
-        self.document.moved.as_deref()
+        self.moved.as_deref()
     }
 
     /// True if `link` declares the canonical URL of the document.
@@ -177,12 +174,12 @@ impl<'a> MovedBases<'a> {
     /// Otherwise the document is scanned again with its new URL.
     fn after(&self, link: &LinkReport, chain: &BaseChain) -> Option<Arc<str>> {
         let is_plain = chain.rule != Rule::Embedded && chain.elements.is_empty();
-        if is_plain && link.base == self.document.now {
-            return self.document.moved.clone();
+        if is_plain && link.base == self.now {
+            return self.moved.clone();
         }
         let runs = self.after.get_or_init(|| {
             let mut options = Options {
-                retrieval: self.document.moved.as_deref().map(Retrieval::url),
+                retrieval: self.moved.as_deref().map(Retrieval::url),
                 ..self.options.clone()
             };
             options.scan.ids = false;
@@ -200,26 +197,10 @@ impl<'a> MovedBases<'a> {
         let run = runs.partition_point(|(start, _)| *start <= link.span.start);
         runs.get(run.checked_sub(1)?)?.1.clone()
     }
-}
 
-/// The URLs of a document before and after the move.
-#[derive(Debug)]
-struct DocumentFacts {
-    /// True unless both URLs are known and equal.
-    has_moved: bool,
-    /// The URL before the move, in the form in which bases are reported.
-    now: Option<Arc<str>>,
-    /// The URL after the move, in the same form.
-    moved: Option<Arc<str>>,
-}
-
-impl MovedBase {
-    fn new(
-        base: &BaseKey,
-        document: &DocumentFacts,
-        options: &Options,
-        goal: &MovedCollection<'_>,
-    ) -> Self {
+    /// The base with this key, before and after the move.
+    fn base(&self, base: &BaseKey, goal: &MovedCollection<'_>) -> MovedBase {
+        let options = self.options;
         let charset = base.charset;
         let prepared = |url: &str| {
             Base::new(options.resolver, url)
@@ -227,8 +208,9 @@ impl MovedBase {
         };
         // Both URLs are those of the document, even if only one contains the name of the file: `dir/` and
         // `dir/index.html`.
-        let is_own = document.now.as_ref() == Some(&base.url) && base.moved == document.moved;
-        let stays = document.has_moved && base.moved.as_ref() == Some(&base.url);
+        let is_own = self.now.as_ref() == Some(&base.url) && base.moved == self.moved;
+        let has_moved = self.now.is_none() || self.now != self.moved;
+        let stays = has_moved && base.moved.as_ref() == Some(&base.url);
         let moved = base.moved.as_deref();
         let is_out = moved.is_some_and(|moved| !goal.locate(moved).is_inside());
         let is_in = || goal.collection.locate(&base.url).is_inside();
@@ -262,7 +244,7 @@ impl MovedBase {
             moved.is_some() && below(&now, folder) == moved
         });
         let tail = tail.map(str::len);
-        Self {
+        MovedBase {
             now,
             moved,
             stays,
