@@ -59,9 +59,6 @@ enum Folder {
 }
 
 impl NearbyFiles for Folder {
-    fn stem(&self) -> &str {
-        "q"
-    }
     fn has_folder(&self, name: &str) -> bool {
         name == "q_files"
     }
@@ -72,7 +69,7 @@ impl NearbyFiles for Folder {
         self.is_in_companion() && path.len() == 1
     }
     fn is_companion(&self, folder: &str) -> bool {
-        folder == "y_files"
+        matches!(folder, "q_files" | "y_files")
     }
     fn page_url(&self, path: &str) -> Option<String> {
         path.ends_with('y').then(|| "http://page/".to_owned())

@@ -1,7 +1,7 @@
 //! The files and folders next to a document.
 //!
 //! ```text
-//! page.html, page_files/style.css   -->   stem "page", has_folder("page_files")
+//! page.html, page_files/style.css   -->   has_folder("page_files"), is_companion("page_files")
 //! ```
 //!
 //! Deliberately absent: the links that lead to these files ([`super::copies`], [`super::crawled`]).
@@ -10,9 +10,6 @@ use std::fmt::Debug;
 
 /// The files and folders next to a document. Names and paths are decoded, with `/` between names.
 pub trait NearbyFiles: Debug + Send + Sync {
-    /// The name of the document's file, without its extension.
-    fn stem(&self) -> &str;
-
     /// True if the document's folder contains a folder called `name`.
     fn has_folder(&self, name: &str) -> bool;
 
@@ -23,8 +20,8 @@ pub trait NearbyFiles: Debug + Send + Sync {
     /// document.
     fn has_copy(&self, path: &str) -> bool;
 
-    /// True if `folder`, next to the document, is the companion folder of a page that was renamed since, judged by
-    /// its contents.
+    /// True if `folder`, which is next to the document and has the name of a companion folder, is that of the document, or by
+    /// its contents that of a page that was renamed since.
     fn is_companion(&self, folder: &str) -> bool;
 
     /// True if the document is in a tree whose folders a crawler named after hosts.

@@ -159,14 +159,12 @@ impl<'a> Copies<'a> {
     /// The name of the companion folder into which `reference` leads.
     fn companion<'r>(&self, reference: &'r str) -> Option<Cow<'r, str>> {
         let (folder, is_of_browser) = first_folder(reference)?;
+        let is_beside = |name: &str| {
+            let beside = self.beside.filter(|_| self.has_folder(name));
+            beside.is_some_and(|beside| beside.is_companion(name))
+        };
         let is_companion = |name: &str, is_any: bool| {
-            stem_of_companion(name).is_some_and(|stem| {
-                is_any
-                    || self.beside.is_some_and(|beside| {
-                        self.has_folder(name, beside)
-                            && (beside.stem() == stem || beside.is_companion(name))
-                    })
-            })
+            stem_of_companion(name).is_some() && (is_any || is_beside(name))
         };
         // Chromium writes the name of the folder unencoded, even if it contains a `#` or looks like an escape.
         let is_literal = || is_companion(folder, self.is_saved_page && is_of_browser);
@@ -174,11 +172,8 @@ impl<'a> Copies<'a> {
             return is_literal().then_some(Cow::Borrowed(folder));
         }
         let decoded = decode_percent_lossy(folder);
-        let exists = |name| {
-            self.beside
-                .is_some_and(|beside| self.has_folder(name, beside))
-        };
-        if decoded != folder && !exists(&decoded) && is_literal() && exists(folder) {
+        let is_misspelt = decoded != folder && !self.has_folder(&decoded);
+        if is_misspelt && is_literal() && self.has_folder(folder) {
             return Some(Cow::Borrowed(folder));
         }
         is_companion(&decoded, self.is_saved_page).then_some(decoded)
@@ -192,7 +187,7 @@ impl<'a> Copies<'a> {
         let path = relative_path(reference);
         let dots = &reference[..reference.len() - path.len()];
         let encoded = match (first_folder(reference), self.companion(reference)) {
-            (Some((folder, _)), Some(name)) if self.has_folder(&name, beside) => {
+            (Some((folder, _)), Some(name)) if self.has_folder(&name) => {
                 let file = &path[folder.len() + 1..];
                 let is_misread = is_misread(folder) && name == folder;
                 let folder = if is_misread {
@@ -231,7 +226,10 @@ impl<'a> Copies<'a> {
             && (is_copy(&decode_percent_lossy(file)) || is_misread_file(path, is_copy))
     }
 
-    fn has_folder(&self, folder: &str, beside: &dyn NearbyFiles) -> bool {
+    fn has_folder(&self, folder: &str) -> bool {
+        let Some(beside) = self.beside else {
+            return false;
+        };
         if let Some(exists) = self.folders.borrow().get(folder) {
             return *exists;
         }
@@ -242,11 +240,10 @@ impl<'a> Copies<'a> {
 
     /// Counts the link `reference` at `span` if it leads into a companion folder that does not exist.
     pub(super) fn count(&self, reference: &str, span: Span) {
-        let Some(beside) = self.beside else { return };
         let Some(folder) = self.companion(reference) else {
             return;
         };
-        if self.has_folder(&folder, beside) {
+        if self.beside.is_none() || self.has_folder(&folder) {
             return;
         }
         let mut missing = self.missing.borrow_mut();

@@ -131,7 +131,6 @@ impl Companions {
                 .map(Path::to_owned),
             scheme: scheme.into(),
             companions: self.clone(),
-            stem: stem(&path),
             root: root.unwrap_or_default(),
             path,
             companion: OnceLock::new(),
@@ -294,7 +293,6 @@ struct OnDisk {
     /// The folder named on the command line, or the folder of the named file. Of the files outside it,
     /// only local copies are looked up.
     root: PathBuf,
-    stem: String,
     /// The companion folder that contains the document.
     companion: OnceLock<Option<Arc<Path>>>,
 }
@@ -330,10 +328,6 @@ impl OnDisk {
 }
 
 impl NearbyFiles for OnDisk {
-    fn stem(&self) -> &str {
-        &self.stem
-    }
-
     fn has_folder(&self, name: &str) -> bool {
         let mut parts = Path::new(name).components();
         matches!(
@@ -352,10 +346,9 @@ impl NearbyFiles for OnDisk {
     }
 
     fn is_companion(&self, folder: &str) -> bool {
-        self.has_folder(folder)
-            && self
-                .companions
-                .is_named_by_firefox(&self.path.with_file_name(folder))
+        let path = self.path.with_file_name(folder);
+        stem_of_companion(folder) == Some(&stem(&self.path))
+            || self.companions.is_named_by_firefox(&path)
     }
 
     fn is_crawled(&self) -> bool {
