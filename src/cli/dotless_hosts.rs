@@ -19,10 +19,7 @@ use std::{
 use baselink_rewrite::{Retrieval, Source};
 use baselink_text::{Error, Result, name};
 
-use super::{
-    output::Output,
-    request::{Documents, folder_of},
-};
+use super::request::{Documents, folder_of};
 use baselink_files::walk::{TreeEntry, walk};
 use baselink_site::collection::origin::hosts::is_telling;
 
@@ -40,13 +37,14 @@ pub fn of<'e>(
     above.nth(seen.relative.len() - 1).filter(|_| is_taken)
 }
 
-/// Compares the folders in the named folders with `--layout`. Without a layout or a URL, warns if a crawler named them after
-/// hosts.
+/// Compares the folders in the named folders with `--layout`. Without a layout or a URL, returns a sentence about each folder in
+/// which a crawler named them after hosts.
 ///
 /// # Errors
 ///
 /// `--layout host` is given, and none of the folders is named after a host, but one has only such folders.
-pub fn check(documents: &Documents, output: &mut Output) -> Result<()> {
+pub fn check(documents: &Documents) -> Result<Vec<String>> {
+    let mut sentences = Vec::new();
     let origins = &documents.reading.origins;
     let is_open = origins.given_root().is_none() && origins.map.is_none();
     for path in documents.roots() {
@@ -54,7 +52,7 @@ pub fn check(documents: &Documents, output: &mut Output) -> Result<()> {
         let has_host = folders.iter().any(|folder| is_host(folder));
         if origins.layout.is_none() {
             if is_open && has_host && has_only_hosts(path) && has_marks(path, documents) {
-                output.caution(&format_args!(
+                sentences.push(format!(
                     "{}: its folders are named after hosts, as a crawler names them; read it with --layout host",
                     name(path)
                 ));
@@ -67,7 +65,7 @@ pub fn check(documents: &Documents, output: &mut Output) -> Result<()> {
             return Err(Error::file(path, why.as_str()));
         }
     }
-    Ok(())
+    Ok(sentences)
 }
 
 /// Rejects a change in place by `--layout` if no folder in an input folder is named like a host.

@@ -130,7 +130,9 @@ fn execute(command: &mut Command, output: &mut Output) -> FileResult<ExitStatus>
     let (mut reads_standard_input, mut otherwise) = (false, "name a file");
     if let Some((documents, _)) = command.documents() {
         files::check(documents)?;
-        dotless_hosts::check(documents, output)?;
+        for sentence in dotless_hosts::check(documents)? {
+            output.caution(&sentence);
+        }
         reads_standard_input = documents.paths.iter().any(|path| is_standard_input(path));
     } else if let Command::Resolve(Deferred(request)) = command {
         (reads_standard_input, otherwise) = (request.references.is_empty(), "give references");

@@ -217,7 +217,7 @@ impl<'a> MovedBases<'a> {
         let strays =
             moved.is_some_and(|moved| goal.strays(&base.url, moved)) || (is_out && is_in());
         let escapes = (strays || is_out) && !stays && !is_own;
-        let moved = base.moved.as_deref().map(prepared);
+        let moved = moved.map(prepared);
         let now = match options.beside.as_ref().filter(|_| base.is_of_layout) {
             Some(beside) => {
                 let beside = Arc::clone(beside);
@@ -243,14 +243,13 @@ impl<'a> MovedBases<'a> {
                 .and_then(|moved| below(moved, goal.place.as_str()));
             moved.is_some() && below(&now, folder) == moved
         });
-        let tail = tail.map(str::len);
         MovedBase {
             now,
             moved,
             stays,
             escapes,
             is_renamed: is_own && strays,
-            tail,
+            tail: tail.map(str::len),
         }
     }
 }
