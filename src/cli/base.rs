@@ -165,7 +165,7 @@ fn show_file(
         all.merge(shown);
         Ok(output.append(buffer)?)
     });
-    let read = Failure::separate(read)?.map(drop);
+    let read = Failure::separate(read)?;
     if let Some(hint) = all
         .hints
         .url()

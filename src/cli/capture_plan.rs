@@ -24,7 +24,6 @@ use super::{
     files::{progress, report_links},
     input::{Contents, File, Input, OpenedInput, format_of_file},
     output::{Output, count},
-    progress::Progress,
     request::{Documents, Origin},
     source,
     status::{ExitStatus, Failure, FileResult},
@@ -63,29 +62,38 @@ impl CapturePlan {
             .iter()
             .map(|path| path.metadata().map_or(0, |file| file.len()));
         let longest = longest_of(lengths.sum());
-        let progress = progress(documents, output);
+        progress(documents, output);
         let mut first = 0_u32;
         for path in &documents.paths {
             let mut next = first;
             let look = |input: &Input<'_>, _: &Options, _: &mut Output| {
-                Ok(input.entry.map(|entry| (entry.number, entry.captures())))
+                Ok(input
+                    .name
+                    .entry
+                    .map(|entry| (entry.number, entry.captures())))
             };
-            let read = open_archive(path, documents, Wanted::Captures, |archive| {
-                source::each(archive, output, look, |found, _, _, _| {
-                    let Some((number, found)) = found else {
-                        return Ok(());
-                    };
-                    let item = first.saturating_add(number);
-                    next = item.saturating_add(1);
-                    found
-                        .into_iter()
-                        .for_each(|capture| captures.add(item, capture));
-                    match captures.size() > longest {
-                        true => Err(Error::file(path, TOO_MANY).into()),
-                        false => Ok(()),
-                    }
-                })
-            });
+            let read = open_archive(
+                path,
+                documents,
+                Wanted::Captures,
+                output,
+                |archive, output| {
+                    source::each(archive, output, look, |found, _, _, _| {
+                        let Some((number, found)) = found else {
+                            return Ok(());
+                        };
+                        let item = first.saturating_add(number);
+                        next = item.saturating_add(1);
+                        found
+                            .into_iter()
+                            .for_each(|capture| captures.add(item, capture));
+                        match captures.size() > longest {
+                            true => Err(Error::file(path, TOO_MANY).into()),
+                            false => Ok(()),
+                        }
+                    })
+                },
+            );
             // Other errors are ignored here, because the second reading reports them with their places.
             let read = Failure::separate(read)?;
             if captures.size() > longest {
@@ -93,7 +101,6 @@ impl CapturePlan {
             }
             plan.archives.push((path.clone(), first));
             first = next;
-            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         report_links(documents.skipped_links, output);
@@ -136,7 +143,7 @@ impl CapturePlan {
         }
         let mut format = Format::Warc;
         let on_item = |input: &Input<'_>, _: &Options, output: &mut Output| {
-            let Some(entry) = input.entry else {
+            let Some(entry) = input.name.entry else {
                 return Ok(Vec::new());
             };
             let item = first.saturating_add(entry.number);
@@ -147,7 +154,7 @@ impl CapturePlan {
             let work_on = |&(_, number): &(u32, u32)| work(number as usize, (input, entry), output);
             Ok(resources.map(work_on).collect())
         };
-        let anomalies = open_archive(path, documents, wanted, |archive| {
+        let anomalies = open_archive(path, documents, wanted, output, |archive, output| {
             format = archive.format;
             source::each(archive, output, on_item, |results, _, buffer, output| {
                 output.append(buffer)?;
@@ -278,36 +285,30 @@ fn archives_in(folder: &Path, follow: bool, skipped: &mut usize) -> Option<Vec<P
     (!archives.is_empty()).then_some(archives)
 }
 
-/// Opens the archive at `path` and hands it to `work`.
+/// Opens the archive at `path`, hands it to `work`, and advances the progress bar to its end.
 fn open_archive(
     path: &Path,
     documents: &Documents,
     wanted: Wanted,
-    work: impl FnOnce(File<'_>) -> FileResult<usize>,
+    output: &mut Output,
+    work: impl FnOnce(File<'_>, &mut Output) -> FileResult<usize>,
 ) -> FileResult<usize> {
     let origin = Origin::named(path)?;
-    let file = match File::open(&origin, documents, None)? {
+    let mut file = match File::open(&origin, documents, None)? {
         OpenedInput::Document(file) => File { wanted, ..file },
         OpenedInput::NonDocument(other) => return Err(other.error(path).into()),
     };
-    let contents = match file.contents {
+    match &mut file.contents {
+        Contents::Archive(_) => {}
         Contents::Document(bytes) if file.format == Format::Message => {
-            Contents::Archive(OpenArchive::Message(bytes))
+            let message = OpenArchive::Message(mem::take(bytes));
+            file.contents = Contents::Archive(message);
         }
-        contents if file.format.is_archive() => contents,
-        _ => {
-            let why = "not an archive; name only archives";
-            return Err(Error::file(path, why).into());
-        }
-    };
-    work(File { contents, ..file })
-}
-
-/// Advances the progress bar to the end of the archive at `path`.
-pub fn finish_archive(path: &Path, progress: Option<&Progress>) {
-    if let Some(progress) = progress {
-        progress.finish_file(path.metadata().map_or(0, |seen| seen.len()));
+        _ => return Err(Error::file(path, "not an archive; name only archives").into()),
     }
+    let done = work(file, output);
+    output.finish_file(origin.size());
+    done
 }
 
 /// Host and path of `url`, as `--include` and `--exclude` see them.

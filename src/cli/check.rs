@@ -52,7 +52,6 @@ use baselink_site::{
 
 /// Checks a folder or archives.
 pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
-    let origins = request.documents.origins();
     let read = |path| Baseline::read(path, request.updates_baseline);
     side_files::check_files(request)?;
     let baseline = request.baseline.as_deref().map(read).transpose()?;
@@ -73,7 +72,7 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     if is_sarif {
         ci::print_start(output.out())?;
     }
-    let (tree, mut status) = CheckedTree::read(&lister, &origins, output)?;
+    let (tree, mut status) = CheckedTree::read(&lister, output)?;
     if is_sarif {
         ci::print_end(output.out())?;
     }
@@ -113,7 +112,7 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
 fn report_accepted(
     request: &Check,
     baseline: Option<&Baseline>,
-    tree: &CheckedTree<'_>,
+    tree: &CheckedTree,
     output: &mut Output,
 ) {
     let (Some(baseline), Some(path)) = (baseline, &request.baseline) else {
@@ -137,7 +136,7 @@ fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output
 }
 
 /// Reports the records with anomalies of each archive. Returns an error status if they are denied.
-fn report_anomalies(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -> ExitStatus {
+fn report_anomalies(request: &Check, tree: &CheckedTree, output: &mut Output) -> ExitStatus {
     let damaged = tree.captures.iter().flat_map(|(_, damaged)| damaged);
     let report = |(path, number): &(PathBuf, usize)| {
         report_damaged((path, *number), "links", request.strict, output)
@@ -146,7 +145,7 @@ fn report_anomalies(request: &Check, tree: &CheckedTree<'_>, output: &mut Output
 }
 
 /// Suggests a `baselink move` command, if it would fix links that break, or that lack the path of the site.
-fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
+fn report_move(request: &Check, tree: &CheckedTree, output: &mut Output) {
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
     let lacks = tree.sum.without_prefix > 0;
     if !(lacks || (request.to.is_some() && tree.sum.movable > 0))
@@ -155,7 +154,7 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
     {
         return;
     }
-    let root = tree.origins.root_url.as_ref();
+    let root = request.documents.origins().root_url;
     let root = root.filter(|root| lacks || !is_assumed(root.as_str()));
     let own = root.map(|root| match root.expected_path() {
         Some(path) => format!("https://HOST/{path}"),
@@ -188,7 +187,7 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) {
 }
 
 /// Reports the number of links by class. Returns an error status if there are only files that are not documents.
-fn report_totals(request: &Check, tree: &CheckedTree<'_>, output: &mut Output) -> ExitStatus {
+fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> ExitStatus {
     let is_empty = tree.documents == 0 && tree.skipped.count(SkipReason::Unusable) == 0;
     if is_empty && !request.is_of_archives {
         // A folder that a build left empty must not pass.

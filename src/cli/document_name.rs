@@ -9,7 +9,7 @@
 
 use std::{fmt, path::Path};
 
-use baselink_site::archive::RecordKey;
+use baselink_site::archive::Entry;
 use baselink_text::name;
 
 /// The name of a document.
@@ -17,14 +17,14 @@ use baselink_text::name;
 pub struct DocumentName<'a> {
     /// The path as it was named or found; `-` is standard input. For `check`, the URL of a resource in an archive.
     pub path: &'a Path,
-    /// The record of a document in an archive.
-    pub record: Option<&'a RecordKey>,
+    /// The entry of an archive that has the document.
+    pub entry: Option<&'a Entry>,
 }
 
 impl<'a> DocumentName<'a> {
     /// The name of a document outside archives.
     pub fn of(path: &'a Path) -> Self {
-        Self { path, record: None }
+        Self { path, entry: None }
     }
 }
 
@@ -32,7 +32,7 @@ impl<'a> DocumentName<'a> {
 impl fmt::Display for DocumentName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&name(self.path))?;
-        self.record
-            .map_or(Ok(()), |record| write!(f, "@{}", record.offset))
+        self.entry
+            .map_or(Ok(()), |entry| write!(f, "@{}", entry.key.offset))
     }
 }

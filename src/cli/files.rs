@@ -394,6 +394,7 @@ pub fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
 }
 
 /// The result of reading documents.
+#[derive(Default)]
 pub struct ReadSummary {
     pub status: ExitStatus,
     /// The number of documents.
@@ -420,11 +421,7 @@ pub fn each_document<T: Send>(
     work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
     mut done: impl FnMut(Origin, T),
 ) -> io::Result<ReadSummary> {
-    let mut read = ReadSummary {
-        status: ExitStatus::Done,
-        documents: 0,
-        skipped: SkipCounts::default(),
-    };
+    let mut read = ReadSummary::default();
     let process = |origin: &Origin, output: &mut Output| {
         let opened = match skip_reason(origin) {
             Ok(Some(why)) => return Ok(Err(why)),
@@ -464,10 +461,10 @@ pub fn each_document<T: Send>(
 }
 
 /// Reports the error of `read`, if any. Returns `status`, or `Unusable` after an error.
-pub fn status_after(
-    read: Result<(), impl Into<Failure>>,
+pub fn status_after<T>(
+    read: Result<T, impl Into<Failure>>,
     status: ExitStatus,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    Ok(ok_or_report(read, output)?.map_or(ExitStatus::Unusable, |()| status))
+    Ok(ok_or_report(read, output)?.map_or(ExitStatus::Unusable, |_| status))
 }

@@ -36,7 +36,7 @@ use baselink_files::{
     write::Original,
 };
 use baselink_site::{
-    archive::{Entry, OpenArchive, Wacz, Wanted, has_har},
+    archive::{OpenArchive, Wacz, Wanted, has_har},
     collection::origin::canonical,
 };
 
@@ -167,8 +167,6 @@ pub struct Input<'a> {
     pub lines: usize,
     /// The number of the message in its mailbox; otherwise empty.
     pub entity: Arc<str>,
-    /// The entry of an archive.
-    pub entry: Option<&'a Entry>,
 }
 
 impl<'a> Input<'a> {
@@ -183,7 +181,6 @@ impl<'a> Input<'a> {
             offset: 0,
             lines: 0,
             entity: Arc::from(""),
-            entry: None,
         }
     }
 

@@ -79,7 +79,7 @@ impl<'a> ArchivePlaceRecord<'a> {
     fn of(name: DocumentName<'a>) -> Option<Self> {
         let RecordKey {
             id, offset, url, ..
-        } = name.record?;
+        } = &name.entry?.key;
         let Offset {
             file: offset,
             within,
@@ -160,7 +160,7 @@ impl<'a> LinkRecord<'a> {
             rel: link.rel.as_deref(),
             grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
             of_record: ArchivePlaceRecord::of(name),
-            media_type: name.record.map(|record| &*record.media_type),
+            media_type: name.entry.map(|entry| &*entry.key.media_type),
         }
     }
 }

@@ -142,7 +142,7 @@ fn list_file(request: &ListLinks, file: File<'_>, output: &mut Output) -> io::Re
         hints.merge(helps);
         Ok(output.append(buffer)?)
     });
-    let status = status_after(read.map(drop), status, output)?;
+    let status = status_after(read, status, output)?;
     Ok((status, (link_counts, hints)))
 }
 

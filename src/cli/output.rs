@@ -271,6 +271,13 @@ impl Output {
         }
     }
 
+    /// Advances the progress bar to the end of a file of `size` bytes.
+    pub fn finish_file(&self, size: u64) {
+        if let Some(progress) = self.progress() {
+            progress.finish_file(size);
+        }
+    }
+
     fn progress(&self) -> Option<&Progress> {
         match &self.sink {
             OutputSink::Streams(_, progress) => progress.as_ref(),

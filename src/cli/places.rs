@@ -51,7 +51,7 @@ impl<'a> FilePlaces<'a> {
 
     /// The archive record that contains the document.
     pub fn record(&self) -> Option<&'a RecordKey> {
-        self.name.record
+        self.name.entry.map(|entry| &entry.key)
     }
 
     /// Line and column of the first byte of `span`.

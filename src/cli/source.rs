@@ -91,12 +91,9 @@ impl FilePart {
                 entry.contents.as_ref()?;
                 let name = DocumentName {
                     path,
-                    record: Some(&entry.key),
-                };
-                Some(Input {
                     entry: Some(entry),
-                    ..Input::whole(name, entry.options.format, entry.bytes())
-                })
+                };
+                Some(Input::whole(name, entry.options.format, entry.bytes()))
             }
         }
     }
@@ -104,7 +101,7 @@ impl FilePart {
 
 /// The options for `input`, from the `options` of its file.
 fn options_for<'a>(input: &Input<'a>, options: &'a Options) -> Cow<'a, Options> {
-    match input.entry {
+    match input.name.entry {
         Some(entry) => Cow::Borrowed(&entry.options),
         None if !input.is_message() => Cow::Borrowed(options),
         None => {
@@ -245,8 +242,8 @@ fn work_through<T: Send>(
         let Some((input, result)) = FilePart::input(&part, path, format).zip(result) else {
             return Ok(output.append(buffer)?);
         };
-        if let Some(record) = input.name.record {
-            output.advance_to(record.offset.file);
+        if let Some(entry) = input.name.entry {
+            output.advance_to(entry.key.offset.file);
         }
         done(result?, &input, buffer, output)
     };

@@ -40,7 +40,7 @@ const SCRIPT: &str = include_str!("report/page.js");
 /// A report, and the request for it.
 pub struct ReportPage<'a> {
     pub request: &'a Check,
-    pub tree: &'a CheckedTree<'a>,
+    pub tree: &'a CheckedTree,
     pub hrefs: Hrefs,
 }
 
@@ -120,7 +120,8 @@ impl<'a> ReportPage<'a> {
     /// The extent of the check in a sentence.
     fn facts(&self) -> String {
         let Self { request, tree, .. } = self;
-        let from = tree.origins.given_root();
+        let origins = request.documents.origins();
+        let from = origins.given_root();
         let from = from.map(|url| format!("from {} ", url.as_str()));
         let to = request
             .to

@@ -90,7 +90,7 @@ fn is_in_folder(request: &Check, path: &Path) -> bool {
 }
 
 /// The missing URLs of denied classes, embedded resources before pages. No crawler retrieves a `cid:`.
-fn missing_urls(request: &Check, tree: &CheckedTree<'_>) -> Vec<String> {
+fn missing_urls(request: &Check, tree: &CheckedTree) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage, Class::Dangling].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));
     let targets =
@@ -104,7 +104,7 @@ fn missing_urls(request: &Check, tree: &CheckedTree<'_>) -> Vec<String> {
 /// Writes the requested files.
 pub fn write(
     request: &Check,
-    tree: &CheckedTree<'_>,
+    tree: &CheckedTree,
     baseline: Option<&Baseline>,
     output: &mut Output,
 ) -> FileResult<()> {

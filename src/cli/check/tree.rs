@@ -34,7 +34,7 @@ use baselink_site::{
         Collection,
         folder::name_of,
         is_disk,
-        origin::{Origins, RootUrl, expected::host_of_used_path},
+        origin::{RootUrl, expected::host_of_used_path},
     },
     purpose::{
         check::{CheckedSite, Class, Ids, check, check_capture, varying_links},
@@ -45,7 +45,7 @@ use baselink_site::{
 use crate::cli::{
     advice::is_of_bases,
     args::check::Classes,
-    capture_plan::{CapturePlan, CapturedDocument, finish_archive},
+    capture_plan::{CapturePlan, CapturedDocument},
     collection,
     document_name::DocumentName,
     files::{SkipCounts, each_document, progress, status_after},
@@ -59,10 +59,10 @@ use crate::cli::{
 };
 
 /// A folder, or archives, whose documents were checked.
-pub struct CheckedTree<'a> {
+#[derive(Default)]
+pub struct CheckedTree {
     /// The captures, if archives are checked, and the archives with their numbers of damaged records.
     pub captures: Option<(CapturePlan, Vec<(PathBuf, usize)>)>,
-    pub origins: &'a Origins,
     /// The files with links that fail, that may break or that a target lists.
     pub files: Vec<CheckedFile>,
     /// The number of all checked documents.
@@ -95,25 +95,10 @@ type FileContent = (Option<Box<FileLinks>>, bool);
 /// The targets of all files, and those that need no further places.
 type AllTargets<'t> = (&'t mut Targets, &'t FullTargets);
 
-impl<'a> CheckedTree<'a> {
+impl CheckedTree {
     /// Checks the folder or the archives, and reports files that cannot be read.
-    pub fn read(
-        lister: &Lister<'_>,
-        origins: &'a Origins,
-        output: &mut Output,
-    ) -> FileResult<(Self, ExitStatus)> {
-        let mut tree = Self {
-            captures: None,
-            origins,
-            files: Vec::new(),
-            documents: 0,
-            parts: 0,
-            collection: Arc::default(),
-            sum: ClassCounts::default(),
-            accepted: BTreeMap::new(),
-            targets: OrderedTargets::default(),
-            skipped: SkipCounts::default(),
-        };
+    pub fn read(lister: &Lister<'_>, output: &mut Output) -> FileResult<(Self, ExitStatus)> {
+        let mut tree = Self::default();
         let (mut targets, full) = (Targets::default(), FullTargets::default());
         let all = (&mut targets, &full);
         let status = if lister.request.is_of_archives {
@@ -179,14 +164,13 @@ impl<'a> CheckedTree<'a> {
             let settle = |(origin, found): (Origin, FileContent)| {
                 let links = found.0.as_ref();
                 let is_final = links.is_none_or(|links| links.fragments.are_there(&ids));
-                let again = || {
-                    let mut hidden = hidden.buffered();
-                    open_again(&origin, documents, |file| {
-                        scan_again(&origin, file, &mut hidden)
-                    })
+                let again = match (!is_final).then(|| File::open(&origin, documents, None)) {
+                    Some(Ok(OpenedInput::Document(file))) => {
+                        scan_again(&origin, file, &mut hidden.buffered()).ok()
+                    }
+                    _ => None,
                 };
-                let again = if is_final { None } else { again() };
-                let found = again.unwrap_or(found);
+                let found = again.map_or(found, |(_, found)| found);
                 (origin, found)
             };
             let all = first.into_iter();
@@ -248,7 +232,7 @@ impl<'a> CheckedTree<'a> {
         let documents = &lister.request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
         let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
-        let progress = progress(documents, output);
+        progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
                 scan_capture(lister, &plan, (number, entry), full, output)
@@ -266,7 +250,6 @@ impl<'a> CheckedTree<'a> {
                 Some((_, found)) => anomalies.push((path.clone(), found)),
                 None => status = ExitStatus::Unusable,
             }
-            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         self.captures = Some((plan, anomalies));
@@ -321,18 +304,6 @@ fn site(documents: &Documents) -> Arc<Collection> {
         |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
     let collection = collection::of_folder(documents, &selection, is_lasting, true);
     Arc::new(collection.unwrap_or_default())
-}
-
-/// Scans a file again; `None` if it no longer can be read.
-fn open_again(
-    origin: &Origin,
-    documents: &Documents,
-    scan: impl FnOnce(File<'_>) -> io::Result<(ExitStatus, FileContent)>,
-) -> Option<FileContent> {
-    match File::open(origin, documents, None) {
-        Ok(OpenedInput::Document(file)) => scan(file).ok().map(|(_, found)| found),
-        _ => None,
-    }
 }
 
 /// Checks a document of an archive; `None` if there is none.
@@ -442,7 +413,7 @@ fn scan(
         Ok(())
     });
     Ok((
-        status_after(read.map(drop), ExitStatus::Done, output)?,
+        status_after(read, ExitStatus::Done, output)?,
         (links, is_part),
     ))
 }

@@ -24,7 +24,7 @@ use crate::cli::{
 };
 
 /// The verdict, such as `3 of 8 links would break, to 3 targets: 1 pinned, 2 escapes`.
-pub fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
+pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
     let links = words::counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| words::number(of.iter().map(|(_, links)| links).sum());
     let denied = tree.not_accepted(|class| request.deny.contains(class));
@@ -57,11 +57,7 @@ pub fn verdict(request: &Check, tree: &CheckedTree<'_>) -> String {
 }
 
 /// Prints the verdict, and the targets of the classes that are listed.
-pub fn print_targets(
-    request: &Check,
-    tree: &CheckedTree<'_>,
-    output: &mut Output,
-) -> io::Result<()> {
+pub fn print_targets(request: &Check, tree: &CheckedTree, output: &mut Output) -> io::Result<()> {
     let styler = output.styler;
     let out = &mut output.lines();
     writeln!(out, "{}", verdict(request, tree))?;

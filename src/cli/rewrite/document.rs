@@ -123,7 +123,7 @@ pub fn write_document(
     output: &mut Output,
 ) -> FileResult<()> {
     if let Some(progress) = diff {
-        if input.entry.is_some() {
+        if input.name.entry.is_some() {
             // Each document of an archive has line numbers of its own.
             *progress = DiffProgress::default();
         }

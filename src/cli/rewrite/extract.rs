@@ -41,9 +41,7 @@ use baselink_site::{
 
 use crate::cli::{
     args::{localize::Extraction, output::Rewrite},
-    capture_plan::{
-        CapturePlan, CapturedDocument, are_all_archives, finish_archive, report_damaged,
-    },
+    capture_plan::{CapturePlan, CapturedDocument, are_all_archives, report_damaged},
     files::progress,
     input::{Input, format_of_file},
     output::{Output, count, ok_or_report},
@@ -59,6 +57,7 @@ const MAP: &str = "baselink-map.csv";
 const ENTRY_PAGE: &str = "index.html";
 
 /// A file that was written, or in a dry run only counted.
+#[derive(Default)]
 struct WrittenFile {
     resource: usize,
     /// True if the body is incomplete.
@@ -265,7 +264,7 @@ impl ArchiveRun<'_> {
         } else {
             Wanted::Documents
         };
-        let progress = progress(documents, output);
+        progress(documents, output);
         let (mut totals, mut files) = (RunSummary::default(), 0);
         let (mut pages, mut incomplete) = (Vec::new(), Vec::new());
         let mut is_written = vec![false; plan.chosen.resources.len()];
@@ -315,7 +314,6 @@ impl ArchiveRun<'_> {
             let damage = report_damaged((path, anomalies), "files", strict, output);
             self.status = self.status.max(damage);
             totals.add(format, summary, false);
-            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         if is_stopped() {
@@ -349,9 +347,7 @@ impl ArchiveRun<'_> {
         let mut new_file = WrittenFile {
             resource: number,
             is_cut: plan.collection().is_cut(number),
-            is_kept: false,
-            lost: Vec::new(),
-            title: None,
+            ..WrittenFile::default()
         };
         let whole;
         let bytes: Cow<'_, [u8]> = match self.extraction {
@@ -565,8 +561,8 @@ impl ArchiveRun<'_> {
 
 /// True if `input` has the media type of a document.
 fn has_document(input: &Input<'_>, options: &Options) -> bool {
-    let format = input.name.record.map_or(Format::Other, |record| {
-        Format::of_media_type(&record.media_type)
+    let format = input.name.entry.map_or(Format::Other, |entry| {
+        Format::of_media_type(&entry.key.media_type)
     });
     format.has_headings() || is_read(format, &options.scan)
 }

@@ -50,7 +50,7 @@ use super::{
 };
 
 /// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// The URL, absolute.
     pub url: Box<str>,
@@ -85,18 +85,8 @@ impl Capture {
     pub fn of(url: &str) -> Self {
         Self {
             url: url.into(),
-            key: None,
-            entity: None,
             status: 200,
-            is_short: false,
-            is_cut: false,
-            date: None,
-            media_type: Arc::default(),
-            location: None,
-            names: Vec::new(),
-            repeats: Vec::new(),
-            exchange: Vec::new(),
-            is_other_method: false,
+            ..Self::default()
         }
     }
 }
