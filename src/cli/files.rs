@@ -56,68 +56,16 @@ pub fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(Origin, T, &mut Output) -> io::Result<()>,
-) -> io::Result<usize> {
-    let is_tree = documents.has_folder();
-    let counts = is_tree && output.count_diagnostics();
-    let takes_long = is_tree
-        || documents
-            .roots()
-            .any(|path| path.metadata().is_ok_and(|seen| seen.len() >= LARGE));
-    let progress = takes_long.then(|| progress(documents, output)).flatten();
-    report_missing(documents, output);
-    let mut files = RequestedFiles::of(documents, output);
-    let work_and_advance = |origin: &Origin, output: &mut Output| {
-        let result = work(origin, output)?;
-        if let Some(progress) = progress.as_ref().filter(|_| !origin.is_folder()) {
-            progress.finish_file(origin.size());
-        }
-        Ok(result)
-    };
-    let failed = work_through(documents, &mut files, output, work_and_advance, done)?;
-    output.show_progress(None);
-    if counts {
-        output.report_counted_diagnostics();
-    }
-    if let Some(sentence) = dotless_hosts::warning(&mem::take(&mut output.dotless_hosts)) {
-        output.caution(&sentence);
-    }
-    let number = files.hidden.len();
-    let were = count(
-        number,
-        "hidden file or folder was",
-        "hidden files or folders were",
-    );
-    // Files next to a named page do not belong to it.
-    if documents.parts.is_empty() {
-        let sentence = format!("{were} skipped; --hidden includes them");
-        output.notice_of_paths(&sentence, &files.hidden);
-    }
-    Ok(failed)
-}
-
-/// Creates and shows a progress bar for one reading of `documents`; `None` without a terminal.
-pub fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
-    let roots = documents.roots().map(Path::to_owned).collect();
-    let progress = io::stderr()
-        .is_terminal()
-        .then(|| Progress::over(roots, documents.selection.clone()));
-    output.show_progress(progress.clone());
-    progress
-}
-
-/// A file with its result, unless the run was stopped; an error if the file could not be found.
-type Processed<T> = Result<(Origin, Option<io::Result<T>>)>;
-
-/// Processes `files`, and returns the number of those that could not be found. Standard input, a large file and a
-/// single file are alone, and print directly.
-fn work_through<T: Send>(
-    documents: &Documents,
-    files: impl Iterator<Item = Result<Origin>>,
-    output: &mut Output,
-    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(Origin, T, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
+    let counts = documents.has_folder() && output.count_diagnostics();
+    let is_large = |path: &Path| {
+        let seen = path.metadata();
+        seen.is_ok_and(|seen| seen.is_dir() || seen.len() >= LARGE)
+    };
+    let takes_long = documents.roots().any(is_large);
+    let progress = takes_long.then(|| progress(documents, output)).flatten();
+    report_missing(documents, output);
     let (large, size) = if documents.has_result_files {
         (u64::MAX, usize::MAX)
     } else {
@@ -128,7 +76,8 @@ fn work_through<T: Send>(
         items: UNDER_WAY,
         size,
     };
-    let (mut files, mut is_first) = (files.peekable(), true);
+    let mut requested = RequestedFiles::of(documents, output);
+    let (mut files, mut is_first) = (requested.by_ref().peekable(), true);
     let items = iter::from_fn(|| {
         let value = files.next().filter(|_| !is_stopped())?;
         let is_single = mem::take(&mut is_first) && files.peek().is_none();
@@ -142,11 +91,14 @@ fn work_through<T: Send>(
     });
     let blank = output.buffered();
     let process = |file: Result<Origin>, output: &mut Output| {
-        let process = |origin: Origin| {
+        file.map(|origin| {
             let result = (!is_stopped()).then(|| work(&origin, output));
+            let is_done = matches!(result, Some(Ok(_))) && !origin.is_folder();
+            if let Some(progress) = progress.as_ref().filter(|_| is_done) {
+                progress.finish_file(origin.size());
+            }
             (origin, result)
-        };
-        file.map(process)
+        })
     };
     let mut failed = 0;
     let receive = |(processed, buffer): (Processed<T>, Output), output: &mut Output| {
@@ -165,7 +117,43 @@ fn work_through<T: Send>(
         io::Result::Ok(())
     };
     in_order(bounds, items, output, || blank.buffered(), process, receive)?;
+    output.show_progress(None);
+    if counts {
+        output.report_counted_diagnostics();
+    }
+    report_skipped(documents, &requested.hidden, output);
     Ok(failed)
+}
+
+/// A file with its result, unless the run was stopped; an error if the file could not be found.
+type Processed<T> = Result<(Origin, Option<io::Result<T>>)>;
+
+/// Reports folders that were taken for hosts, and `hidden` files and folders that were skipped.
+fn report_skipped(documents: &Documents, hidden: &[Vec<u8>], output: &mut Output) {
+    if let Some(sentence) = dotless_hosts::warning(&mem::take(&mut output.dotless_hosts)) {
+        output.caution(&sentence);
+    }
+    let number = hidden.len();
+    let were = count(
+        number,
+        "hidden file or folder was",
+        "hidden files or folders were",
+    );
+    // Files next to a named page do not belong to it.
+    if documents.parts.is_empty() {
+        let sentence = format!("{were} skipped; --hidden includes them");
+        output.notice_of_paths(&sentence, hidden);
+    }
+}
+
+/// Creates and shows a progress bar for one reading of `documents`; `None` without a terminal.
+pub fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
+    let roots = documents.roots().map(Path::to_owned).collect();
+    let progress = io::stderr()
+        .is_terminal()
+        .then(|| Progress::over(roots, documents.selection.clone()));
+    output.show_progress(progress.clone());
+    progress
 }
 
 /// The largest number of missing files of a table that are reported by name.

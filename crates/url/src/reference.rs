@@ -455,21 +455,25 @@ pub fn decode_percent_lossy(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Decodes percent-escapes and appends the bytes.
-pub(crate) fn decode_percent_into(text: &[u8], bytes: &mut Vec<u8>) {
+/// The byte that a percent-escape at the start of `text` represents.
+pub fn escaped(text: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = text else {
+        return None;
+    };
     let digit = |byte: u8| {
         char::from(byte)
             .to_digit(16)
             .and_then(|digit| u8::try_from(digit).ok())
     };
+    Some(digit(*high)? << 4 | digit(*low)?)
+}
+
+/// Decodes percent-escapes and appends the bytes.
+pub(crate) fn decode_percent_into(text: &[u8], bytes: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'%', rest) {
         let (plain, escape) = rest.split_at(at);
-        let decoded = match escape {
-            [_, high, low, ..] => digit(*high).zip(digit(*low)),
-            _ => None,
-        };
-        let (byte, length) = decoded.map_or((b'%', 1), |(high, low)| (high << 4 | low, 3));
+        let (byte, length) = escaped(escape).map_or((b'%', 1), |byte| (byte, 3));
         bytes.extend_from_slice(plain);
         bytes.push(byte);
         rest = &escape[length..];

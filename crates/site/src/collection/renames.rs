@@ -84,8 +84,8 @@ impl Collection {
             }
         }
         self.check_existing(new_names.keys())?;
-        self.check_free(&renamed)?;
         self.renamed = renamed;
+        self.check_free()?;
         let is_folder = |(old, _): &(&Vec<u8>, &Vec<u8>)| self.number_at(old).is_none();
         let folders = new_names.iter().filter(is_folder);
         self.renamed_folders = folders
@@ -118,16 +118,14 @@ impl Collection {
     }
 
     /// Checks that new paths are unique, and that no path is needed for both a file and a folder.
-    fn check_free(&self, renamed: &HashMap<usize, Box<[u8]>>) -> Result<()> {
+    fn check_free(&self) -> Result<()> {
         let mut by_new: HashMap<&[u8], usize> = HashMap::new();
         for number in 0..self.count() {
-            let new = renamed
-                .get(&number)
-                .map_or(self.path(number), AsRef::as_ref);
+            let new = self.path_in_mirror(number);
             let Some(other) = by_new.insert(new, number) else {
                 continue;
             };
-            let (renamed, other) = match renamed.contains_key(&number) {
+            let (renamed, other) = match self.renamed.contains_key(&number) {
                 true => (number, other),
                 false => (other, number),
             };
@@ -140,11 +138,6 @@ impl Collection {
                 &format!("cannot become {}: {why}", shown(new)),
             ));
         }
-        let mut all: Vec<_> = renamed
-            .iter()
-            .map(|(number, new)| (self.path(*number), &**new))
-            .collect();
-        all.sort_unstable();
         let mut folders: HashSet<&[u8]> = HashSet::new();
         for path in by_new.keys() {
             let mut around = split_name(path).0;
@@ -152,7 +145,7 @@ impl Collection {
                 around = split_name(around).0;
             }
         }
-        for (old, new) in all {
+        for (old, new) in self.renames() {
             let mut around = new;
             let mut is_file = folders.contains(new);
             while !is_file && !around.is_empty() {

@@ -66,37 +66,45 @@ named! {
 /// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other
 /// formats have no such URL.
 pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
-    if !matches!(format, Format::Html | Format::Xhtml) {
-        return None;
-    }
-    let head = &head[..head.len().min(HEAD)];
-    let (text, map, start, charset) = in_ascii(head, format);
-    let mut sink = CanonicalSink::new(&text, charset);
-    walk::best_effort(&text, start..text.len(), true, &mut sink);
-    let named = sink.of_link.or(sink.of_graph)?;
-    let span = map.map_or(named.span, |map| map.covering(named.span));
-    Some(CanonicalUrl { span, ..named })
+    search(head, format, false)?.0
 }
 
 /// Finds the URLs of `link` elements that must be absolute: the canonical URL (RFC 6596, 3), and those of the page in
 /// other languages (<https://developers.google.com/search/docs/specialty/international/localized-versions>). Returns
 /// their spans in the page, which begins with `head`. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
 pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
+    search(head, format, true).unwrap_or_default().1
+}
+
+/// Finds the URL that a page declares as its own, or, if `finds_all` is true, the URLs that must be absolute.
+fn search(
+    head: &[u8],
+    format: Format,
+    finds_all: bool,
+) -> Option<(Option<CanonicalUrl>, Vec<Span>)> {
     if !matches!(format, Format::Html | Format::Xhtml) {
-        return Vec::new();
+        return None;
     }
     let head = &head[..head.len().min(HEAD)];
     let (text, map, start, charset) = in_ascii(head, format);
     let mut sink = CanonicalSink {
-        finds_all: true,
-        ..CanonicalSink::new(&text, charset)
+        text: &text,
+        charset,
+        of_link: None,
+        of_graph: None,
+        templates: 0,
+        is_in_body: false,
+        finds_all,
+        all: Vec::new(),
     };
     walk::best_effort(&text, start..text.len(), true, &mut sink);
-    let spans = sink.all.into_iter();
-    match map {
-        Some(map) => spans.map(|span| map.covering(span)).collect(),
-        None => spans.collect(),
-    }
+    let place = |span| map.as_ref().map_or(span, |map| map.covering(span));
+    let named = sink.of_link.or(sink.of_graph);
+    let named = named.map(|named| CanonicalUrl {
+        span: place(named.span),
+        ..named
+    });
+    Some((named, sink.all.into_iter().map(place).collect()))
 }
 
 /// Converts a page to UTF-8 if its encoding does not extend ASCII. Returns the page, the map to the original bytes if
@@ -160,20 +168,7 @@ impl Sink for CanonicalSink<'_> {
     }
 }
 
-impl<'a> CanonicalSink<'a> {
-    fn new(text: &'a [u8], charset: Charset) -> Self {
-        Self {
-            text,
-            charset,
-            of_link: None,
-            of_graph: None,
-            templates: 0,
-            is_in_body: false,
-            finds_all: false,
-            all: Vec::new(),
-        }
-    }
-
+impl CanonicalSink<'_> {
     /// The `href` of a `link` that must be absolute.
     fn absolute(&self, tag: &RawTag) -> Option<Span> {
         let rel = self.attribute(tag, "rel")?.text.to_ascii_lowercase();

@@ -12,7 +12,7 @@
 
 use std::{borrow::Cow, ffi::OsStr, path::Path};
 
-use baselink_url::decode_percent;
+use baselink_url::{decode_percent, reference::escaped};
 
 pub use baselink_files::os_string;
 
@@ -106,19 +106,6 @@ static PCHARS: [bool; 256] = {
     }
     table
 };
-
-/// The byte that an escape at the start of `text` represents.
-fn escaped(text: &[u8]) -> Option<u8> {
-    let [b'%', high, low, ..] = text else {
-        return None;
-    };
-    let digit = |byte: u8| {
-        char::from(byte)
-            .to_digit(16)
-            .and_then(|digit| u8::try_from(digit).ok())
-    };
-    Some(digit(*high)? << 4 | digit(*low)?)
-}
 
 /// The bytes that `segment` represents.
 pub fn decode(segment: &str) -> Vec<u8> {
