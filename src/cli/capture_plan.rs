@@ -17,7 +17,6 @@ use std::{
 };
 
 use baselink_rewrite::Options;
-use baselink_scan::is_read;
 use baselink_text::{Error, Format, layer::transfer::longest_of, name};
 
 use super::{
@@ -29,7 +28,7 @@ use super::{
     status::{ExitStatus, Failure, FileResult},
 };
 use baselink_site::{
-    archive::{Entry, OpenArchive, Wanted, is_archive_in_wacz, record::CapturedBody},
+    archive::{Entry, OpenArchive, Wanted, is_archive_in_wacz},
     collection::{
         Collection,
         capture::{Captures, ChosenCaptures, DateRange},
@@ -164,44 +163,6 @@ impl CapturePlan {
             })
         })?;
         Ok((format, anomalies))
-    }
-}
-
-/// The body of a capture, and the options for reading it as a document.
-pub struct CapturedDocument<'a> {
-    pub body: CapturedBody<'a>,
-    /// `None` if the body is not a document.
-    pub options: Option<Options>,
-}
-
-impl CapturePlan {
-    /// The body of the resource with this number, taken from `entry`; `Err` with a reason if it cannot be decoded.
-    ///
-    /// From disk, browsers determine the format without the media type. So in a copy that `opens_from_disk`, a body of another
-    /// type is read if its name or its first bytes are those of a document.
-    pub fn document<'a>(
-        &self,
-        number: usize,
-        entry: &'a Entry,
-        opens_from_disk: bool,
-    ) -> Result<CapturedDocument<'a>, &'static str> {
-        let (mut body, scan) = (entry.body()?, &entry.options.scan);
-        if opens_from_disk && !is_read(body.format, scan) {
-            let name = String::from_utf8_lossy(self.name(number));
-            let format = Format::detect(Some(&name), &body.bytes);
-            let is_opened = !format.has_headings() && !format.is_archive();
-            body.format = if is_opened { format } else { body.format };
-        }
-        let options = is_read(body.format, scan).then(|| {
-            let mut options = Options {
-                format: body.format,
-                ..entry.options.clone()
-            };
-            options.retrieval = Some(entry.retrieval(self.chosen.url(number)));
-            options.scan.charset = body.charset.or(options.scan.charset);
-            options
-        });
-        Ok(CapturedDocument { body, options })
     }
 }
 

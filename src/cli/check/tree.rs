@@ -45,7 +45,7 @@ use baselink_site::{
 use crate::cli::{
     advice::is_of_bases,
     args::check::Classes,
-    capture_plan::{CapturePlan, CapturedDocument},
+    capture_plan::CapturePlan,
     collection,
     document_name::DocumentName,
     files::{SkipCounts, each_document, progress, status_after},
@@ -314,11 +314,10 @@ fn scan_capture(
     full: &FullTargets,
     output: &mut Output,
 ) -> io::Result<Option<(usize, FileLinks)>> {
-    let Ok(CapturedDocument {
-        body,
-        options: Some(options),
-    }) = plan.document(number, entry, false)
-    else {
+    let Ok(mut body) = entry.body(plan.chosen.url(number), None) else {
+        return Ok(None);
+    };
+    let Some(options) = body.options.take() else {
         return Ok(None);
     };
     let path = PathBuf::from(plan.chosen.url(number));
@@ -346,12 +345,13 @@ fn scan_capture(
     Ok((!is_empty).then_some((number, found)))
 }
 
-/// True if the contents of `file` are a fragment of an HTML page that no option asks for.
-fn is_part(documents: &Documents, file: &File<'_>, bytes: &[u8]) -> bool {
+/// True if `file` is a fragment of an HTML page that no option asks for.
+fn is_part(documents: &Documents, file: &File<'_>) -> bool {
     let is_asked_for =
         documents.reading.format.is_some() || !documents.selection.include.is_empty();
     let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-    file.format == Format::Html && !is_asked_for && Format::is_part(&name, bytes)
+    let is_page = file.format == Format::Html && !is_asked_for;
+    matches!(&file.contents, Contents::Document(bytes) if is_page && Format::is_part(&name, bytes))
 }
 
 /// A folder, and the root of its host, if links have the path of the root of the folder.
@@ -365,16 +365,11 @@ fn scan(
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(ExitStatus, FileContent)> {
-    let (mut links, mut is_part) = FileContent::default();
-    let Origin::Entry(entry) = origin else {
-        return Ok((ExitStatus::Done, (links, is_part)));
+    let is_part = is_part(&lister.request.documents, &file);
+    let (Origin::Entry(entry), false) = (origin, is_part) else {
+        return Ok((ExitStatus::Done, (None, is_part)));
     };
-    if let Contents::Document(bytes) = &file.contents {
-        is_part = self::is_part(&lister.request.documents, &file, bytes);
-    }
-    if is_part {
-        return Ok((ExitStatus::Done, (links, is_part)));
-    }
+    let mut links = None;
     let name = name_of(entry);
     let site = CheckedSite {
         collection,
@@ -386,7 +381,7 @@ fn scan(
     };
     let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
     let read = source::each(file, output, options, |options, input, _, output| {
-        let found = links.get_or_insert_default();
+        let found: &mut Box<FileLinks> = links.get_or_insert_default();
         let document = lister.document((&entry.path, &name), input, found, output, |link| {
             check(&name, input.bytes, &options, site, link)
         })?;

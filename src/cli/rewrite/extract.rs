@@ -16,7 +16,6 @@ use std::{
 };
 
 use baselink_rewrite::{Options, record::payload};
-use baselink_scan::is_read;
 use baselink_text::{Error, Format, Result, name};
 
 use super::{
@@ -41,7 +40,7 @@ use baselink_site::{
 
 use crate::cli::{
     args::{localize::Extraction, output::Rewrite},
-    capture_plan::{CapturePlan, CapturedDocument, are_all_archives, report_damaged},
+    capture_plan::{CapturePlan, are_all_archives, report_damaged},
     files::progress,
     input::{Input, format_of_file},
     output::{Output, count, ok_or_report},
@@ -353,7 +352,7 @@ impl ArchiveRun<'_> {
         let bytes: Cow<'_, [u8]> = match self.extraction {
             None => {
                 // A response without a document has links only in its header fields.
-                if !has_document(input, &entry.options) {
+                if !entry.has_document() {
                     return Ok(None);
                 }
                 let rewritten =
@@ -371,20 +370,20 @@ impl ArchiveRun<'_> {
                 }
             }
             Some(extraction) => {
-                let document = plan.document(number, entry, true);
-                let CapturedDocument { body, options } = match document {
-                    Ok(document) => document,
-                    Err(why) => {
-                        output.caution(&format_args!("{}: {why}; skipped", input.name));
-                        return Ok(None);
-                    }
-                };
+                let body = entry.body(plan.chosen.url(number), Some(plan.name(number)));
                 let CapturedBody {
                     bytes,
                     format,
                     charset,
                     damage,
-                } = body;
+                    options,
+                } = match body {
+                    Ok(body) => body,
+                    Err(why) => {
+                        output.caution(&format_args!("{}: {why}; skipped", input.name));
+                        return Ok(None);
+                    }
+                };
                 if let Some(damage) = damage {
                     output.caution(&format_args!("{}: {damage}", input.name));
                     new_file.is_cut = true;
@@ -557,14 +556,6 @@ impl ArchiveRun<'_> {
         output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
         Ok(())
     }
-}
-
-/// True if `input` has the media type of a document.
-fn has_document(input: &Input<'_>, options: &Options) -> bool {
-    let format = input.name.entry.map_or(Format::Other, |entry| {
-        Format::of_media_type(&entry.key.media_type)
-    });
-    format.has_headings() || is_read(format, &options.scan)
 }
 
 impl ArchiveRun<'_> {

@@ -16,7 +16,7 @@ use baselink_rewrite::{
     record::document,
 };
 use baselink_scan::{MediaType, is_read};
-use baselink_text::{Charset, Code};
+use baselink_text::{Charset, Code, Format};
 
 use super::record::{self, CapturedBody};
 use crate::collection::capture::Capture;
@@ -102,9 +102,8 @@ pub struct MessagePart {
     pub is_root: bool,
 }
 
-/// True if documents of this media type are read.
-pub(super) fn is_document(media_type: &MediaType, options: &Options) -> bool {
-    let format = media_type.format();
+/// True if documents in this format are read.
+pub(super) fn is_document(format: Format, options: &Options) -> bool {
     format.has_headings() || is_read(format, &options.scan)
 }
 
@@ -142,7 +141,9 @@ impl Entry {
         self.options = options.clone();
         self.options.query_charset = one.charset.and(declared);
         if wanted == Wanted::Documents {
-            let Some(media_type) = media_type.as_ref().filter(|one| is_document(one, options))
+            let Some(media_type) = media_type
+                .as_ref()
+                .filter(|one| is_document(one.format(), options))
             else {
                 return self;
             };
@@ -248,32 +249,55 @@ impl Entry {
         captures
     }
 
-    /// The body of the capture, without content codings.
+    /// The body of the capture of `url`, without content codings, and the options for reading it.
+    ///
+    /// From disk, browsers determine the format without the media type. So the body of a copy that opens from disk as `on_disk`
+    /// is also read if this name or its first bytes are those of a document.
     ///
     /// # Errors
     ///
     /// Returns a sentence about a body that cannot be decoded.
-    pub fn body(&self) -> Result<CapturedBody<'_>, &'static str> {
-        let (bytes, media_type, charset) = match &self.contents {
-            Some(EntryContents::Record(record, _)) => return record::body(record),
-            Some(EntryContents::Resource(one)) => {
-                (&*one.body, one.media_type.as_ref(), one.charset)
+    pub fn body(
+        &self,
+        url: &str,
+        on_disk: Option<&[u8]>,
+    ) -> Result<CapturedBody<'_>, &'static str> {
+        let resource = self.resource();
+        let mut body = match &self.contents {
+            Some(EntryContents::Record(record, _)) => record::body(record)?,
+            _ => {
+                let media_type = resource.and_then(|one| one.media_type.as_ref());
+                CapturedBody::of(Cow::Borrowed(self.bytes()), media_type)?
             }
-            None => (&[][..], None, None),
         };
-        let found = CapturedBody::of(Cow::Borrowed(bytes), media_type)?;
-        Ok(CapturedBody {
-            charset: charset.or(found.charset),
-            ..found
-        })
+        let scan = &self.options.scan;
+        if let Some(name) = on_disk
+            && !is_read(body.format, scan)
+        {
+            let name = String::from_utf8_lossy(name);
+            let format = Format::detect(Some(&name), &body.bytes);
+            let is_opened = !format.has_headings() && !format.is_archive();
+            body.format = if is_opened { format } else { body.format };
+        }
+        body.charset = resource.and_then(|one| one.charset).or(body.charset);
+        // The links are relative to the base that is recorded for the capture, or else to its own URL.
+        let base = self.part().map_or(url, |part| &part.base);
+        let source = resource.map_or(Source::Warc, |one| one.source);
+        body.options = is_read(body.format, scan).then(|| {
+            let mut options = Options {
+                format: body.format,
+                retrieval: Some(Retrieval::of(base.to_owned(), source)),
+                ..self.options.clone()
+            };
+            options.scan.charset = body.charset.or(scan.charset);
+            options
+        });
+        Ok(body)
     }
 
-    /// The URL against which the links of a capture are resolved: the base recorded for the capture, or else its own
-    /// `url`.
-    pub fn retrieval(&self, url: &str) -> Retrieval {
-        let base = self.part().map_or(url, |part| &part.base);
-        let source = self.resource().map_or(Source::Warc, |one| one.source);
-        Retrieval::of(base.to_owned(), source)
+    /// True if the media type is that of a document.
+    pub fn has_document(&self) -> bool {
+        is_document(Format::of_media_type(&self.key.media_type), &self.options)
     }
 
     /// The bytes of the document, or of the capture.

@@ -228,7 +228,7 @@ impl EntryJson {
         let media_type = MediaType::read(media_type.as_bytes());
         let is_document = media_type
             .as_ref()
-            .is_some_and(|one| is_document(one, options));
+            .is_some_and(|one| is_document(one.format(), options));
         if wanted == Wanted::Documents && !(is_document && body.is_some()) {
             return entry;
         }

@@ -20,6 +20,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use baselink_rewrite::{
+    Options,
     archive::{Record, RecordContent, RecordType},
     container::http,
     record::url_of,
@@ -44,6 +45,8 @@ pub struct CapturedBody<'a> {
     pub charset: Option<Charset>,
     /// A description of the damage because of which only a part of the body could be decoded.
     pub damage: Option<Cow<'static, str>>,
+    /// The options for reading the body; `None` if it is not a document, or has not been asked for as one.
+    pub options: Option<Options>,
 }
 
 impl<'a> CapturedBody<'a> {
@@ -76,6 +79,7 @@ impl<'a> CapturedBody<'a> {
             format,
             charset,
             damage: None,
+            options: None,
         })
     }
 }
