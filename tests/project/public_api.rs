@@ -392,6 +392,20 @@ fn documentation(attributes: &[Attribute]) -> String {
     lines.collect()
 }
 
+/// The doc comment at the re-export of `name` in `root`. Rustdoc puts it before that of the item.
+fn documentation_of_export(root: &File, name: &str) -> String {
+    let of_uses = root.items.iter().filter_map(|item| match item {
+        Item::Use(item) => {
+            let mut names = Vec::new();
+            flatten(&item.tree, &[], &mut names);
+            let is_of_name = names.iter().any(|(other, _)| other == name);
+            is_of_name.then(|| documentation(&item.attrs))
+        }
+        _ => None,
+    });
+    of_uses.collect()
+}
+
 /// The doc comments of the item `name`, which is defined in `module`, and of its public functions anywhere in its crate.
 fn documentation_of(modules: &BTreeMap<Names, File>, module: &[String], name: &str) -> String {
     let of_item = modules[module].items.iter().filter_map(|item| {
@@ -430,9 +444,16 @@ fn every_item_has_an_example_with_public_paths() {
             if modules.contains_key(&path) || name.chars().all(|c| c.is_uppercase() || c == '_') {
                 continue;
             }
-            let text = documentation_of(&modules, &defined(&modules, &path), &name);
-            assert!(text.contains("baselink::"), "{name} has no example");
-            assert!(!text.contains(" baselink_"), "{name} has a private path");
+            let of_item = documentation_of(&modules, &defined(&modules, &path), &name);
+            let text = documentation_of_export(&modules[&root], &name) + &of_item;
+            assert!(text.contains("use baselink::"), "{name} has no example");
+            // The list of all items shows the first paragraph.
+            assert!(
+                !text.starts_with(" ```"),
+                "{name} has an example before its sentence"
+            );
+            let is_private = |line: &str| !line.starts_with(" # ") && line.contains(" baselink_");
+            assert!(!text.lines().any(is_private), "{name} has a private path");
         }
     }
 }

@@ -37,13 +37,6 @@ pub(crate) use assumed::stand_in;
 pub use heading::{ContentLocationUse, of_heading};
 
 /// The rule of RFC 1808, section 3, that determined a base, as seen from the entity that has the base.
-///
-/// ```
-/// use baselink::{Rewriter, Rule};
-/// let chain = Rewriter::builder().url("http://a/").build()?.base(b"<p>");
-/// assert_eq!((chain.rule, chain.rule.section()), (Rule::Retrieval, "3.3"));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// 3.1, embedded in the document's content or its own heading.
@@ -87,13 +80,6 @@ impl serde::Serialize for Rule {
 
 named! {
     /// The source of a base.
-    ///
-    /// ```
-    /// use baselink::{Rewriter, Source};
-    /// let chain = Rewriter::builder().build()?.base(b"<base href=http://a/>");
-    /// assert_eq!((chain.source, chain.source.name()), (Source::BaseElement, "base-element"));
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Source {
         /// An HTML `base` element.
@@ -195,14 +181,6 @@ impl Source {
 
 named! {
     /// The result for a level.
-    ///
-    /// ```
-    /// use baselink::{Rewriter, Status};
-    /// let chain = Rewriter::builder().url("http://a/").build()?.base(b"<base href=http://b/>");
-    /// let found: Vec<_> = chain.chain.iter().map(|level| level.status).collect();
-    /// assert_eq!(found, [Status::Taken, Status::Absent, Status::PassedOver, Status::PassedOver]);
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Status {
         /// The level gave the base.
@@ -229,15 +207,6 @@ impl From<UrlField> for Source {
 }
 
 /// One level of the chain, or one of several declarations on the same level.
-///
-/// ```
-/// use baselink::{Rewriter, Status};
-/// let chain = Rewriter::builder().url("http://a/").build()?.base(b"<base href=http://b/>");
-/// let level = &chain.chain[2];
-/// assert_eq!((level.value.as_deref(), level.status), (Some("http://a/"), Status::PassedOver));
-/// assert_eq!(level.reason, "an inner level gave the base");
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Level {
     /// The entity that declares the value.
@@ -259,16 +228,6 @@ pub struct Level {
 }
 
 /// The level that determined an inherited base, as seen from the entity that declares the base.
-///
-/// ```
-/// use baselink::{Rewriter, Source};
-/// let mail = b"Base: http://a/\nContent-Type: multipart/mixed; boundary=b\n\n\
-///     --b\nContent-Type: text/html\n\n<a href=x>\n--b--\n";
-/// let report = Rewriter::builder().build()?.rewrite(mail).report;
-/// let declared = report.entities[1].chain.declared.as_ref().unwrap();
-/// assert_eq!((&*declared.entity, declared.source), ("", Source::BaseHeader));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Declared {
     /// The declaring entity.
@@ -291,16 +250,6 @@ pub struct Established {
 }
 
 /// The base of one entity, with all levels that were examined.
-///
-/// ```
-/// use baselink::Rewriter;
-/// let chain = Rewriter::builder().url("http://a/b").build()?.base(b"<base href=/c/>");
-/// assert_eq!(chain.base.as_deref(), Some("http://a/c/"));
-/// for level in &chain.chain {
-///     println!("{} {}: {}", level.rule.section(), level.status.name(), level.reason);
-/// }
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct BaseChain {
     /// The entity.

@@ -97,18 +97,6 @@ impl<'a> FileRewrite<'a> {
 }
 
 /// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
-///
-/// ```
-/// use baselink::Rewriter;
-/// use std::ops::ControlFlow;
-/// let mut rows = Vec::new();
-/// Rewriter::builder().url("http://a/").build()?.links(b"<p>\n<img src=x>", |found| {
-///     rows.push(format!("{}:{} {}", found.line, found.column, found.link.in_output()));
-///     ControlFlow::Continue(())
-/// });
-/// assert_eq!(rows, ["2:10 http://a/x"]);
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ListedLink {
     /// The report of the link.

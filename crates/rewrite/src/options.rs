@@ -70,17 +70,6 @@ pub trait Site: fmt::Debug + Send + Sync {
 }
 
 /// The replacement for a link that has a target.
-///
-/// ```
-/// use baselink::{Choice, Rewriter, Role};
-/// let rewriter = Rewriter::builder().url("http://a/").build()?;
-/// let rewritten = rewriter.rewrite_links(b"<a href=b><img src='c'>", |link| match link.role {
-///     Role::Embedded => Choice::Reference(format!("/proxy?a&u={}", link.reference)),
-///     _ => Choice::Target,
-/// });
-/// assert_eq!(rewritten.output(), b"<a href=http://a/b><img src='/proxy?a&amp;u=c'>");
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// The target if the link is relative; otherwise no change.
@@ -237,14 +226,6 @@ impl Options {
 }
 
 /// The treatment of messages with a DKIM or ARC signature.
-///
-/// ```
-/// use baselink::{Dkim, Reason, Rewriter};
-/// let mail = b"DKIM-Signature: v=1\nContent-Type: text/html\n\n<a href=x>";
-/// let rewriter = Rewriter::builder().url("http://a/").dkim(Dkim::Keep).build()?;
-/// assert_eq!(rewriter.rewrite(mail).report.links[0].reason, Some(Reason::Dkim));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dkim {
     /// Rewrites them like any other message. A signature becomes invalid if signed bytes change.
@@ -255,16 +236,6 @@ pub enum Dkim {
 }
 
 /// The treatment of links to local copies.
-///
-/// ```
-/// use baselink::{LocalCopies, Rewriter};
-/// let page = "<!-- saved from url=(0009)http://a/ -->\n<img src='./Page_files/b.png'>";
-/// let builder = Rewriter::builder().url("http://a/");
-/// assert_eq!(builder.clone().build()?.rewrite_str(page), page);
-/// let output = builder.local_copies(LocalCopies::Rewrite).build()?.rewrite_str(page).into_owned();
-/// assert!(output.ends_with("<img src='http://a/Page_files/b.png'>"));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LocalCopies {
     /// Leaves them unchanged.
@@ -287,13 +258,6 @@ impl FromStr for LocalCopies {
 }
 
 /// The treatment of references that consist of a fragment only.
-///
-/// ```
-/// use baselink::{Fragments, Rewriter};
-/// let rewriter = Rewriter::builder().url("http://a/").fragments(Fragments::Keep).build()?;
-/// assert_eq!(rewriter.rewrite_str("<a href='#b'><a href=c>"), "<a href='#b'><a href=http://a/c>");
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fragments {
     /// Resolves them, as RFC 1808 requires.
@@ -320,14 +284,6 @@ impl FromStr for Fragments {
 }
 
 /// The treatment of the `base` element.
-///
-/// ```
-/// use baselink::{BaseElement, Rewriter};
-/// let rewriter = Rewriter::builder().url("http://a/").base_element(BaseElement::Keep).build()?;
-/// let output = rewriter.rewrite_str("<base href=/b/><a href=x>");
-/// assert_eq!(output, "<base href=/b/><a href=http://a/b/x>");
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BaseElement {
     /// Keeps the element, and makes its href absolute.

@@ -20,14 +20,6 @@ use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
 
 named! {
     /// The outcome of a link.
-    ///
-    /// ```
-    /// use baselink::{Outcome, Rewriter};
-    /// let totals = Rewriter::builder().build()?.rewrite(b"<a href=x><a href=http://b/>").totals;
-    /// assert_eq!((totals.count(Outcome::Absolute), totals.count(Outcome::NoBase)), (1, 1));
-    /// assert_eq!(Outcome::NoBase.name(), "no-base");
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Outcome {
         /// The link was relative and is now absolute.
@@ -45,14 +37,6 @@ named! {
 
 named! {
     /// The reason why a link was kept unchanged or could not be edited.
-    ///
-    /// ```
-    /// use baselink::{Reason, Rewriter};
-    /// let rewritten = Rewriter::builder().url("http://a/").build()?.rewrite(b"<img src=''>");
-    /// let reason = rewritten.report.links[0].reason.unwrap();
-    /// assert_eq!((reason, reason.name()), (Reason::Empty, "empty"));
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Reason {
         /// The link names an element of its own document by id, and must continue to do so.
@@ -105,7 +89,7 @@ named! {
         CustomProperty = "custom-property",
         /// Absolute links would make the message many times as long, so the links of the part were kept unchanged.
         Growth = "growth",
-        /// The caller's [`choose`](baselink::RewriterBuilder::choose) kept the link unchanged.
+        /// The caller kept the link unchanged ([`Choice::Kept`](crate::Choice::Kept)).
         Kept = "kept",
         /// The link already has the text that was chosen for it.
         Chosen = "chosen",
@@ -134,16 +118,6 @@ impl Reason {
 }
 
 /// A link and its outcome.
-///
-/// ```
-/// use baselink::{Outcome, Rewriter};
-/// let page = b"<a href='x?y&amp;z'>";
-/// let link = Rewriter::builder().url("http://a/").build()?.rewrite(page).report.links.remove(0);
-/// assert_eq!((&*link.element, link.attribute.as_deref()), ("a", Some("href")));
-/// assert_eq!((&*link.reference, &page[link.span.range()]), ("x?y&z", &b"x?y&amp;z"[..]));
-/// assert_eq!((link.target.as_deref(), link.outcome), (Some("http://a/x?y&z"), Outcome::Rewritten));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LinkReport {
     /// The name of the entity that contains the link.
@@ -296,15 +270,6 @@ impl LinkReport {
 }
 
 /// An entity and its base.
-///
-/// ```
-/// use baselink::{Format, Rewriter};
-/// let rewritten = Rewriter::builder().build()?.rewrite(b"<iframe srcdoc='&lt;a href=x>'>");
-/// let [page, inner] = &rewritten.report.entities[..] else { panic!() };
-/// assert_eq!((page.parent, page.format), (None, Format::Html));
-/// assert_eq!((inner.parent, &*inner.chain.entity), (Some(0), "1"));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct EntityReport {
     /// The enclosing entity, as an index into [`Report::entities`].
@@ -329,16 +294,6 @@ pub struct EntityReport {
 }
 
 /// The report on all links of a file.
-///
-/// ```
-/// use baselink::{Outcome, Rewriter};
-/// let report = Rewriter::builder().url("http://a/").build()?.rewrite(b"<a href=x>").report;
-/// assert_eq!(report.count(Outcome::Rewritten), 1);
-/// for link in &report.links {
-///     println!("{} -> {}", link.reference, link.target.as_deref().unwrap_or("?"));
-/// }
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Report {
     /// The document and the entities inside it, outermost first.

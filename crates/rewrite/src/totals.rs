@@ -51,15 +51,6 @@ impl LinkBases {
 }
 
 /// The outcomes of a file's links, in numbers. The default is a file without links.
-///
-/// ```
-/// use baselink::{Outcome, Reason, Rewriter};
-/// let (_, totals) = Rewriter::builder().url("http://a/").build()?.edits(b"<a href=x><img src=''>");
-/// assert_eq!((totals.links(), totals.count(Outcome::Rewritten)), (2, 1));
-/// let left: Vec<_> = totals.counts().filter(|(outcome, ..)| *outcome == Outcome::Left).collect();
-/// assert_eq!(left, [(Outcome::Left, Some(Reason::Empty), 1)]);
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     counts: CountsByReason,

@@ -82,10 +82,11 @@ named! {
     /// A set of rows that only count if the group is enabled.
     ///
     /// ```
+    /// # use baselink_scan::attributes as baselink;
     /// use baselink::Group;
     /// assert_eq!("lazy".parse::<Group>()?, Group::Lazy);
     /// assert_eq!(Group::Lazy.name(), "lazy");
-    /// # Ok::<(), baselink::Error>(())
+    /// # Ok::<(), baselink_text::Error>(())
     /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Group {
@@ -126,16 +127,6 @@ impl FromStr for Group {
 }
 
 /// A set of groups. The default is the empty set.
-///
-/// ```
-/// use baselink::{Group, Groups, Rewriter};
-/// let mut groups = Groups::default();
-/// groups.insert(Group::Lazy);
-/// assert_eq!(groups, "lazy".parse()?);
-/// let rewriter = Rewriter::builder().url("http://a/").enable(groups).build()?;
-/// assert_eq!(rewriter.rewrite_str("<img data-src=/x>"), "<img data-src=http://a/x>");
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Groups(u16);
 
@@ -703,15 +694,6 @@ pub fn find(
 }
 
 /// A place added by the user: `ELEMENT[ATTRIBUTE]=SYNTAX`.
-///
-/// ```
-/// use baselink::{Place, Rewriter};
-/// let place: Place = "*[data-sheet]=css".parse()?;
-/// let rewriter = Rewriter::builder().url("http://a/").attributes([place]).build()?;
-/// assert_eq!(rewriter.rewrite_str("<p data-sheet='a{b:url(c)}'>"), "<p data-sheet='a{b:url(http://a/c)}'>");
-/// assert!("div[data-sheet]=json".parse::<Place>().is_err());
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The name of the element in lower case; `None` for any element.

@@ -210,15 +210,6 @@ pub struct Piece {
 
 named! {
     /// The role of a link in its document.
-    ///
-    /// ```
-    /// use baselink::{Rewriter, Role};
-    /// let page = b"<img src=x><a href=y><link rel=canonical href=z>";
-    /// let links = Rewriter::builder().build()?.rewrite(page).report.links;
-    /// let roles: Vec<_> = links.iter().map(|link| link.role).collect();
-    /// assert_eq!(roles, [Role::Embedded, Role::Navigation, Role::Metadata]);
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Role {
         /// The document needs the target to look or work as intended: an image, a script, a style sheet.
@@ -234,14 +225,6 @@ display_by_name!(Role);
 
 named! {
     /// The kind of the target that the place of a link asks for. The target itself may be of another type.
-    ///
-    /// ```
-    /// use baselink::{Kind, Rewriter};
-    /// let page = b"<img src=x.php><script src=y></script>";
-    /// let links = Rewriter::builder().build()?.rewrite(page).report.links;
-    /// assert_eq!([links[0].kind, links[1].kind], [Kind::Image, Kind::Script]);
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Kind {
         /// A document to which a reader navigates.

@@ -15,14 +15,6 @@ use crate::{display_by_name, named, span::Span};
 
 named! {
     /// The kinds of anomalies.
-    ///
-    /// ```
-    /// use baselink::{Code, Rewriter};
-    /// let totals = Rewriter::builder().build()?.rewrite(b"WARC/1.1\r\n").totals;
-    /// assert_eq!(totals.diagnostics[0].code, Code::FormatUnread);
-    /// assert_eq!(Code::FormatUnread.name(), "format-unread");
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Code {
         /// A `<base href>` that is relative and in another folder; RFC 1808, section 10, requires an absolute URL.
@@ -105,16 +97,6 @@ named! {
 }
 
 /// An anomaly of a document.
-///
-/// ```
-/// use baselink::{Code, Rewriter};
-/// let page = b"<base href=/b/><a href=x>";
-/// let rewritten = Rewriter::builder().url("http://a/").build()?.rewrite(page);
-/// let [found] = &rewritten.report.diagnostics[..] else { panic!() };
-/// assert_eq!((found.code, &page[found.span.range()]), (Code::BaseRelative, &b"<base href=/b/>"[..]));
-/// assert_eq!(rewritten.lines().place(found.span.start), (1, 1));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Diagnostic {
     /// The kind of anomaly.

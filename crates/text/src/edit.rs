@@ -26,14 +26,6 @@ const CHUNK: usize = 64 << 10;
 const SHORT: usize = 32;
 
 /// One replacement of the bytes at `span` by `new`. An empty span inserts.
-///
-/// ```
-/// use baselink::Rewriter;
-/// let (edits, _) = Rewriter::builder().url("http://a/b").build()?.edits(b"<a href=c>");
-/// let edit = edits.iter().next().unwrap();
-/// assert_eq!((edit.span.range(), &*edit.new), (8..8, &b"http://a/"[..]));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit<'a> {
     /// The replaced bytes, as offsets into the original buffer.
@@ -64,6 +56,7 @@ impl Edit<'_> {
 /// position and an index into shared replacements.
 ///
 /// ```
+/// # use baselink_text as baselink;
 /// use baselink::Edits;
 /// let mut edits = Edits::default();
 /// edits.push((0..1).into(), "A")?;
@@ -145,6 +138,7 @@ impl Edits {
     /// added.
     ///
     /// ```
+    /// # use baselink_text as baselink;
     /// use baselink::{Edits, Span};
     /// let (mut all, mut inner) = (Edits::default(), Edits::default());
     /// all.push(Span::new(0, 1), b"A").unwrap();

@@ -19,13 +19,6 @@
 use std::{borrow::Cow, fmt, io, path::Path};
 
 /// An error, with its kind and one sentence for people.
-///
-/// ```
-/// use baselink::Rewriter;
-/// let error = Rewriter::builder().url("a/b.html").build().unwrap_err();
-/// assert_eq!(error.to_string(), "'a/b.html' cannot be a base URL: give an absolute URL, with a scheme");
-/// assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::InvalidInput);
-/// ```
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -34,14 +27,6 @@ pub struct Error {
 }
 
 /// The subject of an [`Error`].
-///
-/// ```
-/// use baselink::{ErrorKind, Rewriter};
-/// let rewriter = Rewriter::builder().build()?;
-/// let error = rewriter.rewrite_to(&b"<p>"[..], &mut [0; 2][..]).unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Write);
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// An invalid argument: an unknown name, or a malformed pattern or place.
@@ -134,14 +119,6 @@ impl std::error::Error for Error {
 }
 
 /// A result whose error, unless another is named, is about a file or an argument.
-///
-/// ```
-/// use baselink::Rewriter;
-/// fn rewriter_of(site: &str) -> baselink::Result<Rewriter> {
-///     Rewriter::builder().url(site).assume_scheme("https").build()
-/// }
-/// assert!(rewriter_of("http://a/").is_ok());
-/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Formats a path for people, on one line.

@@ -29,14 +29,6 @@ use crate::{
 
 /// The formats. The command line knows all by name except the last two, which cannot be requested. Scripts and
 /// manifests are scanned only if a group enables them.
-///
-/// ```
-/// use baselink::{Format, Rewriter};
-/// assert_eq!(Format::detect(Some("feed"), b"<?xml version='1.0'?><rss>"), Format::Xml);
-/// let rewriter = Rewriter::builder().url("http://a/").format("css".parse()?).build()?;
-/// assert_eq!(rewriter.rewrite_str("@import 'b'"), "@import 'http://a/b'");
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Format {
     /// text/html
@@ -187,6 +179,7 @@ impl Format {
     /// image maps.
     ///
     /// ```
+    /// # use baselink_text as baselink;
     /// use baselink::Format;
     /// assert!(Format::is_part("classA.map", b"<map id='A'>"));
     /// assert!(!Format::is_part("page.php", b"<!-- 1 --><!DOCTYPE html>"));

@@ -18,6 +18,7 @@ use std::ops::Range;
 /// A half-open byte range `start..end` of a buffer.
 ///
 /// ```
+/// # use baselink_text as baselink;
 /// use baselink::Span;
 /// let span = Span::new(2, 5);
 /// assert_eq!((span.len(), &b"a bcd"[span.range()]), (3, &b"bcd"[..]));
@@ -81,14 +82,6 @@ impl From<Range<usize>> for Span {
 /// The starts of lines in a buffer, which convert offsets into lines and columns.
 ///
 /// A line ends after LF, after CRLF, or after a CR that no LF follows.
-///
-/// ```
-/// use baselink::Rewriter;
-/// let rewritten = Rewriter::builder().build()?.rewrite(b"<p>\n<a href=x>");
-/// let start = rewritten.report.links[0].span.start;
-/// assert_eq!(rewritten.lines().place(start), (2, 9));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Lines {
     starts: Vec<usize>,

@@ -112,6 +112,7 @@ impl Base {
     /// or a control character.
     ///
     /// ```
+    /// # use baselink_url as baselink;
     /// use baselink::{Base, Resolver};
     /// assert!(Base::parse(Resolver::Rfc3986, "http://a/").is_ok());
     /// assert!(Base::parse(Resolver::Rfc3986, "a/b").is_err());
@@ -133,10 +134,11 @@ impl Base {
     /// The base URL: as given in the RFC resolvers, serialised under `whatwg`.
     ///
     /// ```
+    /// # use baselink_url as baselink;
     /// use baselink::{Base, Resolver};
     /// assert_eq!(Base::parse(Resolver::Rfc1808, "HTTP://A/#f")?.as_str(), "HTTP://A/#f");
     /// assert_eq!(Base::parse(Resolver::Whatwg, "HTTP://A/#f")?.as_str(), "http://a/#f");
-    /// # Ok::<(), baselink::Error>(())
+    /// # Ok::<(), baselink_text::Error>(())
     /// ```
     pub fn as_str(&self) -> &str {
         &self.inherited.text
@@ -145,9 +147,10 @@ impl Base {
     /// The rules by which this base resolves references.
     ///
     /// ```
+    /// # use baselink_url as baselink;
     /// use baselink::{Base, Resolver};
     /// assert_eq!(Base::parse(Resolver::Whatwg, "http://a")?.resolver(), Resolver::Whatwg);
-    /// # Ok::<(), baselink::Error>(())
+    /// # Ok::<(), baselink_text::Error>(())
     /// ```
     pub const fn resolver(&self) -> Resolver {
         self.inherited.resolver
@@ -161,6 +164,7 @@ impl Base {
     /// is relative to a base with the same scheme.
     ///
     /// ```
+    /// # use baselink_url as baselink;
     /// use baselink::{Base, Resolver};
     /// let base = |resolver| Base::parse(resolver, "http://a/").unwrap();
     /// assert!(!base(Resolver::Rfc1808).is_relative("http:g"));
@@ -183,6 +187,7 @@ impl Base {
     /// URL Standard fails.
     ///
     /// ```
+    /// # use baselink_url as baselink;
     /// use baselink::{Base, Resolver};
     /// let base = |resolver| Base::parse(resolver, "http://a/b/c/d;p?q").unwrap();
     /// assert_eq!(base(Resolver::Rfc1808).resolve(";x").unwrap().url, "http://a/b/c/d;x");
@@ -407,6 +412,7 @@ impl Base {
 /// Fails as [`Base::resolve`] does.
 ///
 /// ```
+/// # use baselink_url as baselink;
 /// use baselink::{Resolver, resolve};
 /// assert_eq!(resolve(Resolver::Rfc1808, "http://a/b", "../g").unwrap(), "http://a/../g");
 /// assert_eq!(resolve(Resolver::Rfc3986, "http://a/b", "../g").unwrap(), "http://a/g");

@@ -21,13 +21,14 @@ impl Base {
     /// The reference is never empty, because an empty attribute often means no link.
     ///
     /// ```
+    /// # use baselink_url as baselink;
     /// use baselink::{Base, Resolver};
     /// let base = Base::parse(Resolver::Rfc1808, "http://a/b/c/d;p?q")?;
     /// assert_eq!(base.relativize("http://a/b/g"), "../g");
     /// assert_eq!(base.relativize("http://a/b/c/x:y"), "./x:y");
     /// assert_eq!(base.relativize("http://a/b/c/d;p?q#s"), "#s");
     /// assert_eq!(base.relativize("http://h/"), "http://h/");
-    /// # Ok::<(), baselink::Error>(())
+    /// # Ok::<(), baselink_text::Error>(())
     /// ```
     pub fn relativize(&self, target: &str) -> String {
         if let Some(reference) = self.spliced_to(target) {
@@ -118,6 +119,7 @@ impl Base {
 /// A short reference to `target`, as in [`Base::relativize`].
 ///
 /// ```
+/// # use baselink_url as baselink;
 /// use baselink::{Resolver, relativize};
 /// assert_eq!(relativize(Resolver::Whatwg, "http://a/b/c", "http://a/"), "../");
 /// ```

@@ -19,6 +19,7 @@ named! {
     /// The rules by which a reference is resolved.
     ///
     /// ```
+    /// # use baselink_url as baselink;
     /// use baselink::Resolver;
     /// assert_eq!(Resolver::default().name(), "rfc1808");
     /// assert_eq!("whatwg".parse::<Resolver>().unwrap(), Resolver::Whatwg);

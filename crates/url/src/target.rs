@@ -19,6 +19,7 @@ use super::usable::Unusable;
 /// The result of resolving a reference.
 ///
 /// ```
+/// # use baselink_url as baselink;
 /// use baselink::{Base, Resolver};
 /// let target = Base::parse(Resolver::Whatwg, "http://a/b/c")?.resolve("../d e")?;
 /// assert_eq!(target.url, "http://a/d%20e");
@@ -36,6 +37,7 @@ pub struct Target {
 /// A range of a reference that is unchanged in the URL it resolves to.
 ///
 /// ```
+/// # use baselink_url as baselink;
 /// use baselink::{Base, Resolver};
 /// let target = Base::parse(Resolver::Rfc1808, "http://a/")?.resolve("x/../y/z")?;
 /// let kept = target.kept[0];
@@ -54,6 +56,7 @@ pub struct Kept {
 /// The reason why a reference has no target.
 ///
 /// ```
+/// # use baselink_url as baselink;
 /// use baselink::{Resolver, Unresolvable, Unusable, resolve};
 /// let [no_url, no_base] = [("http://a/", "http://[x"), ("b/c", "x")]
 ///     .map(|(base, reference)| resolve(Resolver::Whatwg, base, reference).unwrap_err());

@@ -17,6 +17,7 @@ use crate::reference::{Grammar, Reference, is_c0_or_space, scheme};
 /// The reason why nothing can be relative to a base.
 ///
 /// ```
+/// # use baselink_url as baselink;
 /// use baselink::{Resolver, Unresolvable, Unusable, resolve};
 /// let error = resolve(Resolver::Rfc1808, "mailto:a@b", "x").unwrap_err();
 /// assert_eq!(error, Unresolvable::BaseUnusable(Unusable::Scheme));

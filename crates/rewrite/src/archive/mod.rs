@@ -4,6 +4,7 @@
 //! becomes an anomaly, and reading continues with the next record.
 //!
 //! ```
+//! # use baselink_rewrite as baselink;
 //! use baselink::archive::{ArchiveEntry, RecordContent, Records};
 //! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\n\
 //!     Content-Type: application/http\r\nContent-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n";
@@ -12,7 +13,7 @@
 //!         assert_eq!(record.document(), RecordContent::Http);
 //!     }
 //! }
-//! # Ok::<(), baselink::Error>(())
+//! # Ok::<(), baselink_text::Error>(())
 //! ```
 //!
 //! Deliberately absent: ARC, the predecessor of WARC; CDX; writing archives; decoding and reading the documents in records.
@@ -35,6 +36,7 @@ pub use self::{
 /// [`Records`] explains how to convert it.
 ///
 /// ```
+/// # use baselink_rewrite as baselink;
 /// use baselink::archive::is_archive;
 /// assert!(is_archive(b"WARC/1.0\r\n") && is_archive(b"filedesc://a.arc 0.0.0.0"));
 /// assert!(!is_archive(b"\x1f\x8b\x08 and nothing that can be inflated") && !is_archive(b"WARC and peace"));

@@ -22,6 +22,7 @@ use baselink_text::{Code, Diagnostic, Span};
 /// The position of an entry in an archive.
 ///
 /// ```
+/// # use baselink_rewrite as baselink;
 /// use baselink::archive::{ArchiveEntry, Records};
 /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
 ///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
@@ -50,6 +51,7 @@ impl fmt::Display for Offset {
 /// The purpose of a record (ISO 28500, 6).
 ///
 /// ```
+/// # use baselink_rewrite as baselink;
 /// use baselink::archive::{ArchiveEntry, Records};
 /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
 ///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
@@ -96,6 +98,7 @@ const TYPES: [(&str, RecordType); 8] = [
 /// The content of a record.
 ///
 /// ```
+/// # use baselink_rewrite as baselink;
 /// use baselink::archive::{ArchiveEntry, RecordContent, Records};
 /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
 ///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
@@ -115,6 +118,7 @@ pub enum RecordContent {
 /// A record of an archive.
 ///
 /// ```
+/// # use baselink_rewrite as baselink;
 /// use baselink::archive::{ArchiveEntry, RecordType, Records};
 /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
 ///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";

@@ -67,6 +67,7 @@ const ARC: &str = "an ARC file, the predecessor of WARC, which is not supported;
 /// An item in an archive.
 ///
 /// ```
+/// # use baselink_rewrite as baselink;
 /// use baselink::archive::{ArchiveEntry, Records};
 /// for entry in Records::new(&b"WARC/1.1\r\n\r\n"[..]) {
 ///     match entry? {
@@ -74,7 +75,7 @@ const ARC: &str = "an ARC file, the predecessor of WARC, which is not supported;
 ///         ArchiveEntry::Anomaly(anomaly) => println!("{}: {}", anomaly.offset, anomaly.message),
 ///     }
 /// }
-/// # Ok::<(), baselink::Error>(())
+/// # Ok::<(), baselink_text::Error>(())
 /// ```
 #[derive(Debug)]
 pub enum ArchiveEntry {
@@ -87,6 +88,7 @@ pub enum ArchiveEntry {
 /// A defect that prevents reading a record, or a fact about many records.
 ///
 /// ```
+/// # mod baselink { pub use {baselink_rewrite::archive, baselink_text::{Code, Error}}; }
 /// use baselink::Code;
 /// use baselink::archive::{ArchiveEntry, Records};
 /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: x\r\n\r\n";
@@ -112,6 +114,7 @@ pub struct Anomaly {
 /// [limit](Records::limit), by default 1 GiB, are anomalies.
 ///
 /// ```
+/// # use baselink_rewrite as baselink;
 /// use baselink::archive::{ArchiveEntry, Records};
 /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
 ///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
@@ -121,7 +124,7 @@ pub struct Anomaly {
 ///     println!("{} {}", record.offset, record.version());
 ///     records.reuse(record.into_buffer());
 /// }
-/// # Ok::<(), baselink::Error>(())
+/// # Ok::<(), baselink_text::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Records<R> {

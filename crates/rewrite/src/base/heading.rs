@@ -34,16 +34,6 @@ use super::{
 };
 
 /// The meaning of an absolute `Content-Location` for the links in the content.
-///
-/// ```
-/// use baselink::{ContentLocationUse, Rewriter};
-/// let part = b"Content-Type: text/html\nContent-Location: http://cache/1\n\n<a href=x>";
-/// let builder = Rewriter::builder().url("http://a/");
-/// let base = |builder: baselink::RewriterBuilder| builder.build().unwrap().base(part).base;
-/// assert_eq!(base(builder.clone()).as_deref(), Some("http://cache/1"));
-/// let label = builder.content_location(ContentLocationUse::Label);
-/// assert_eq!(base(label).as_deref(), Some("http://a/"));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContentLocationUse {
     /// The base of the links (RFC 2557, 5), unless there is a `Base` or `Content-Base`.

@@ -46,17 +46,6 @@ const AFTER_BODY: usize = 2 * LINE_ENDS + FROM.len();
 /// Time is linear in the mailbox: a byte is read once, and searched at most three times. Memory is proportional to
 /// the largest message plus 64 MiB, the limit for reading ahead to the end that a `Content-Length` gives. A right
 /// `Content-Length` beyond this limit is not recognised.
-///
-/// ```
-/// use baselink::{Messages, Rewriter};
-/// let mailbox = b"From a Thu\nBase: http://a/\nContent-Type: text/html\n\n<a href=x>\n\n\
-///     From b Fri\nSubject: y\n\nz\n";
-/// let rewriter = Rewriter::builder().build()?;
-/// for message in Messages::new(&mailbox[..]) {
-///     println!("{}", rewriter.rewrite(&message?).report.links.len());
-/// }
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Debug)]
 pub struct Messages<R> {
     reader: R,

@@ -29,15 +29,6 @@ use crate::{
 };
 
 /// A character encoding of the Encoding Standard.
-///
-/// ```
-/// use baselink::{Charset, Rewriter};
-/// assert_eq!(Charset::for_label("latin1").map(Charset::name), Some("windows-1252"));
-/// let rewriter = Rewriter::builder().url("http://a/").charset("utf-16le".parse()?).build()?;
-/// let page: Vec<u8> = "<a href=x>".encode_utf16().flat_map(u16::to_le_bytes).collect();
-/// assert_eq!(rewriter.rewrite(&page).report.links[0].target.as_deref(), Some("http://a/x"));
-/// # Ok::<(), baselink::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charset(&'static Encoding);
 
