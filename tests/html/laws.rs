@@ -3,6 +3,7 @@
 use baselink::{BaseElement, Fragments, Outcome};
 use baselink_rewrite::{Options, rewrite};
 use baselink_scan::attributes::Groups;
+use baselink_scan::html::references::character_references;
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_text::layer::spelling::lift;
@@ -195,7 +196,7 @@ proptest! {
         css in any::<bool>(), from in 0usize..12, to in 0usize..12)
     {
         let raw = raw.concat();
-        let mut decode: Vec<fn(View) -> View> = vec![escape::character_references];
+        let mut decode: Vec<fn(View) -> View> = vec![character_references];
         if css {
             decode.push(escape::css);
         }

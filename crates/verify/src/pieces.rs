@@ -15,7 +15,7 @@
 use std::rc::Rc;
 
 use baselink_scan::html::{self, tag, walk};
-use baselink_text::{Charset, Format, Span, layer::escape};
+use baselink_text::{Charset, Format, Span};
 use cssparser::{Parser, Token};
 use html5ever::{ParseOpts, tendril::TendrilSink};
 use markup5ever_rcdom::{NodeData, RcDom};
@@ -230,10 +230,8 @@ pub fn token_pieces(text: &str) -> Vec<TreePiece> {
                     let kind = if tag.end_tag { "end tag" } else { "start tag" };
                     let mut found = vec![piece(kind, &text[tag.name.range()])];
                     found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
-                        let value = attribute.value.map_or("", |value| &text[value.range()]);
-                        let view = baselink_text::View::of_str(value, 0);
                         let kind = format!("attribute {}", &text[attribute.name.range()]);
-                        piece(kind, escape::character_references(view).text)
+                        piece(kind, attribute.decoded(bytes, Charset::UTF_8).text)
                     }));
                     (tag.span, found)
                 }

@@ -24,7 +24,7 @@ mod tree;
 
 use std::{cell::RefCell, ops::Range};
 
-use baselink_text::{Span, View, layer::escape};
+use baselink_text::{Charset, Span};
 use html5ever::{
     tendril::StrTendril,
     tokenizer::{
@@ -37,7 +37,7 @@ use html5ever::{
 use self::tree::{MarkedNode, Node, Tree, TreePlace};
 use super::{
     sink::{Sink, TextModel, TreeFacts},
-    tag::{self, MOST_ATTRIBUTES, RawAttribute, RawTag},
+    tag::{self, MOST_ATTRIBUTES, RawTag},
 };
 use crate::attributes::Namespace;
 
@@ -386,16 +386,13 @@ fn matches_token(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
             .replace('\0', "\u{fffd}")
             == name
     };
-    let value = |raw: &RawAttribute| {
-        let written = raw.value.map_or("", |value| &text[value.range()]);
-        escape::character_references(View::of_str(written, 0)).text
-    };
     let attributes = tag::distinct(text.as_bytes(), &raw);
     raw.end_tag != (token.kind == StartTag)
         && is_name(raw.name, &token.name)
         && attributes.len() == token.attrs.len()
         && attributes.iter().zip(&token.attrs).all(|(raw, attribute)| {
-            is_name(raw.name, &attribute.name.local) && value(raw) == *attribute.value
+            is_name(raw.name, &attribute.name.local)
+                && raw.decoded(text.as_bytes(), Charset::UTF_8).text == *attribute.value
         })
 }
 

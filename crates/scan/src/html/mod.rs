@@ -21,6 +21,7 @@ pub mod engines;
 mod exact;
 pub mod pass;
 pub mod prelude;
+pub mod references;
 mod rows;
 pub mod saved;
 pub mod sheets;

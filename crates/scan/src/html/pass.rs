@@ -19,7 +19,7 @@ use std::sync::Arc;
 use baselink_text::{
     Charset, Code, Diagnostic, OffsetMap, Span, View,
     layer::{
-        escape::{self, Quote},
+        escape::Quote,
         spelling::{Carrier, Form},
     },
 };
@@ -27,6 +27,7 @@ use baselink_text::{
 use super::{
     engines,
     exact::Bound,
+    references::{character_data, character_references},
     rows::{Answer, Answers, element_name},
     sink::{Sink, TextModel},
     tag::{self, FEW, RawAttribute, RawTag},
@@ -426,7 +427,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             if !self.links.plain(self.bytes, &self.plain(span, place)) {
                 let raw = self.charset.decode(&self.bytes[span.range()], span.start);
                 self.reference(
-                    &escape::character_references(raw),
+                    &character_references(raw),
                     (Form::Srcset, Certainty::Certain),
                     place,
                     None,
@@ -671,7 +672,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 let length =
                     memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |length| length + 1);
                 let raw = self.charset.decode(&rest[..length], at);
-                (escape::character_data(raw), Carrier::Text, at + length)
+                (character_data(raw), Carrier::Text, at + length)
             };
             let start = whole.text.len();
             whole.append(&piece);

@@ -12,11 +12,9 @@
 
 use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
-use baselink_text::{
-    Charset, Span, View,
-    layer::escape::{self, Quote},
-};
+use baselink_text::{Charset, Span, View, layer::escape::Quote};
 
+use super::references::character_references;
 use crate::{
     block::{find, is_space, name_end, value_end},
     document::shared_rel,
@@ -40,14 +38,14 @@ pub struct RawAttribute {
 impl RawAttribute {
     /// True if the attribute is called `name` in `bytes`, ignoring case.
     #[inline]
-    pub(super) fn is_named(&self, bytes: &[u8], name: &str) -> bool {
+    pub fn is_named(&self, bytes: &[u8], name: &str) -> bool {
         bytes[self.name.range()].eq_ignore_ascii_case(name.as_bytes())
     }
 
     /// The decoded value; empty if there is none.
-    pub(super) fn decoded(&self, bytes: &[u8], charset: Charset) -> View {
+    pub fn decoded(&self, bytes: &[u8], charset: Charset) -> View {
         let span = self.value.unwrap_or(Span::at(self.name.end));
-        escape::character_references(charset.decode(&bytes[span.range()], span.start))
+        character_references(charset.decode(&bytes[span.range()], span.start))
     }
 }
 

@@ -34,7 +34,7 @@ mod names;
 
 use std::ops::Range;
 
-use baselink_text::{Span, View, layer::escape};
+use baselink_text::{Charset, Span};
 
 pub use self::names::{Name, Names};
 use self::{
@@ -469,13 +469,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// True if the current `annotation-xml` is an HTML integration point (13.2.6).
     fn is_annotated_html(&self) -> bool {
-        let value = self
-            .tag
-            .attribute(self.bytes, "encoding")
-            .and_then(|one| one.value);
-        let encoding = value.and_then(|value| str::from_utf8(&self.bytes[value.range()]).ok());
+        let encoding = self.tag.attribute(self.bytes, "encoding");
         encoding.is_some_and(|encoding| {
-            let decoded = escape::character_references(View::of_str(encoding, 0)).text;
+            let decoded = encoding.decoded(self.bytes, Charset::UTF_8).text;
             ["text/html", "application/xhtml+xml"]
                 .iter()
                 .any(|one| decoded.eq_ignore_ascii_case(one))

@@ -39,6 +39,7 @@ use baselink_scan::{
     attributes::Namespace,
     html::{
         engines, prelude,
+        references::character_references,
         sink::{Sink, TextModel},
         tag::{self, RawAttribute, RawTag},
         walk::{self, Names},
@@ -454,7 +455,7 @@ impl<'a> Tags<'a> {
             .value?;
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         Some(match self.syntax {
-            TagSyntax::Html => escape::character_references(view).text,
+            TagSyntax::Html => character_references(view).text,
             TagSyntax::Xml => xml_text::attribute_value(view).view.text,
         })
     }

@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 
-use baselink_scan::html::tag;
+use baselink_scan::html::{references::character_data, tag};
 use baselink_text::{Charset, layer::escape};
 use baselink_url::{Grammar, Reference};
 use memchr::memmem;
@@ -146,7 +146,7 @@ pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
         true => charset.decode(written, 0),
         false => Charset::UTF_8.decode(written, 0),
     };
-    let text = escape::character_data(view).text;
+    let text = character_data(view).text;
     let words: Vec<&str> = text.split_whitespace().collect();
     (!words.is_empty()).then(|| words.join(" "))
 }

@@ -10,55 +10,31 @@
 //! assert_eq!(escape::css_string("a\"b", '"'), "a\\\"b");
 //! ```
 //!
-//! Deliberately absent: the ends of an escaped value, which the scanners find.
-
-use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
+//! Deliberately absent: the ends of an escaped value, which the scanners find; the decoder of character references, which
+//! `baselink-scan` has, because it needs the table of their names.
 
 use super::{MapBuilder, OpenEscape, View};
 use crate::span::Span;
 
-/// Decodes the character references of an HTML attribute value, normalises its newlines and replaces NUL, as the
-/// tokenizer does (HTML, 13.2.3.5 and 13.2.5.36 to 38).
-///
-/// `view` is the raw value between its quotes, decoded from its charset.
-pub fn character_references(view: View) -> View {
-    markup(view, true)
-}
-
-/// Decodes the character references of text (the data and RCDATA states) and normalises newlines.
-pub fn character_data(view: View) -> View {
-    markup(view, false)
-}
-
-fn markup(view: View, attribute: bool) -> View {
-    layered(
-        view,
-        |rest| memchr::memchr3(b'&', b'\r', 0, rest),
-        |rest, _| match rest.as_bytes() {
-            [b'\r', b'\n', ..] => one(2, '\n'),
-            [b'\r', ..] => one(1, '\n'),
-            [0, ..] => one(1, '\u{fffd}'),
-            _ => character_reference(rest, attribute),
-        },
-    )
-}
-
 /// The character or characters that an escape represents.
-pub(super) enum Unescaped {
+pub enum Unescaped {
+    /// Nothing, such as a backslash and the line end after it.
     Nothing,
+    /// One character.
     One(char),
+    /// Two characters.
     Two(char, char),
 }
 
 /// An escape of this `length` that represents `character`.
-pub(super) fn one(length: usize, character: char) -> Option<(usize, Unescaped)> {
+pub fn one(length: usize, character: char) -> Option<(usize, Unescaped)> {
     Some((length, Unescaped::One(character)))
 }
 
 /// Decodes the escapes in `view`. `next` finds the next ASCII character that may begin an escape. `escape`
 /// receives the text from that character on, and the length of the text decoded so far. It returns the length and
 /// meaning of the escape, or `None` if the character represents itself.
-pub(super) fn layered(
+pub fn layered(
     view: View,
     next: impl Fn(&[u8]) -> Option<usize>,
     mut escape: impl FnMut(&str, usize) -> Option<(usize, Unescaped)>,
@@ -115,82 +91,6 @@ fn open(escape: &str) -> Option<OpenEscape> {
         [b'\\', .., last] if last.is_ascii_hexdigit() => Some(OpenEscape::Css),
         _ => None,
     }
-}
-
-/// The most frequent character references. Since each ends in `;`, it is not the beginning of another name.
-const COMMON: [(&str, char); 4] = [
-    ("&amp;", '&'),
-    ("&quot;", '"'),
-    ("&lt;", '<'),
-    ("&gt;", '>'),
-];
-
-/// The length and meaning of a character reference at the start of `rest`, which begins with `&`.
-fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)> {
-    let bytes = rest.as_bytes();
-    if bytes.get(1) == Some(&b'#') {
-        return numeric_reference(bytes);
-    }
-    let common = COMMON.iter().find(|(name, _)| rest.starts_with(name));
-    if let Some((name, character)) = common {
-        return one(name.len(), *character);
-    }
-    let mut matched = None;
-    for end in 2..=bytes.len() {
-        // `get` rejects a split character, which no name contains.
-        let Some(entry) = rest.get(1..end).and_then(|name| NAMED_ENTITIES.get(name)) else {
-            break;
-        };
-        if entry.0 != 0 {
-            matched = Some((end, *entry));
-        }
-    }
-    let (length, (first, second)) = matched?;
-    let next = bytes.get(length);
-    if attribute
-        && bytes[length - 1] != b';'
-        && next.is_some_and(|&byte| byte == b'=' || byte.is_ascii_alphanumeric())
-    {
-        return None;
-    }
-    let first = char::from_u32(first)?;
-    Some((
-        length,
-        match char::from_u32(second) {
-            Some('\0') | None => Unescaped::One(first),
-            Some(second) => Unescaped::Two(first, second),
-        },
-    ))
-}
-
-fn numeric_reference(bytes: &[u8]) -> Option<(usize, Unescaped)> {
-    let (radix, digits) = match bytes.get(2) {
-        Some(b'x' | b'X') => (16, 3),
-        _ => (10, 2),
-    };
-    let mut number: u32 = 0;
-    let mut at = digits;
-    while let Some(digit) = bytes
-        .get(at)
-        .and_then(|&byte| char::from(byte).to_digit(radix))
-    {
-        number = number.saturating_mul(radix).saturating_add(digit);
-        at += 1;
-    }
-    if at == digits {
-        return None;
-    }
-    if bytes.get(at) == Some(&b';') {
-        at += 1;
-    }
-    let decoded = match number {
-        0 => '\u{fffd}',
-        0x80..=0x9f => C1_REPLACEMENTS[number as usize - 0x80]
-            .or_else(|| char::from_u32(number))
-            .unwrap_or('\u{fffd}'),
-        _ => char::from_u32(number).unwrap_or('\u{fffd}'),
-    };
-    one(at, decoded)
 }
 
 /// Decodes the text of a CSS string: its escapes (CSS Syntax 3, 4.3.5 and 4.3.7), NUL and newlines (3.3).
@@ -417,38 +317,6 @@ mod tests {
     }
 
     #[test]
-    fn character_references_of_attributes() {
-        for (raw, text) in [
-            ("a&amp;b", "a&b"),
-            ("&#104;ttp", "http"),
-            ("&#x2F;&#x2f", "//"),
-            // 13.2.5.73: in an attribute, a name without `;` before `=` or an alphanumeric is text.
-            ("?a&copy=1", "?a&copy=1"),
-            ("?a&copyb", "?a&copyb"),
-            ("?a&copy;", "?a©"),
-            ("?a&copy", "?a©"),
-            ("&notit;", "&notit;"),
-            ("&notin;", "∉"),
-            ("&nope; & &# &#x &;", "&nope; & &# &#x &;"),
-            (
-                "&#0;&#xd800;&#x110000;&#99999999999;",
-                "\u{fffd}\u{fffd}\u{fffd}\u{fffd}",
-            ),
-            ("&#128;&#x81;", "€\u{81}"),
-            ("a\r\nb\rc\0", "a\nb\nc\u{fffd}"),
-            ("&#13;\n", "\r\n"),
-            ("&NotEqualTilde;", "≂̸"),
-        ] {
-            check(character_references, raw, text);
-        }
-    }
-
-    #[test]
-    fn character_references_of_text_need_no_semicolon() {
-        check(character_data, "&copyb&notit;", "©b¬it;");
-    }
-
-    #[test]
     fn css_escapes() {
         for (raw, text) in [
             (r"im\ g", "im g"),
@@ -504,13 +372,6 @@ mod tests {
     #[test]
     fn escaped_text_decodes_to_itself() {
         let special = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
-        for quote in [Quote::Double, Quote::Single, Quote::None] {
-            let spelled = attribute(special, quote);
-            assert_eq!(
-                character_references(View::of_str(&spelled, 0)).text,
-                special
-            );
-        }
         for quote in ['"', '\''] {
             assert_eq!(
                 css(View::of_str(&css_string(special, quote), 0)).text,
@@ -519,10 +380,6 @@ mod tests {
         }
         assert_eq!(
             script(View::of_str(&script_string(special, '"'), 0)).text,
-            special
-        );
-        assert_eq!(
-            character_data(View::of_str(&text(special), 0)).text,
             special
         );
     }

@@ -6,9 +6,9 @@
 //! whose [`OffsetMap`] leads directly to the bytes. [`spelling::lift`] turns an edit of the text into an edit of the bytes.
 //!
 //! ```
-//! use baselink_text::layer::{escape, View};
+//! use baselink_text::layer::{View, xml};
 //! // `&amp;` is five bytes and one character; everything else represents itself.
-//! let view = escape::character_references(View::of_str("a&amp;b", 100));
+//! let view = xml::attribute_value(View::of_str("a&amp;b", 100)).view;
 //! assert_eq!(view.text, "a&b");
 //! assert_eq!(view.map.to_source(2), Some(106));
 //! assert_eq!(view.map.to_source(1), Some(101));

@@ -31,7 +31,7 @@ use baselink_scan::{
     },
     value,
 };
-use baselink_text::{Charset, Format, OffsetMap, Span, View, layer::escape, named};
+use baselink_text::{Charset, Format, OffsetMap, Span, View, named};
 
 use super::usable::unusable;
 
@@ -219,13 +219,11 @@ impl CanonicalSink<'_> {
     /// The decoded value of the first attribute called `name`.
     fn attribute(&self, tag: &RawTag, name: &str) -> Option<View> {
         let attributes = distinct(self.text, tag);
-        let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
         let attribute = attributes
             .iter()
-            .find(|other| is_it(&self.text[other.name.range()]))?;
-        let span = attribute.value?;
-        let decode = || self.charset.decode(&self.text[span.range()], span.start);
-        (span.len() <= LONGEST).then(|| escape::character_references(decode()))
+            .find(|other| other.is_named(self.text, name))?;
+        let is_short = attribute.value?.len() <= LONGEST;
+        is_short.then(|| attribute.decoded(self.text, self.charset))
     }
 }
 
