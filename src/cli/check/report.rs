@@ -305,9 +305,7 @@ fn meaning(class: Class) -> &'static str {
             "A page needs this resource to look or work as before, but the archive lacks it."
         }
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
-        Class::Escapes => {
-            "It leads elsewhere after the move, or out of the folder: through a symbolic link, or without the path of the site."
-        }
+        Class::Escapes => "It leads out of the folder, or to another place than it should.",
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
         Class::Outside => "It leads out of the folder.",
         Class::Left => "It has no target.",

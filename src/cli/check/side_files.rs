@@ -20,6 +20,7 @@ use baselink_files::{
     write::{NewContents, is_one_file, write_file},
 };
 use baselink_site::purpose::check::Class;
+use baselink_url::{Grammar, reference::scheme};
 
 use crate::cli::{
     args::check::Check,
@@ -89,16 +90,17 @@ fn is_in_folder(request: &Check, path: &Path) -> bool {
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
-/// The missing URLs of denied classes, embedded resources before pages. No crawler retrieves a `cid:`.
-fn missing_urls(request: &Check, tree: &CheckedTree) -> Vec<String> {
+/// The missing targets of denied classes, embedded resources before pages: those that a crawler can retrieve, and files without
+/// a URL.
+fn missing_targets(request: &Check, tree: &CheckedTree) -> (Vec<String>, Vec<String>) {
     let classes = [Class::Missing, Class::MissingPage, Class::Dangling].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));
     let targets =
         denied.flat_map(|class| tree.targets.iter().filter(move |one| one.class == class));
     targets
-        .filter(|one| !one.to.starts_with("cid:"))
         .map(|one| url_for_list(one.to))
-        .collect()
+        .filter(|to| !to.starts_with("cid:"))
+        .partition(|to| scheme(Grammar::Rfc3986, to).is_some())
 }
 
 /// Writes the requested files.
@@ -116,7 +118,12 @@ pub fn write(
     }
     if let Some(path) = &request.missing {
         let what = ["missing URL is", "missing URLs are"];
-        output.write_list(path, &missing_urls(request, tree), what)?;
+        let (urls, files) = missing_targets(request, tree);
+        output.write_list(path, &urls, what)?;
+        // Otherwise, the findings name them.
+        for file in files.iter().filter(|_| is_standard_input(path)) {
+            output.notice(&format_args!("{file} has no URL and no file"));
+        }
     }
     if let Some(path) = &request.report {
         let hrefs = Hrefs::new(path, request.folder());

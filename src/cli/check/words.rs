@@ -156,7 +156,7 @@ pub const RULES: &[FindingRule] = {
         rule(
             Dangling,
             "elsewhere",
-            "after the move it leads to a different file, or to none",
+            "it leads to a different file, or to none",
             MOVE,
         ),
         rule(
@@ -321,7 +321,7 @@ pub fn effect_of_move(finding: &Finding) -> String {
         }
         (Class::Escapes, _) | (Class::Dangling, Some(Cause::Elsewhere)) => match moved {
             Some(moved) => format!("leads to {target}; after the move to {moved}"),
-            None => format!("leads to {target}; after the move elsewhere"),
+            None => format!("leads to {target}: {why}"),
         },
         (
             Class::Invalid
