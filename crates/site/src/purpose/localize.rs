@@ -51,9 +51,10 @@ use crate::{
     purpose::{
         alternatives::{Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
+        needs,
         on_disk::{DiskBase, DiskPlace, is_on_network},
         options_in, plain_place, plain_root, rewrite_unless,
-        spelling::{is_web, names_base, names_resource, unmistakable},
+        spelling::{names_base, names_resource, unmistakable},
     },
 };
 
@@ -202,11 +203,7 @@ impl Destination for LocalDestination {
         }
         let target = link.target.as_deref();
         // A base needs no file at its URL, and a template is not a URL.
-        let collection = &self.collection;
-        let is_needed = link.role == Role::Embedded
-            && (collection.is_of_hosts() || collection.has_only_urls())
-            && !names_prefix(link)
-            && target.is_some_and(is_web);
+        let is_needed = target.is_some_and(|target| needs(&self.collection, link, target));
         let is_lacking = located
             .as_ref()
             .is_some_and(|located| is_lacking(located, is_needed))

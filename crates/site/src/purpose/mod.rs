@@ -28,14 +28,15 @@ mod spelling;
 use std::sync::Arc;
 
 use baselink_rewrite::{
-    BaseElement, Destination, FileRewrite, Fragments, LinkReport, Options, PlainLink, Site,
+    BaseElement, Destination, FileRewrite, Fragments, LinkReport, Options, PlainLink, Site, Source,
     rewrite_each,
 };
+use baselink_scan::Role;
 use baselink_url::Base;
 
 use self::spelling::is_web;
 pub use self::spelling::names_base;
-use crate::collection::{Collection, LastPath, PlainPlace, origin::is_assumed};
+use crate::collection::{Collection, LastPath, PlainPlace, names_prefix, origin::is_assumed};
 
 /// The length of the URL of the root, if links of the document called `name` may have a plain meaning
 /// ([`Collection::plain_root`]).
@@ -45,6 +46,14 @@ fn plain_root(name: &[u8], collection: &Collection, options: &Options) -> Option
     collection
         .plain_root(name, &url)
         .filter(|_| !options.format.has_headings())
+}
+
+/// True if a document needs `target`, which is outside its collection: it embeds it, and the collection should have it, because it
+/// is a crawl or an archive, or because the document was saved.
+fn needs(collection: &Collection, link: &LinkReport, target: &str) -> bool {
+    let is_saved = link.source == Source::SavedFrom;
+    let is_complete = is_saved || collection.is_of_hosts() || collection.has_only_urls();
+    link.role == Role::Embedded && is_complete && !names_prefix(link) && is_web(target)
 }
 
 /// `options` with which every reference is resolved, and text that leads nowhere in `site` is not a link.

@@ -29,12 +29,15 @@ pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -
     format!("./{reference}")
 }
 
-/// True if `url` is retrieved by HTTP.
+/// True if crawlers retrieve `url`.
 pub fn is_web(url: &str) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
-    scheme.is_some_and(|scheme| {
-        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-    })
+    let is = |scheme: &str| {
+        ["http", "https", "ftp"]
+            .iter()
+            .any(|one| one.eq_ignore_ascii_case(scheme))
+    };
+    scheme.is_some_and(is)
 }
 
 /// True if `url` names something that a program could retrieve, or a part of a message.

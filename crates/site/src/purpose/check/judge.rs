@@ -6,13 +6,16 @@
 //!
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use baselink_rewrite::{
     BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason, Source,
     base,
 };
-use baselink_scan::{Program, Role};
+use baselink_scan::Program;
 use baselink_text::Charset;
 use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
 
@@ -29,14 +32,18 @@ use crate::{
         url_below,
     },
     purpose::{
+        alternatives::{Alternatives, alternatives},
+        needs,
         relocate::split_host,
-        spelling::{is_web, names_base},
+        spelling::names_base,
     },
 };
 
 /// Judges the links of one document, in order. More than ten fields: facts about the document, and what is known of its links.
 pub struct MoveJudge<'a> {
     site: CheckedSite<'a>,
+    /// The alternatives of links of a page that a browser saved, by the starts of the links.
+    alternatives: HashMap<usize, Arc<Alternatives>>,
     goal: MovedCollection<'a>,
     /// True if every URL is known to be inside or outside the collection. If false, only the URLs of resources are
     /// known to be inside.
@@ -94,7 +101,7 @@ impl<'a> MoveJudge<'a> {
     ) -> Self {
         let collection = site.collection;
         let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
-        let own_chain = (source == Some(Source::SavedFrom))
+        let own_chain = (source == Some(Source::SavedFrom) && !collection.is_of_hosts())
             .then(|| base(bytes, options))
             .flatten();
         let saved_by = own_chain.as_ref().and_then(|chain| {
@@ -106,8 +113,13 @@ impl<'a> MoveJudge<'a> {
         let place = place.cloned().unwrap_or_else(RootUrl::nowhere);
         let own = url_below(&place, name);
         let plain = [Class::Travels, Class::Outside].into_iter();
+        let alternatives = match saved_by {
+            Some(Program::Browser) => alternatives(bytes, options),
+            _ => HashMap::new(),
+        };
         Self {
             site,
+            alternatives,
             is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             saved_by,
             is_crawled: own_chain.is_some_and(|chain| chain.saved.is_some())
@@ -247,12 +259,11 @@ impl<'a> MoveJudge<'a> {
         let collection = self.goal.collection;
         if !now.is_inside() {
             let hint = self.with_path_of_root(target);
-            // A page of a crawl needs what it embeds.
-            let is_lacking =
-                || link.role == Role::Embedded && collection.is_of_hosts() && is_web(target);
             let (class, cause) = match hint {
                 Some(_) => (Class::Escapes, Some(Cause::NoPrefix)),
-                None if is_lacking() => (Class::Missing, Some(Cause::NotCaptured)),
+                None if needs(collection, link, target) && !self.is_served(link) => {
+                    (Class::Missing, Some(Cause::NotCaptured))
+                }
                 None => (Class::Outside, None),
             };
             return Finding {
@@ -393,6 +404,20 @@ impl<'a> MoveJudge<'a> {
         }
     }
 
+    /// True if the browser that saved the page saved an alternative of `link`.
+    fn is_served(&self, link: &LinkReport) -> bool {
+        let is_copy = |other: &LinkReport| {
+            other.reason == Some(Reason::LocalCopy)
+                && self.local_copy(other).class == Class::Travels
+        };
+        let group = self.alternatives.get(&link.span.start);
+        let copy = |group: &Arc<Alternatives>| {
+            let found = group.stand_in(|other| is_copy(other).then(String::new));
+            found.is_some()
+        };
+        group.is_some_and(copy)
+    }
+
     /// The finding for a link to a file that a browser saved with this one.
     fn local_copy(&self, link: &LinkReport) -> Finding {
         let url = self.bases.own().and_then(|own| {
@@ -462,7 +487,10 @@ impl<'a> MoveJudge<'a> {
         let file = |place: &Located| served(place).map(|(_, file)| file);
         match (file(now), file(then)) {
             (_, None) if self.saved_by == Some(Program::Browser) && !is_there => {
-                Finding::of(Class::Escapes, Some(Cause::NotSaved))
+                match standing.class {
+                    Class::Missing => standing,
+                    _ => Finding::of(Class::Escapes, Some(Cause::NotSaved)),
+                }
             }
             _ if names_base(link) => Finding::of(Class::Travels, None),
             (None, _) if is_there => standing,
