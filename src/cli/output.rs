@@ -774,16 +774,17 @@ impl Write for TextLines<'_> {
     }
 }
 
-/// Escapes the marks of workflow commands, which the runner of GitHub Actions obeys in the log of any program: `::` at the
-/// start of a line, after white space, and `##[` anywhere (`ActionCommand.cs` of the runner).
+/// Escapes the marks of workflow commands, which runners obey in the log of any program: `::` at the start of a line, after white
+/// space, and `##[` anywhere (`ActionCommand.cs` of GitHub's), and `##vso[` (Azure Pipelines).
 pub fn without_workflow_command(line: &str) -> Cow<'_, str> {
     let rest = line.trim_start();
     let line = rest
         .strip_prefix("::")
         .map(|rest| format!("\\u{{3a}}:{rest}"))
         .map_or(line.into(), Cow::Owned);
-    if line.contains("##[") {
-        line.replace("##[", "#\\u{23}[").into()
+    if line.contains("##[") || line.contains("##vso[") {
+        let line = line.replace("##[", "#\\u{23}[");
+        line.replace("##vso[", "#\\u{23}vso[").into()
     } else {
         line
     }
@@ -853,6 +854,7 @@ mod tests {
             (" \t::stop-commands::x", r"\u{3a}:stop-commands::x"),
             ("a::b", "a::b"),
             ("a ##[b]###[", r"a #\u{23}[b]##\u{23}["),
+            ("##vso[a]", r"#\u{23}vso[a]"),
             ("# [a]", "# [a]"),
         ] {
             assert_eq!(without_workflow_command(line), expected);

@@ -457,7 +457,8 @@ const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
     .identifier();
     match syntax {
         CssValue => loaded,
-        _ => loaded.when(Condition::Is("attributename", "href xlink:href")),
+        // Any prefix may denote XLink.
+        _ => loaded.when(Condition::Contains("attributename", "href")),
     }
 }
 
@@ -504,7 +505,7 @@ pub static TABLE: &[Row] = &[
     html("archive", "script", Url, "Netscape 4"),
     amp("artwork"),
     html("attributionsrc", "a area img image script", Spaces, "Attribution Reporting").metadata(),
-    html("background", "body table thead tbody tfoot tr td th ilayer layer", Url, "HTML 3.2, vendors"),
+    html("background", "body table col colgroup thead tbody tfoot tr td th ilayer layer", Url, "HTML 3.2, vendors"),
     amp("background-audio"),
     amp("bookend-config-src"),
     smil("by", Url),

@@ -221,10 +221,17 @@ fn add_data_sheets(parts: &mut Vec<PartDraft<'_>>, options: &Options) {
 }
 
 /// The style sheet in the `data:` URL `url`, if it may need other resources.
-fn data_sheet(url: &str) -> Option<(MediaType, Vec<u8>)> {
-    let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
+pub fn data_sheet(url: &str) -> Option<(MediaType, Vec<u8>)> {
+    let url = url.replace(['\t', '\n', '\r'], "");
+    let (scheme, data) = url.trim_start().split_once(':')?;
+    let (head, data) = data.split_once(',')?;
+    if !scheme.eq_ignore_ascii_case("data") {
+        return None;
+    }
     let mut body = names::decode(data);
-    let label = head.trim_end().strip_suffix("base64");
+    let end = head.trim_end().rsplit_once(';');
+    let label = end.filter(|(_, last)| last.trim().eq_ignore_ascii_case("base64"));
+    let label = label.map(|(label, _)| label);
     if label.is_some() {
         let decoded = TransferEncoding::Base64.decode(&body, Span::new(0, body.len()));
         body = decoded.ok()?.bytes.into_owned();

@@ -15,7 +15,7 @@ use std::{borrow::Cow, collections::HashMap, str::FromStr};
 use baselink_text::{Error, Result};
 use baselink_url::{Grammar, Reference, reference::has_opaque_scheme};
 
-use super::origin::{RootUrl, net_loc};
+use super::origin::{RootUrl, names, net_loc};
 
 /// Two prefixes of URLs. URLs with one of them mean those with the other.
 #[derive(Clone, Debug)]
@@ -46,46 +46,67 @@ impl SamePrefixes {
     }
 }
 
-/// Pairs of prefixes, which are looked up by host.
+/// Pairs of prefixes, which are looked up by [key](keys).
 #[derive(Debug, Default)]
 pub struct SameTable {
     pairs: Vec<SamePrefixes>,
-    /// The indexes of pairs by each of their hosts.
-    by_host: HashMap<String, Vec<usize>>,
+    /// The indexes of pairs by the last key of each of their prefixes.
+    by_key: HashMap<Vec<u8>, Vec<usize>>,
 }
 
 /// The maximum number of other URLs of a URL.
 const MOST: usize = 64;
 
+/// The length of a key that gets no further folder.
+const LONGEST: usize = 2_048;
+
 impl From<Vec<SamePrefixes>> for SameTable {
     fn from(pairs: Vec<SamePrefixes>) -> Self {
-        let mut by_host = HashMap::<String, Vec<usize>>::new();
+        let mut by_key = HashMap::<Vec<u8>, Vec<usize>>::new();
         for (at, SamePrefixes(both)) in pairs.iter().enumerate() {
             for root in both {
-                let indexes = by_host.entry(host(root.as_str())).or_default();
+                let key = keys(root.folder().unwrap_or_default())
+                    .pop()
+                    .unwrap_or_default();
+                let indexes = by_key.entry(key).or_default();
                 if indexes.last() != Some(&at) {
                     indexes.push(at);
                 }
             }
         }
-        Self { pairs, by_host }
+        Self { pairs, by_key }
     }
 }
 
 impl SameTable {
     fn others<'u>(&'u self, url: &'u str) -> impl Iterator<Item = String> + 'u {
-        let indexes = (!self.pairs.is_empty()).then(|| self.by_host.get(&host(url)));
-        let indexes = indexes.flatten().into_iter().flatten();
-        let others = indexes.filter_map(|&at| self.pairs[at].other(url));
-        others.take(MOST)
+        let keys = (!self.pairs.is_empty()).then(|| keys(url));
+        let keys = keys.into_iter().flatten();
+        let mut indexes: Vec<usize> = keys
+            .filter_map(|key| self.by_key.get(&key))
+            .flat_map(|indexes| indexes.iter().take(MOST).copied())
+            .collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        let others = indexes.into_iter();
+        others.filter_map(|at| self.pairs[at].other(url)).take(MOST)
     }
 }
 
-/// The host and port of `url`.
-fn host(url: &str) -> String {
+/// The keys by which a prefix of `url` may be found: the host and port, then each with one folder more, at most [`MOST`].
+fn keys(url: &str) -> Vec<Vec<u8>> {
     let parts = Reference::split(Grammar::Rfc3986, url);
     let scheme = parts.scheme().unwrap_or_default();
-    net_loc(scheme, parts.net_loc().unwrap_or_default())
+    let mut keys = vec![net_loc(scheme, parts.net_loc().unwrap_or_default()).into_bytes()];
+    let folders = parts.path().split_terminator('/').skip(1).take(MOST);
+    for folder in folders {
+        let around = keys.last().map_or(&[][..], Vec::as_slice);
+        if around.len() > LONGEST {
+            break;
+        }
+        keys.push([around, b"/", &names::decode(folder)].concat());
+    }
+    keys
 }
 
 /// The other URLs that mean the same as `url`.

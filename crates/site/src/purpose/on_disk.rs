@@ -12,14 +12,19 @@
 //! Deliberately absent: symbolic links in the folder.
 
 use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
+use baselink_scan::{ScanOptions, scan_as};
+use baselink_text::{Charset, Format};
 use baselink_url::{
     Base, Resolver, is_private, parses,
     reference::{has_opaque_scheme, opaque_scheme},
 };
 
-use crate::collection::{
-    origin::{is_assumed, names},
-    without_query,
+use crate::{
+    archive::message::data_sheet,
+    collection::{
+        origin::{is_assumed, names},
+        without_query,
+    },
 };
 
 /// The URL of a folder on disk. The files around it are unknown.
@@ -86,8 +91,12 @@ impl DiskPlace {
     /// The text to insert before `reference` if it leads out of the folder from one of the `bases`: the scheme that it lacks,
     /// or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL.
     pub fn prefix(&self, link: &LinkReport, reference: &str, bases: &[DiskBase]) -> Option<String> {
+        // A transformation makes any markup.
+        let is_transformation = link.element == "?xml-stylesheet"
+            && opaque_scheme(reference).as_deref() == Some("data")
+            && !reference.to_ascii_lowercase().contains("css");
         // The text of an entity is unknown, so the whole reference is.
-        if link.reason == Some(Reason::Entity) {
+        if link.reason == Some(Reason::Entity) || is_transformation {
             return Some(NOWHERE.to_owned());
         }
         if !bases.iter().any(|base| self.leads_out(reference, base)) {
@@ -119,7 +128,10 @@ impl DiskPlace {
             return leads_out;
         }
         if let Some(scheme) = opaque_scheme(reference) {
-            return is_private(reference) || is_drive(&scheme, reference) || is_assumed(reference);
+            return is_private(reference)
+                || is_drive(&scheme, reference)
+                || is_assumed(reference)
+                || (scheme == "data" && self.sheet_leads_out(reference, base));
         }
         let given;
         let base = match base {
@@ -139,7 +151,34 @@ impl DiskPlace {
                 .map_or(true, |target| is_outside(&target.url)),
         }
     }
+
+    /// True if a style sheet in a `data:` URL leads out of the folder. Chromium resolves its references against the page.
+    fn sheet_leads_out(&self, url: &str, base: &DiskBase) -> bool {
+        let mut sheets = vec![(url.to_owned(), 0)];
+        while let Some((url, level)) = sheets.pop() {
+            let Some((media_type, body)) = data_sheet(&url) else {
+                continue;
+            };
+            let options = ScanOptions {
+                charset: media_type.parameter("charset").and_then(Charset::for_label),
+                ..ScanOptions::default()
+            };
+            let links = scan_as(Format::Css, &body, &options).map(|sheet| sheet.links);
+            for link in links.into_iter().flatten() {
+                let is_inner = opaque_scheme(&link.reference).as_deref() == Some("data");
+                if is_inner && level < NESTED {
+                    sheets.push((link.reference, level + 1));
+                } else if is_inner || self.leads_out(&link.reference, base) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
 }
+
+/// The number of levels of sheets in sheets that are read. A deeper one may lead anywhere.
+const NESTED: usize = 4;
 
 /// True if Windows reads `scheme`, the scheme of a reference, as a drive.
 fn is_drive(scheme: &str, reference: &str) -> bool {
