@@ -13,6 +13,7 @@ use std::{
     collections::BTreeSet,
     ffi::OsStr,
     fs,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -21,7 +22,10 @@ use baselink_text::{Error, Result, name};
 
 use super::request::{Documents, folder_of};
 use baselink_files::walk::{TreeEntry, walk};
-use baselink_site::collection::origin::hosts::is_telling;
+use baselink_site::collection::{
+    is_page_name,
+    origin::{FolderLayout, hosts::is_telling},
+};
 
 /// The top-level folder of `entry` if `--layout` takes it for a host although its name does not look like one. `seen` is
 /// the entry relative to the folder of all hosts.
@@ -37,26 +41,33 @@ pub fn of<'e>(
     above.nth(seen.relative.len() - 1).filter(|_| is_taken)
 }
 
-/// Compares the folders in the named folders with `--layout`. Without a layout or a URL, returns a sentence about each folder in
-/// which a crawler named them after hosts.
+/// Compares the folders in the named folders with `--layout`. Without a layout or a URL, sets the layout if HTTrack's comments prove
+/// it. Returns a sentence about it, and about each folder in which other marks show that a crawler named folders after hosts.
 ///
 /// # Errors
 ///
 /// `--layout host` is given, and none of the folders is named after a host, but one has only such folders.
-pub fn check(documents: &Documents) -> Result<Vec<String>> {
+pub fn check(documents: &mut Documents) -> Result<Vec<String>> {
     let mut sentences = Vec::new();
     let origins = &documents.reading.origins;
     let is_open = origins.given_root().is_none() && origins.map.is_none();
+    let mut is_proved = false;
     for path in documents.roots() {
         let folders = folders_in(path);
         let has_host = folders.iter().any(|folder| is_host(folder));
         if origins.layout.is_none() {
-            if is_open && has_host && has_only_hosts(path) && has_marks(path, documents) {
-                sentences.push(format!(
-                    "{}: its folders are named after hosts, as a crawler names them; read it with --layout host",
-                    name(path)
-                ));
+            if !(is_open && has_host && has_only_hosts(path)) {
+                continue;
             }
+            is_proved = documents.paths.len() == 1 && has_comment(path, documents);
+            let what = if is_proved {
+                "HTTrack wrote a folder for each host; it is read as by"
+            } else if has_marks(path, documents) {
+                "its folders are named after hosts, as a crawler names them; read it with"
+            } else {
+                continue;
+            };
+            sentences.push(format!("{}: {what} --layout host", name(path)));
         } else if let Some(below) = folders.iter().find(|it| !has_host && has_only_hosts(it)) {
             let why = format!(
                 "--layout host expects folders that are named after hosts; they are in {}",
@@ -65,7 +76,34 @@ pub fn check(documents: &Documents) -> Result<Vec<String>> {
             return Err(Error::file(path, why.as_str()));
         }
     }
+    if is_proved {
+        documents.reading.origins.set_layout(FolderLayout::Host);
+    }
     Ok(sentences)
+}
+
+/// True if one of the first pages in `path` has the comment of HTTrack with the host that its folder names.
+fn has_comment(path: &Path, documents: &Documents) -> bool {
+    /// The number of pages that are read.
+    const PAGES: usize = 100;
+    /// The number of bytes that are read of each.
+    const HEAD: u64 = 4_096;
+    let is_page = |entry: &TreeEntry| is_page_name(entry.path.as_os_str().as_encoded_bytes());
+    let is_proof = |entry: TreeEntry| {
+        let mut head = Vec::new();
+        if let Ok((file, _)) = entry.open(documents.selection.follow) {
+            // What was read before an error serves.
+            let _ = file.take(HEAD).read_to_end(&mut head);
+        }
+        let host = entry
+            .relative
+            .first()
+            .map(|host| host.to_string_lossy().replace('_', ":"));
+        let comment = format!("<!-- Mirrored from {}/", host.unwrap_or_default());
+        memchr::memmem::find(&head, comment.as_bytes()).is_some()
+    };
+    let entries = walk(&[path.to_owned()], &documents.selection).flatten();
+    entries.filter(is_page).take(PAGES).any(is_proof)
 }
 
 /// Rejects a change in place by `--layout` if no folder in an input folder is named like a host.

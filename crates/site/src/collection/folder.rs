@@ -105,7 +105,7 @@ impl Collection {
         // A crawler may save the target of a redirect twice, also under the requested name. The file at the path of
         // the URL wins.
         if let Some((number, retrieval)) = added.zip(retrieval)
-            && matches!(retrieval.source, Source::Xattr | Source::SavedFrom)
+            && retrieval.source == Source::Xattr
             && self.is_laid_out(entry, &retrieval.url)
         {
             self.assign_url(number, &retrieval.url);
@@ -134,8 +134,7 @@ impl Collection {
                 .is_none_or(|root| *root == site)
             && self.origins.layout.is_none()
         {
-            self.origins.root_url = None;
-            self.origins.layout = Some(FolderLayout::Host);
+            self.origins.set_layout(FolderLayout::Host);
             self.origins.scheme = scheme.to_ascii_lowercase();
         }
     }

@@ -460,6 +460,12 @@ impl Origins {
         }
     }
 
+    /// Sets the layout of a tree, in place of an assumed root.
+    pub fn set_layout(&mut self, layout: FolderLayout) {
+        (self.root_url, self.assumes_root) = (None, false);
+        self.layout = Some(layout);
+    }
+
     /// The URL of the root, unless it is assumed. Assumed URLs are not shown.
     pub fn given_root(&self) -> Option<&RootUrl> {
         self.root_url.as_ref().filter(|_| !self.assumes_root)
