@@ -99,8 +99,12 @@ fn has_comment(path: &Path, documents: &Documents) -> bool {
             .relative
             .first()
             .map(|host| host.to_string_lossy().replace('_', ":"));
-        let comment = format!("<!-- Mirrored from {}/", host.unwrap_or_default());
-        memchr::memmem::find(&head, comment.as_bytes()).is_some()
+        let host = host.unwrap_or_default();
+        // HTTrack 3.49 writes no scheme.
+        ["", "http://", "https://"].iter().any(|scheme| {
+            let comment = format!("<!-- Mirrored from {scheme}{host}/");
+            memchr::memmem::find(&head, comment.as_bytes()).is_some()
+        })
     };
     let entries = walk(&[path.to_owned()], &documents.selection).flatten();
     entries.filter(is_page).take(PAGES).any(is_proof)

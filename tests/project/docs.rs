@@ -44,7 +44,10 @@ fn attribute_line(row: &Row) -> String {
         Condition::Always => String::new(),
         Condition::Is(name, values) => format!(" if {name} is {}", list(values)),
         Condition::Has(name, values) => format!(" if {name} has {}", list(values)),
-        Condition::Contains(_, part) => format!(" if it contains {part}"),
+        Condition::Contains(name, part) if name == row.attribute => {
+            format!(" if it contains {part}")
+        }
+        Condition::Contains(name, part) => format!(" if {name} contains {part}"),
     };
     let default = default(row.group);
     let empty = match row.empty {

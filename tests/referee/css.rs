@@ -166,7 +166,8 @@ impl<'a> Reader<'a> {
                         self.at.saturating_sub(1).max(start)
                     };
                     let is_valid = !is_broken && end != End::Closed;
-                    let prelude = &self.css[start..stop];
+                    // At the end of the text, the last character is no `;`.
+                    let prelude = self.css.get(start..stop).unwrap_or_default();
                     is_late |= is_valid && is_certain_rule(name, prelude, is_block, has_imports);
                     has_imports |= is_valid && is_import;
                     is_broken &= end != End::Curly;
