@@ -298,9 +298,6 @@ const MERGE_TAGS: [(&str, &str, &str); 7] = [
     ("::", "::", "::NAME::"),
 ];
 
-/// The characters in the names of merge tags, beside letters and digits: tokens, paths of fields, filters and defaults.
-const MARKS: &str = "_-:.,|$!@";
-
 /// The kind of template placeholder at the beginning of a reference, or of the merge tag that is the whole reference.
 ///
 /// ```
@@ -322,7 +319,7 @@ pub fn placeholder(reference: &str) -> Option<&'static str> {
 }
 
 /// The kind of the merge tag that consists of all of `text`. Its name is one word with a letter (in braces, which no URL
-/// contains, a digit serves), and its `%` does not begin an escape.
+/// contains, a digit serves), and its `%` does not begin an escape. JSON in an attribute is such a word, too, and stays.
 fn merge_tag(text: &str) -> Option<&'static str> {
     let is_escape = matches!(text.as_bytes(), [b'%', high, low, ..]
         if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
@@ -335,9 +332,8 @@ fn merge_tag(text: &str) -> Option<&'static str> {
                 .and_then(|rest| rest.strip_suffix(close));
             name.is_some_and(|name| {
                 name.contains(|c: char| c.is_alphabetic() || (*open == "{" && c.is_numeric()))
-                    && name
-                        .chars()
-                        .all(|c| c.is_alphanumeric() || MARKS.contains(c))
+                    && !name.contains(char::is_whitespace)
+                    && !(open.starts_with('#') && name.contains(['#', '?', '=', '/']))
             })
         })?;
     Some(kind)
