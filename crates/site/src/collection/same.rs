@@ -46,7 +46,7 @@ impl SamePrefixes {
     }
 }
 
-/// Pairs of prefixes, which are looked up by [key](keys).
+/// Pairs of prefixes, which are looked up by their folders.
 #[derive(Debug, Default)]
 pub struct SameTable {
     pairs: Vec<SamePrefixes>,
