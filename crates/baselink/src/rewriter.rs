@@ -14,7 +14,7 @@
 //! A mailbox (RFC 4155) is rewritten message by message. The name of an entity in it starts with the number of the
 //! message, as in `1` or `2.1`.
 //!
-//! Deliberately absent: file names and neighboring files. The feature `tree` works on folders of documents.
+//! Deliberately absent: file names and neighboring files.
 
 use std::{
     borrow::Cow,
