@@ -61,7 +61,7 @@ pub fn check(documents: &mut Documents) -> Result<Vec<String>> {
             }
             is_proved = documents.paths.len() == 1 && has_comment(path, documents);
             let what = if is_proved {
-                "HTTrack wrote a folder for each host; it is read as by"
+                "HTTrack wrote a folder for each host, so its URLs are those of"
             } else if has_marks(path, documents) {
                 "its folders are named after hosts, as a crawler names them; read it with"
             } else {
@@ -92,7 +92,7 @@ fn has_comment(path: &Path, documents: &Documents) -> bool {
     let is_proof = |entry: TreeEntry| {
         let mut head = Vec::new();
         if let Ok((file, _)) = entry.open(documents.selection.follow) {
-            // What was read before an error serves.
+            // Bytes before an error may contain the comment.
             let _ = file.take(HEAD).read_to_end(&mut head);
         }
         let host = entry

@@ -46,7 +46,7 @@ impl SamePrefixes {
     }
 }
 
-/// Pairs of prefixes, which are looked up by their folders.
+/// Pairs of prefixes. A table of their folders finds the pairs of a URL.
 #[derive(Debug, Default)]
 pub struct SameTable {
     pairs: Vec<SamePrefixes>,
@@ -148,7 +148,7 @@ mod tests {
 
     /// Bug 558: each pair was tried for each link.
     #[test]
-    fn pairs_are_found_by_host() {
+    fn pairs_are_found_by_prefix() {
         let table = |pairs: &[&str]| {
             let pairs = pairs.iter().map(|pair| pair.parse());
             SameTable::from(
@@ -168,6 +168,8 @@ mod tests {
         assert_eq!(others("http://a/x/z/1?q"), found);
         assert_eq!(others("https://c/y/1"), ["https://A:443/1"]);
         assert_eq!(others("http://c/"), [""; 0]);
+        assert_eq!(others("http://a/x"), ["http://b/", "http://c/y/x"]);
+        assert_eq!(others("http://a//x/z/1"), ["http://c/y//x/z/1"]);
         assert_eq!(others("mailto:a@b"), [""; 0]);
         let many: Vec<_> = (0..100)
             .map(|number| format!("http://a/=http://h{number}/"))

@@ -91,10 +91,12 @@ impl DiskPlace {
     /// The text to insert before `reference` if it leads out of the folder from one of the `bases`: the scheme that it lacks,
     /// or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL.
     pub fn prefix(&self, link: &LinkReport, reference: &str, bases: &[DiskBase]) -> Option<String> {
-        // A transformation makes any markup.
+        // A transformation makes any markup. The media type ends at the first `;` or `,` (RFC 2397).
+        let media_type = reference.split([';', ',']).next().unwrap_or_default();
+        let is_sheet = media_type.to_ascii_lowercase().ends_with(":text/css");
         let is_transformation = link.element == "?xml-stylesheet"
             && opaque_scheme(reference).as_deref() == Some("data")
-            && !reference.to_ascii_lowercase().contains("css");
+            && !is_sheet;
         // The text of an entity is unknown, so the whole reference is.
         if link.reason == Some(Reason::Entity) || is_transformation {
             return Some(NOWHERE.to_owned());
