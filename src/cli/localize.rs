@@ -70,7 +70,7 @@ pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     let kind = RewriteKind::Local {
         collection: Arc::new(collection),
         missing: request.extraction.missing.clone(),
-        adapts: Some(request.extraction.adapts),
+        adapts: request.extraction.adapts,
     };
     rewrite(&request.rewrite, &kind, output)
 }

@@ -379,9 +379,17 @@ impl Scene {
         } else {
             let site = scene.site.clone();
             fs::create_dir(scene.folder.path().join("localize")).unwrap();
+            // A line with a candidate of `srcset` is known by its descriptor, which an adaptation may change.
             scene.run(
                 "localize",
-                &[&site, "-o", "localize/site", "--missing", "l.txt"],
+                &[
+                    &site,
+                    "-o",
+                    "localize/site",
+                    "--missing",
+                    "l.txt",
+                    "--exact",
+                ],
                 &options,
             );
             scene.urls = scene.read_map();

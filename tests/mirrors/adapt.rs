@@ -19,9 +19,19 @@ fn charset(label: &str) -> Option<Charset> {
     (!label.is_empty()).then(|| Charset::for_label(label).unwrap())
 }
 
+/// The options for a document of this format with this encoding from its heading.
+fn given(format: Format, charset: Option<Charset>) -> Options {
+    let mut options = Options {
+        format,
+        ..Options::default()
+    };
+    options.scan.charset = charset;
+    options
+}
+
 /// The adapted document. Checks that each adaptation has its edit, and that a second run changes nothing.
-fn adapt(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
-    let once = adapted(bytes, format, given, false);
+fn adapt(bytes: &[u8], format: Format, charset: Option<Charset>) -> Vec<u8> {
+    let once = adapted(bytes, &given(format, charset));
     let spans: Vec<_> = once.edits.iter().map(|edit| edit.span).collect();
     assert_eq!(
         once.made
@@ -31,8 +41,8 @@ fn adapt(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
         spans
     );
     let output = once.edits.apply(bytes);
-    for given in [given, None] {
-        let twice = adapted(&output, format, given, false);
+    for charset in [charset, None] {
+        let twice = adapted(&output, &given(format, charset));
         assert!(
             twice.edits.is_empty(),
             "{}",
@@ -349,11 +359,11 @@ fn a_content_security_policy_that_blocks_files_is_disabled() {
 fn adaptations_are_counted_by_kind() {
     let page = b"<head><meta content='img-src a.example' http-equiv=content-security-policy>\
                  <img src=x integrity crossorigin>";
-    let counts = adapted(page, Format::Html, Some(Charset::UTF_8), false).counts();
-    assert_eq!(counts, [1, 2, 1, 0]);
+    let counts = adapted(page, &given(Format::Html, Some(Charset::UTF_8))).counts();
+    assert_eq!(counts, [1, 2, 1, 0, 0]);
     assert_eq!(
         Adaptation::ALL.map(Adaptation::name),
-        ["charset", "integrity", "policy", "shadow"]
+        ["charset", "integrity", "policy", "shadow", "descriptor"]
     );
 }
 
@@ -528,7 +538,7 @@ proptest! {
         let is_declared = output.contains("<meta charset=\"UTF-8\">");
         prop_assert!(is_declared);
         prop_assert_eq!(tree(&output, true), tree(&page, false), "{} -> {}", &page, &output);
-        prop_assert!(adapted(output.as_bytes(), Format::Html, None, false).edits.is_empty());
+        prop_assert!(adapted(output.as_bytes(), &given(Format::Html, None)).edits.is_empty());
     }
 
     #[test]

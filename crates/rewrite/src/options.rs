@@ -11,7 +11,7 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use baselink_scan::{Against, Program, Role, Saved, ScanOptions};
-use baselink_text::{Charset, Error, Format};
+use baselink_text::{Charset, Edits, Error, Format};
 use baselink_url::{Resolver, Splice};
 
 use super::beside::NearbyFiles;
@@ -159,6 +159,11 @@ pub trait Destination: fmt::Debug {
     /// True if every declared base in the document becomes empty.
     fn empties_bases(&self) -> bool {
         false
+    }
+
+    /// The edits of the document `bytes` after which images with the chosen references have their sizes. They change no URL.
+    fn descriptors(&self, _bytes: &[u8]) -> Edits {
+        Edits::default()
     }
 }
 

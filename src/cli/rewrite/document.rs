@@ -14,7 +14,7 @@ use baselink_verify::verify;
 
 use super::{
     kind::{DocumentLinks, RewriteKind},
-    summary::FileSummary,
+    summary::{FileSummary, adapted_text},
 };
 use baselink_files::results::{ResultFile, ResultPart};
 
@@ -95,11 +95,19 @@ pub fn rewrite_document(
     }
     summary.add_diagnostics(request, &report.diagnostics, &places);
     summary.add(&rewritten.totals, links, kind);
-    let (adapted, makes) = kind.adapted(input.bytes, &rewritten, options.format);
-    summary.adapt(&adapted, makes);
+    let (mut adapted, makes) = kind.adapted(input.bytes, &rewritten, options);
     if makes {
         rewritten.edits.then(&adapted.edits);
+        if let Some(destination) = &options.destination {
+            let descriptors = destination.descriptors(input.bytes);
+            adapted.add_descriptors(&descriptors);
+            rewritten.edits.merge(descriptors.iter());
+        }
+        if let Some(adapted) = adapted_text(&adapted.counts()).filter(|_| output.is_verbose()) {
+            output.notice(&format_args!("{}: adapted: {adapted}", input.name));
+        }
     }
+    summary.adapt(&adapted, makes);
     summary.hints.add(input, options, &rewritten.totals);
     RewrittenDocument {
         edits: rewritten.edits,

@@ -21,7 +21,7 @@ use baselink_text::{Error, Format, Result, name};
 use super::{
     document::rewrite_document,
     kind::RewriteKind,
-    summary::{FileSummary, RunSummary, adapted_text},
+    summary::{FileSummary, RunSummary},
 };
 use baselink_files::{
     result_folder::ResultFolder,
@@ -32,7 +32,6 @@ use baselink_site::{
     archive::{Entry, Wacz, WaczPage, Wanted, message::THIS_MESSAGE, record::CapturedBody},
     collection::{Collection, capture::CaptureDate, folder::path_of, origin::map},
     purpose::{
-        adapt::{Adapted, adapted},
         entry_page::{PageEntry, entry_page, title},
         localize,
     },
@@ -250,7 +249,7 @@ impl ArchiveRun<'_> {
             Some(extraction) => RewriteKind::Local {
                 collection: Arc::clone(plan.collection()),
                 missing: extraction.missing.clone(),
-                adapts: None,
+                adapts: !extraction.is_exact,
             },
         };
         // The table is written first: even if the run is killed, the table marks the folder as its output. Without captures, the
@@ -369,7 +368,7 @@ impl ArchiveRun<'_> {
                     }
                 }
             }
-            Some(extraction) => {
+            Some(_) => {
                 let body = entry.body(plan.chosen.url(number), Some(plan.name(number)));
                 let CapturedBody {
                     bytes,
@@ -408,16 +407,7 @@ impl ArchiveRun<'_> {
                     }
                     let is_page = matches!(format, Format::Html | Format::Xhtml);
                     new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
-                    let local = rewritten.edits.apply(&bytes);
-                    let adapted = adapted(&local, format, charset, entry.part().is_some());
-                    let are_made = !extraction.is_exact;
-                    summary.adapt(&adapted, are_made);
-                    if are_made {
-                        report_adapted(&adapted, plan.name(number), output);
-                        adapted.edits.apply(&local).into()
-                    } else {
-                        local.into()
-                    }
+                    rewritten.edits.apply(&bytes).into()
                 } else {
                     bytes
                 }
@@ -627,16 +617,6 @@ impl ArchiveRun<'_> {
         }
         listed.extend(pages);
         listed
-    }
-}
-
-/// Reports the adaptations of the file called `name` if that was asked for.
-fn report_adapted(adapted: &Adapted, name: &[u8], output: &mut Output) {
-    if let Some(adapted) = adapted_text(&adapted.counts()).filter(|_| output.is_verbose()) {
-        output.notice(&format_args!(
-            "{}: adapted: {adapted}",
-            String::from_utf8_lossy(name)
-        ));
     }
 }
 

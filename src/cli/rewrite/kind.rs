@@ -18,7 +18,7 @@ use std::{
 
 use baselink_rewrite::{FileRewrite, LinkReport, Options};
 use baselink_scan::Role;
-use baselink_text::{Code, Edits, Format, Result};
+use baselink_text::{Code, Edits, Result};
 use baselink_url::without_fragment;
 
 use baselink_files::stage::StagedMove;
@@ -47,8 +47,8 @@ pub enum RewriteKind {
     Local {
         collection: Arc<Collection>,
         missing: Option<PathBuf>,
-        /// True if documents are adapted to open from disk, `None` in an archive.
-        adapts: Option<bool>,
+        /// True if documents are adapted to open from disk.
+        adapts: bool,
     },
     /// Links into the tree lead to the new places of their targets. With a staged move, files are replaced in place.
     Moved(Arc<Relocation>, Option<StagedMove>),
@@ -193,21 +193,20 @@ impl RewriteKind {
         }
     }
 
-    /// The adaptations of a document that is to open from disk; none for others, and for documents of an archive, which are
-    /// adapted later. The flag is true if they are to be made.
+    /// The adaptations of a document that is to open from disk; none for others. The flag is true if they are to be made.
     pub fn adapted(
         &self,
         bytes: &[u8],
         local: &FileRewrite<'_>,
-        format: Format,
+        options: &Options,
     ) -> (Adapted, bool) {
         let makes = match self {
             Self::Moved(relocation, _) => (relocation.form() == LinkForm::Disk).then_some(false),
-            Self::Local { adapts, .. } => *adapts,
+            Self::Local { adapts, .. } => Some(*adapts),
             Self::Absolute => None,
         };
-        match makes.filter(|makes| adapt::is_concerned(bytes, *makes)) {
-            Some(makes) => (adapt::adapted(&local.output(), format, None, false), makes),
+        match makes.filter(|makes| adapt::is_concerned(bytes, options, *makes)) {
+            Some(makes) => (adapt::adapted(&local.output(), options), makes),
             None => (Adapted::default(), false),
         }
     }

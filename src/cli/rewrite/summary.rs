@@ -576,6 +576,11 @@ pub fn adapted_text(adaptations: &AdaptationCounts) -> Option<String> {
             "attribute of a shadow root renamed",
             "attributes of shadow roots renamed",
         ),
+        Adaptation::Descriptor => count(
+            number,
+            "descriptor of an image changed",
+            "descriptors of images changed",
+        ),
     };
     let counts = Adaptation::ALL.into_iter().zip(*adaptations);
     let texts: Vec<_> = counts.filter(|(_, number)| *number > 0).map(text).collect();

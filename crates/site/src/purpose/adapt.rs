@@ -11,20 +11,23 @@
 //!   attribute becomes `data-http-equiv`.
 //! - The `shadowmode` with which Chromium writes a shadow root into MHTML becomes `shadowrootmode` (HTML, 4.12.3), and
 //!   `shadowdelegatesfocus` its counterpart.
+//! - The descriptor of an image candidate for which [another](super::alternatives) stands in becomes that of the other.
 //!
 //! `docs/saved-pages.md` lists the restrictions of browsers.
 //!
 //! ```
-//! use baselink_text::Format;
+//! use baselink_rewrite::Options;
+//! use baselink_site::purpose::adapt::adapted;
 //! use baselink_text::Charset;
-//! use baselink_site::purpose::adapt::{Adaptation, adapted};
 //! let page = b"<head><script src=x.js integrity='sha256-eA==' defer></script>";
-//! let adapted = adapted(page, Format::Html, Some(Charset::UTF_8), false);
+//! let mut options = Options::default();
+//! options.scan.charset = Some(Charset::UTF_8);
+//! let adapted = adapted(page, &options);
 //! assert_eq!(
 //!     adapted.edits.apply(page),
 //!     b"<head><meta charset=\"UTF-8\"><script src=x.js defer></script>"
 //! );
-//! assert_eq!(adapted.counts(), [1, 1, 0, 0]);
+//! assert_eq!(adapted.counts(), [1, 1, 0, 0, 0]);
 //! ```
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
@@ -34,6 +37,7 @@
 use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::packed::Searcher;
+use baselink_rewrite::{Options, SourceKind};
 use baselink_scan::{
     ScanOptions, Scanner,
     attributes::Namespace,
@@ -66,6 +70,8 @@ named! {
         Policy = "policy",
         /// An attribute of a shadow root was renamed.
         Shadow = "shadow",
+        /// The descriptor of an image candidate was changed.
+        Descriptor = "descriptor",
     }
 }
 display_by_name!(Adaptation);
@@ -93,6 +99,12 @@ impl Adapted {
 pub type RefusedCounts = [usize; 5];
 
 impl Adapted {
+    /// Counts these edits of descriptors.
+    pub fn add_descriptors(&mut self, edits: &Edits) {
+        let made = edits.iter().map(|edit| (Adaptation::Descriptor, edit.span));
+        self.made.extend(made);
+    }
+
     /// The items that browsers refuse in the document without the adaptations.
     pub fn refused_before(&self) -> RefusedCounts {
         let [modules, _, rest @ ..] = self.refused;
@@ -103,17 +115,13 @@ impl Adapted {
 }
 
 /// The encoding and syntax of a document; `None` for a format without adaptations.
-fn reading(
-    bytes: &[u8],
-    format: Format,
-    charset: Option<Charset>,
-) -> Option<(Detected, Option<TagSyntax>)> {
-    let options = ScanOptions {
-        charset,
-        ..ScanOptions::default()
-    };
-    Some(match format {
-        Format::Html => (prelude::encoding(bytes, &options), Some(TagSyntax::Html)),
+fn reading(bytes: &[u8], options: &Options) -> Option<(Detected, Option<TagSyntax>)> {
+    let charset = options.scan.charset;
+    Some(match options.format {
+        Format::Html => (
+            prelude::encoding(bytes, &options.scan),
+            Some(TagSyntax::Html),
+        ),
         Format::Xhtml | Format::Svg | Format::Xml => {
             (Charset::detect_xml(bytes, charset), Some(TagSyntax::Xml))
         }
@@ -123,27 +131,27 @@ fn reading(
 }
 
 /// Adapts a document whose links already lead to files, as in the output of
-/// [`localize`](fn@super::localize::localize). `charset` is the encoding from the `Content-Type` of the HTTP heading.
+/// [`localize`](fn@super::localize::localize). `options` have its format, its encoding by the `Content-Type` of the HTTP heading, and
+/// the source of its retrieval URL: in a part of a message, shadow roots are opened.
 ///
-/// Adapting the result again, with the same `charset` or without one, changes nothing. Time and memory are linear in
-/// the size of the document. Formats other than HTML, XML and CSS are not adapted. With `opens_roots`, as for MHTML, shadow
-/// roots are opened.
-pub fn adapted(
-    bytes: &[u8],
-    format: Format,
-    charset: Option<Charset>,
-    opens_roots: bool,
-) -> Adapted {
-    let Some((found, syntax)) = reading(bytes, format, charset) else {
+/// Adapting the result again, with the same encoding or without one, changes nothing. Time and memory are linear in
+/// the size of the document. Formats other than HTML, XML and CSS are not adapted.
+pub fn adapted(bytes: &[u8], options: &Options) -> Adapted {
+    let Some((found, syntax)) = reading(bytes, options) else {
         return Adapted::default();
     };
+    let source = options.retrieval.as_ref().map(|one| one.source.kind());
+    let opens_roots = matches!(
+        source,
+        Some(SourceKind::Heading | SourceKind::Snapshot | SourceKind::Entity)
+    );
     let (mut changes, mut adapted) = (Vec::new(), Adapted::default());
     if found.declaration == Declaration::Given {
-        changes.extend(declaration(bytes, format, found.charset));
+        changes.extend(declaration(bytes, options.format, found.charset));
     }
     if let Some(syntax) = syntax
         && found.charset.is_ascii_compatible()
-        && is_concerned(bytes, true)
+        && has_names(bytes, true)
     {
         let tags = Tags::read(bytes, found.mark, found.charset, syntax);
         adapted.refused = [tags.modules, 0, tags.uses, tags.tracks, tags.sheets];
@@ -159,9 +167,14 @@ pub fn adapted(
     adapted
 }
 
+/// False if the document `bytes` needs no adaptation and has no item that is counted.
+pub fn is_concerned(bytes: &[u8], options: &Options, adapts: bool) -> bool {
+    (adapts && options.scan.charset.is_some()) || has_names(bytes, adapts)
+}
+
 /// False if `bytes` contain the name of no attribute that is removed or renamed, and no item that is counted. Most documents are
 /// decided by this look at the letters that are rarest in these names.
-pub fn is_concerned(bytes: &[u8], adapts: bool) -> bool {
+fn has_names(bytes: &[u8], adapts: bool) -> bool {
     let is_changed = || {
         contains(bytes, b"http-equiv", b'q')
             || contains(bytes, b"integrity", b'g')

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! One that is there serves for all. An image without a file then leads to the file of another, because a browser chooses by
-//! scale and width, and does not try the next.
+//! scale and width, and does not try the next. With the descriptor of that other one, it is a duplicate, which browsers ignore
+//! (HTML, 4.8.4.3.10; CSS Images 4, 2.2), and the image has its size.
 //!
 //! Deliberately absent: the choice between them.
 
@@ -18,7 +19,7 @@ use std::{
 };
 
 use baselink_rewrite::{LinkReport, Options, Reason, links};
-use baselink_text::Span;
+use baselink_text::{Edit, Span};
 
 /// The number of bytes before a link to search for the name of its rule or function.
 const NEAR: usize = 4_096;
@@ -141,8 +142,8 @@ pub struct Alternatives {
     pub are_images: bool,
     /// True if a browser saved one of them.
     pub are_saved: bool,
-    /// The reference to the file of one of them, once it was searched for.
-    stand_in: OnceLock<Option<String>>,
+    /// The index of one that has a file, and the reference to it, once it was searched for.
+    stand_in: OnceLock<Option<(usize, String)>>,
 }
 
 impl Alternatives {
@@ -151,15 +152,71 @@ impl Alternatives {
         &self,
         mut reference: impl FnMut(&LinkReport) -> Option<String>,
     ) -> Option<&str> {
-        let of = |link: &LinkReport| match link.reference.starts_with("data:") {
+        let mut of = |link: &LinkReport| match link.reference.starts_with("data:") {
             true => (!self.are_images).then(String::new),
             false => reference(link),
         };
-        let stand_in = self
-            .stand_in
-            .get_or_init(|| self.links.iter().rev().find_map(of));
-        stand_in.as_deref()
+        let mut numbers = (0..self.links.len()).rev();
+        let find = || numbers.find_map(|at| Some((at, of(&self.links[at])?)));
+        let stand_in = self.stand_in.get_or_init(find);
+        Some(&*stand_in.as_ref()?.1)
     }
+
+    /// The start of the first link.
+    pub fn start(&self) -> Option<usize> {
+        self.links.first().map(|link| link.span.start)
+    }
+
+    /// The edits of the document `bytes` that give images for which another stands in the descriptor of that one. `is_served` is
+    /// true for such links. A width is not given to an image without one, whose `sizes` are unknown.
+    pub fn descriptors<'b>(
+        &self,
+        bytes: &'b [u8],
+        is_served: impl Fn(&LinkReport) -> bool,
+    ) -> Vec<Edit<'b>> {
+        let serving = match self.stand_in.get() {
+            Some(Some((at, _))) if self.are_images => descriptor(bytes, &self.links[*at]),
+            _ => None,
+        };
+        let Some((_, new)) = serving else {
+            return Vec::new();
+        };
+        let edit = |link: &LinkReport| {
+            let (span, text) = descriptor(bytes, link).filter(|(span, _)| span.start > 0)?;
+            let is_replaced = text != new && (new.ends_with(b"x") || text.ends_with(b"w"));
+            let new = [b" ", new].concat().into();
+            is_replaced.then_some(Edit { span, new })
+        };
+        let served = self.links.iter().filter(|link| is_served(link));
+        served.filter_map(edit).collect()
+    }
+}
+
+/// The descriptor of a candidate, a density or a width, and its span with the white space before it. A candidate without one has
+/// the density `1x`, in an empty span, and so has the URL of `src`, whose span is at the start of the document.
+fn descriptor<'b>(bytes: &'b [u8], link: &LinkReport) -> Option<(Span, &'b [u8])> {
+    let is_in_css = match link.attribute.as_deref() {
+        None | Some("style") => true,
+        Some("srcset" | "imagesrcset") => false,
+        _ => return Some((Span::at(0), b"1x")),
+    };
+    let mut start = link.span.end;
+    if is_in_css {
+        let after = bytes[start..].iter();
+        let ends = |byte: &&u8| byte.is_ascii_whitespace() || b"\"')".contains(byte);
+        start += after.take_while(ends).count();
+        start = bytes[..start].trim_ascii_end().len();
+    }
+    let text = bytes[start..].trim_ascii_start();
+    let is_of_descriptor = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'.';
+    let length = text.iter().take_while(is_of_descriptor).count();
+    if length == 0 && !is_in_css && matches!(text.first(), Some(b',' | b'"' | b'\'')) {
+        return Some((Span::at(start), b"1x"));
+    }
+    let end = bytes.len() - text.len() + length;
+    let text = &text[..length];
+    let is_known = matches!(text, [b'0'..=b'9' | b'.', .., b'x' | b'w']);
+    is_known.then_some((Span::new(start, end), text))
 }
 
 /// The links of the document `bytes` that have alternatives, by the starts of their spans.

@@ -36,7 +36,7 @@ use baselink_rewrite::{
     report::{PropertyUser, TargetInSheet},
 };
 use baselink_scan::{Against, Role, xml::vocabulary::is_location};
-use baselink_text::{Format, Span, layer::digest::ends_with_md5};
+use baselink_text::{Edits, Format, Span, layer::digest::ends_with_md5};
 use baselink_url::{
     Base, Category, Grammar, Reference, decode_percent_lossy, is_template, parses,
     reference::placeholder, without_fragment,
@@ -218,6 +218,21 @@ impl Destination for LocalDestination {
     fn empties_bases(&self) -> bool {
         !self.is_message
     }
+
+    fn descriptors(&self, bytes: &[u8]) -> Edits {
+        let mut edits = Edits::default();
+        if !self.collection.keeps_places() {
+            let groups = self.alternatives.iter();
+            let groups = groups.filter(|(start, group)| group.start() == Some(**start));
+            let is_served = |link: &LinkReport| {
+                let is_replaced =
+                    link.is_editable && link.target.as_deref().is_some_and(names_resource);
+                is_replaced && self.own_file(link).is_none()
+            };
+            edits.merge(groups.flat_map(|(_, group)| group.descriptors(bytes, is_served)));
+        }
+        edits
+    }
 }
 
 impl Site for LocalDestination {
@@ -345,14 +360,16 @@ impl LocalDestination {
     /// The reference to the file of an alternative of `link`.
     fn stand_in(&self, link: &LinkReport) -> Option<(&str, &Alternatives)> {
         let group = self.alternatives.get(&link.span.start)?;
-        let reference = |other: &LinkReport| {
-            let Some(target) = other.target.as_deref() else {
-                return self.reference(&self.place_on_disk(other)?, other);
-            };
-            let (target, located) = self.located(other, target);
-            self.reference(&self.local_file(other, &target, &located)?, other)
+        Some((group.stand_in(|other| self.own_file(other))?, group))
+    }
+
+    /// The reference to the file of `link`, one of several alternatives.
+    fn own_file(&self, link: &LinkReport) -> Option<String> {
+        let Some(target) = link.target.as_deref() else {
+            return self.reference(&self.place_on_disk(link)?, link);
         };
-        Some((group.stand_in(reference)?, group))
+        let (target, located) = self.located(link, target);
+        self.reference(&self.local_file(link, &target, &located)?, link)
     }
 
     /// A reference to the place of `target`, a URL of the site whose host is unknown. It has no file.
