@@ -206,7 +206,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         let missing = tree
             .targets
             .iter()
-            .filter(|target| target.class == Class::Missing)
+            .filter(|target| target.rule.class() == Class::Missing)
             .count();
         let on = tree
             .files

@@ -31,11 +31,7 @@ use super::{
     advice::sentence, document_name::DocumentName, input::Input, link_counts::LinkCountsRecord,
     places::FilePlaces,
 };
-use baselink_site::{
-    archive::RecordKey,
-    collection::origin::is_assumed,
-    purpose::check::{Cause, Finding},
-};
+use baselink_site::{archive::RecordKey, collection::origin::is_assumed, purpose::check::Finding};
 
 /// A link.
 #[derive(Serialize)]
@@ -200,8 +196,8 @@ impl<'a> MovedRecord<'a> {
         };
         Self {
             link,
-            class: finding.class.name(),
-            cause: finding.cause.map(Cause::name),
+            class: finding.class().name(),
+            cause: finding.rule.cause(finding.reason),
             differs: finding.differs,
             moved: finding.moved.as_deref(),
             hint: finding.hint.as_deref(),

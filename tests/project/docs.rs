@@ -3,11 +3,12 @@
 //! reasons and diagnostics; `docs/formats.md` with the formats and their detection; `docs/trees.md` with the sources of
 //! retrieval URLs; `docs/check.md` with the classes and causes; `docs/security.md` with the codes of warnings;
 //! `promises.tsv` with the tests that it names; `docs/architecture.md` with the dependencies; every link between pages
-//! with files and headings.
+//! with files and headings. With `BLESS=1`, the tables of the code are written into the pages.
 //!
 //! Deliberately absent: prose. Only tables and links are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::{fs, path::Path};
 
 use baselink::{Outcome, Reason, Role};
 use baselink_rewrite::base::Source;
@@ -18,20 +19,14 @@ use baselink_scan::attributes::{
 use baselink_scan::json::{FEED, MANIFEST};
 use baselink_scan::xml::namespaces::Vocabulary;
 use baselink_scan::xml::vocabulary;
-use baselink_site::collection::Absence;
 use baselink_site::collection::origin;
-use baselink_site::purpose::check::{Cause, Class};
+use baselink_site::purpose::check::{Class, FindingRule};
 use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
 
 const LINKS: &str = include_str!("../../docs/links.md");
-const ATTRIBUTES: &str = include_str!("../../docs/attributes.tsv");
-const XML: &str = include_str!("../../docs/xml.tsv");
-const JSON: &str = include_str!("../../docs/json.tsv");
 const OUTCOMES: &str = include_str!("../../docs/outcomes.md");
-const CHECK: &str = include_str!("../../docs/check.md");
 const FORMATS: &str = include_str!("../../docs/formats.md");
-const TREES: &str = include_str!("../../docs/trees.md");
 
 /// The line of `docs/attributes.tsv` for a table row.
 fn attribute_line(row: &Row) -> String {
@@ -164,15 +159,71 @@ fn lines(table: &str) -> Vec<&str> {
     table.lines().skip(1).collect()
 }
 
+/// Compares the rows of the page `docs/NAME` that begin at the line `first` with `expected`. `BLESS=1` writes them into the page.
+fn hold(name: &str, first: usize, expected: &[String]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs")
+        .join(name);
+    let text = fs::read_to_string(&path).unwrap();
+    let mut rows: Vec<_> = text.lines().collect();
+    let is_table = name.ends_with(".tsv");
+    let is_row = |line: &&&str| is_table || line.starts_with('|');
+    let end = first + rows[first..].iter().take_while(is_row).count();
+    if rows[first..end] == *expected {
+        return;
+    }
+    rows.splice(first..end, expected.iter().map(String::as_str));
+    assert!(
+        std::env::var_os("BLESS").is_some(),
+        "`BLESS=1 cargo test --test project docs` writes into docs/{name}:\n{}",
+        expected.join("\n")
+    );
+    fs::write(path, rows.join("\n") + "\n").unwrap();
+}
+
+/// The place of the table in `docs/NAME` whose header begins with `header`, and its rows.
+fn rows_of(page: &str, header: &str) -> (usize, Vec<String>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs")
+        .join(page);
+    let text = fs::read_to_string(path).unwrap();
+    let first = text.lines().position(|line| line.starts_with(header));
+    let first = first.unwrap_or_else(|| panic!("docs/{page} has no table {header}")) + 2;
+    let rows = text.lines().skip(first);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    (first, rows.map(str::to_owned).collect())
+}
+
+/// Compares the first cells of the table in `docs/NAME` whose header begins with `header` with `names`. With `BLESS=1`, rows with
+/// these names stay, in this order, and the others get the comments on the names in `source`.
+fn hold_names(page: &str, header: &str, source: &str, names: &[&str]) {
+    let (first, rows) = rows_of(page, header);
+    let row = |name: &&str| {
+        let start = format!("| `{name}` | ");
+        let known = rows.iter().find(|row| row.starts_with(&start)).cloned();
+        known.unwrap_or_else(|| format!("{start}{} |", comment(source, name)))
+    };
+    hold(page, first, &names.iter().map(row).collect::<Vec<_>>());
+}
+
+/// The comment on the value of an enum in the file `source` that has this name.
+fn comment(source: &str, name: &str) -> String {
+    let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(source)).unwrap();
+    let value = format!(" = \"{name}\",");
+    let before = source.lines().take_while(|line| !line.ends_with(&value));
+    let before: Vec<_> = before.map(str::trim).collect();
+    let comment = before
+        .rsplit(|line| !line.starts_with("///"))
+        .next()
+        .unwrap();
+    let text: Vec<_> = comment.iter().map(|line| line[3..].trim()).collect();
+    text.join(" ").trim_end_matches('.').to_owned()
+}
+
 #[test]
 fn every_attribute_of_the_table_is_documented_in_its_order() {
     let expected: Vec<_> = TABLE.iter().map(attribute_line).collect();
-    assert_eq!(
-        lines(ATTRIBUTES),
-        expected,
-        "docs/attributes.tsv should have\n{}",
-        expected.join("\n")
-    );
+    hold("attributes.tsv", 1, &expected);
 }
 
 /// The line of `docs/xml.tsv` for a row of the table of XML.
@@ -197,12 +248,7 @@ fn xml_line(row: &Row) -> String {
 #[test]
 fn every_place_of_other_vocabularies_is_documented_in_its_order() {
     let expected: Vec<_> = vocabulary::TABLE.iter().map(xml_line).collect();
-    assert_eq!(
-        lines(XML),
-        expected,
-        "docs/xml.tsv should have\n{}",
-        expected.join("\n")
-    );
+    hold("xml.tsv", 1, &expected);
 }
 
 #[test]
@@ -215,12 +261,7 @@ fn every_member_of_a_manifest_or_feed_is_documented_in_its_order() {
             ));
         }
     }
-    assert_eq!(
-        lines(JSON),
-        expected,
-        "docs/json.tsv should have\n{}",
-        expected.join("\n")
-    );
+    hold("json.tsv", 1, &expected);
 }
 
 #[test]
@@ -240,27 +281,20 @@ fn every_group_is_documented() {
     );
 }
 
-/// The first cells of the table whose header begins with `header`, without backticks.
-fn names<'a>(text: &'a str, header: &str) -> Vec<&'a str> {
-    let rows = text
-        .lines()
-        .skip_while(|line| !line.starts_with(header))
-        .skip(2);
-    rows.take_while(|line| line.starts_with('|'))
-        .filter_map(|line| line.split('|').nth(1))
-        .map(|cell| cell.trim().trim_matches('`'))
-        .collect()
-}
-
 #[test]
 fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
-    assert_eq!(names(LINKS, "| role |"), Role::ALL.map(Role::name));
-    assert_eq!(
-        names(OUTCOMES, "| outcome |"),
-        Outcome::ALL.map(Outcome::name)
+    let (report, page) = ("crates/rewrite/src/report.rs", "outcomes.md");
+    let roles = "crates/scan/src/document.rs";
+    hold_names("links.md", "| role |", roles, &Role::ALL.map(Role::name));
+    hold_names(
+        page,
+        "| outcome |",
+        report,
+        &Outcome::ALL.map(Outcome::name),
     );
-    assert_eq!(names(OUTCOMES, "| reason |"), Reason::ALL.map(Reason::name));
-    assert_eq!(names(OUTCOMES, "| code |"), Code::ALL.map(Code::name));
+    hold_names(page, "| reason |", report, &Reason::ALL.map(Reason::name));
+    let codes = "crates/text/src/diagnostic.rs";
+    hold_names(page, "| code |", codes, &Code::ALL.map(Code::name));
 }
 
 #[test]
@@ -276,7 +310,13 @@ fn every_suffix_of_a_companion_folder_is_documented() {
 
 #[test]
 fn every_source_of_a_retrieval_url_is_documented_in_its_order() {
-    assert_eq!(names(TREES, "| source |"), origin::ORDER.map(Source::name));
+    let source = "crates/rewrite/src/base.rs";
+    hold_names(
+        "trees.md",
+        "| source |",
+        source,
+        &origin::ORDER.map(Source::name),
+    );
 }
 
 #[test]
@@ -308,7 +348,8 @@ fn every_format_is_documented_in_its_order() {
             format.media_type()
         )
     };
-    assert_eq!(table(FORMATS, "## The formats"), Format::ALL.map(row));
+    let (first, _) = rows_of("formats.md", "| name | media");
+    hold("formats.md", first, &Format::ALL.map(row));
 }
 
 /// The first two cells of each row, without backticks.
@@ -358,21 +399,39 @@ fn documented_media_types_and_first_bytes_are_detected() {
 
 #[test]
 fn the_classes_of_check_are_documented_in_their_order() {
-    assert_eq!(
-        names(CHECK, "| class | the link |"),
-        Class::ALL.map(Class::name)
+    let source = "crates/site/src/purpose/check/finding.rs";
+    hold_names(
+        "check.md",
+        "| class | the link |",
+        source,
+        &Class::ALL.map(Class::name),
     );
-    let documented = CHECK
-        .lines()
-        .filter_map(|line| line.split(" | `").nth(1)?.split('`').next());
-    let documented: Vec<_> = documented.collect();
-    for absence in Absence::ALL {
-        let name = Cause::Missing(absence).name();
-        assert!(
-            documented.contains(&name),
-            "docs/check.md has no row for {name}"
-        );
+    let (first, mut rows) = rows_of("check.md", "| class | cause |");
+    let cells = |row: &str| {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        (cells[1].to_owned(), cells[2].to_owned())
+    };
+    let is_of = |rule: &FindingRule, row: &str| {
+        let ((classes, cause), known) = (cells(row), rule.cause(None));
+        let is_class = |class: &str| class == format!("`{}`", rule.class().name());
+        classes.split(", ").any(is_class) && known.is_some_and(|it| cause == format!("`{it}`"))
+    };
+    // The reasons of links without a target have a table of their own.
+    rows.retain(|row| {
+        row.starts_with("| `left` |") || FindingRule::ALL.iter().any(|rule| is_of(rule, row))
+    });
+    for rule in FindingRule::ALL {
+        if let Some(cause) = rule.cause(None)
+            && !rows.iter().any(|row| is_of(&rule, row))
+        {
+            let meaning = comment(source, rule.name());
+            rows.push(format!(
+                "| `{}` | `{cause}` | {meaning} |",
+                rule.class().name()
+            ));
+        }
     }
+    hold("check.md", first, &rows);
 }
 
 /// `promises.tsv` names a test for each promise and limit.

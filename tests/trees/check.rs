@@ -17,7 +17,7 @@ use baselink_site::collection::origin::map::UrlMap;
 use baselink_site::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink_site::collection::{Collection, Resource};
 use baselink_site::purpose::check::{
-    Cause, CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
+    CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
 };
 use baselink_text::format::Format;
 use baselink_text::span::Lines;
@@ -164,7 +164,7 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
             let quick = quick.pop_front().unwrap();
             assert_eq!(quick.finding, one.finding);
         } else {
-            *missed.entry(one.finding.class).or_insert(0) += 1;
+            *missed.entry(one.finding.class()).or_insert(0) += 1;
         }
     }
     assert_eq!((missed, quick.len()), (counted, 0));
@@ -230,8 +230,8 @@ fn row(scanned: &Page, bytes: &[u8], link: usize, finding: &Finding) -> String {
     let or_none = |text: &Option<String>| text.clone().unwrap_or("-".into());
     [
         &*place,
-        finding.class.name(),
-        finding.cause.map_or("-", Cause::name),
+        finding.class().name(),
+        finding.rule.cause(finding.reason).unwrap_or("-"),
         &or_none(&finding.moved),
         &or_none(&finding.hint),
     ]
@@ -326,10 +326,16 @@ fn links(references: &[&str]) -> String {
 }
 
 fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)> {
-    let cause_name = |finding: &Finding| finding.cause.map(Cause::name);
+    let cause_name = |finding: &Finding| finding.rule.cause(finding.reason);
     found
         .iter()
-        .map(|finding| (finding.class, cause_name(finding), finding.hint.as_deref()))
+        .map(|finding| {
+            (
+                finding.class(),
+                cause_name(finding),
+                finding.hint.as_deref(),
+            )
+        })
         .collect()
 }
 
@@ -614,7 +620,7 @@ fn a_canonical_url_is_reported_as_such() {
     );
     let causes: Vec<_> = found
         .iter()
-        .map(|finding| finding.cause.map(Cause::name))
+        .map(|finding| finding.rule.cause(finding.reason))
         .collect();
     let expected = [
         "absolute",
@@ -684,7 +690,7 @@ fn lines_are_matched_by_their_ids() {
     );
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     for (row, found) in rows.iter().zip(&found) {
-        assert_eq!(found.class, row.1, "{row:?}");
+        assert_eq!(found.class(), row.1, "{row:?}");
     }
 }
 
@@ -742,7 +748,7 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
         let found = findings(page, &index, moving);
         found
             .into_iter()
-            .map(|finding| (finding.class, finding.cause.map(Cause::name)))
+            .map(|finding| (finding.class(), finding.rule.cause(finding.reason)))
             .collect()
     };
     let mut crawl = away("http://a.example/");
@@ -820,7 +826,7 @@ fn the_folder_of_a_host_may_have_capitals() {
     let found = findings(page, &index, &moving);
     let results: Vec<_> = found
         .into_iter()
-        .map(|finding| (finding.class, finding.cause.map(Cause::name)))
+        .map(|finding| (finding.class(), finding.rule.cause(finding.reason)))
         .collect();
     assert_eq!(
         results,
@@ -926,7 +932,7 @@ fn a_relative_base_moves_with_its_file() {
         &away("http://a.example/docs/"),
         &Options::default(),
     );
-    let classes: Vec<_> = found.iter().map(|finding| finding.class).collect();
+    let classes: Vec<_> = found.iter().map(|finding| finding.class()).collect();
     assert_eq!(
         classes,
         [
@@ -969,7 +975,7 @@ fn a_mailbox_is_judged_message_by_message() {
     assert_eq!(places, [("1", &b"x.png"[..]), ("2", b"y.png")]);
     let classes: Vec<_> = findings(mailbox, &index, &moving)
         .iter()
-        .map(|finding| finding.class)
+        .map(|finding| finding.class())
         .collect();
     assert_eq!(classes, [Class::Travels, Class::Dangling]);
     assert!(
@@ -1019,7 +1025,7 @@ fn many_missing_targets_take_linear_time() {
     assert!(
         found
             .iter()
-            .all(|finding| finding.cause.map(Cause::name) == Some("absent"))
+            .all(|finding| finding.rule.cause(finding.reason) == Some("absent"))
     );
 }
 
@@ -1150,7 +1156,7 @@ proptest! {
                 let below = target.strip_prefix("http://a.example/docs/");
                 // A base need not lead to a file.
                 let Some(below) = below.filter(|_| link.element != "base") else { continue };
-                if now.class == Class::Travels && place_is_known {
+                if now.class() == Class::Travels && place_is_known {
                     let leads_to = after.target.as_deref();
                     prop_assert_eq!(leads_to, Some(&*format!("{new}{below}")), "{:?}", link);
                 }
@@ -1198,7 +1204,7 @@ fn links_that_cannot_be_edited_are_checked_too() {
         let found = findings(page, &index, &moving);
         assert!(!found.is_empty());
         for finding in found {
-            assert_eq!(finding.class, Class::Pinned);
+            assert_eq!(finding.class(), Class::Pinned);
         }
     }
 }
@@ -1227,7 +1233,7 @@ fn a_reference_of_a_megabyte_takes_linear_time() {
     let found = of_page(site.path(), &away("http://a.example/"), &Options::default());
     let results: Vec<_> = found
         .iter()
-        .map(|finding| (finding.class, finding.cause.map(Cause::name)))
+        .map(|finding| (finding.class(), finding.rule.cause(finding.reason)))
         .collect();
     assert_eq!(
         results,

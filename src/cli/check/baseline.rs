@@ -56,7 +56,7 @@ impl FindingKey {
             element: link.element.to_string(),
             attribute: link.attribute.as_deref().map(str::to_owned),
             reference: link.reference.clone(),
-            class: finding.class.name().to_owned(),
+            class: finding.class().name().to_owned(),
         }
     }
 }

@@ -26,15 +26,15 @@ use serde_json::{Value, json};
 
 use super::{
     href::uri,
-    words::{self, FindingRule, RULES, level},
+    words::{self, level},
 };
-use baselink_site::purpose::check::Finding;
+use baselink_site::purpose::check::{Finding, FindingRule};
 
 use crate::cli::{json_records::append_json, output::Output};
 
 /// Prints the start of the log.
 pub fn print_start(out: &mut dyn Write) -> io::Result<()> {
-    let rules: Vec<Value> = RULES.iter().map(rule).collect();
+    let rules: Vec<_> = FindingRule::ALL.into_iter().map(rule).collect();
     let driver = json!({
         "name": "baselink",
         "version": env!("CARGO_PKG_VERSION"),
@@ -53,11 +53,12 @@ pub fn print_end(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n]}}]}}")
 }
 
-fn rule(rule: &FindingRule) -> Value {
+fn rule(rule: FindingRule) -> Value {
+    let [why, help] = words::meaning(rule);
     json!({
         "id": rule.name(),
-        "shortDescription": { "text": format!("{}: {}.", rule.class.name(), rule.why) },
-        "help": { "text": rule.help },
+        "shortDescription": { "text": format!("{}: {why}.", rule.class().name()) },
+        "help": { "text": help },
     })
 }
 
@@ -68,11 +69,10 @@ pub fn print_finding(
     is_denied: bool,
     output: &mut Output,
 ) -> io::Result<()> {
-    let number = FindingRule::of(finding.class, finding.cause);
     let artifact = json!({ "uri": uri(path) });
     let result = json!({
-        "ruleId": RULES[number].name(),
-        "ruleIndex": number,
+        "ruleId": finding.rule.name(),
+        "ruleIndex": finding.rule as usize,
         "level": level(is_denied),
         "message": { "text": words::sentences(finding).join("; ") },
         "locations": [{
@@ -106,7 +106,7 @@ pub fn print_annotation(
     // GitHub knows a file by its path in the repository, which has `/` on every system.
     let path = path.to_string_lossy().replace(MAIN_SEPARATOR, "/");
     let file = property(&plain(&path));
-    let title = property(&words::class_and_cause(finding.class, finding.cause));
+    let title = property(&words::class_and_cause(finding.rule, finding.reason));
     let message = message(&words::sentences(finding).join("\n"));
     writeln!(
         output.out(),

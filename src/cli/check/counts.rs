@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use baselink_rewrite::{LinkReport, base::lacks_only_scheme};
 use baselink_url::Resolver;
 
-use baselink_site::purpose::check::{Cause, Class, Finding};
+use baselink_site::purpose::check::{Class, Finding, FindingRule};
 
 use crate::cli::args::check::Classes;
 
@@ -33,19 +33,16 @@ pub struct ClassCounts {
 impl ClassCounts {
     /// Counts a link.
     pub fn add(&mut self, link: &LinkReport, finding: &Finding) {
-        *self.classes.entry(finding.class).or_default() += 1;
+        *self.classes.entry(finding.class()).or_default() += 1;
         self.differing += usize::from(link.differs);
-        let is_movable = |cause| {
-            use Cause::{Absolute, Canonical, DeclaredBase, NetPath, RootRelative};
-            matches!(
-                cause,
-                Absolute | Canonical | DeclaredBase | NetPath | RootRelative
-            )
-        };
-        self.movable += usize::from(finding.cause.is_some_and(is_movable));
-        let is_without_base = finding.cause == Some(Cause::NoBase);
+        let is_movable = matches!(
+            finding.rule,
+            FindingRule::SchemeChange | FindingRule::EscapingBase | FindingRule::RootRelative
+        ) || finding.class() == Class::Pinned;
+        self.movable += usize::from(is_movable);
+        let is_without_base = finding.rule == FindingRule::Left && finding.reason.is_none();
         self.without_base += usize::from(is_without_base);
-        self.without_prefix += usize::from(finding.cause == Some(Cause::NoPrefix));
+        self.without_prefix += usize::from(finding.rule == FindingRule::NoPrefix);
         let lacks_only_scheme = || lacks_only_scheme(&link.reference, Resolver::Rfc1808);
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }

@@ -102,7 +102,7 @@ impl Lister<'_> {
             found.listed.line += input.lines;
             file.links += 1;
             file.counts.add(&found.listed.link, &found.finding);
-            if printed.is_ok() && self.concerns(found.finding.class) {
+            if printed.is_ok() && self.concerns(found.finding.class()) {
                 let within = (input, &mut state);
                 printed = self.take((path, name), within, file, &found, output);
             }
@@ -110,9 +110,9 @@ impl Lister<'_> {
         for (class, links) in &document.counted {
             file.counts.add_plain(*class, *links);
         }
-        for (class, cause, url, links) in std::mem::take(&mut document.repeated) {
-            if targets::are_shown(self.request, class) {
-                file.targets.count((class, cause), &url, links);
+        for (rule, url, links) in std::mem::take(&mut document.repeated) {
+            if targets::are_shown(self.request, rule.class()) {
+                file.targets.count((rule, None), &url, links);
             }
         }
         file.ids = document.ids.take();
@@ -132,7 +132,7 @@ impl Lister<'_> {
         let CheckedLink {
             listed, finding, ..
         } = found;
-        let (class, link) = (finding.class, &listed.link);
+        let (class, link) = (finding.class(), &listed.link);
         if let Some(baseline) = self.baseline.filter(|_| self.is_noted(class)) {
             let path = baseline::path(name);
             if baseline.accept(FindingKey::of(&path, link, finding)) {

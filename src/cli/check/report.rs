@@ -13,7 +13,7 @@
 use std::{
     borrow::Cow,
     cmp::Reverse,
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap},
     io,
 };
 
@@ -27,9 +27,9 @@ use super::{
     targets::CheckedTarget,
     tree::CheckedTree,
     verdict::verdict,
-    words::{self, RULES, counted},
+    words::{self, counted},
 };
-use baselink_site::purpose::check::{Cause, Class};
+use baselink_site::purpose::check::{Class, FindingRule};
 
 use crate::cli::args::check::{Check, Classes};
 
@@ -56,7 +56,7 @@ struct PageData<'a> {
     /// The distinct locations and references.
     names: Vec<Cow<'a, str>>,
     /// The name, the meaning and the help of each rule with findings.
-    rules: Vec<(String, &'static str, &'static str)>,
+    rules: Vec<[&'static str; 3]>,
     /// Sentences about all links.
     notes: Vec<String>,
 }
@@ -198,7 +198,9 @@ impl<'a> ReportPage<'a> {
             fails: !self.tree.not_accepted(fails).is_empty(),
             column: self.has_column(class),
             links: self.tree.sum.of(class),
-            targets: targets.filter(|target| target.class == class).count(),
+            targets: targets
+                .filter(|target| target.rule.class() == class)
+                .count(),
         }
     }
 
@@ -220,15 +222,16 @@ impl<'a> ReportPage<'a> {
     }
 
     /// The rules of the findings on the page.
-    fn rules(&self) -> Vec<(String, &'static str, &'static str)> {
-        let reported: HashSet<_> = (self.tree.targets.iter())
-            .map(|target| (target.class, target.cause.map(Cause::name)))
-            .collect();
-        let rules = RULES
-            .iter()
-            .filter(|rule| reported.contains(&(rule.class, rule.cause)));
+    fn rules(&self) -> Vec<[&'static str; 3]> {
+        let reported: BTreeSet<_> = self.tree.targets.iter().map(|target| target.rule).collect();
+        let rules = reported
+            .into_iter()
+            .filter(|rule| *rule != FindingRule::Left);
         rules
-            .map(|rule| (rule.name(), rule.why, rule.help))
+            .map(|rule| {
+                let [why, help] = words::meaning(rule);
+                [rule.name(), why, help]
+            })
             .collect()
     }
 
@@ -258,11 +261,13 @@ impl<'a> ReportPage<'a> {
 }
 
 fn target_row<'t>(target: CheckedTarget<'t>, ranked: &[Class]) -> TargetRow<'t> {
-    let place = ranked.iter().position(|class| *class == target.class);
+    let place = ranked
+        .iter()
+        .position(|class| *class == target.rule.class());
     let sentences = words::sentences_of_target(target);
     (
         place.unwrap_or_default(),
-        target.cause.map_or("", Cause::name),
+        target.rule.cause(target.reason).unwrap_or_default(),
         visible(target.to),
         target.summary.links,
         target.summary.files,

@@ -14,11 +14,11 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-use baselink_rewrite::LinkReport;
+use baselink_rewrite::{LinkReport, Reason};
 
 use baselink_site::{
     collection::text_map::TextMap,
-    purpose::check::{Cause, Class, Finding},
+    purpose::check::{Class, Finding, FindingRule},
 };
 
 use crate::cli::{
@@ -60,10 +60,10 @@ pub struct FoundLink {
     reference: Option<u32>,
 }
 
-/// The class and the cause of findings.
-type FindingKind = (Class, Option<Cause>);
+/// The rule and the reason of findings.
+type FindingKind = (FindingRule, Option<Reason>);
 
-/// Targets by class, cause and URL. An archive may have millions.
+/// Targets by rule, reason and URL. An archive may have millions.
 ///
 /// The URL includes the fragment only if the finding is about the fragment. It is the reference if the link has no target.
 #[derive(Default)]
@@ -121,7 +121,7 @@ impl Targets {
         (link, (line, column), number): PlacedLink<'_>,
         finding: &Finding,
     ) {
-        let (kind, url) = ((finding.class, finding.cause), target_url(link, finding));
+        let (kind, url) = ((finding.rule, finding.reason), target_url(link, finding));
         let Self { kinds, texts } = self;
         let summary = summary(kinds, kind, url.as_bytes());
         summary.links += 1;
@@ -169,7 +169,7 @@ impl Targets {
                 }));
                 summary.places.truncate(room);
                 if summary.places.len() >= room {
-                    full.note(kind.0, url);
+                    full.note(kind.0.class(), url);
                 }
             }
         }
@@ -179,11 +179,12 @@ impl Targets {
     pub fn in_order(mut self, deny: &Classes) -> OrderedTargets {
         let mut keyed = Vec::new();
         for (kind, all) in &self.kinds {
+            let class = kind.0.class();
             let keys = all.values.iter().zip(0..).map(|(summary, number)| {
                 let first = summary.places.first();
                 let first = first.map(|first| (first.file, first.link));
-                let rank = (Reverse(deny.contains(kind.0)), Reverse(summary.links));
-                ((rank, first, kind.0), (*kind, number))
+                let rank = (Reverse(deny.contains(class)), Reverse(summary.links));
+                ((rank, first, class), (*kind, number))
             });
             keyed.extend(keys);
         }
@@ -207,8 +208,8 @@ impl Targets {
     fn target(&self, (kind, number): (FindingKind, u32)) -> CheckedTarget<'_> {
         let all = &self.kinds[&kind];
         CheckedTarget {
-            class: kind.0,
-            cause: kind.1,
+            rule: kind.0,
+            reason: kind.1,
             to: all.url(number as usize),
             summary: &all.values[number as usize],
             texts: &self.texts,
@@ -229,11 +230,11 @@ impl OrderedTargets {
     }
 }
 
-/// A target of links with the same class and cause.
+/// A target of links with the same rule and reason.
 #[derive(Clone, Copy)]
 pub struct CheckedTarget<'t> {
-    pub class: Class,
-    pub cause: Option<Cause>,
+    pub rule: FindingRule,
+    pub reason: Option<Reason>,
     pub to: &'t str,
     pub summary: &'t TargetSummary,
     texts: &'t TextMap<()>,
@@ -285,7 +286,7 @@ fn target_url<'l>(link: &'l LinkReport, finding: &'l Finding) -> &'l str {
     let Some(target) = &finding.target else {
         return &link.reference;
     };
-    let end = match finding.class {
+    let end = match finding.class() {
         Class::Fragment | Class::Lines => None,
         _ => target.find('#'),
     };

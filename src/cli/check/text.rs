@@ -56,7 +56,7 @@ pub fn print_finding(
         out,
         "{} {}  {}",
         styler.paint(PLACE, format_args!("{name}:{line}:{column}:")),
-        styler.paint(style, words::class_and_cause(finding.class, finding.cause)),
+        styler.paint(style, words::class_and_cause(finding.rule, finding.reason)),
         location(link)
     )?;
     let number = line.to_string();

@@ -30,7 +30,7 @@ pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
     let denied = tree.not_accepted(|class| request.deny.contains(class));
     if !denied.is_empty() {
         let targets = tree.targets.iter();
-        let targets = targets.filter(|target| request.deny.contains(target.class));
+        let targets = targets.filter(|target| request.deny.contains(target.rule.class()));
         let targets = targets.count();
         let targets = words::counted(targets, "target", "targets");
         let (denied_links, classes) = (sum(&denied), words::classes(&denied));
@@ -64,9 +64,9 @@ pub fn print_targets(request: &Check, tree: &CheckedTree, output: &mut Output) -
     for target in tree
         .targets
         .iter()
-        .filter(|target| request.list.contains(target.class))
+        .filter(|target| request.list.contains(target.rule.class()))
     {
-        let style = if request.deny.contains(target.class) {
+        let style = if request.deny.contains(target.rule.class()) {
             DENIED
         } else {
             OTHER
@@ -76,7 +76,7 @@ pub fn print_targets(request: &Check, tree: &CheckedTree, output: &mut Output) -
             out,
             "\n{}: {}, {} in {}",
             first_chars(&on_one_line(target.to), ROOM[1]),
-            styler.paint(style, words::class_and_cause(target.class, target.cause)),
+            styler.paint(style, words::class_and_cause(target.rule, target.reason)),
             styler.paint(HEADING, words::counted(summary.links, "link", "links")),
             words::counted(summary.files, "file", "files")
         )?;

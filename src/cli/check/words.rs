@@ -10,43 +10,10 @@
 use baselink_text::visible;
 
 use super::targets::CheckedTarget;
-use baselink_site::purpose::check::{Cause, Class, Finding};
+use baselink_rewrite::Reason;
+use baselink_site::purpose::check::{Class, Finding, FindingRule};
 
 use crate::cli::args::check::{Check, Classes};
-
-/// The meaning of a class with a cause.
-pub struct FindingRule {
-    pub class: Class,
-    /// The name of the cause; `None` if the rule applies to every finding of the class.
-    pub cause: Option<&'static str>,
-    /// The problem, as a clause about the link or its target.
-    pub why: &'static str,
-    /// A way to solve the problem.
-    pub help: &'static str,
-}
-
-/// The meaning of findings of `class` with this cause.
-const fn rule(
-    class: Class,
-    cause: &'static str,
-    why: &'static str,
-    help: &'static str,
-) -> FindingRule {
-    FindingRule {
-        class,
-        cause: Some(cause),
-        why,
-        help,
-    }
-}
-
-/// The meaning of findings of `class`, which have no cause.
-const fn rule_without_cause(class: Class, why: &'static str, help: &'static str) -> FindingRule {
-    FindingRule {
-        cause: None,
-        ..rule(class, "", why, help)
-    }
-}
 
 /// The severity of a finding.
 pub fn level(is_denied: bool) -> &'static str {
@@ -65,281 +32,142 @@ const CAPTURE: &str =
     "Capture it, and check both archives together; --missing lists what to capture.";
 const FIND_FILE: &str = "Add the file, or correct the link.";
 
-/// All rules; a test compares them with `docs/check.md`.
-pub const RULES: &[FindingRule] = {
-    use Class::{
-        CleanUrl, Dangling, Escapes, Fragment, Invalid, Left, Lines, Missing, MissingPage, NoSlash,
-        Outside, Pinned, Travels,
+/// The meaning of findings by `rule`: the problem, as a clause about the link or its target, and a way to solve it.
+pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
+    use FindingRule::{
+        Absent, Absolute, Canonical, CleanUrl, ClientError, ClimbsOut, DeadRule, Elsewhere,
+        EscapingBase, IdCase, Invalid, Left, Lines, LinkNowhere, LinkOut, LocalCopy, NameCase,
+        NameEncoding, NameForm, NetPath, NoBody, NoFile, NoId, NoIndex, NoName, NoPrefix, NoSlash,
+        NotCaptured, NotSaved, Outside, PageClientError, PageNoBody, PageNotCaptured, PageRedirect,
+        PageServerError, PinnedBase, Redirect, RootRelative, SchemeChange, ServerError, Travels,
     };
-    &[
-        rule(
-            Pinned,
-            "absolute",
-            "it is absolute, and keeps pointing at the old place",
-            MOVE,
-        ),
-        rule(
-            Pinned,
-            "net-path",
+    match rule {
+        Absolute => ["it is absolute, and keeps pointing at the old place", MOVE],
+        NetPath => [
             "it names its host, and keeps pointing at the old place",
             MOVE,
-        ),
-        rule(
-            Pinned,
-            "declared-base",
+        ],
+        PinnedBase => [
             "its document declares a base that stays at the old place",
             MOVE_BASE,
-        ),
-        rule(
-            Escapes,
-            "net-path",
-            "it names its host, and its scheme changes",
-            MOVE,
-        ),
-        rule(
-            Escapes,
-            "declared-base",
+        ],
+        SchemeChange => ["it names its host, and its scheme changes", MOVE],
+        EscapingBase => [
             "its document declares a base that leads out of the tree",
             MOVE_BASE,
-        ),
-        rule(
-            Escapes,
-            "root-relative",
-            "it begins with /, and its target changes",
-            MOVE,
-        ),
-        rule(
-            Escapes,
-            "climbs-out",
-            "its .. segments lead out of the tree",
-            MAKE_RELATIVE,
-        ),
-        rule(
-            Escapes,
-            "no-prefix",
+        ],
+        RootRelative => ["it begins with /, and its target changes", MOVE],
+        ClimbsOut => ["its .. segments lead out of the tree", MAKE_RELATIVE],
+        NoPrefix => [
             "it lacks the path of the site, which other links have",
             "Add the path; `baselink move --same` makes such links relative.",
-        ),
-        rule_without_cause(Invalid, "no browser can open it", "Correct the URL."),
-        rule(Dangling, "absent", "no file has this name", FIND_FILE),
-        rule(
-            Dangling,
-            "case",
-            "a file name differs from it only in case",
-            RENAME,
-        ),
-        rule(
-            Dangling,
-            "percent-encoding",
+        ],
+        Invalid => ["no browser can open it", "Correct the URL."],
+        Absent => ["no file has this name", FIND_FILE],
+        NameCase => ["a file name differs from it only in case", RENAME],
+        NameEncoding => [
             "a file name differs from it only in percent-encoding",
             RENAME,
-        ),
-        rule(
-            Dangling,
-            "no-index",
+        ],
+        NoIndex => [
             "it is a folder, and no index file opens for it",
             "Link to a file, or name the index file with --index.",
-        ),
-        rule(Dangling, "no-name", "no file can have this name", FIND_FILE),
-        rule(
-            Dangling,
-            "no-file",
-            "it is a pipe, a socket or a device",
-            FIND_FILE,
-        ),
-        rule(
-            Dangling,
-            "redirect",
+        ],
+        NoName => ["no file can have this name", FIND_FILE],
+        NoFile => ["it is a pipe, a socket or a device", FIND_FILE],
+        DeadRule => [
             "the redirects of its host lead to nothing, or in a circle",
             "Correct the redirect, or the link.",
-        ),
-        rule(
-            Dangling,
-            "elsewhere",
-            "it leads to a different file, or to none",
-            MOVE,
-        ),
-        rule(
-            Fragment,
-            "no-id",
+        ],
+        Elsewhere => ["it leads to a different file, or to none", MOVE],
+        NoId => [
             "nothing in the file has this id",
             "Correct the fragment, or give an element this id.",
-        ),
-        rule(
-            Fragment,
-            "id-case",
+        ],
+        IdCase => [
             "an id in the file differs from it only in case",
             "Write the id as the file has it.",
-        ),
-        rule_without_cause(Left, "it has no target", "Its target is unknown."),
-        rule_without_cause(Outside, "it leads out of the tree", NO_EFFECT),
-        rule_without_cause(Travels, "its target exists", NO_EFFECT),
-        rule(
-            Escapes,
-            "not-saved",
+        ],
+        Left => ["it has no target", "Its target is unknown."],
+        Outside => ["it leads out of the tree", NO_EFFECT],
+        Travels => ["its target exists", NO_EFFECT],
+        NotSaved => [
             "the browser that saved the page did not save its target",
             "Make it absolute; `baselink rewrite` does.",
-        ),
-        rule(
-            Dangling,
-            "local-copy",
+        ],
+        LocalCopy => [
             "the copy that a browser saved is not where the link leads",
             FIND_FILE,
-        ),
-        rule(
-            Pinned,
-            "canonical",
+        ],
+        Canonical => [
             "it is the canonical URL of its page, and keeps pointing at the old place",
             "Write the new URL; `baselink move --to` does.",
-        ),
-        rule(
-            Dangling,
-            "normalization",
+        ],
+        NameForm => [
             "a file name differs from it only in Unicode normalization",
             RENAME,
-        ),
-        rule(
-            Dangling,
-            "symlink",
+        ],
+        LinkNowhere => [
             "a symbolic link in its path is broken",
             "Correct the symbolic link, or add its target.",
-        ),
-        rule(
-            Escapes,
-            "symlink",
+        ],
+        LinkOut => [
             "a symbolic link in its path leads out of the tree",
             "Copy its target into the tree, as `cp -rL` does.",
-        ),
-        rule(Missing, "not-captured", "it was not captured", CAPTURE),
-        rule(
-            Missing,
-            "client-error",
-            "the server answered with an error (4xx)",
-            CAPTURE,
-        ),
-        rule(
-            Missing,
-            "server-error",
-            "the server answered with an error (5xx)",
-            CAPTURE,
-        ),
-        rule(
-            Missing,
-            "redirect",
-            "its redirect does not lead to a captured resource",
-            CAPTURE,
-        ),
-        rule(
-            Missing,
-            "no-body",
+        ],
+        NotCaptured | PageNotCaptured => ["it was not captured", CAPTURE],
+        ClientError | PageClientError => ["the server answered with an error (4xx)", CAPTURE],
+        ServerError | PageServerError => ["the server answered with an error (5xx)", CAPTURE],
+        Redirect | PageRedirect => ["its redirect does not lead to a captured resource", CAPTURE],
+        NoBody | PageNoBody => [
             "it was captured without its body, or with a part of it",
             CAPTURE,
-        ),
-        rule(MissingPage, "not-captured", "it was not captured", CAPTURE),
-        rule(
-            MissingPage,
-            "client-error",
-            "the server answered with an error (4xx)",
-            CAPTURE,
-        ),
-        rule(
-            MissingPage,
-            "server-error",
-            "the server answered with an error (5xx)",
-            CAPTURE,
-        ),
-        rule(
-            MissingPage,
-            "redirect",
-            "its redirect does not lead to a captured resource",
-            CAPTURE,
-        ),
-        rule(
-            MissingPage,
-            "no-body",
-            "it was captured without its body, or with a part of it",
-            CAPTURE,
-        ),
-        rule_without_cause(
-            NoSlash,
+        ],
+        NoSlash => [
             "it is a folder, but the final / is missing; servers redirect to the folder",
             "Add the /.",
-        ),
-        rule_without_cause(
-            CleanUrl,
+        ],
+        CleanUrl => [
             "it lacks the extension of the file; some servers add it",
             "Write the name as the file has it, unless the server adds the extension.",
-        ),
-        rule_without_cause(Lines, "a script of the page marks these lines", NO_EFFECT),
-    ]
-};
-
-impl FindingRule {
-    /// The index in [`RULES`] of the rule for findings of `class` with this cause.
-    pub fn of(class: Class, cause: Option<Cause>) -> usize {
-        let cause = cause.map(Cause::name);
-        let is_of = |rule: &FindingRule| {
-            rule.class == class && (rule.cause.is_none() || rule.cause == cause)
-        };
-        RULES.iter().position(is_of).unwrap_or_default()
-    }
-
-    /// The name of the rule, such as `pinned/absolute`.
-    pub fn name(&self) -> String {
-        match self.cause {
-            Some(cause) => format!("{}/{cause}", self.class.name()),
-            None => self.class.name().to_owned(),
-        }
+        ],
+        Lines => ["a script of the page marks these lines", NO_EFFECT],
     }
 }
 
 /// A class with its cause, such as `pinned (absolute)`.
-pub fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
-    let cause = cause.map(|cause| format!(" ({})", cause.name()));
-    format!("{}{}", class.name(), cause.unwrap_or_default())
+pub fn class_and_cause(rule: FindingRule, reason: Option<Reason>) -> String {
+    let cause = rule.cause(reason).map(|cause| format!(" ({cause})"));
+    format!("{}{}", rule.class().name(), cause.unwrap_or_default())
 }
 
 /// The effect of the move on the link.
 pub fn effect_of_move(finding: &Finding) -> String {
-    let why = RULES[FindingRule::of(finding.class, finding.cause)].why;
+    let [why, _] = meaning(finding.rule);
     let Some(target) = finding.target.as_deref() else {
         return why.to_owned();
     };
     let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
-    match (finding.class, finding.cause) {
-        (Class::Pinned, _) => format!("keeps pointing at {target}"),
-        (Class::Escapes, Some(Cause::ClimbsOut)) => {
-            let then = moved.filter(|moved| *moved != target);
-            let then = then.map(|moved| format!("; after the move to {moved}"));
-            format!(
-                "leads out of the tree to {target}{}",
-                then.unwrap_or_default()
-            )
+    let then = |moved| format!("; after the move to {moved}");
+    let what = match (finding.rule, finding.class()) {
+        (FindingRule::ClimbsOut, _) => "leads out of the tree to",
+        (_, Class::Pinned) => "keeps pointing at",
+        _ => "leads to",
+    };
+    let end = match (finding.rule, finding.class()) {
+        (_, Class::Pinned) => String::new(),
+        (FindingRule::ClimbsOut, _)
+        | (_, Class::Left | Class::Outside | Class::Lines | Class::Travels) => {
+            let other = moved.filter(|moved| *moved != target);
+            other.map(then).unwrap_or_default()
         }
-        (Class::Escapes, Some(Cause::Missing(_) | Cause::NoPrefix)) => {
-            format!("leads to {target}: {why}")
+        (FindingRule::LinkOut | FindingRule::NoPrefix, _) => format!(": {why}"),
+        (FindingRule::Elsewhere, _) | (_, Class::Escapes) => {
+            moved.map_or_else(|| format!(": {why}"), then)
         }
-        (Class::Escapes, _) | (Class::Dangling, Some(Cause::Elsewhere)) => match moved {
-            Some(moved) => format!("leads to {target}; after the move to {moved}"),
-            None => format!("leads to {target}: {why}"),
-        },
-        (
-            Class::Invalid
-            | Class::Dangling
-            | Class::Fragment
-            | Class::Missing
-            | Class::MissingPage
-            | Class::NoSlash
-            | Class::CleanUrl,
-            _,
-        ) => format!("leads to {target}: {why}"),
-        (Class::Left | Class::Outside | Class::Lines | Class::Travels, _) => match moved {
-            Some(moved) if moved != target => {
-                format!("leads to {target}; after the move to {moved}")
-            }
-            _ => format!("leads to {target}"),
-        },
-    }
+        _ => format!(": {why}"),
+    };
+    format!("{what} {target}{end}")
 }
 
 /// The suggestion of a similar target that exists.
@@ -357,16 +185,19 @@ pub fn suggestion(class: Class, hint: Option<&str>) -> Option<String> {
 /// The sentences about a finding.
 pub fn sentences(finding: &Finding) -> Vec<String> {
     let mut sentences = vec![effect_of_move(finding)];
-    sentences.extend(suggestion(finding.class, finding.hint.as_deref()));
+    sentences.extend(suggestion(finding.class(), finding.hint.as_deref()));
     sentences.extend(finding.differs.then(|| DIFFERS.to_owned()));
     sentences
 }
 
 /// The sentences about a target.
 pub fn sentences_of_target(target: CheckedTarget<'_>) -> Vec<String> {
-    let why = RULES[FindingRule::of(target.class, target.cause)].why;
+    let [why, _] = meaning(target.rule);
     let mut sentences = vec![why.to_owned()];
-    sentences.extend(suggestion(target.class, target.summary.hint.as_deref()));
+    sentences.extend(suggestion(
+        target.rule.class(),
+        target.summary.hint.as_deref(),
+    ));
     if target.summary.differing > 0 {
         sentences.push(format!(
             "{} under another resolver",
@@ -443,47 +274,5 @@ mod tests {
         ] {
             assert_eq!(number(of), expected);
         }
-    }
-
-    /// A finding of a class without a rule would get the sentence of the first rule.
-    #[test]
-    fn every_class_has_a_rule() {
-        for class in Class::ALL {
-            assert!(RULES.iter().any(|rule| rule.class == class), "{class:?}");
-        }
-    }
-
-    #[test]
-    fn the_rules_match_the_causes_in_the_page_on_check() {
-        let page = include_str!("../../../docs/check.md");
-        let rows = page.lines().filter(|line| line.starts_with("| `"));
-        let mut documented = Vec::new();
-        for row in rows {
-            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-            let [_, classes, cause, ..] = cells.as_slice() else {
-                continue;
-            };
-            let cause = cause.trim_matches('`');
-            for class in classes.split(", ") {
-                let class = class.trim_matches('`');
-                if Class::ALL.iter().any(|known| known.name() == class) {
-                    documented.push(format!("{class}/{cause}"));
-                }
-            }
-        }
-        for rule in RULES.iter().filter(|rule| rule.cause.is_some()) {
-            assert!(
-                documented.contains(&rule.name()),
-                "{} is not documented",
-                rule.name()
-            );
-        }
-        let is_rule = |name: &&String| RULES.iter().any(|rule| rule.name() == **name);
-        let causes = documented.iter().filter(|name| {
-            let of_broken = ["pinned/", "escapes/", "dangling/", "fragment/"];
-            of_broken.iter().any(|class| name.starts_with(class)) && !name.contains(' ')
-        });
-        let missing: Vec<_> = causes.filter(|name| !is_rule(name)).collect();
-        assert!(missing.is_empty(), "{missing:?}");
     }
 }

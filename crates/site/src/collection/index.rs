@@ -23,7 +23,6 @@ use std::{
     },
 };
 
-use baselink_text::named;
 use baselink_url::{Grammar, Reference};
 
 use super::{
@@ -40,31 +39,29 @@ use super::{
 /// The default names of index files, as on servers.
 const INDEX_NAMES: [&[u8]; 2] = [b"index.html", b"index.htm"];
 
-named! {
-    /// The reason why a URL inside a tree leads to no file.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    pub enum Absence {
-        /// No file has the name.
-        Absent = "absent",
-        /// A file has this name in different case.
-        Case = "case",
-        /// A file has this name with different percent-encoding or character encoding.
-        Encoding = "percent-encoding",
-        /// The URL leads to a folder without an index file. On disk, index files do not count.
-        NoIndex = "no-index",
-        /// The name cannot be that of a file: it contains an encoded `/` or NUL, or is an encoded `.` or `..`.
-        NoName = "no-name",
-        /// The entry is not a regular file, but a FIFO, a socket or a device.
-        Special = "no-file",
-        /// A file has this name in a different Unicode normalization form.
-        Normalization = "normalization",
-        /// A symbolic link in the path leads out of the tree.
-        LinkOut = "symlink",
-        /// A symbolic link in the path is broken or circular.
-        LinkNowhere = "symlink",
-        /// The rules of the host lead from the URL to nothing, or in a circle.
-        Redirect = "redirect",
-    }
+/// The reason why a URL inside a tree leads to no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Absence {
+    /// No file has the name.
+    Absent,
+    /// A file has this name in different case.
+    Case,
+    /// A file has this name with different percent-encoding or character encoding.
+    Encoding,
+    /// The URL leads to a folder without an index file. On disk, index files do not count.
+    NoIndex,
+    /// The name cannot be that of a file: it contains an encoded `/` or NUL, or is an encoded `.` or `..`.
+    NoName,
+    /// The entry is not a regular file, but a FIFO, a socket or a device.
+    Special,
+    /// A file has this name in a different Unicode normalization form.
+    Normalization,
+    /// A symbolic link in the path leads out of the tree.
+    LinkOut,
+    /// A symbolic link in the path is broken or circular.
+    LinkNowhere,
+    /// The rules of the host lead from the URL to nothing, or in a circle.
+    Redirect,
 }
 
 /// A resource that is added to a collection.

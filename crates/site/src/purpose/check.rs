@@ -14,7 +14,7 @@
 //! use baselink_rewrite::Retrieval;
 //! use baselink_site::collection::origin::{Origins, RootUrl};
 //! use baselink_site::collection::{Collection, Resource};
-//! use baselink_site::purpose::check::{Cause, CheckedSite, Class, check};
+//! use baselink_site::purpose::check::{CheckedSite, FindingRule, check};
 //! use baselink_rewrite::Options;
 //! use baselink_text::Format;
 //!
@@ -30,7 +30,7 @@
 //! let (is_reported, places) = (&|_| true, &|_, _: &str| usize::MAX);
 //! let site = CheckedSite { collection, ids: None, host: None, to, is_reported, places };
 //! check(b"x.html", page, &options, site, &mut |link| found.push(link.finding));
-//! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
+//! assert_eq!(found[1].rule, FindingRule::Absolute);
 //! ```
 //!
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
@@ -56,7 +56,7 @@ use captured::CaptureJudge;
 use judge::MoveJudge;
 
 use super::alternatives::alternatives;
-pub use finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks};
+pub use finding::{CheckedLink, CheckedSite, Class, Finding, FindingRule, RepeatedLinks};
 pub use ids::{FragmentList, FragmentPlace, Ids};
 
 /// A document whose links were judged.

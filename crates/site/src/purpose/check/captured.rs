@@ -22,7 +22,9 @@ use baselink_scan::Role;
 use baselink_text::Charset;
 use baselink_url::without_fragment;
 
-use super::finding::{Cause, CheckedLink, CheckedSite, Class, Finding, RepeatedLinks, is_invalid};
+use super::finding::{
+    CheckedLink, CheckedSite, Class, Finding, FindingRule, RepeatedLinks, is_invalid,
+};
 use crate::{
     collection::{Located, TextMap, names_prefix},
     purpose::{alternatives::Alternatives, custom_property::in_sheet, spelling::is_web},
@@ -41,12 +43,8 @@ pub struct CaptureJudge<'a> {
 
 /// A URL, as far as its links depend on it.
 struct KnownUrl {
-    /// The cause for which the archive lacks it.
-    lack: Option<Cause>,
-    /// True if it is retrieved by HTTP or denotes a part of a message, so that a page may need it.
-    is_retrievable: bool,
-    /// True if it is a URL of a captured host, so that it may be a missing page.
-    is_page: bool,
+    /// The rules for links to it, by their roles.
+    rules: [FindingRule; Role::ALL.len()],
     /// The numbers of links to it with and without a report.
     links: [usize; 2],
     /// The number of links to it that need a report, if it is reported.
@@ -74,34 +72,33 @@ impl<'a> CaptureJudge<'a> {
         let mut repeated = Vec::new();
         for number in 0..self.known.len() {
             let known = &self.known.values[number];
-            let (class, cause) = known.class(Role::Navigation);
-            if known.links[1] > 0 && (self.site.is_reported)(class) {
+            let rule = known.rule(Role::Navigation);
+            if known.links[1] > 0 && (self.site.is_reported)(rule.class()) {
                 let url = self.known.url(number).to_owned();
-                repeated.push((class, cause, url, known.links[1]));
+                repeated.push((rule, url, known.links[1]));
             }
         }
         (self.counted, repeated)
     }
 
-    /// The class of `link` by itself, and the cause.
-    fn class(&mut self, link: &LinkReport) -> (Class, Option<Cause>) {
+    /// The rule for `link` by itself.
+    fn rule(&mut self, link: &LinkReport) -> FindingRule {
         if in_sheet(link, self.site.collection).is_some() {
-            return (Class::Travels, None);
+            return FindingRule::Travels;
         }
         if is_invalid(link) {
-            return (Class::Invalid, None);
+            return FindingRule::Invalid;
         }
         let target = match (link.outcome, &link.target) {
             (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
-            (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
-            (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
+            (Outcome::NoBase | Outcome::Left, _) | (_, None) => return FindingRule::Left,
             // A prefix of URLs has no capture.
-            (_, Some(_)) if names_prefix(link) => return (Class::Outside, None),
+            (_, Some(_)) if names_prefix(link) => return FindingRule::Outside,
             (_, Some(target)) => target,
         };
         let known = self.known_url(target);
         known.links[0] += usize::from(link.role == Role::Navigation);
-        known.class(link.role)
+        known.rule(link.role)
     }
 
     fn known_url(&mut self, target: &str) -> &mut KnownUrl {
@@ -124,7 +121,7 @@ impl LinkReceiver for CaptureJudge<'_> {
         }
         let is_reported = self.site.is_reported;
         let known = self.known_url(&link.url());
-        let (class, _) = known.class(link.role);
+        let class = known.rule(link.role).class();
         if is_reported(class) && known.links[0] < known.wanted {
             return false;
         }
@@ -135,22 +132,24 @@ impl LinkReceiver for CaptureJudge<'_> {
 
     fn link(&mut self, listed: ListedLink, _: &BaseChain, charset: Charset) {
         let link = &listed.link;
-        let (mut class, mut cause) = self.class(link);
+        let mut rule = self.rule(link);
         // The page does not need the link if the archive has an alternative.
-        if class == Class::Missing
+        if rule.class() == Class::Missing
             && let Some(group) = self.alternatives.get(&link.span.start).map(Arc::clone)
             && group
-                .stand_in(|other| (self.class(other).0 == Class::Travels).then(String::new))
+                .stand_in(|other| (self.rule(other) == FindingRule::Travels).then(String::new))
                 .is_some()
         {
-            (class, cause) = (Class::Outside, None);
+            rule = FindingRule::Outside;
         }
+        let is_left = rule == FindingRule::Left;
         (self.found)(CheckedLink {
             charset,
             finding: Finding {
-                target: link.target.clone().filter(|_| class != Class::Left),
+                reason: link.reason.filter(|_| is_left),
+                target: link.target.clone().filter(|_| !is_left),
                 differs: link.differs,
-                ..Finding::of(class, cause)
+                ..Finding::of(rule)
             },
             listed,
         });
@@ -159,44 +158,50 @@ impl LinkReceiver for CaptureJudge<'_> {
 
 impl KnownUrl {
     fn new(site: CheckedSite<'_>, url: &str) -> Self {
-        let (lack, is_host_known) = match site.collection.locate(url) {
-            Located::Failed(300..=303 | 307 | 308) => (Some(Cause::Redirect), true),
-            Located::Failed(400..=499) => (Some(Cause::ClientError), true),
-            Located::Failed(500..) => (Some(Cause::ServerError), true),
-            Located::Failed(_) => (Some(Cause::NoBody), true),
+        use FindingRule::{
+            ClientError, NoBody, NotCaptured, Outside, PageClientError, PageNoBody,
+            PageNotCaptured, PageRedirect, PageServerError, Redirect, ServerError, Travels,
+        };
+        let ([embedded, page], is_host_known) = match site.collection.locate(url) {
+            Located::Failed(300..=303 | 307 | 308) => ([Redirect, PageRedirect], true),
+            Located::Failed(400..=499) => ([ClientError, PageClientError], true),
+            Located::Failed(500..) => ([ServerError, PageServerError], true),
+            Located::Failed(_) => ([NoBody, PageNoBody], true),
             Located::Resource(found) if site.collection.is_cut(found.number) => {
-                (Some(Cause::NoBody), true)
+                ([NoBody, PageNoBody], true)
             }
-            Located::Outside { is_host_known } => (Some(Cause::NotCaptured), is_host_known),
+            Located::Outside { is_host_known } => ([NotCaptured, PageNotCaptured], is_host_known),
             // Captures are found by their URLs alone.
             Located::Resource(_)
             | Located::Folder(_)
             | Located::BehindLink(_)
-            | Located::Lacking(..) => (None, true),
+            | Located::Lacking(..) => ([Travels; 2], true),
         };
         let is_web = is_web(url);
         let is_part = url
             .get(..4)
             .is_some_and(|start| start.eq_ignore_ascii_case("cid:"));
-        let mut known = Self {
-            lack,
-            is_retrievable: is_web || is_part,
-            is_page: is_web && is_host_known,
+        // A page may need a URL that is retrieved by HTTP, or that denotes a part of a message. A page that lacks is on a captured
+        // host.
+        let rules = [
+            (embedded, is_web || is_part),
+            (page, is_web && is_host_known),
+            (Outside, false),
+        ]
+        .map(|(lack, concerns)| match embedded {
+            Travels => Travels,
+            _ if concerns => lack,
+            _ => Outside,
+        });
+        Self {
+            rules,
             links: [0; 2],
-            wanted: 0,
-        };
-        let (class, _) = known.class(Role::Navigation);
-        known.wanted = (site.places)(class, url);
-        known
+            wanted: (site.places)(rules[Role::Navigation as usize].class(), url),
+        }
     }
 
-    /// The class of a link with this role, and the cause.
-    fn class(&self, role: Role) -> (Class, Option<Cause>) {
-        match (self.lack, role) {
-            (None, _) => (Class::Travels, None),
-            (lack, Role::Embedded) if self.is_retrievable => (Class::Missing, lack),
-            (lack, Role::Navigation) if self.is_page => (Class::MissingPage, lack),
-            _ => (Class::Outside, None),
-        }
+    /// The rule for a link with this role.
+    fn rule(&self, role: Role) -> FindingRule {
+        self.rules[role as usize]
     }
 }

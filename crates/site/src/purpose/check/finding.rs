@@ -1,8 +1,9 @@
 //! The effect of a move on a link, as a class and a cause.
 //!
 //! ```
-//! use baselink_site::purpose::check::{Cause, Class};
-//! assert_eq!((Class::Pinned.name(), Cause::NetPath.name()), ("pinned", "net-path"));
+//! use baselink_site::purpose::check::FindingRule;
+//! let rule = FindingRule::NetPath;
+//! assert_eq!((rule.class().name(), rule.cause(None)), ("pinned", Some("net-path")));
 //! ```
 //!
 //! Deliberately absent: the rules that determine the class, which are in the judges.
@@ -21,7 +22,7 @@ named! {
     /// The effect of a move on a link. Tables have this order, or the reverse; the judges choose if several classes apply.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Class {
-        /// The link has no target, for the reason in its [`Cause`].
+        /// The link has no target.
         Left = "left",
         /// The link leads out of the tree, and does not depend on the place of the tree.
         Outside = "outside",
@@ -50,75 +51,144 @@ named! {
     }
 }
 
-/// The reason for the class of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Cause {
-    /// Left: the link is relative, and no base is known.
-    NoBase,
-    /// Left: `rewrite` keeps the link for this reason.
-    Kept(Reason),
-    /// Pinned: the link is absolute.
-    Absolute,
-    /// Pinned: the link declares the canonical URL of the page, which only the author should change.
-    Canonical,
-    /// Pinned: the link names the host. Escapes: the link names the host, and the scheme changes.
-    NetPath,
-    /// Pinned, or escapes: the base that the document declares is pinned, or escapes.
-    DeclaredBase,
-    /// Escapes: the link begins with `/`.
-    RootRelative,
-    /// Escapes: the link leads above the root.
-    ClimbsOut,
-    /// Escapes: the link lacks the path of the root, and would lead to a file with it. Other links have the path.
-    NoPrefix,
-    /// Dangling; or escapes, if a symbolic link leads out of the tree.
-    Missing(Absence),
-    /// Dangling: after the move the link leads to a different file, or to none.
-    Elsewhere,
-    /// Dangling: the file that a browser saved with the page is missing.
-    LocalCopy,
-    /// Escapes: the browser that saved the page kept the link and did not save its target.
-    NotSaved,
-    /// Missing, missing page: the target was not captured.
-    NotCaptured,
-    /// Missing, missing page: the target was captured as a client error (4xx).
-    ClientError,
-    /// Missing, missing page: the target was captured as a server error (5xx).
-    ServerError,
-    /// Missing, missing page: the target was captured as a redirect whose end is not a resource of the archive.
-    Redirect,
-    /// Missing, missing page: the target was captured without a body, or only partially.
-    NoBody,
-    /// Fragment: the file has no id that matches the fragment.
-    NoId,
-    /// Fragment: the file has an id that differs from the fragment only in case.
-    IdCase,
+named! {
+    /// The class of a finding with the cause, or the class alone if it has one cause. Logs of SARIF number them in this order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum FindingRule {
+        /// The link is absolute.
+        Absolute = "pinned/absolute",
+        /// The link names the host.
+        NetPath = "pinned/net-path",
+        /// The base that the document declares is pinned.
+        PinnedBase = "pinned/declared-base",
+        /// The link names the host, and the scheme changes.
+        SchemeChange = "escapes/net-path",
+        /// The base that the document declares escapes.
+        EscapingBase = "escapes/declared-base",
+        /// The link begins with `/`.
+        RootRelative = "escapes/root-relative",
+        /// The link leads above the root.
+        ClimbsOut = "escapes/climbs-out",
+        /// The link lacks the path of the root, and would lead to a file with it. Other links have the path.
+        NoPrefix = "escapes/no-prefix",
+        /// No browser can open the link.
+        Invalid = "invalid",
+        /// No file has the name.
+        Absent = "dangling/absent",
+        /// A file has this name in different case.
+        NameCase = "dangling/case",
+        /// A file has this name with different percent-encoding or character encoding.
+        NameEncoding = "dangling/percent-encoding",
+        /// The link leads to a folder without an index file.
+        NoIndex = "dangling/no-index",
+        /// The name cannot be that of a file.
+        NoName = "dangling/no-name",
+        /// The target is not a regular file.
+        NoFile = "dangling/no-file",
+        /// The rules of the host lead from the link to nothing, or in a circle.
+        DeadRule = "dangling/redirect",
+        /// The link leads to a different file, or to none.
+        Elsewhere = "dangling/elsewhere",
+        /// The file has no id that matches the fragment.
+        NoId = "fragment/no-id",
+        /// The file has an id that differs from the fragment only in case.
+        IdCase = "fragment/id-case",
+        /// The link has no target, for the [reason](Finding::reason) of the finding.
+        Left = "left",
+        /// The link leads out of the tree.
+        Outside = "outside",
+        /// The target exists.
+        Travels = "travels",
+        /// The browser that saved the page kept the link and did not save its target.
+        NotSaved = "escapes/not-saved",
+        /// The file that a browser saved with the page is missing.
+        LocalCopy = "dangling/local-copy",
+        /// The link declares the canonical URL of the page, which only the author should change.
+        Canonical = "pinned/canonical",
+        /// A file has this name in a different Unicode normalization form.
+        NameForm = "dangling/normalization",
+        /// A symbolic link in the path is broken or circular.
+        LinkNowhere = "dangling/symlink",
+        /// A symbolic link in the path leads out of the tree.
+        LinkOut = "escapes/symlink",
+        /// The target was not captured.
+        NotCaptured = "missing/not-captured",
+        /// The target was captured as a client error (4xx).
+        ClientError = "missing/client-error",
+        /// The target was captured as a server error (5xx).
+        ServerError = "missing/server-error",
+        /// The target was captured as a redirect whose end is not a resource of the archive.
+        Redirect = "missing/redirect",
+        /// The target was captured without a body, or only partially.
+        NoBody = "missing/no-body",
+        /// The page was not captured.
+        PageNotCaptured = "missing-page/not-captured",
+        /// The page was captured as a client error (4xx).
+        PageClientError = "missing-page/client-error",
+        /// The page was captured as a server error (5xx).
+        PageServerError = "missing-page/server-error",
+        /// The page was captured as a redirect whose end is not a resource of the archive.
+        PageRedirect = "missing-page/redirect",
+        /// The page was captured without a body, or only partially.
+        PageNoBody = "missing-page/no-body",
+        /// The target is a folder, and the final `/` is missing.
+        NoSlash = "no-slash",
+        /// The target lacks its extension.
+        CleanUrl = "clean-url",
+        /// The fragment names lines that a script of the page marks.
+        Lines = "lines",
+    }
 }
 
-impl Cause {
-    /// The name in `--json`.
-    pub fn name(self) -> &'static str {
+impl FindingRule {
+    /// The class of findings by this rule.
+    pub fn class(self) -> Class {
         match self {
-            Self::NoBase => "no-base",
-            Self::Kept(reason) => reason.name(),
-            Self::Absolute => "absolute",
-            Self::Canonical => "canonical",
-            Self::NetPath => "net-path",
-            Self::DeclaredBase => "declared-base",
-            Self::RootRelative => "root-relative",
-            Self::ClimbsOut => "climbs-out",
-            Self::NoPrefix => "no-prefix",
-            Self::Missing(absence) => absence.name(),
-            Self::Elsewhere => "elsewhere",
-            Self::LocalCopy => "local-copy",
-            Self::NotSaved => "not-saved",
-            Self::NotCaptured => "not-captured",
-            Self::ClientError => "client-error",
-            Self::ServerError => "server-error",
-            Self::Redirect => "redirect",
-            Self::NoBody => "no-body",
-            Self::NoId => "no-id",
-            Self::IdCase => "id-case",
+            Self::Absolute | Self::NetPath | Self::PinnedBase | Self::Canonical => Class::Pinned,
+            Self::SchemeChange
+            | Self::EscapingBase
+            | Self::RootRelative
+            | Self::ClimbsOut
+            | Self::NoPrefix
+            | Self::NotSaved
+            | Self::LinkOut => Class::Escapes,
+            Self::Invalid => Class::Invalid,
+            Self::Absent
+            | Self::NameCase
+            | Self::NameEncoding
+            | Self::NameForm
+            | Self::NoIndex
+            | Self::NoName
+            | Self::NoFile
+            | Self::DeadRule
+            | Self::Elsewhere
+            | Self::LocalCopy
+            | Self::LinkNowhere => Class::Dangling,
+            Self::NotCaptured
+            | Self::ClientError
+            | Self::ServerError
+            | Self::Redirect
+            | Self::NoBody => Class::Missing,
+            Self::PageNotCaptured
+            | Self::PageClientError
+            | Self::PageServerError
+            | Self::PageRedirect
+            | Self::PageNoBody => Class::MissingPage,
+            Self::NoId | Self::IdCase => Class::Fragment,
+            Self::Left => Class::Left,
+            Self::Outside => Class::Outside,
+            Self::Travels => Class::Travels,
+            Self::NoSlash => Class::NoSlash,
+            Self::CleanUrl => Class::CleanUrl,
+            Self::Lines => Class::Lines,
+        }
+    }
+
+    /// The name of the cause in `--json`, if the class has causes. `reason` is that of the finding.
+    pub fn cause(self, reason: Option<Reason>) -> Option<&'static str> {
+        match self {
+            Self::Left => Some(reason.map_or("no-base", Reason::name)),
+            _ => Some(self.name().split_once('/')?.1),
         }
     }
 }
@@ -126,10 +196,10 @@ impl Cause {
 /// The effect of a move on a link, with its details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The class of the link.
-    pub class: Class,
-    /// The cause; `None` for the classes travels, no-slash, clean-url, lines, invalid and outside.
-    pub cause: Option<Cause>,
+    /// The class of the link, and the cause.
+    pub rule: FindingRule,
+    /// The reason why [`FindingRule::Left`] applies; `None` if the link is relative, and no base is known.
+    pub reason: Option<Reason>,
     /// The target before the move; `None` if the link has none. If the URL of the root is assumed, only the path below
     /// the root, or `None` outside the root.
     pub target: Option<String>,
@@ -162,8 +232,8 @@ pub struct CheckedSite<'a> {
     pub places: &'a (dyn Fn(Class, &str) -> usize + Sync),
 }
 
-/// A class, a cause, a URL without its fragment, and a number of links to it.
-pub type RepeatedLinks = (Class, Option<Cause>, String, usize);
+/// A rule, a URL without its fragment, and a number of links to it.
+pub type RepeatedLinks = (FindingRule, String, usize);
 
 /// A link with its finding.
 #[derive(Debug)]
@@ -186,22 +256,12 @@ impl Class {
     }
 }
 
-impl Absence {
-    /// The class of a relative link to a missing target.
-    pub fn class(self) -> Class {
-        match self {
-            Self::LinkOut => Class::Escapes,
-            _ => Class::Dangling,
-        }
-    }
-}
-
 impl Finding {
     /// A finding without details.
-    pub(super) fn of(class: Class, cause: Option<Cause>) -> Self {
+    pub(super) fn of(rule: FindingRule) -> Self {
         Self {
-            class,
-            cause,
+            rule,
+            reason: None,
             target: None,
             moved: None,
             hint: None,
@@ -210,19 +270,30 @@ impl Finding {
         }
     }
 
+    /// The finding for a link without a target, for `reason`.
+    pub(super) fn left(reason: Option<Reason>) -> Self {
+        Self {
+            reason,
+            ..Self::of(FindingRule::Left)
+        }
+    }
+
+    /// The class of the link.
+    pub fn class(&self) -> Class {
+        self.rule.class()
+    }
+
     /// The finding for a link whose fragment has this place in its target.
     pub(super) fn with_fragment(self, place: FragmentPlace) -> Self {
-        let (class, cause, hint) = match place {
-            FragmentPlace::Lines if self.class != Class::Left => (Class::Lines, None, None),
+        let (rule, hint) = match place {
+            FragmentPlace::Lines if self.rule != FindingRule::Left => (FindingRule::Lines, None),
             FragmentPlace::There | FragmentPlace::Lines => return self,
-            FragmentPlace::Nowhere(Some(hint)) => {
-                (Class::Fragment, Some(Cause::IdCase), Some(hint))
-            }
-            FragmentPlace::Nowhere(None) => (Class::Fragment, Some(Cause::NoId), None),
+            FragmentPlace::Nowhere(Some(hint)) => (FindingRule::IdCase, Some(hint)),
+            FragmentPlace::Nowhere(None) => (FindingRule::NoId, None),
         };
         Self {
-            class,
-            cause,
+            rule,
+            reason: None,
             hint,
             ..self
         }
@@ -230,10 +301,21 @@ impl Finding {
 
     /// The finding for a link whose target is missing.
     pub(super) fn missing(missing: Missing) -> Self {
-        let cause = Some(Cause::Missing(missing.absence));
+        let rule = match missing.absence {
+            Absence::Absent => FindingRule::Absent,
+            Absence::Case => FindingRule::NameCase,
+            Absence::Encoding => FindingRule::NameEncoding,
+            Absence::NoIndex => FindingRule::NoIndex,
+            Absence::NoName => FindingRule::NoName,
+            Absence::Special => FindingRule::NoFile,
+            Absence::Normalization => FindingRule::NameForm,
+            Absence::LinkOut => FindingRule::LinkOut,
+            Absence::LinkNowhere => FindingRule::LinkNowhere,
+            Absence::Redirect => FindingRule::DeadRule,
+        };
         Self {
             hint: missing.hint,
-            ..Self::of(missing.absence.class(), cause)
+            ..Self::of(rule)
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The judge for a move. It determines the class of each link in a document, and the cause.
+//! The judge for a move. It determines the rule for each link in a document.
 //!
 //! ```text
-//! link, current target, target after the move  -->  Finding { class: Escapes, cause: ClimbsOut, … }
+//! link, current target, target after the move  -->  Finding { rule: ClimbsOut, … }
 //! ```
 //!
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
@@ -21,13 +21,12 @@ use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
 
 use super::{
     bases::{MovedBase, MovedBases, MovedCollection},
-    finding::{Cause, CheckedLink, CheckedSite, Class, Finding, is_invalid},
+    finding::{CheckedLink, CheckedSite, Class, Finding, FindingRule, is_invalid},
     ids::{FragmentList, FragmentPlace},
 };
 use crate::{
     collection::{
-        Absence, FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk,
-        names_prefix,
+        FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk, names_prefix,
         origin::{RootUrl, is_assumed, without_assumed},
         url_below,
     },
@@ -215,7 +214,7 @@ impl<'a> MoveJudge<'a> {
         let is_of_files = base.is_some_and(through_layout)
             || (self.saved_by.is_some() && link.outcome != Outcome::Absolute);
         let standing = self.standing(link, (&target, &now), fragment);
-        let is_settled = !is_of_files && standing.class.is_broken();
+        let is_settled = !is_of_files && standing.class().is_broken();
         let moves = self.site.to.is_some();
         let finding = match is_settled || !(moves || is_of_files) {
             true => standing,
@@ -259,21 +258,21 @@ impl<'a> MoveJudge<'a> {
         let collection = self.goal.collection;
         if !now.is_inside() {
             let hint = self.with_path_of_root(target);
-            let (class, cause) = match hint {
-                Some(_) => (Class::Escapes, Some(Cause::NoPrefix)),
+            let rule = match hint {
+                Some(_) => FindingRule::NoPrefix,
                 None if needs(collection, link, target) && !self.is_served(link) => {
-                    (Class::Missing, Some(Cause::NotCaptured))
+                    FindingRule::NotCaptured
                 }
-                None => (Class::Outside, None),
+                None => FindingRule::Outside,
             };
             return Finding {
                 hint,
-                ..Finding::of(class, cause)
+                ..Finding::of(rule)
             };
         }
         // A prefix of URLs, and a reference that only serves as a base, need not lead to a file.
         if names_base(link) || (names_prefix(link) && matches!(now, Located::Folder(_))) {
-            return Finding::of(Class::Travels, None);
+            return Finding::of(FindingRule::Travels);
         }
         // A server does not look for the query in the names of files.
         let selects = |found: &FoundResource| found.query == QueryUse::Selects;
@@ -281,25 +280,25 @@ impl<'a> MoveJudge<'a> {
             collection.has_only_paths() && now.resource().as_ref().is_some_and(selects);
         let here = || Some(collection.locate_below(collection.root_url()?, target));
         if is_by_name && here().is_some_and(|here| served(&here) != served(now)) {
-            return Finding::of(Class::Dangling, Some(Cause::Elsewhere));
+            return Finding::of(FindingRule::Elsewhere);
         }
-        let Some((class, file)) = served(now) else {
+        let Some((rule, file)) = served(now) else {
             return match is_template(&link.reference) {
-                true => Finding::of(Class::Left, Some(Cause::Kept(Reason::Placeholder))),
+                true => Finding::left(Some(Reason::Placeholder)),
                 false => self.dangling(now),
             };
         };
         Finding {
             hint: collection.missing(now).and_then(|one| one.hint),
             fragment: file.zip(fragment),
-            ..Finding::of(class, None)
+            ..Finding::of(rule)
         }
     }
 
     /// The finding for a link to a place without a file.
     fn dangling(&self, place: &Located) -> Finding {
         let missing = self.goal.collection.missing(place).map(Finding::missing);
-        missing.unwrap_or_else(|| Finding::of(Class::Dangling, Some(Cause::Elsewhere)))
+        missing.unwrap_or_else(|| Finding::of(FindingRule::Elsewhere))
     }
 
     /// The finding about the move for a link to `target`, at the place `now`, with its target after the move. `standing` is
@@ -311,7 +310,6 @@ impl<'a> MoveJudge<'a> {
         (target, now): (&str, &Located),
         standing: Finding,
     ) -> Finding {
-        let alone = |class, cause| Finding::of(class, Some(cause));
         let category = category(link);
         let is_absolute = link.outcome == Outcome::Absolute;
         let moves = self.site.to.is_some();
@@ -329,21 +327,21 @@ impl<'a> MoveJudge<'a> {
         let keeps_scheme = |moved: &String| scheme(moved) == scheme(target);
         let stays_with_base = base.is_some_and(|base| base.stays);
         let pinned_by = match category {
-            _ if is_absolute && (!holds || stays_with_base) => Some(Cause::Absolute),
-            _ if stays_with_base => Some(Cause::DeclaredBase),
+            _ if is_absolute && (!holds || stays_with_base) => Some(FindingRule::Absolute),
+            _ if stays_with_base => Some(FindingRule::PinnedBase),
             // A link that contains a host but no scheme leads to the old URL unless the scheme changes.
             Category::NetPath if moves && !holds && moved.as_ref().is_none_or(keeps_scheme) => {
-                Some(Cause::NetPath)
+                Some(FindingRule::NetPath)
             }
             _ => None,
         };
-        if let Some(cause) = pinned_by {
+        if let Some(rule) = pinned_by {
             let found = match now.is_inside() && moves {
                 false => standing,
                 // `move --relative=disk` keeps these links, too.
                 true if is_disk(&self.goal.place) && self.bases.keeps_form(link) => standing,
-                true if self.bases.is_canonical(link) => alone(Class::Pinned, Cause::Canonical),
-                true => alone(Class::Pinned, cause),
+                true if self.bases.is_canonical(link) => Finding::of(FindingRule::Canonical),
+                true => Finding::of(rule),
             };
             return Finding {
                 moved: Some(target.to_owned()),
@@ -351,12 +349,12 @@ impl<'a> MoveJudge<'a> {
             };
         }
         let Some(moved) = moved else {
-            return alone(Class::Left, Cause::Kept(Reason::Unresolvable));
+            return Finding::left(Some(Reason::Unresolvable));
         };
         let then = self.after(link, base, (target, now, &moved));
         let found = match then.is_inside() {
             true => self.moving(link, (target, now, &then), standing),
-            false => alone(Class::Escapes, escape(category, base)),
+            false => Finding::of(escape(category, base)),
         };
         Finding {
             moved: Some(moved),
@@ -371,36 +369,31 @@ impl<'a> MoveJudge<'a> {
         base: Option<&MovedBase>,
         is_crawled: bool,
     ) -> Result<String, Finding> {
-        let left = |cause| Err(self.left(link, cause));
         if is_invalid(link) {
-            return Err(Finding::of(Class::Invalid, None));
+            return Err(Finding::of(FindingRule::Invalid));
         }
         match (link.outcome, link.reason) {
             (Outcome::Absolute, _) => return Ok(link.target.clone().unwrap_or_default()),
-            (Outcome::NoBase, _) => return left(Some(Cause::NoBase)),
             (Outcome::Left, Some(Reason::LocalCopy)) => return Err(self.local_copy(link)),
-            (Outcome::Left, reason) if reason != Some(Reason::CustomProperty) => {
-                return left(reason.map(Cause::Kept));
-            }
-            (Outcome::Rewritten | Outcome::Left | Outcome::NotEditable, _) => {}
+            (Outcome::Left, Some(Reason::CustomProperty)) => {}
+            (Outcome::NoBase | Outcome::Left, reason) => return Err(self.left(link, reason)),
+            (Outcome::Rewritten | Outcome::NotEditable, _) => {}
         }
         let resolved = || Some(base?.now.resolve(&link.reference).ok()?.url);
         let is_known = (!is_crawled && link.custom_property.is_none()) || base.is_none();
         let known = link.target.clone().filter(|_| is_known);
-        match known.or_else(resolved) {
-            Some(target) => Ok(target),
-            None => left(Some(Cause::Kept(Reason::Unresolvable))),
-        }
+        let target = known.or_else(resolved);
+        target.ok_or_else(|| self.left(link, Some(Reason::Unresolvable)))
     }
 
     /// The finding for a link without a target. The reference of a `use` must name an id of the document. Others may denote an
     /// element without an id.
-    fn left(&self, link: &LinkReport, cause: Option<Cause>) -> Finding {
+    fn left(&self, link: &LinkReport, reason: Option<Reason>) -> Finding {
         let is_use = link.reason == Some(Reason::IdReference) && link.element == "use";
         let number = self.number.filter(|_| is_use && link.entity.is_empty());
         Finding {
             fragment: number.zip(fragment_of(&link.reference)),
-            ..Finding::of(Class::Left, cause)
+            ..Finding::left(reason)
         }
     }
 
@@ -408,7 +401,7 @@ impl<'a> MoveJudge<'a> {
     fn is_served(&self, link: &LinkReport) -> bool {
         let is_copy = |other: &LinkReport| {
             other.reason == Some(Reason::LocalCopy)
-                && self.local_copy(other).class == Class::Travels
+                && self.local_copy(other).rule == FindingRule::Travels
         };
         let group = self.alternatives.get(&link.span.start);
         let copy = |group: &Arc<Alternatives>| {
@@ -426,8 +419,8 @@ impl<'a> MoveJudge<'a> {
         });
         let copy = url.map(|url| self.goal.locate(&url.url));
         match copy.as_ref().and_then(served) {
-            Some(_) => Finding::of(Class::Travels, None),
-            None => Finding::of(Class::Dangling, Some(Cause::LocalCopy)),
+            Some(_) => Finding::of(FindingRule::Travels),
+            None => Finding::of(FindingRule::LocalCopy),
         }
     }
 
@@ -487,35 +480,35 @@ impl<'a> MoveJudge<'a> {
         let file = |place: &Located| served(place).map(|(_, file)| file);
         match (file(now), file(then)) {
             (_, None) if self.saved_by == Some(Program::Browser) && !is_there => {
-                match standing.class {
-                    Class::Missing => standing,
-                    _ => Finding::of(Class::Escapes, Some(Cause::NotSaved)),
+                match standing.rule {
+                    FindingRule::NotCaptured => standing,
+                    _ => Finding::of(FindingRule::NotSaved),
                 }
             }
-            _ if names_base(link) => Finding::of(Class::Travels, None),
+            _ if names_base(link) => Finding::of(FindingRule::Travels),
             (None, _) if is_there => standing,
             (Some(now), Some(file)) if now == file => match served(then) {
                 // A file with a URL of its own may have an extension that the URL lacks.
-                Some((class, _)) if standing.class == Class::Travels => {
-                    Finding { class, ..standing }
+                Some((rule, _)) if standing.rule == FindingRule::Travels => {
+                    Finding { rule, ..standing }
                 }
                 _ => standing,
             },
             // From disk, a browser finds neither the index file nor the extension.
-            (Some(_), None) if is_disk(&self.goal.place) && standing.class != Class::Travels => {
+            (Some(_), None)
+                if is_disk(&self.goal.place) && standing.rule != FindingRule::Travels =>
+            {
                 standing
             }
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
             (None, Some(then)) if self.saved_by.is_some() => Finding {
                 fragment: then.zip(fragment_of(target)),
-                ..Finding::of(Class::Travels, None)
+                ..Finding::of(FindingRule::Travels)
             },
             (now, _) => match self.dangling(then) {
-                found if now.is_none() || found.cause != Some(Cause::Missing(Absence::Absent)) => {
-                    found
-                }
-                _ => Finding::of(Class::Dangling, Some(Cause::Elsewhere)),
+                found if now.is_none() || found.rule != FindingRule::Absent => found,
+                _ => Finding::of(FindingRule::Elsewhere),
             },
         }
     }
@@ -537,32 +530,32 @@ fn has_base_of(link: &LinkReport, chain: &BaseChain) -> bool {
         && !names_base(link)
 }
 
-/// The cause for which a link of this category escapes.
-fn escape(category: Category, base: Option<&MovedBase>) -> Cause {
+/// The rule by which a link of this category escapes.
+fn escape(category: Category, base: Option<&MovedBase>) -> FindingRule {
     match category {
-        Category::NetPath => Cause::NetPath,
-        Category::AbsPath => Cause::RootRelative,
-        _ if base.is_some_and(|base| base.escapes) => Cause::DeclaredBase,
-        _ => Cause::ClimbsOut,
+        Category::NetPath => FindingRule::SchemeChange,
+        Category::AbsPath => FindingRule::RootRelative,
+        _ if base.is_some_and(|base| base.escapes) => FindingRule::EscapingBase,
+        _ => FindingRule::ClimbsOut,
     }
 }
 
-/// The file that servers send, by its number, and the class of a link to it; the number is `None` behind a symbolic link.
+/// The file that servers send, by its number, and the rule for a link to it; the number is `None` behind a symbolic link.
 /// `None` if there is no file.
-fn served(located: &Located) -> Option<(Class, Option<usize>)> {
+fn served(located: &Located) -> Option<(FindingRule, Option<usize>)> {
     match located {
         Located::Resource(found) => {
-            let class = match found.by {
+            let rule = match found.by {
                 FoundBy::Url | FoundBy::Index | FoundBy::HostRule | FoundBy::Rewrite => {
-                    Class::Travels
+                    FindingRule::Travels
                 }
-                FoundBy::NoSlash => Class::NoSlash,
-                FoundBy::CleanUrl => Class::CleanUrl,
+                FoundBy::NoSlash => FindingRule::NoSlash,
+                FoundBy::CleanUrl => FindingRule::CleanUrl,
                 FoundBy::CrawlerName | FoundBy::DeadRule => return None,
             };
-            Some((class, Some(found.number)))
+            Some((rule, Some(found.number)))
         }
-        Located::BehindLink(_) => Some((Class::Travels, None)),
+        Located::BehindLink(_) => Some((FindingRule::Travels, None)),
         Located::Folder(_)
         | Located::Lacking(..)
         | Located::Failed(_)
