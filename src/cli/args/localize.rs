@@ -84,14 +84,14 @@ pub struct Extraction {
     /// In a folder, also make the changes to documents that copies out of an archive get, so that more loads from disk
     ///
     /// `integrity` and `crossorigin` are removed from elements with local targets, a Content-Security-Policy that blocks files is
-    /// disabled, and an image candidate without a file gets the descriptor of the one that stands in for it.
+    /// disabled, and an image candidate without a file gets the descriptor of the one that replaces it.
     #[arg(long = "adapt", conflicts_with = "is_exact", help_heading = "Output")]
     pub adapts: bool,
     /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
     ///
     /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,
     /// and disables a Content-Security-Policy, where these would keep local files from loading. It opens the shadow roots of MHTML,
-    /// and gives an image candidate without a capture the descriptor of the one that stands in for it.
+    /// and gives an image candidate without a capture the descriptor of the one that replaces it.
     #[arg(long = "exact")]
     pub is_exact: bool,
 }

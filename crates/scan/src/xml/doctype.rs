@@ -12,6 +12,8 @@
 //!
 //! Deliberately absent: the external subset, which is never fetched, and the question whether an entity is used.
 
+use std::collections::HashMap;
+
 use baselink_text::{Span, layer::xml::with_characters};
 use baselink_url::reference::opaque_scheme;
 
@@ -66,17 +68,71 @@ pub fn literals(doctype: &[u8]) -> Vec<Span> {
     found
 }
 
+/// The entities of an internal subset (XML 1.0, 4.2), by name.
+#[derive(Default)]
+pub struct DeclaredEntities(HashMap<String, String>);
+
+impl DeclaredEntities {
+    /// The number of entities inside each other, and the length of a text, beyond which references are not replaced.
+    const MOST: (usize, usize) = (4, 1_024);
+
+    /// Adds the entity with this value, if `before` ends with the start of its declaration. Of several, the first counts.
+    pub fn add(&mut self, before: &[u8], value: &str) {
+        let markup = memchr::memrchr(b'<', before).map(|at| &before[at..]);
+        let name = markup.and_then(|markup| markup.strip_prefix(b"<!ENTITY"));
+        if let Some(name) = name.and_then(|name| str::from_utf8(name.trim_ascii()).ok()) {
+            let entity = self.0.entry(name.to_owned());
+            entity.or_insert_with(|| value.to_owned());
+        }
+    }
+
+    /// `text` with the values of entities; `None` if one is not declared, or the text becomes too long.
+    fn expand(&self, text: &str) -> Option<String> {
+        let (most, longest) = Self::MOST;
+        let mut text = with_characters(text);
+        for _ in 0..most {
+            let mut pieces = text.split('&');
+            let mut expanded = pieces.next()?.to_owned();
+            let mut has_entity = false;
+            for piece in pieces {
+                let Some((name, rest)) = piece.split_once(';') else {
+                    expanded.extend(["&", piece]);
+                    continue;
+                };
+                has_entity = true;
+                expanded.extend([self.value(name)?, rest]);
+                if expanded.len() > longest {
+                    return None;
+                }
+            }
+            if !has_entity {
+                return Some(expanded);
+            }
+            text = with_characters(&expanded);
+        }
+        None
+    }
+
+    /// The value of an entity. The five that are predefined (XML 1.0, 4.6) stand for text, not for markup.
+    fn value(&self, name: &str) -> Option<&str> {
+        match name {
+            "lt" | "gt" | "amp" | "quot" | "apos" => Some(" "),
+            _ => self.0.get(name).map(String::as_str),
+        }
+    }
+}
+
 /// A word of a literal that may be a reference.
 pub struct LiteralWord {
     pub span: Span,
     /// True if the word is the whole literal. Otherwise the text before the word may be part of the reference.
     pub is_whole: bool,
-    /// True if the word contains a reference to an entity, or an escape of another syntax.
+    /// True if the word contains a reference to an entity that may lead out of a folder, or an escape of another syntax.
     pub is_unknown: bool,
 }
 
 /// The words of `literal` that may be references. Its character references are decoded once, but an entity value is read again.
-pub fn words(literal: &str) -> Vec<LiteralWord> {
+pub fn words(literal: &str, entities: &DeclaredEntities) -> Vec<LiteralWord> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < literal.len() {
         let rest = &literal[at..];
@@ -99,11 +155,18 @@ pub fn words(literal: &str) -> Vec<LiteralWord> {
             }
         });
         let end = end.unwrap_or(rest.len());
-        let (before, after) = (literal[..at].trim_end(), literal[at + end..].trim_start());
+        let is_unknown = is_unknown(&rest[..end], entities);
+        // The name of a property before an entity in CSS looks like a scheme.
+        let name = rest[..end].split('&').next().unwrap_or_default().rfind(':');
+        let start = name.filter(|_| is_unknown).map_or(at, |name| at + name + 1);
+        let (before, after) = (
+            literal[..start].trim_end(),
+            literal[at + end..].trim_start(),
+        );
         let word = LiteralWord {
-            span: Span::new(at, at + end),
+            span: Span::new(start, at + end),
             is_whole: before.is_empty() && after.is_empty(),
-            is_unknown: is_unknown(&rest[..end]),
+            is_unknown,
         };
         // The slash of a tag.
         let is_of_tag =
@@ -116,14 +179,23 @@ pub fn words(literal: &str) -> Vec<LiteralWord> {
 }
 
 /// True if the text of `word` does not show where it leads.
-fn is_unknown(word: &str) -> bool {
-    let Some(first) = word.find(['&', '\\', '\t', '\n', '\r']) else {
+fn is_unknown(word: &str, entities: &DeclaredEntities) -> bool {
+    if word.contains(['\\', '\t', '\n', '\r']) {
+        let scheme = opaque_scheme(word);
+        return scheme.is_none_or(|scheme| scheme == "file");
+    }
+    if !word.contains('&') {
         return false;
+    }
+    let is_harmless = |text: String| {
+        let text = text.to_ascii_lowercase();
+        let leads = ["/", "\\", "%", "..", "file:"];
+        let is_web = ["http://", "https://"]
+            .iter()
+            .any(|it| text.starts_with(it));
+        is_web || !leads.iter().any(|mark| text.contains(mark))
     };
-    let is_known = opaque_scheme(&word[..first]).is_some_and(|scheme| scheme != "file");
-    let is_reference = word[first..].starts_with('&');
-    let is_alone = word.matches('&').count() == 1 && !word.contains(['/', '\\', ':', '.']);
-    !(is_known || is_reference && is_alone)
+    !entities.expand(word).is_some_and(is_harmless)
 }
 
 #[cfg(test)]

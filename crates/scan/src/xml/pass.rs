@@ -25,7 +25,7 @@ use baselink_text::{
 };
 
 use super::{
-    doctype,
+    doctype::{self, DeclaredEntities},
     entry::{self, EntryLink, EntryLinkElement},
     namespaces::{Bindings, Vocabulary},
     tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken},
@@ -172,6 +172,7 @@ pub struct XmlPass<'a> {
     /// True if an internal subset may change the namespaces of elements and give them attributes. In a copy, any value may then
     /// be loaded.
     is_doubtful: bool,
+    entities: DeclaredEntities,
     /// True if the document element is an Atom feed or entry, in which `xml:base` applies to every reference (RFC 4287,
     /// 2).
     is_atom: bool,
@@ -199,6 +200,7 @@ impl<'a> XmlPass<'a> {
             has_base: false,
             has_doctype: false,
             is_doubtful: false,
+            entities: DeclaredEntities::default(),
             is_atom: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
@@ -303,22 +305,32 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// Adds the words in the literals of the document type declaration at `span` that may be references.
+    /// Reads the entities that the document type declaration at `span` declares, and adds the words in its literals that may be
+    /// references.
     fn literals(&mut self, span: Span) {
-        for literal in doctype::literals(&self.bytes[span.range()]) {
-            let literal = literal.shifted(span.start);
-            let quote = match self.bytes[literal.start - 1] {
+        let bytes = &self.bytes[span.range()];
+        let literals: Vec<_> = doctype::literals(bytes)
+            .into_iter()
+            .map(|literal| {
+                let text = self.decode(literal.shifted(span.start));
+                (literal.start - 1, xml::attribute_value(text).view)
+            })
+            .collect();
+        for (start, view) in &literals {
+            self.entities.add(&bytes[..*start], &view.text);
+        }
+        for (start, view) in literals {
+            let quote = match bytes[start] {
                 b'\'' => Quote::Single,
                 _ => Quote::Double,
             };
-            let view = xml::attribute_value(self.decode(literal)).view;
             self.words(("!DOCTYPE", None), quote, &view);
         }
     }
 
     /// Adds the words of a value that may be references, if they would lead out of a copy.
     fn words(&mut self, (element, attribute): (&str, Option<&str>), quote: Quote, view: &View) {
-        for word in doctype::words(&view.text) {
+        for word in doctype::words(&view.text, &self.entities) {
             let carriers = match word.is_whole {
                 true => Carriers::One(Carrier::XmlAttribute(quote)),
                 false => Carriers::Pieces(&[]),
@@ -676,14 +688,20 @@ impl<'a> XmlPass<'a> {
     }
 
     fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
-        // A default value may name the animated attribute.
-        let is_doubtful =
-            |row: &&Row| self.is_doubtful && row.loads && row.syntax == Syntax::CssValue;
+        let value = self.value(&attribute.raw);
+        // A default value may name the animated attribute, and an entity may complete a URL of CSS or a tag.
+        let is_doubtful = |row: &&Row| match row.syntax {
+            Syntax::CssValue if row.loads => self.is_doubtful,
+            Syntax::Css | Syntax::CssValue | Syntax::Html => {
+                self.is_doubtful && !value.entities.is_empty()
+            }
+            _ => false,
+        };
         let Some(row) = self.row(started, attribute).filter(|row| !is_doubtful(row)) else {
             if self.is_doubtful {
                 let names = [started.element.name, attribute.raw.name].map(|one| self.shown(one));
-                let value = self.value(&attribute.raw).view;
-                self.words((&names[0], Some(&names[1])), attribute.raw.quote, &value);
+                let place = (&*names[0], Some(&*names[1]));
+                self.words(place, attribute.raw.quote, &value.view);
             }
             return;
         };
@@ -691,7 +709,6 @@ impl<'a> XmlPass<'a> {
             self.against(started, row),
             started.element.is_literal_result(),
         );
-        let value = self.value(&attribute.raw);
         let (element, name) = (
             self.shown(started.element.name),
             self.shown(attribute.raw.name),
@@ -891,6 +908,9 @@ impl<'a> XmlPass<'a> {
             ..LinkPlace::text_of(&element, carriers)
         };
         match content {
+            ContentKind::Text(TextContent::Css) if self.is_doubtful && !entities.is_empty() => {
+                self.words((&element, None), Quote::None, &whole);
+            }
             ContentKind::Text(content) => {
                 let diagnostic = self.collector.text(&whole, content, &place);
                 self.found.diagnostics.extend(diagnostic);
