@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use baselink_text::{Error, Format, Result, name, visible};
+use baselink_text::{Error, Format, Result, name, shell, visible};
 use clap::{
     CommandFactory, FromArgMatches,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -26,12 +26,11 @@ use self::{
     deferred::Deferred,
 };
 use super::{
-    input::format_of_file,
     request::{Documents, Verbosity, folder_of},
     settings::Settings,
-    shell,
 };
 use baselink_files::write::is_one_file;
+use baselink_site::reading::format_of_file;
 
 pub mod check;
 pub mod commands;
@@ -335,7 +334,7 @@ fn reject_overwrites(
                 &format!("{why}; name another one for {option}"),
             ));
         }
-        let format = format_of_file(path, None);
+        let format = format_of_file(path);
         if format.is_some_and(|format| is_precious(format, option)) {
             let why = format!("{option} would replace this document or archive; name a new file");
             return Err(Error::file(path, &why));

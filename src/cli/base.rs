@@ -35,7 +35,7 @@ use std::{
 
 use anstyle::Style;
 use baselink_rewrite::{
-    BaseChain, EntityReport, FileRewrite, Level, Options, Rule, Totals,
+    BaseChain, EntityReport, FileRewrite, Level, Rule, Totals,
     base::{Established, Status},
     rewrite_each,
 };
@@ -46,17 +46,15 @@ use super::{
     args::commands::ShowBases,
     base_hints::BaseHints,
     files::{each_document, status_after},
-    input::{File, Input},
     json_records,
     output::{
         FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, count, visible_reference,
     },
-    places::FilePlaces,
     request::Documents,
-    source,
     status::{ExitStatus, Failure},
 };
 use baselink_files::walk::{EntryKind, walk};
+use baselink_site::reading::{File, FilePlaces, Input, Listener};
 
 /// Shows the bases of the documents of a request.
 pub fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
@@ -156,12 +154,12 @@ fn show_file(
         BasesForm::Levels if file.format.is_archive() => BasesForm::Line,
         form => form,
     };
-    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
-        let (totals, mut shown) = show_document(form, input, options, output)?;
-        shown.hints.add(input, options, &totals);
+    let work = |input: &Input<'_>, output: &mut Output| {
+        let (totals, mut shown) = show_document(form, input, output)?;
+        shown.hints.add(input, input.options, &totals);
         Ok(shown)
     };
-    let read = source::each(file, output, work, |shown, _, buffer, output| {
+    let read = file.each(output, work, |shown, _, buffer, output| {
         all.merge(shown);
         Ok(output.append(buffer)?)
     });
@@ -180,11 +178,10 @@ fn show_file(
 fn show_document(
     form: BasesForm,
     input: &Input<'_>,
-    options: &Options,
     output: &mut Output,
 ) -> io::Result<(Totals, ShownBases)> {
     let is_tree = form == BasesForm::Levels && input.format.has_headings();
-    let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, options, &mut drop);
+    let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, input.options, &mut drop);
     let places = FilePlaces::of(input, &totals);
     for found in by_place(&report.diagnostics)
         .into_iter()

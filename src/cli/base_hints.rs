@@ -13,16 +13,14 @@ use std::fmt::{self, Display};
 
 use baselink_rewrite::{Options, Outcome, Totals};
 use baselink_scan::{Heading, fields::links};
-use baselink_text::{Format, Span};
+use baselink_text::{Format, Span, shell};
 use baselink_url::{Grammar, scheme, usable};
 
-use super::{
-    input::Input,
-    output::{Output, count},
-    places::FilePlaces,
-    shell,
+use super::output::{Output, count};
+use baselink_site::{
+    collection::origin::canonical,
+    reading::{FilePlaces, Input},
 };
-use baselink_site::collection::origin::canonical;
 
 /// Hints for one or more files.
 #[derive(Default)]

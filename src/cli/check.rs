@@ -27,7 +27,7 @@ mod words;
 
 use std::path::PathBuf;
 
-use baselink_text::name;
+use baselink_text::{name, shell};
 
 use self::{
     baseline::Baseline,
@@ -38,11 +38,9 @@ use self::{
 use super::{
     args::check::{Check, CheckForm, Classes},
     base_hints::report_scheme,
-    capture_plan::report_damaged,
-    files::SkipReason,
+    files::{SkipReason, report_damaged},
     output::{Output, count, ok_or_report},
     request::is_standard_input,
-    shell,
     status::{ExitStatus, FileResult},
 };
 use baselink_site::{

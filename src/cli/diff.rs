@@ -17,10 +17,8 @@ use std::io;
 
 use baselink_text::{Edit, Edits, visible};
 
-use super::{
-    input::Input,
-    output::{ADDED, HEADING, Output, REMOVED},
-};
+use super::output::{ADDED, HEADING, Output, REMOVED};
+use baselink_site::reading::Input;
 
 /// Unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;

@@ -11,35 +11,16 @@
 
 use std::{
     collections::BTreeSet,
-    ffi::OsStr,
-    fs,
-    io::Read,
     path::{Path, PathBuf},
 };
 
-use baselink_rewrite::{Retrieval, Source};
 use baselink_text::{Error, Result, name};
 
 use super::request::{Documents, folder_of};
-use baselink_files::walk::{TreeEntry, walk};
-use baselink_site::collection::{
-    is_page_name,
-    origin::{FolderLayout, hosts::is_telling},
+use baselink_site::{
+    collection::origin::FolderLayout,
+    reading::hosts::{folders_in, has_comment, has_marks, has_only_hosts, is_host},
 };
-
-/// The top-level folder of `entry` if `--layout` takes it for a host although its name does not look like one. `seen` is
-/// the entry relative to the folder of all hosts.
-pub fn of<'e>(
-    entry: &'e TreeEntry,
-    seen: &TreeEntry,
-    retrieval: Option<&Retrieval>,
-) -> Option<&'e Path> {
-    let host = seen.relative.first()?;
-    let is_taken = retrieval.is_some_and(|one| one.source == Source::Layout)
-        && !host.to_str().is_none_or(is_telling);
-    let mut above = entry.path.ancestors();
-    above.nth(seen.relative.len() - 1).filter(|_| is_taken)
-}
 
 /// Compares the folders in the named folders with `--layout`. Without a layout or a URL, sets the layout if HTTrack's comments prove
 /// it. Returns a sentence about it, and about each folder in which other marks show that a crawler named folders after hosts.
@@ -59,10 +40,10 @@ pub fn check(documents: &mut Documents) -> Result<Vec<String>> {
             if !(is_open && has_host && has_only_hosts(path)) {
                 continue;
             }
-            is_proved = documents.paths.len() == 1 && has_comment(path, documents);
+            is_proved = documents.paths.len() == 1 && has_comment(path, &documents.selection);
             let what = if is_proved {
                 "HTTrack wrote a folder for each host, so its URLs are those of"
-            } else if has_marks(path, documents) {
+            } else if has_marks(path, &documents.selection) {
                 "its folders are named after hosts, as a crawler names them; read it with"
             } else {
                 continue;
@@ -82,34 +63,6 @@ pub fn check(documents: &mut Documents) -> Result<Vec<String>> {
     Ok(sentences)
 }
 
-/// True if one of the first pages in `path` has the comment of HTTrack with the host that its folder names.
-fn has_comment(path: &Path, documents: &Documents) -> bool {
-    /// The number of pages that are read.
-    const PAGES: usize = 100;
-    /// The number of bytes that are read of each.
-    const HEAD: u64 = 4_096;
-    let is_page = |entry: &TreeEntry| is_page_name(entry.path.as_os_str().as_encoded_bytes());
-    let is_proof = |entry: TreeEntry| {
-        let mut head = Vec::new();
-        if let Ok((file, _)) = entry.open(documents.selection.follow) {
-            // Bytes before an error may contain the comment.
-            let _ = file.take(HEAD).read_to_end(&mut head);
-        }
-        let host = entry
-            .relative
-            .first()
-            .map(|host| host.to_string_lossy().replace('_', ":"));
-        let host = host.unwrap_or_default();
-        // HTTrack 3.49 writes no scheme.
-        ["", "http://", "https://"].iter().any(|scheme| {
-            let comment = format!("<!-- Mirrored from {scheme}{host}/");
-            memchr::memmem::find(&head, comment.as_bytes()).is_some()
-        })
-    };
-    let entries = walk(&[path.to_owned()], &documents.selection).flatten();
-    entries.filter(is_page).take(PAGES).any(is_proof)
-}
-
 /// Rejects a change in place by `--layout` if no folder in an input folder is named like a host.
 pub fn require_host(documents: &Documents) -> Result<()> {
     let has_layout = documents.reading.origins.layout.is_some();
@@ -122,44 +75,6 @@ pub fn require_host(documents: &Documents) -> Result<()> {
     }
     Ok(())
 }
-
-/// The visible folders in `path`, without HTTrack's cache.
-fn folders_in(path: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let is_shown = |name: &OsStr| !name.to_string_lossy().starts_with('.') && name != CACHE;
-    let shown = entries.filter(|entry| is_shown(&entry.file_name()));
-    shown
-        .map(|entry| entry.path())
-        .filter(|path| path.is_dir())
-        .collect()
-}
-
-/// True if there are folders in `path`, and all are named after hosts.
-fn has_only_hosts(path: &Path) -> bool {
-    let folders = folders_in(path);
-    !folders.is_empty() && folders.iter().all(|folder| is_host(folder))
-}
-
-/// True if `folder` is named like a host.
-fn is_host(folder: &Path) -> bool {
-    let name = folder.file_name().unwrap_or_default();
-    is_telling(&name.to_string_lossy())
-}
-
-/// True if HTTrack left its cache or log in `path`, or a file has a name that wget gives: with a query, or for the original of a
-/// page.
-fn has_marks(path: &Path, documents: &Documents) -> bool {
-    let is_of_wget = |entry: TreeEntry| {
-        let name = entry.path.file_name().unwrap_or_default().to_string_lossy();
-        name.contains('?') || name.ends_with(".orig")
-    };
-    let mut entries = walk(&[path.to_owned()], &documents.selection).flatten();
-    let mut logs = [CACHE, "hts-log.txt"].iter();
-    logs.any(|name| path.join(name).exists()) || entries.any(is_of_wget)
-}
-
-/// The folder of HTTrack's cache.
-const CACHE: &str = "hts-cache";
 
 /// The warning about these folders; `None` if there are none.
 pub fn warning(folders: &BTreeSet<PathBuf>) -> Option<String> {

@@ -1,20 +1,15 @@
-//! All requested files, processed on several threads, with their output in order.
+//! Messages about the requested files: those that are missing, skipped or no documents.
 //!
 //! ```text
-//! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
+//! 2 archives were skipped; …
 //! ```
 //!
-//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own,
-//! and the buffers are printed in the order of the files, so that output does not depend on the number of threads.
-//! The output of standard input, of a single file, or of a large file without a result file is not buffered, because
-//! the output of a mailbox may be larger than memory.
-//!
-//! Deliberately absent: the work on a file, which the commands supply.
+//! Deliberately absent: the reading of files (`baselink_site::reading`).
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::BTreeMap,
     io::{self, IsTerminal},
-    iter, mem,
+    mem,
     path::Path,
 };
 
@@ -22,19 +17,17 @@ use baselink_text::{Error, Result, name};
 
 use super::{
     dotless_hosts,
-    in_order::{Bounds, QueueItem, in_order},
-    input::{File, NonDocument, OpenedInput},
     output::{Output, count, ok_or_report},
-    progress::{Progress, is_stopped},
-    request::{Documents, Origin, is_standard_input},
-    status::{ExitStatus, Failure},
+    progress::Progress,
+    request::Documents,
+    status::{ExitStatus, Failure, FileResult},
 };
-use baselink_files::walk::{EntryKind, TreeWalk, walk};
-
-/// The size from which a file is processed alone.
-const LARGE: u64 = 64 << 20;
-/// The largest number of files under way.
-const UNDER_WAY: usize = 256;
+use baselink_files::walk::TreeEntry;
+pub use baselink_site::reading::SkipReason;
+use baselink_site::{
+    collection::capture::DateRange,
+    reading::{CapturePlan, File, Listener, skip_reason},
+};
 
 /// Checks that `--url` can be the URL of these documents.
 ///
@@ -55,78 +48,26 @@ pub fn check(documents: &Documents) -> Result<()> {
 pub fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
-    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(Origin, T, &mut Output) -> io::Result<()>,
+    work: impl Fn(&TreeEntry, &mut Output) -> io::Result<T> + Sync,
+    done: impl FnMut(TreeEntry, T, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
-    let counts = documents.has_folder() && output.count_diagnostics();
-    let is_large = |path: &Path| {
-        let seen = path.metadata();
-        seen.is_ok_and(|seen| seen.is_dir() || seen.len() >= LARGE)
-    };
-    let takes_long = documents.roots().any(is_large);
-    let progress = takes_long.then(|| progress(documents, output)).flatten();
+    let counts = documents.has_folder() && output.begin_counting();
+    if documents.takes_long() {
+        progress(documents, output);
+    }
     report_missing(documents, output);
-    let (large, size) = if documents.has_result_files {
-        (u64::MAX, usize::MAX)
-    } else {
-        (LARGE, usize::try_from(LARGE).unwrap_or(usize::MAX))
-    };
-    let bounds = Bounds {
-        threads: documents.jobs,
-        items: UNDER_WAY,
-        size,
-    };
-    let mut requested = RequestedFiles::of(documents, output);
-    let (mut files, mut is_first) = (requested.by_ref().peekable(), true);
-    let items = iter::from_fn(|| {
-        let value = files.next().filter(|_| !is_stopped())?;
-        let is_single = mem::take(&mut is_first) && files.peek().is_none();
-        let size = value.as_ref().map_or(0, Origin::size);
-        let is_alone = is_single || size >= large || matches!(value, Ok(Origin::Standard));
-        Some(QueueItem {
-            value,
-            size: usize::try_from(size).unwrap_or(usize::MAX),
-            is_alone,
-        })
-    });
-    let blank = output.buffered();
-    let process = |file: Result<Origin>, output: &mut Output| {
-        file.map(|origin| {
-            let result = (!is_stopped()).then(|| work(&origin, output));
-            let is_done = matches!(result, Some(Ok(_))) && !origin.is_folder();
-            if let Some(progress) = progress.as_ref().filter(|_| is_done) {
-                progress.finish_file(origin.size());
-            }
-            (origin, result)
-        })
-    };
-    let mut failed = 0;
-    let receive = |(processed, buffer): (Processed<T>, Output), output: &mut Output| {
-        match processed {
-            Ok((_, None)) => {}
-            Ok((origin, Some(result))) => {
-                let result = result?;
-                output.append(buffer.into_buffer())?;
-                done(origin, result, output)?;
-            }
-            Err(failure) => {
-                output.error(&failure);
-                failed += 1;
-            }
-        }
-        io::Result::Ok(())
-    };
-    in_order(bounds, items, output, || blank.buffered(), process, receive)?;
+    let mut files = documents.files();
+    for overlap in files.overlaps() {
+        output.caution(overlap);
+    }
+    let failed = files.each(output, work, done)?;
     output.show_progress(None);
     if counts {
-        output.report_counted_diagnostics();
+        output.end_counting();
     }
-    report_skipped(documents, &requested.hidden, output);
+    report_skipped(documents, &files.hidden(), output);
     Ok(failed)
 }
-
-/// A file with its result, unless the run was stopped; an error if the file could not be found.
-type Processed<T> = Result<(Origin, Option<io::Result<T>>)>;
 
 /// Reports folders that were taken for hosts, and `hidden` files and folders that were skipped.
 fn report_skipped(documents: &Documents, hidden: &[Vec<u8>], output: &mut Output) {
@@ -146,14 +87,11 @@ fn report_skipped(documents: &Documents, hidden: &[Vec<u8>], output: &mut Output
     }
 }
 
-/// Creates and shows a progress bar for one reading of `documents`; `None` without a terminal.
-pub fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
+/// Shows a progress bar for one reading of `documents`, if standard error is a terminal.
+pub fn progress(documents: &Documents, output: &mut Output) {
     let roots = documents.roots().map(Path::to_owned).collect();
-    let progress = io::stderr()
-        .is_terminal()
-        .then(|| Progress::over(roots, documents.selection.clone()));
-    output.show_progress(progress.clone());
-    progress
+    let is_terminal = io::stderr().is_terminal();
+    output.show_progress(is_terminal.then(|| Progress::over(roots, documents.selection.clone())));
 }
 
 /// The largest number of missing files of a table that are reported by name.
@@ -174,89 +112,6 @@ fn report_missing(documents: &Documents, output: &mut Output) {
         output.caution(&format_args!(
             "the table names {more} more files that do not exist"
         ));
-    }
-}
-
-/// The requested files, in their order.
-struct RequestedFiles<'d> {
-    /// Named files and folders; `None` is standard input.
-    sources: VecDeque<Option<TreeWalk<'d>>>,
-    /// The hidden files and folders that were skipped.
-    hidden: Vec<Vec<u8>>,
-}
-
-impl<'d> RequestedFiles<'d> {
-    fn of(documents: &'d Documents, output: &mut Output) -> Self {
-        let mut sources = VecDeque::new();
-        for (number, paths) in documents
-            .paths
-            .split(|path| is_standard_input(path))
-            .enumerate()
-        {
-            if number > 0 {
-                sources.push_back(None);
-            }
-            if !paths.is_empty() {
-                let found = walk(paths, &documents.selection);
-                for overlap in found.overlaps() {
-                    output.caution(overlap);
-                }
-                sources.push_back(Some(found));
-            }
-        }
-        Self {
-            sources,
-            hidden: Vec::new(),
-        }
-    }
-}
-
-impl Iterator for RequestedFiles<'_> {
-    type Item = Result<Origin>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let Some(walk) = self.sources.front_mut()? else {
-                self.sources.pop_front();
-                return Some(Ok(Origin::Standard));
-            };
-            if let Some(found) = walk.next() {
-                return Some(found.map(Origin::Entry));
-            }
-            let hidden = walk.hidden().iter();
-            let hidden = hidden.map(|path| path.as_os_str().as_encoded_bytes().to_vec());
-            self.hidden.extend(hidden);
-            self.sources.pop_front();
-        }
-    }
-}
-
-/// The reason why a file was skipped.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SkipReason {
-    /// A folder, whose files follow.
-    Folder,
-    NonDocument,
-    /// An archive, which the command does not read.
-    Archive,
-    /// A symbolic link.
-    Link,
-    /// A backup of an earlier run.
-    Backup,
-    /// A message that is being delivered.
-    Delivery,
-    /// A file that could not be used; the error was reported.
-    Unusable,
-}
-
-impl SkipReason {
-    /// The reason for a file that is not a document.
-    pub fn of(file: &NonDocument) -> Self {
-        if file.is_archive {
-            Self::Archive
-        } else {
-            Self::NonDocument
-        }
     }
 }
 
@@ -359,28 +214,6 @@ impl SkipCounts {
     }
 }
 
-/// The reason to skip `origin`, from its kind of file; `None` if it is opened. Anything named is opened, except
-/// folders.
-///
-/// # Errors
-///
-/// A device, a pipe or a socket was found in a folder; opening it might block forever.
-pub fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
-    let Origin::Entry(entry) = origin else {
-        return Ok(None);
-    };
-    Ok(match entry.kind {
-        EntryKind::Folder => Some(SkipReason::Folder),
-        _ if origin.is_named() => None,
-        EntryKind::File => None,
-        EntryKind::Symlink => Some(SkipReason::Link),
-        EntryKind::Special => {
-            let path = name(&entry.path);
-            return Err(Error::new(format!("{path}: not a regular file; skipped")));
-        }
-    })
-}
-
 /// The result of reading documents.
 #[derive(Default)]
 pub struct ReadSummary {
@@ -406,24 +239,24 @@ impl ReadSummary {
 pub fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
-    work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
-    mut done: impl FnMut(Origin, T),
+    work: impl Fn(&TreeEntry, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
+    mut done: impl FnMut(TreeEntry, T),
 ) -> io::Result<ReadSummary> {
     let mut read = ReadSummary::default();
-    let process = |origin: &Origin, output: &mut Output| {
-        let opened = match skip_reason(origin) {
+    let process = |entry: &TreeEntry, output: &mut Output| {
+        let opened = match skip_reason(entry) {
             Ok(Some(why)) => return Ok(Err(why)),
-            Ok(None) => File::open(origin, documents, None),
+            Ok(None) => File::open(entry, documents, None),
             Err(failure) => Err(failure),
         };
         let failure = match opened {
-            Ok(OpenedInput::Document(file)) => {
+            Ok(Ok(file)) => {
                 output.note_host(&file);
                 output.report_opened(&file);
-                return work(origin, file, output).map(Ok);
+                return work(entry, file, output).map(Ok);
             }
-            Ok(OpenedInput::NonDocument(other)) if origin.is_named() => other.error(origin.path()),
-            Ok(OpenedInput::NonDocument(other)) => {
+            Ok(Err(other)) if entry.is_named() => other.error(&entry.path),
+            Ok(Err(other)) => {
                 output.report_non_document(other.remark());
                 return Ok(Err(SkipReason::of(&other)));
             }
@@ -432,12 +265,12 @@ pub fn each_document<T: Send>(
         output.error(&failure);
         Ok(Err(SkipReason::Unusable))
     };
-    let failed = each(documents, output, process, |origin, outcome, _| {
+    let failed = each(documents, output, process, |entry, outcome, _| {
         match outcome {
             Ok((status, of_file)) => {
                 read.status = read.status.max(status);
                 read.documents += 1;
-                done(origin, of_file);
+                done(entry, of_file);
             }
             Err(why) => read.skipped.add(why, 1),
         }
@@ -455,4 +288,42 @@ pub fn status_after<T>(
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
     Ok(ok_or_report(read, output)?.map_or(ExitStatus::Unusable, |_| status))
+}
+
+/// Reads all captures, and chooses one for each selected URL. The progress bar is shown for the second reading, too.
+pub fn plan(
+    documents: &Documents,
+    near: Option<DateRange>,
+    output: &mut Output,
+) -> FileResult<CapturePlan> {
+    progress(documents, output);
+    let plan = CapturePlan::of(documents, near, output)?;
+    output.show_progress(None);
+    report_links(documents.skipped_links, output);
+    progress(documents, output);
+    Ok(plan)
+}
+
+/// Reports damaged records of the archive at `path`, because of which `what` may be lacking. Returns an error status if
+/// `--strict` denies them.
+pub fn report_damaged(
+    (path, number): (&Path, usize),
+    what: &str,
+    is_strict: bool,
+    output: &mut Output,
+) -> ExitStatus {
+    if number == 0 {
+        return ExitStatus::Done;
+    }
+    let records = count(number, "record is", "records are");
+    let sentence = format!(
+        "{}: {records} damaged, so {what} may be lacking here",
+        name(path)
+    );
+    if is_strict {
+        output.error(&sentence);
+        return ExitStatus::NotHeld;
+    }
+    output.notice(&sentence);
+    ExitStatus::Done
 }

@@ -27,11 +27,13 @@ use baselink_url::{Category, Resolver, reference::conformance};
 use serde::Serialize;
 use serde_json::{Serializer, ser::Formatter};
 
-use super::{
-    advice::sentence, document_name::DocumentName, input::Input, link_counts::LinkCountsRecord,
-    places::FilePlaces,
+use super::{advice::sentence, link_counts::LinkCountsRecord};
+use baselink_site::{
+    archive::RecordKey,
+    collection::origin::is_assumed,
+    purpose::check::Finding,
+    reading::{DocumentName, FilePlaces, Input},
 };
-use baselink_site::{archive::RecordKey, collection::origin::is_assumed, purpose::check::Finding};
 
 /// A link.
 #[derive(Serialize)]

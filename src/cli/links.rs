@@ -17,28 +17,24 @@ use std::{
 };
 
 use anstyle::Style;
-use baselink_rewrite::{FileRewrite, ListedLink, Options, Outcome, Totals, rewrite_each};
+use baselink_rewrite::{FileRewrite, ListedLink, Outcome, Totals, rewrite_each};
 use baselink_text::{Error, visible};
 
 use super::{
     args::commands::{LinksForm, ListLinks},
     base_hints::BaseHints,
-    document_name::DocumentName,
     files::{each_document, status_after},
-    input::{File, Input},
     json_records,
     link_counts::{LinkCounts, LinkResult},
     output::{
         FAINT, Output, PLACE, StrictViolations, is_left, location, ok_or_report, style_of,
         visible_reference,
     },
-    places::FilePlaces,
-    request::Origin,
     results::folder_for,
-    source,
     status::{ExitStatus, FileResult},
 };
-use baselink_files::{result_folder::ResultFolder, results::nameless};
+use baselink_files::{result_folder::ResultFolder, results::nameless, walk::TreeEntry};
+use baselink_site::reading::{DocumentName, File, FilePlaces, Input, Listener};
 
 /// Lists the links of the documents of a request.
 pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
@@ -46,11 +42,11 @@ pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
     let results = request.output.as_deref();
     let results = results.map(|to| folder_for(to, documents)).transpose()?;
-    let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
+    let work = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else {
             return list_file(request, file, output);
         };
-        let result = write_result(request, (origin, file), results, output);
+        let result = write_result(request, (entry, file), results, output);
         Ok(match ok_or_report(result, output)? {
             Some(listed) => listed,
             None => (ExitStatus::Unusable, Default::default()),
@@ -85,13 +81,13 @@ type ListedFile = (ExitStatus, (LinkCounts, BaseHints));
 /// at all.
 fn write_result(
     request: &ListLinks,
-    (origin, file): (&Origin, File<'_>),
+    (entry, file): (&TreeEntry, File<'_>),
     results: &ResultFolder,
     output: &mut Output,
 ) -> FileResult<ListedFile> {
-    let Origin::Entry(entry) = origin else {
+    if entry.is_standard_input() {
         return Err(nameless().into());
-    };
+    }
     let mut to = results.place(entry, None)?.into_os_string();
     to.push(extension(request));
     let mut of_file = output.with_file(results.begin_new(&entry.path, Path::new(&to))?);
@@ -124,13 +120,13 @@ fn extension(request: &ListLinks) -> &'static str {
 fn list_file(request: &ListLinks, file: File<'_>, output: &mut Output) -> io::Result<ListedFile> {
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
     let (mut status, mut is_listed) = (ExitStatus::Done, false);
-    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
-        let (totals, of_document) = list_document(request, input, options, output)?;
+    let work = |input: &Input<'_>, output: &mut Output| {
+        let (totals, of_document) = list_document(request, input, output)?;
         let mut helps = BaseHints::default();
-        helps.add(input, options, &totals);
+        helps.add(input, input.options, &totals);
         Ok((totals, of_document, helps))
     };
-    let read = source::each(file, output, work, |listed, input, buffer, output| {
+    let read = file.each(output, work, |listed, input, buffer, output| {
         let (totals, of_document, helps) = listed;
         let has_rows = request.form() == LinksForm::Text && totals.links() > 0;
         // The messages of a mailbox are one listing.
@@ -156,13 +152,12 @@ const WIDEST: usize = 40;
 fn list_document(
     request: &ListLinks,
     input: &Input<'_>,
-    options: &Options,
     output: &mut Output,
 ) -> io::Result<(Totals, ExitStatus)> {
     if output.is_verbose() {
         let mut left = Vec::new();
         let keep = &mut |link| left.extend(Some(link).filter(is_left));
-        let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, options, keep);
+        let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, input.options, keep);
         let places = FilePlaces::of(input, &totals);
         output.report_bases(input, &places, &report);
         output.report_links_left(&places, &left);
@@ -176,7 +171,7 @@ fn list_document(
         widths: None,
         waiting: Vec::new(),
     };
-    let totals = baselink_rewrite::links(input.bytes, options, &mut |mut found| {
+    let totals = baselink_rewrite::links(input.bytes, input.options, &mut |mut found| {
         found.line += input.lines;
         if request.strict {
             strict.add(&found.link);

@@ -24,9 +24,7 @@ use baselink_text::{Error, Result, name};
 
 use super::{
     args::localize::{Extraction, Localize},
-    capture_plan::holds_resources,
-    collection,
-    collection::report_expected_url,
+    expected_url::report_expected_url,
     output::Output,
     request::{folder_of, is_standard_input},
     rewrite::{RewriteKind, extract::extract, rewrite},
@@ -37,7 +35,7 @@ use baselink_files::{
     walk::{EntryKind, Selection, TreeEntry},
     write::NewContents,
 };
-use baselink_site::collection::Collection;
+use baselink_site::{collection::Collection, reading::collect};
 
 /// Makes an offline mirror.
 pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
@@ -48,9 +46,8 @@ pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
         .all(|path| path.metadata().is_ok_and(|found| found.is_file()))
     {
         let mut paths = documents.paths.iter();
-        let format = documents.reading.format;
         if documents.paths.len() > 1
-            && let Some(path) = paths.find(|path| !holds_resources(path, format))
+            && let Some(path) = paths.find(|path| !documents.holds_resources(path))
         {
             let why = "not an archive; name only archives, or a page alone";
             return Err(Error::file(path, why).into());
@@ -175,7 +172,7 @@ fn collection(request: &Localize) -> Result<Collection> {
     let is_in_mirror = |entry: &TreeEntry| {
         matches!(entry.kind, EntryKind::File | EntryKind::Symlink) || !request.is_elsewhere()
     };
-    let mut collection = collection::of_folder(documents, selection, is_in_mirror, true)?;
+    let mut collection = collect(documents, selection, is_in_mirror)?;
     // A link to a symbolic link in the folder leads to the copy of its file.
     if request.is_elsewhere() {
         collection.without_links();

@@ -27,15 +27,16 @@ use serde::Serialize;
 
 use super::{
     advice::sentence,
-    input::{File, Input},
     json_records::append_json,
-    places::FilePlaces,
     progress::Progress,
     request::{Verbosity, is_standard_input},
     status::{ExitStatus, Failure, FileResult},
 };
 use baselink_files::write::{NewContents, write_file};
-use baselink_site::collection::origin::without_assumed_hosts;
+use baselink_site::{
+    collection::origin::without_assumed_hosts,
+    reading::{File, FilePlaces, Input, Listener},
+};
 
 /// A place in a file, such as `page.html:3:9`.
 pub const PLACE: Style = Style::new().dimmed();
@@ -81,7 +82,7 @@ impl Styler {
     }
 }
 
-/// Both streams of the program, or a [`BufferedOutput`] that is printed later.
+/// Both streams of the program, or a buffer that is printed later.
 pub struct Output {
     sink: OutputSink,
     verbosity: Verbosity,
@@ -108,7 +109,8 @@ pub struct Output {
 
 enum OutputSink {
     Streams(StandardOutput, Option<Progress>),
-    Buffer(BufferedOutput),
+    /// The output about one file from a worker thread, kept until all earlier files have been printed.
+    Buffer(Vec<(Stream, Vec<u8>)>),
 }
 
 /// Standard output.
@@ -150,14 +152,6 @@ impl Write for StandardOutput {
     }
 }
 
-/// The output about one file from a worker thread, kept until all earlier files have been printed.
-#[derive(Default)]
-pub struct BufferedOutput {
-    pieces: Vec<(Stream, Vec<u8>)>,
-    counted: CountedDiagnostics,
-    dotless_hosts: BTreeSet<PathBuf>,
-}
-
 #[derive(PartialEq, Eq)]
 enum Stream {
     Out,
@@ -166,14 +160,13 @@ enum Stream {
     Divider,
 }
 
-impl BufferedOutput {
-    fn bytes_for(&mut self, stream: Stream) -> &mut Vec<u8> {
-        if self.pieces.last().is_none_or(|(last, _)| *last != stream) {
-            self.pieces.push((stream, Vec::new()));
-        }
-        let last = self.pieces.len() - 1;
-        &mut self.pieces[last].1
+/// The place for more bytes of `stream` in the pieces of a buffer.
+fn bytes_for(pieces: &mut Vec<(Stream, Vec<u8>)>, stream: Stream) -> &mut Vec<u8> {
+    if pieces.last().is_none_or(|(last, _)| *last != stream) {
+        pieces.push((stream, Vec::new()));
     }
+    let last = pieces.len() - 1;
+    &mut pieces[last].1
 }
 
 /// The number of occurrences of each diagnostic and error, and its first message.
@@ -227,17 +220,6 @@ impl Output {
         }
     }
 
-    /// Counts diagnostics from now on, to report each kind once at the end. With `--verbose` they are not counted.
-    ///
-    /// Returns true if this call began the counting.
-    pub fn count_diagnostics(&mut self) -> bool {
-        let begins = self.counted.is_none() && !self.verbosity.verbose;
-        if begins {
-            self.counted = Some(CountedDiagnostics::default());
-        }
-        begins
-    }
-
     /// Lets the work go on if standard output is closed, because the results are files.
     pub fn ignore_closed_stdout(&mut self) {
         if let OutputSink::Streams(out, _) = &mut self.sink {
@@ -264,38 +246,10 @@ impl Output {
         }
     }
 
-    /// Advances the progress bar to the byte `place` of the current file.
-    pub fn advance_to(&self, place: u64) {
-        if let Some(progress) = self.progress() {
-            progress.advance_to(place);
-        }
-    }
-
-    /// Advances the progress bar to the end of a file of `size` bytes.
-    pub fn finish_file(&self, size: u64) {
-        if let Some(progress) = self.progress() {
-            progress.finish_file(size);
-        }
-    }
-
     fn progress(&self) -> Option<&Progress> {
         match &self.sink {
             OutputSink::Streams(_, progress) => progress.as_ref(),
             OutputSink::Buffer(_) => self.file_progress.as_ref(),
-        }
-    }
-
-    /// Creates a buffer with the settings of these streams.
-    pub fn buffered(&self) -> Self {
-        Self {
-            sink: OutputSink::Buffer(BufferedOutput::default()),
-            counted: self.counted.is_some().then(CountedDiagnostics::default),
-            dotless_hosts: BTreeSet::new(),
-            file: None,
-            file_progress: None,
-            is_buffered: true,
-            json_line: Vec::new(),
-            ..*self
         }
     }
 
@@ -308,48 +262,13 @@ impl Output {
             file: Some(file),
             file_progress: self.progress().cloned(),
             is_buffered: self.is_buffered,
-            ..self.buffered()
+            ..self.blank()
         }
     }
 
     /// Returns the file with the results, and the messages.
-    pub fn into_file(mut self) -> (Option<NewContents>, BufferedOutput) {
-        (self.file.take(), self.into_buffer())
-    }
-
-    /// True if this is the output of a worker thread.
-    pub fn is_buffered(&self) -> bool {
-        self.is_buffered
-    }
-
-    /// Returns the contents of this buffer; empty for the streams.
-    pub fn into_buffer(self) -> BufferedOutput {
-        match self.sink {
-            OutputSink::Buffer(buffer) => BufferedOutput {
-                counted: self.counted.unwrap_or_default(),
-                dotless_hosts: self.dotless_hosts,
-                ..buffer
-            },
-            OutputSink::Streams(..) => BufferedOutput::default(),
-        }
-    }
-
-    /// Prints the contents of `buffer`.
-    pub fn append(&mut self, buffer: BufferedOutput) -> io::Result<()> {
-        for (stream, bytes) in buffer.pieces {
-            match stream {
-                Stream::Out => self.out().write_all(&bytes)?,
-                Stream::Err => self.print_bytes(&bytes),
-                Stream::Divider => self.divide(&bytes)?,
-            }
-        }
-        self.dotless_hosts.extend(buffer.dotless_hosts);
-        if let Some(counted) = &mut self.counted {
-            for (kind, (number, first)) in buffer.counted.0 {
-                counted.add(kind, number, || first);
-            }
-        }
-        Ok(())
+    pub fn into_file(mut self) -> (Option<NewContents>, Self) {
+        (self.file.take(), self)
     }
 
     /// The destination of results: a file, standard output or the buffer.
@@ -357,7 +276,7 @@ impl Output {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
             (None, OutputSink::Streams(out, _)) => out,
-            (None, OutputSink::Buffer(buffer)) => buffer.bytes_for(Stream::Out),
+            (None, OutputSink::Buffer(buffer)) => bytes_for(buffer, Stream::Out),
         }
     }
 
@@ -373,9 +292,7 @@ impl Output {
     pub fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
         match (&self.file, &mut self.sink) {
-            (None, OutputSink::Buffer(buffer)) => {
-                buffer.pieces.push((Stream::Divider, divider.to_vec()))
-            }
+            (None, OutputSink::Buffer(buffer)) => buffer.push((Stream::Divider, divider.to_vec())),
             _ if is_begun => self.out().write_all(divider)?,
             _ => {}
         }
@@ -587,7 +504,7 @@ impl Output {
 
     fn print_bytes(&mut self, bytes: &[u8]) {
         match &mut self.sink {
-            OutputSink::Buffer(buffer) => buffer.bytes_for(Stream::Err).extend_from_slice(bytes),
+            OutputSink::Buffer(buffer) => bytes_for(buffer, Stream::Err).extend_from_slice(bytes),
             OutputSink::Streams(out, progress) => {
                 // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();
@@ -596,20 +513,6 @@ impl Output {
                     Some(progress) => progress.hide_during(print),
                     None => print(),
                 };
-            }
-        }
-    }
-
-    /// Reports each counted diagnostic and error with its number.
-    pub fn report_counted_diagnostics(&mut self) {
-        for (kind, (number, first)) in self.counted.take().unwrap_or_default().0 {
-            let sentence = match number {
-                1 => first,
-                _ => format!("{number} times; -v lists all; the first is {first}"),
-            };
-            match kind {
-                CountedKind::Error(_) => self.error(&sentence),
-                CountedKind::Diagnostic(code) => self.warning(None, code, &sentence),
             }
         }
     }
@@ -673,6 +576,86 @@ impl Output {
             let place = self.err.paint(PLACE, place);
             let (location, reference) = (location(link), visible_reference(&link.reference));
             self.print_line(format_args!("{place}: {what}: {location} {reference}"));
+        }
+    }
+}
+
+impl Listener for Output {
+    fn blank(&self) -> Self {
+        Self {
+            sink: OutputSink::Buffer(Vec::new()),
+            counted: self.counted.is_some().then(CountedDiagnostics::default),
+            dotless_hosts: BTreeSet::new(),
+            file: None,
+            file_progress: None,
+            is_buffered: true,
+            json_line: Vec::new(),
+            ..*self
+        }
+    }
+
+    fn append(&mut self, later: Self) -> io::Result<()> {
+        if let OutputSink::Buffer(pieces) = later.sink {
+            for (stream, bytes) in pieces {
+                match stream {
+                    Stream::Out => self.out().write_all(&bytes)?,
+                    Stream::Err => self.print_bytes(&bytes),
+                    Stream::Divider => self.divide(&bytes)?,
+                }
+            }
+        }
+        self.dotless_hosts.extend(later.dotless_hosts);
+        if let Some(counted) = &mut self.counted {
+            for (kind, (number, first)) in later.counted.unwrap_or_default().0 {
+                counted.add(kind, number, || first);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_of_worker(&self) -> bool {
+        self.is_buffered
+    }
+
+    /// With `--verbose`, diagnostics are not counted.
+    fn begin_counting(&mut self) -> bool {
+        let begins = self.counted.is_none() && !self.verbosity.verbose;
+        if begins {
+            self.counted = Some(CountedDiagnostics::default());
+        }
+        begins
+    }
+
+    fn end_counting(&mut self) {
+        for (kind, (number, first)) in self.counted.take().unwrap_or_default().0 {
+            let sentence = match number {
+                1 => first,
+                _ => format!("{number} times; -v lists all; the first is {first}"),
+            };
+            match kind {
+                CountedKind::Error(_) => self.error(&sentence),
+                CountedKind::Diagnostic(code) => self.warning(None, code, &sentence),
+            }
+        }
+    }
+
+    fn error(&mut self, error: &Error) {
+        Self::error(self, error);
+    }
+
+    fn warning(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
+        self.report_or_count(place, code, sentence);
+    }
+
+    fn advance_to(&self, place: u64) {
+        if let Some(progress) = self.progress() {
+            progress.advance_to(place);
+        }
+    }
+
+    fn finish_file(&self, size: u64) {
+        if let Some(progress) = self.progress() {
+            progress.finish_file(size);
         }
     }
 }

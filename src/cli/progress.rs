@@ -1,4 +1,4 @@
-//! The progress bar of long runs, and the flag that stops a run.
+//! The progress bar of long runs.
 //!
 //! ```text
 //! ██░░░░░░░░░░░░░░░░░░░░░░  1204 of 10290 files  31.20 MiB of 289.00 MiB  92.40 MiB/s  3s left
@@ -7,7 +7,6 @@
 //! Deliberately absent: the rate and the time left, which indicatif computes from the bytes.
 
 use std::{
-    io,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -17,7 +16,10 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use baselink_files::walk::{Selection, walk};
+use baselink_files::{
+    stop::is_stopped,
+    walk::{Selection, walk},
+};
 
 /// A bar on standard error.
 #[derive(Clone)]
@@ -119,53 +121,4 @@ impl Drop for Progress {
             self.bar.finish_and_clear();
         }
     }
-}
-
-static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-
-/// Lets Ctrl-C, SIGTERM and SIGHUP stop the run after the current file. If `ends_at_once` is true, a second signal ends
-/// the program. Signals that the parent process ignores, as `nohup` does, stay ignored. Only the first call matters.
-pub fn stop_between_files(ends_at_once: bool) -> io::Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    use signal_hook::flag;
-    let stopped = Arc::default();
-    if STOPPED.set(Arc::clone(&stopped)).is_err() {
-        return Ok(());
-    }
-    let ignored = ignored_signals();
-    let signals = [
-        SIGINT,
-        SIGTERM,
-        // Windows has no such signal.
-        #[cfg(unix)]
-        signal_hook::consts::SIGHUP,
-    ];
-    for signal in signals {
-        if ignored & (1 << (signal - 1)) == 0 {
-            // In this order, the first signal only sets the flag; the second one finds it set and ends the program.
-            let status = super::status::ExitStatus::Stopped as i32;
-            if ends_at_once {
-                flag::register_conditional_shutdown(signal, status, Arc::clone(&stopped))?;
-            }
-            flag::register(signal, Arc::clone(&stopped))?;
-        }
-    }
-    Ok(())
-}
-
-/// A bit for each ignored signal (proc_pid_status(5), `SigIgn`); 0 on systems without `/proc`.
-fn ignored_signals() -> u64 {
-    std::fs::read_to_string("/proc/self/status")
-        .unwrap_or_default()
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or_default()
-}
-
-/// True if the run was stopped.
-pub fn is_stopped() -> bool {
-    STOPPED
-        .get()
-        .is_some_and(|stopped| stopped.load(Ordering::Relaxed))
 }

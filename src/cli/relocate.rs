@@ -22,9 +22,8 @@ use baselink_text::{Error, Result, name};
 
 use super::{
     args::relocate::Move,
-    collection::{self, report_expected_url},
+    expected_url::report_expected_url,
     output::{Output, count},
-    progress::{is_stopped, stop_between_files},
     request::is_usual_backup,
     rewrite::{RewriteKind, rewrite},
     status::{ExitStatus, FileResult},
@@ -32,6 +31,7 @@ use super::{
 use baselink_files::{
     result_folder::ResultFolder,
     stage::StagedMove,
+    stop::{is_stopped, stop_between_files},
     walk::{EntryKind, Selection, TreeEntry, walk},
     write::write_file,
 };
@@ -44,6 +44,7 @@ use baselink_site::{
         redirects::{pages, redirects},
         relocate::Relocation,
     },
+    reading::collect,
 };
 
 /// Moves a folder.
@@ -221,7 +222,7 @@ fn relocation(request: &Move) -> Result<Relocation> {
         let is_backup = names.is_some_and(|(suffix, name)| suffix.ends(name));
         !(is_backup || is_in_place && is_usual_backup(&entry.path))
     };
-    let mut collection = collection::of_folder(documents, selection, is_moved, true)?;
+    let mut collection = collect(documents, selection, is_moved)?;
     // On its server, `/list?two` is not the file `list@two.html`.
     collection.is_served = true;
     let present = if selection.former.is_empty() {
@@ -231,7 +232,7 @@ fn relocation(request: &Move) -> Result<Relocation> {
             former: HashMap::new(),
             ..selection.clone()
         };
-        Some(collection::of_folder(documents, &present, is_moved, true)?)
+        Some(collect(documents, &present, is_moved)?)
     };
     if request.rewrite.output.is_some() {
         collection.without_links();

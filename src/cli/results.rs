@@ -14,14 +14,13 @@ use std::{
     slice,
 };
 
-use baselink_text::{Error, Format, Result, cause, name};
+use baselink_text::{Error, Format, Result, cause, name, shell};
 
 use super::{
     args::output::Rewrite,
     output::{Output, count},
     request::{Documents, folder_of},
     rewrite::RewriteKind,
-    shell,
 };
 use baselink_files::{
     maildir,

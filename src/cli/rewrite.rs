@@ -22,7 +22,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use baselink_rewrite::Options;
 use baselink_text::{Error, Format, name};
 
 pub use self::kind::RewriteKind;
@@ -32,31 +31,33 @@ use self::{
 };
 use super::{
     args::output::Rewrite,
-    capture_plan::are_all_archives,
-    collection::report_expected_url,
     diff::DiffProgress,
     dotless_hosts,
+    expected_url::report_expected_url,
     files::{self, SkipReason},
-    input::{Contents, File, Input, NonDocument, OpenedInput},
     output::{Output, count, ok_or_report},
-    progress::{is_stopped, stop_between_files},
-    request::{Origin, is_usual_backup},
+    request::is_usual_backup,
     results::{self, new_path},
-    source,
     status::{ExitStatus, Failure, FileResult},
 };
 use baselink_files::{
     maildir,
     results::{ResultFile, Results},
     stage::StagedMove,
+    stop::{is_stopped, stop_between_files},
+    walk::TreeEntry,
     write::Committed,
 };
-use baselink_site::purpose::leftovers::Leftovers;
+use baselink_site::{
+    archive::Contents,
+    purpose::leftovers::Leftovers,
+    reading::{File, Input, Listener, NonDocument, skip_reason},
+};
 
 /// Makes every relative link absolute.
 pub fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
     let makes_folder = request.out().is_some() || request.only_reports();
-    if makes_folder && request.planned_in_place().is_none() && are_all_archives(&request.documents)
+    if makes_folder && request.planned_in_place().is_none() && request.documents.are_all_archives()
     {
         return extract::extract(request, None, output);
     }
@@ -88,15 +89,15 @@ pub fn rewrite(
         stop_between_files(true)?;
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
-    let rewrite_one = |origin: &Origin, output: &mut Output| {
-        let outcome = Failure::separate(rewrite_file(request, kind, &results, origin, output))?;
+    let rewrite_one = |entry: &TreeEntry, output: &mut Output| {
+        let outcome = Failure::separate(rewrite_file(request, kind, &results, entry, output))?;
         Ok(outcome.unwrap_or_else(|error| {
-            output.error_or_count(origin.path(), error);
+            output.error_or_count(&entry.path, error);
             FileOutcome::Skipped(SkipReason::Unusable)
         }))
     };
-    let done = |origin: Origin, outcome, output: &mut Output| {
-        let of_file = report_file((request, kind), &origin, outcome, &mut totals, output)?;
+    let done = |entry: TreeEntry, outcome, output: &mut Output| {
+        let of_file = report_file((request, kind), &entry, outcome, &mut totals, output)?;
         status = status.max(of_file);
         Ok(())
     };
@@ -182,31 +183,33 @@ fn rewrite_file(
     request: &Rewrite,
     kind: &RewriteKind,
     results: &Results<'_>,
-    origin: &Origin,
+    entry: &TreeEntry,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
-    Ok(FileOutcome::Skipped(match files::skip_reason(origin)? {
+    Ok(FileOutcome::Skipped(match skip_reason(entry)? {
         Some(SkipReason::Folder) => {
-            if let (Results::Folder(folder), Origin::Entry(entry)) = (results, origin) {
+            if let Results::Folder(folder) = results {
                 folder.folder(&entry.path, &folder.place(entry, new_path(kind, entry))?)?;
             }
             SkipReason::Folder
         }
         Some(why) => why,
-        None if origin.is_backup(request.suffix.as_ref()) => SkipReason::Backup,
-        None if results.replaces_inputs() && is_earlier_backup(origin) => SkipReason::Backup,
-        None if results.replaces_inputs() && is_delivery(origin) => SkipReason::Delivery,
-        None => return open_and_rewrite(request, kind, results, origin, output),
+        None => match left_alone(request, results, entry) {
+            Some(why) => why,
+            None => return open_and_rewrite(request, kind, results, entry, output),
+        },
     }))
 }
 
-fn is_earlier_backup(origin: &Origin) -> bool {
-    !origin.is_named() && is_usual_backup(origin.path())
-}
-
-/// True if the file was found among messages that are being delivered to a Maildir.
-fn is_delivery(origin: &Origin) -> bool {
-    !origin.is_named() && maildir::is_delivery(origin.path())
+/// The reason to leave alone a file that was found in a folder, by its name.
+fn left_alone(request: &Rewrite, results: &Results<'_>, entry: &TreeEntry) -> Option<SkipReason> {
+    let (path, is_replaced) = (&entry.path, results.replaces_inputs());
+    let name = path.file_name().filter(|_| !entry.is_named())?;
+    let has_suffix = request.suffix.as_ref().is_some_and(|it| it.ends(name));
+    if has_suffix || is_replaced && is_usual_backup(path) {
+        return Some(SkipReason::Backup);
+    }
+    (is_replaced && maildir::is_delivery(path)).then_some(SkipReason::Delivery)
 }
 
 /// Opens and rewrites a file.
@@ -214,32 +217,27 @@ fn open_and_rewrite(
     request: &Rewrite,
     kind: &RewriteKind,
     results: &Results<'_>,
-    origin: &Origin,
+    entry: &TreeEntry,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
-    let entry = match origin {
-        Origin::Standard => None,
-        Origin::Entry(entry) => Some(entry),
-    };
-    let new = entry.and_then(|entry| new_path(kind, entry));
-    let mut result = results.begin(entry, new)?;
-    let file = match File::open(origin, &request.documents, result.original())? {
-        OpenedInput::Document(file) => file,
-        OpenedInput::NonDocument(other) => {
-            return copy_or_skip(other, kind, origin, result, output);
+    let mut result = results.begin(entry, new_path(kind, entry))?;
+    let file = match File::open(entry, &request.documents, result.original())? {
+        Ok(file) => file,
+        Err(other) => {
+            return copy_or_skip(other, kind, entry, result, output);
         }
     };
     output.note_host(&file);
     if let (Contents::Document(bytes), options) = (&file.contents, &file.options)
         && options.scan.is_probed(file.format)
-        && !kind.finds_link(bytes, &kind.options(origin, bytes, options))
+        && !kind.finds_link(bytes, &kind.options(entry, bytes, options))
     {
-        return copy_or_skip(file.into_other(), kind, origin, result, output);
+        return copy_or_skip(file.into_other(), kind, entry, result, output);
     }
     let format = file.format;
     if results.replaces_inputs() && file.is_mailbox_read_as_one() {
         let why = "several messages would be read as one document; use --format mbox";
-        return Err(Error::file(origin.path(), why).into());
+        return Err(Error::file(&entry.path, why).into());
     }
     output.report_opened(&file);
     if let Some(metadata) = &file.metadata {
@@ -251,26 +249,25 @@ fn open_and_rewrite(
         )
     } else if request.out().is_none() {
         None
-    } else if entry.is_none() {
+    } else if entry.is_standard_input() {
         Some("an archive is read twice; save it to a file and name the file")
     } else {
         Some("an archive cannot be mixed with other files; name only archives")
     };
     if let Some(why) = refused.filter(|_| format.is_archive()) {
-        return Err(Error::file(origin.path(), why).into());
+        return Err(Error::file(&entry.path, why).into());
     }
     let mut diff = request.diff.then(DiffProgress::default);
     let mut summary = FileSummary::default();
-    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
+    let work = |input: &Input<'_>, output: &mut Output| {
         let mut of_document = FileSummary::default();
-        let options = kind.options(origin, input.bytes, options);
+        let options = kind.options(entry, input.bytes, input.options);
         let rewritten =
             rewrite_document((request, kind), input, &options, &mut of_document, output);
-        of_document.leftovers = kind.left_in_document(origin, input.bytes, &rewritten.edits);
+        of_document.leftovers = kind.left_in_document(entry, input.bytes, &rewritten.edits);
         Ok((of_document, rewritten))
     };
-    source::each(
-        file,
+    file.each(
         output,
         work,
         |(of_document, rewritten), input, buffer, output| {
@@ -292,22 +289,22 @@ fn open_and_rewrite(
 fn copy_or_skip(
     mut file: NonDocument,
     kind: &RewriteKind,
-    origin: &Origin,
+    entry: &TreeEntry,
     result: ResultFile<'_>,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
-    let path = origin.path();
-    if let (Origin::Standard, ResultFile::Writer) = (origin, &result) {
+    let path = &entry.path;
+    if entry.is_standard_input() && matches!(result, ResultFile::Writer) {
         // A filter passes on input that it cannot use: there may be no other copy.
         file.copy_to(path, output.out())?;
         return Err(file.error(path).into());
     }
-    if origin.is_named() && file.remark().is_some() {
+    if entry.is_named() && file.remark().is_some() {
         return Err(file.error(path).into());
     }
     output.report_non_document(file.remark());
     let why = SkipReason::of(&file);
-    let leftovers = kind.left_in_other(origin, &mut file)?;
+    let leftovers = kind.left_in_other(entry, &mut file)?;
     let copied = match result {
         // The file of --output is only for a document.
         ResultFile::Begun { .. } => None,
@@ -320,7 +317,7 @@ fn copy_or_skip(
             }
             Some(copied.path)
         }
-        None if origin.is_named() => return Err(file.error(path).into()),
+        None if entry.is_named() => return Err(file.error(path).into()),
         None => None,
     };
     Ok(FileOutcome::Other { why, to, leftovers })
@@ -329,12 +326,12 @@ fn copy_or_skip(
 /// Reports the result of a file.
 fn report_file(
     (request, kind): (&Rewrite, &RewriteKind),
-    origin: &Origin,
+    entry: &TreeEntry,
     outcome: FileOutcome,
     totals: &mut RunSummary,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    let path = origin.path();
+    let path = &entry.path;
     let document = match outcome {
         FileOutcome::Rewritten(document) => document,
         FileOutcome::Other { why, to, leftovers } => {
@@ -344,7 +341,7 @@ fn report_file(
                 &mut totals.skipped
             };
             others.add(why, 1);
-            totals.list(origin, leftovers, false);
+            totals.list(entry, leftovers, false);
             FileSummary::default().print(
                 (request, kind),
                 path,
@@ -373,7 +370,7 @@ fn report_file(
     let to = committed.map(|committed| committed.path);
     let leaves_copies = to
         .as_deref()
-        .is_some_and(|to| leaves_copies(request, origin, to, &summary));
+        .is_some_and(|to| leaves_copies(request, entry, to, &summary));
     summary.print((request, kind), path, format, to.as_deref(), output)?;
     summary.report(path, format, is_written, output);
     if leaves_copies {
@@ -385,21 +382,17 @@ fn report_file(
         summary.report_fragments(path, output);
     }
     let origins = &request.documents.reading.origins;
-    let is_copy = matches!(
-        origin,
-        Origin::Entry(entry) if origins.keeps_local_copies && origins.companions.has(&entry.path)
-    );
-    totals.list(origin, summary.leftovers, is_copy && summary.lacks_base());
+    let is_copy = origins.keeps_local_copies && origins.companions.has(&entry.path);
+    totals.list(entry, summary.leftovers, is_copy && summary.lacks_base());
     totals.add(format, summary, is_copy);
     Ok(status)
 }
 
 /// True if a file was written `to` a place that lacks the files that a browser saved with it.
-fn leaves_copies(request: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
-    let (Some(_), Origin::Entry(entry)) = (request.out(), origin) else {
-        return false;
-    };
+fn leaves_copies(request: &Rewrite, entry: &TreeEntry, to: &Path, summary: &FileSummary) -> bool {
     let takes_all = request.documents.selection.include.is_empty();
-    let are_copied = !origin.is_named() && (takes_all || request.documents.parts.len() > 1);
-    summary.link_counts.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
+    let are_copied = !entry.is_named() && (takes_all || request.documents.parts.len() > 1);
+    let are_left =
+        request.out().is_some() && !entry.is_standard_input() && to.parent() != entry.path.parent();
+    summary.link_counts.local_copies() > 0 && !are_copied && are_left
 }

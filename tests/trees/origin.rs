@@ -869,7 +869,9 @@ fn a_canonical_url_counts_last_and_on_request() {
         first(&untrusting, &entry("x"), &saved),
         (canonical.clone(), 0)
     );
-    let standard = with_canonical.of_standard_input(Format::Xhtml, page).0;
+    let standard = with_canonical
+        .of(&TreeEntry::standard_input(), Format::Xhtml, page)
+        .0;
     assert_eq!(
         standard.map(|retrieval| (retrieval.url, retrieval.source.name())),
         canonical

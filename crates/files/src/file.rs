@@ -69,6 +69,11 @@ pub fn os_string(bytes: Vec<u8>) -> Option<OsString> {
     return String::from_utf8(bytes).ok().map(OsString::from);
 }
 
+/// True if `path` means standard input. A file of that name is `./-`.
+pub fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// The folder of the file at `path`, or the current folder if `path` is only a name.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent()

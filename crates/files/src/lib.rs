@@ -39,8 +39,8 @@ mod original;
 pub mod result_folder;
 pub mod results;
 pub mod stage;
+pub mod stop;
 pub mod walk;
 pub mod write;
 
-pub use file::folder_of;
-pub use file::os_string;
+pub use file::{folder_of, is_standard_input, os_string};

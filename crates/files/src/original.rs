@@ -84,6 +84,15 @@ impl Suffix {
     }
 }
 
+/// True if `path` has the name of another file with a usual suffix of backups. An earlier run may have made it.
+pub fn is_usual_backup(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let original = [".orig", ".bak"]
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix));
+    original.is_some_and(|original| path.with_file_name(original).is_file())
+}
+
 impl InPlace {
     /// Checks that `original` may be replaced.
     pub fn check(&self, original: &Original) -> Result<()> {

@@ -19,7 +19,7 @@
 //! fs::write(&page, "old")?;
 //! for entry in walk(&[page.clone()], &Selection::default()) {
 //!     let (results, entry) = (Results::InPlace(InPlace::default()), entry?);
-//!     let mut file = results.begin(Some(&entry), None)?;
+//!     let mut file = results.begin(&entry, None)?;
 //!     let part = ResultPart { offset: 0, is_changed: true, is_of_mailbox: false };
 //!     if let Some(new) = file.begun(&part, |_| Ok(()))? {
 //!         new.write(|out| out.write_all(b"new"))?;
@@ -90,35 +90,32 @@ impl Results<'_> {
     /// Returns an error if the result cannot be written, or if it needs a name that standard input lacks.
     pub fn begin<'r>(
         &'r self,
-        entry: Option<&'r TreeEntry>,
+        entry: &'r TreeEntry,
         new: Option<PathBuf>,
     ) -> Result<ResultFile<'r>> {
-        Ok(match (self, entry) {
-            (Self::Writer, _) => ResultFile::Writer,
-            (
-                Self::File {
-                    path,
-                    preserve_times,
-                },
-                _,
-            ) => ResultFile::Begun {
+        Ok(match self {
+            Self::Writer => ResultFile::Writer,
+            Self::File {
+                path,
+                preserve_times,
+            } => ResultFile::Begun {
                 new: Box::new(NewContents::begin(path)?),
                 preserve_times: *preserve_times,
                 set: None,
             },
-            (Self::Folder(folder), Some(entry)) => ResultFile::Below {
+            Self::Folder(_) if entry.is_standard_input() => return Err(nameless()),
+            Self::Folder(folder) => ResultFile::Below {
                 folder,
                 entry,
                 to: folder.place(entry, new)?,
                 read: None,
             },
-            (Self::Folder(_), None) => return Err(nameless()),
-            (Self::InPlace(how) | Self::Checked(how), Some(entry)) => ResultFile::InPlace {
+            Self::InPlace(how) | Self::Checked(how) => ResultFile::InPlace {
                 how,
                 is_checked_only: matches!(self, Self::Checked(_)),
                 original: Box::new(entry.original()?),
             },
-            (Self::Staged(set), Some(entry)) => {
+            Self::Staged(set) => {
                 let old = entry.below_root();
                 ResultFile::Staged {
                     set,
@@ -127,9 +124,7 @@ impl Results<'_> {
                     old,
                 }
             }
-            (Self::Nowhere | Self::Checked(_) | Self::InPlace(_) | Self::Staged(_), _) => {
-                ResultFile::Nowhere
-            }
+            Self::Nowhere => ResultFile::Nowhere,
         })
     }
 }
@@ -323,6 +318,40 @@ impl<'r> ResultFile<'r> {
             _ => return Ok(None),
         };
         new.commit().map(Some)
+    }
+}
+
+/// A failure that ends the work on a file. An [`io::Error`] always comes from standard output.
+pub enum Failure {
+    /// Standard output cannot be written to.
+    Output(io::Error),
+    /// The file cannot be read, or its result cannot be written.
+    File(Error),
+}
+
+/// The result of the work on a file.
+pub type FileResult<T> = Result<T, Failure>;
+
+impl Failure {
+    /// Separates an error of standard output (outer result) from an error of the file (inner result).
+    pub fn separate<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
+        match ended {
+            Ok(result) => Ok(Ok(result)),
+            Err(Self::File(error)) => Ok(Err(error)),
+            Err(Self::Output(error)) => Err(error),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::File(error)
     }
 }
 

@@ -35,14 +35,15 @@ use baselink_text::{Error, Result, name};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
-pub use super::{
-    file::{EntryKind, open_file},
-    folder::open_below,
-};
 use super::{
+    file::is_standard_input,
     folder::{NameInFolder, OpenFolder, is_of_another_kind},
     maildir,
     write::{Original, is_temporary},
+};
+pub use super::{
+    file::{EntryKind, open_file},
+    folder::open_below,
 };
 
 /// Patterns for paths below a root.
@@ -147,6 +148,11 @@ impl Selection {
         path.into()
     }
 
+    /// True if no pattern was given.
+    pub fn takes_all(&self) -> bool {
+        self.include.is_empty() && self.exclude.is_empty()
+    }
+
     /// True if `include` is empty or matches `path` or a folder above it, and `exclude` matches none of them.
     pub fn takes(&self, path: &Path) -> bool {
         let is_in = |globs: &Globs| path.ancestors().any(|around| globs.is_match(around));
@@ -207,6 +213,33 @@ pub struct TreeEntry {
 }
 
 impl TreeEntry {
+    /// Standard input, whose path is `-`.
+    pub fn standard_input() -> Self {
+        Self {
+            root: Path::new("-").into(),
+            relative: Vec::new(),
+            path: "-".into(),
+            kind: EntryKind::Special,
+            size: 0,
+        }
+    }
+
+    /// The file `path`, which was named.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be found.
+    pub fn named(path: &Path) -> Result<Self> {
+        walk(&[path.to_owned()], &Selection::default())
+            .next()
+            .ok_or_else(|| Error::file(path, "no such file"))?
+    }
+
+    /// True for standard input. A file of that name has the path `./-`.
+    pub fn is_standard_input(&self) -> bool {
+        is_standard_input(&self.path)
+    }
+
     /// Opens the file for reading, and returns it with its metadata. A named file may be of any kind, even a pipe. A
     /// file below a root must still be a regular file. Without `follow`, no name from the root to the file may have
     /// become a symbolic link.
@@ -256,7 +289,8 @@ impl TreeEntry {
         below.map_or_else(|_| self.relative.iter().collect(), Path::to_owned)
     }
 
-    fn is_named(&self) -> bool {
+    /// True if the entry was named rather than found in a folder.
+    pub fn is_named(&self) -> bool {
         self.relative.is_empty()
     }
 

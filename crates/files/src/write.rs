@@ -61,7 +61,7 @@ use super::{
 pub use super::{
     file::{TEMPORARY, is_one_file},
     new_file::is_temporary,
-    original::{InPlace, NotPreserved, Original, Suffix},
+    original::{InPlace, NotPreserved, Original, Suffix, is_usual_backup},
 };
 
 /// New contents for a file, applied by [`NewContents::commit`]. Dropping the replacement discards them.

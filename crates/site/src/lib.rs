@@ -1,7 +1,7 @@
 //! The resources of a site or an archive, and what the URL of a link means among them.
 //!
-//! [`archive`] opens web archives, [`collection`] finds the resource of a URL, and [`purpose`] decides about each link
-//! of `localize`, `move` and `check`.
+//! [`archive`] opens web archives, [`reading`] reads the inputs of a run, [`collection`] finds the resource of a URL, and
+//! [`purpose`] decides about each link of `localize`, `move` and `check`.
 //!
 //! ```
 //! use baselink_site::collection::{Collection, Resource};
@@ -10,7 +10,7 @@
 //! collection.add(Resource::file(b"x.png"), ["http://a.example/x"]);
 //! ```
 //!
-//! Deliberately absent: reading the bytes of documents, and printing. The crate is internal to baselink, and makes no
+//! Deliberately absent: printing. The crate is internal to baselink, and makes no
 //! promises about its names.
 
 #![forbid(unsafe_code)]
@@ -18,3 +18,4 @@
 pub mod archive;
 pub mod collection;
 pub mod purpose;
+pub mod reading;

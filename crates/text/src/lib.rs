@@ -21,6 +21,7 @@ pub mod error;
 pub mod format;
 pub mod layer;
 mod named;
+pub mod shell;
 pub mod span;
 
 pub use diagnostic::{Code, Diagnostic};

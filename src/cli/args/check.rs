@@ -11,7 +11,7 @@ use std::{
     str::FromStr,
 };
 
-use baselink_text::{Error, Result};
+use baselink_text::{Error, Result, shell};
 use clap::{Arg, Args};
 
 use super::{
@@ -23,13 +23,10 @@ use super::{
 use baselink_site::{
     collection::{is_disk, origin::RootUrl},
     purpose::check::Class,
+    reading::enter_unpacked,
 };
 
-use crate::cli::{
-    capture_plan::{enter_unpacked, holds_resources, is_page},
-    request::{Archives, Documents, folder_of, is_standard_input},
-    shell,
-};
+use crate::cli::request::{Archives, Documents, folder_of, is_standard_input};
 
 /// The arguments of `check` that differ from those of other commands.
 fn of_check(arg: Arg) -> Arg {
@@ -145,10 +142,9 @@ impl Check {
         self.is_of_archives = documents
             .paths
             .iter()
-            .all(|path| holds_resources(path, documents.reading.format));
+            .all(|path| documents.holds_resources(path));
         let mut paths = documents.paths.iter();
-        let format = documents.reading.format;
-        if let Some(page) = paths.find(|path| is_page(path, format)) {
+        if let Some(page) = paths.find(|path| documents.is_page(path)) {
             let own = page.file_name().unwrap_or_default().to_string_lossy();
             let folder = folder_of(page).to_string_lossy();
             let (own, folder) = (shell::word(&own), shell::word(&folder));

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
-use baselink_text::{Error, Result, visible};
+use baselink_text::{Error, Result, shell, visible};
 use baselink_url::{Base, Grammar, Resolver, scheme as scheme_of};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
@@ -30,7 +30,6 @@ use super::{
 use crate::cli::{
     request::{Archives, Documents, Verbosity, is_standard_input},
     settings::Settings,
-    shell,
 };
 
 impl Request {

@@ -7,14 +7,7 @@
 //!
 //! Deliberately absent: the output ([`super::output`]).
 
-use std::{
-    ffi::OsString,
-    fs::File,
-    io,
-    num::NonZero,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{ffi::OsString, fs::File, io, num::NonZero, path::PathBuf, sync::Arc};
 
 use baselink_rewrite::{BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options};
 use baselink_scan::{
@@ -22,7 +15,7 @@ use baselink_scan::{
     attributes::{Groups, Place},
     group_of, is_read,
 };
-use baselink_text::{Charset, Error, Format, Result};
+use baselink_text::{Charset, Error, Format, Result, shell};
 use baselink_url::{Resolver, hierarchical_scheme};
 use clap::{Args, ValueHint, builder::Resettable};
 
@@ -30,14 +23,18 @@ use super::named::{
     BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, HostLayout, LAYOUTS, RESOLVERS, SOURCES, TrustList,
     is_trusted, named,
 };
-use baselink_files::walk::{Globs, Selection};
-use baselink_site::collection::{
-    companion::Companions,
-    origin::{FolderLayout, Origins, RootUrl, map::UrlMap},
-    same::{SamePrefixes, SameTable},
+use baselink_files::{
+    is_standard_input,
+    walk::{Globs, Selection},
 };
-
-use crate::cli::shell;
+use baselink_site::{
+    collection::{
+        companion::Companions,
+        origin::{FolderLayout, Origins, RootUrl, map::UrlMap},
+        same::SamePrefixes,
+    },
+    reading::Reading,
+};
 
 /// The documents, and the options for reading them.
 #[derive(Args)]
@@ -187,19 +184,6 @@ impl Policy {
             options.dkim = Dkim::Keep;
         }
     }
-}
-
-/// The options for reading documents.
-#[derive(Default)]
-pub struct Reading {
-    /// The format of all documents; `None` if it is detected for each.
-    pub format: Option<Format>,
-    /// The library's options.
-    pub options: Options,
-    /// The sources of retrieval URLs.
-    pub origins: Origins,
-    /// Prefixes of URLs that mean the same.
-    pub same: Arc<SameTable>,
 }
 
 impl TypedDocuments {
@@ -369,9 +353,4 @@ fn with_scheme(url: &str) -> String {
     } else {
         String::new()
     }
-}
-
-/// True if `path` means standard input. A file of that name is `./-`.
-pub fn is_standard_input(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

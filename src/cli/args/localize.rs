@@ -20,13 +20,12 @@ use super::{
     output::{Rewrite, check_list_of_missing},
 };
 use baselink_files::walk::Globs;
-use baselink_site::collection::{capture::DateRange, companion};
-
-use crate::cli::{
-    capture_plan::{enter_unpacked, is_page},
-    input::format_of_file,
-    request::{Archives, folder_of},
+use baselink_site::{
+    collection::{capture::DateRange, companion},
+    reading::enter_unpacked,
 };
+
+use crate::cli::request::{Archives, folder_of};
 
 /// The arguments of `localize` that differ from those of `rewrite`.
 fn of_localize(mut arg: Arg) -> Arg {
@@ -104,20 +103,19 @@ impl Localize {
 
     /// Selects a page with its saved files, and checks the arguments together.
     pub fn complete(&mut self) -> Result<()> {
-        let documents = &mut self.rewrite.documents;
+        let documents = &mut self.rewrite.documents.inputs;
         documents.archives = Archives::Site;
         enter_unpacked(documents);
         self.same.apply(&mut documents.reading);
         documents.reading.options.scan.probe();
-        let format = documents.reading.format;
         let is_mailbox =
-            |path: &&PathBuf| format_of_file(path, format).is_some_and(Format::holds_many);
+            |path: &&PathBuf| documents.format_of(path).is_some_and(Format::holds_many);
         if let Some(mailbox) = documents.paths.iter().find(is_mailbox) {
             let why = "a mailbox; localize makes a folder of one message; to make links absolute, use rewrite";
             return Err(Error::file(mailbox, why));
         }
         if let [page] = documents.paths.as_slice()
-            && is_page(page, documents.reading.format)
+            && documents.is_page(page)
         {
             let (parts, include) = page_and_companions(page)?;
             let folder = folder_of(page).to_owned();

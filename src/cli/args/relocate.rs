@@ -127,7 +127,7 @@ impl Move {
         let refused = |why: &str| Err(Error::new(why));
         let documents = &mut self.rewrite.documents;
         documents.archives = Archives::None;
-        let [folder] = documents.paths.as_slice() else {
+        let [folder] = documents.inputs.paths.as_slice() else {
             return Err(documents.output_among_inputs().unwrap_or_else(|| {
                 Error::new("move takes one folder; run it once for each folder")
             }));
@@ -140,8 +140,8 @@ impl Move {
             };
             return Err(Error::file(folder, what));
         }
-        self.same.apply(&mut documents.reading);
-        let origins = &mut documents.reading.origins;
+        self.same.apply(&mut documents.inputs.reading);
+        let origins = &mut documents.inputs.reading.origins;
         if origins.map.is_some() || origins.layout.is_some() {
             return refused(
                 "--url-map and --layout cannot be used with move; give the URL of the folder with --url",

@@ -19,15 +19,15 @@ use super::{
     targets::{self, Targets},
     text,
 };
-use baselink_site::purpose::check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids};
+use baselink_site::{
+    purpose::check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids},
+    reading::{DocumentName, FilePlaces, Input},
+};
 
 use crate::cli::{
     args::check::{Check, CheckForm, Classes},
-    document_name::DocumentName,
-    input::Input,
     json_records::MovedRecord,
     output::Output,
-    places::FilePlaces,
 };
 
 /// Takes links.

@@ -16,7 +16,6 @@ use std::{
     sync::Arc,
 };
 
-use baselink_rewrite::Options;
 use baselink_text::{Code, Diagnostic, Format, name};
 
 use super::{
@@ -29,7 +28,7 @@ use baselink_files::{
     write::is_temporary,
 };
 use baselink_site::{
-    archive::{Entry, Wanted},
+    archive::{Contents, Entry, Wanted},
     collection::{
         Collection,
         folder::name_of,
@@ -40,21 +39,19 @@ use baselink_site::{
         check::{CheckedSite, Class, Ids, check, check_capture, varying_links},
         relocate::is_at_any_url,
     },
+    reading::{
+        CapturePlan, CaptureStep, DocumentName, File, FilePlaces, Input, Listener, all_in_order,
+        collect,
+    },
 };
 
 use crate::cli::{
     advice::is_of_bases,
     args::check::Classes,
-    capture_plan::CapturePlan,
-    collection,
-    document_name::DocumentName,
-    files::{SkipCounts, each_document, progress, status_after},
-    in_order::all_in_order,
-    input::{Contents, File, Input, OpenedInput},
-    output::{Output, count, ok_or_report},
-    places::FilePlaces,
-    request::{Documents, Origin},
-    source,
+    expected_url::report_expected_url,
+    files::{SkipCounts, each_document, plan, status_after},
+    output::{Output, count},
+    request::Documents,
     status::{ExitStatus, FileResult},
 };
 
@@ -117,7 +114,7 @@ impl CheckedTree {
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
-        collection::report_expected_url(documents, lister.request.to.as_ref(), false, output)?;
+        report_expected_url(documents, lister.request.to.as_ref(), false, output)?;
         let collection = site(documents);
         let folder = lister.request.folder();
         let root = collection.root_url().filter(|root| !root.is_of_host());
@@ -134,48 +131,46 @@ impl CheckedTree {
             baseline: None,
             ..*lister
         };
-        let (is_by_link, mut hidden) = (lister.is_by_link(), output.buffered());
+        let (is_by_link, mut hidden) = (lister.is_by_link(), output.blank());
         let shown = if is_by_link {
             &mut hidden
         } else {
             &mut *output
         };
-        let scan_first = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(&counting, (site, None), origin, file, output)
+        let scan_first = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
+            scan(&counting, (site, None), entry, file, output)
         };
         let (mut first, mut ids) = (Vec::new(), HashMap::new());
-        let mut read = each_document(documents, shown, scan_first, |origin, mut found| {
-            if let (Origin::Entry(entry), Some(links)) = (&origin, &mut found.0) {
-                let number = collection.number_at(&name_of(entry));
+        let mut read = each_document(documents, shown, scan_first, |entry, mut found| {
+            if let Some(links) = &mut found.0 {
+                let number = collection.number_at(&name_of(&entry));
                 ids.extend(number.zip(links.ids.take()));
             }
             if !is_by_link {
-                first.push((origin, found));
+                first.push((entry, found));
             }
         })?;
-        let scan_again = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(lister, (site, Some(&ids)), origin, file, output)
+        let scan_again = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
+            scan(lister, (site, Some(&ids)), entry, file, output)
         };
-        let mut add = |origin, found| self.add(lister, origin, found, (&mut *targets, full));
+        let mut add = |entry, found| self.add(lister, entry, found, (&mut *targets, full));
         if is_by_link {
             // Findings are listed in the order of the files.
             read = each_document(documents, output, scan_again, add)?;
         } else {
-            let settle = |(origin, found): (Origin, FileContent)| {
+            let settle = |(entry, found): (TreeEntry, FileContent)| {
                 let links = found.0.as_ref();
                 let is_final = links.is_none_or(|links| links.fragments.are_there(&ids));
-                let again = match (!is_final).then(|| File::open(&origin, documents, None)) {
-                    Some(Ok(OpenedInput::Document(file))) => {
-                        scan_again(&origin, file, &mut hidden.buffered()).ok()
-                    }
+                let again = match (!is_final).then(|| File::open(&entry, documents, None)) {
+                    Some(Ok(Ok(file))) => scan_again(&entry, file, &mut hidden.blank()).ok(),
                     _ => None,
                 };
                 let found = again.map_or(found, |(_, found)| found);
-                (origin, found)
+                (entry, found)
             };
             let all = first.into_iter();
-            all_in_order(documents.jobs, all, settle, |(origin, found)| {
-                add(origin, found)
+            all_in_order(documents.jobs, all, settle, |(entry, found)| {
+                add(entry, found)
             });
         }
         (self.skipped, self.collection) = (read.skipped, Arc::clone(&collection));
@@ -186,12 +181,12 @@ impl CheckedTree {
     fn add(
         &mut self,
         lister: &Lister<'_>,
-        origin: Origin,
+        entry: TreeEntry,
         (links, is_part): FileContent,
         targets: AllTargets<'_>,
     ) {
         self.parts += usize::from(is_part);
-        if let (Origin::Entry(entry), Some(links)) = (origin, links) {
+        if let Some(links) = links {
             let name = name_of(&entry);
             self.add_links(lister, (entry.path, name), *links, targets);
         }
@@ -230,27 +225,30 @@ impl CheckedTree {
         output: &mut Output,
     ) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
-        let plan = CapturePlan::of(documents, None, output)?;
+        let plan = plan(documents, None, output)?;
         let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
-        progress(documents, output);
-        for (number, (path, _)) in plan.archives.iter().enumerate() {
-            let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
-                scan_capture(lister, &plan, (number, entry), full, output)
-            };
-            let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {
-                if let Some((number, found)) = found? {
-                    let path = PathBuf::from(plan.chosen.url(number));
-                    let name = plan.name(number).to_vec();
-                    self.add_links(lister, (path, name), found, (&mut *targets, full));
+        let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
+            scan_capture(lister, &plan, (number, entry), full, output)
+        };
+        let done = |step: CaptureStep<'_, io::Result<Option<(usize, FileLinks)>>>,
+                    output: &mut Output| {
+            match step {
+                CaptureStep::Capture(found) => {
+                    if let Some((number, found)) = found? {
+                        let path = PathBuf::from(plan.chosen.url(number));
+                        let name = plan.name(number).to_vec();
+                        self.add_links(lister, (path, name), found, (&mut *targets, full));
+                    }
                 }
-                Ok(())
-            };
-            let read = plan.each((number, Wanted::Bodies), documents, output, scan, done);
-            match ok_or_report(read, output)? {
-                Some((_, found)) => anomalies.push((path.clone(), found)),
-                None => status = ExitStatus::Unusable,
+                CaptureStep::End(path, Ok((_, found))) => anomalies.push((path.to_owned(), found)),
+                CaptureStep::End(_, Err(error)) => {
+                    output.error(&error);
+                    status = ExitStatus::Unusable;
+                }
             }
-        }
+            Ok(())
+        };
+        plan.each(Wanted::Bodies, documents, output, scan, done)?;
         output.show_progress(None);
         self.captures = Some((plan, anomalies));
         Ok(status)
@@ -302,7 +300,7 @@ fn site(documents: &Documents) -> Arc<Collection> {
     };
     let is_lasting =
         |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
-    let collection = collection::of_folder(documents, &selection, is_lasting, true);
+    let collection = collect(documents, &selection, is_lasting);
     Arc::new(collection.unwrap_or_default())
 }
 
@@ -321,7 +319,7 @@ fn scan_capture(
         return Ok(None);
     };
     let path = PathBuf::from(plan.chosen.url(number));
-    let input = Input::whole(DocumentName::of(&path), body.format, &body.bytes);
+    let input = Input::whole(DocumentName::of(&path), &options, &body.bytes);
     let file = (&*path, plan.name(number));
     let mut found = FileLinks::default();
     let site = CheckedSite {
@@ -361,14 +359,14 @@ type CheckedFolder<'f> = (&'f Arc<Collection>, Option<&'f RootUrl>);
 fn scan(
     lister: &Lister<'_>,
     ((collection, host), ids): (CheckedFolder<'_>, Option<&HashMap<usize, Ids>>),
-    origin: &Origin,
+    entry: &TreeEntry,
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(ExitStatus, FileContent)> {
     let is_part = is_part(&lister.request.documents, &file);
-    let (Origin::Entry(entry), false) = (origin, is_part) else {
+    if is_part {
         return Ok((ExitStatus::Done, (None, is_part)));
-    };
+    }
     let mut links = None;
     let name = name_of(entry);
     let site = CheckedSite {
@@ -379,11 +377,12 @@ fn scan(
         is_reported: &|class| lister.concerns(class),
         places: &|_, _| lister.places(),
     };
-    let options = |_: &Input<'_>, options: &Options, _: &mut Output| Ok(options.clone());
-    let read = source::each(file, output, options, |options, input, _, output| {
+    let no_work = |_: &Input<'_>, _: &mut Output| Ok(());
+    let read = file.each(output, no_work, |(), input, _, output| {
+        let options = input.options;
         let found: &mut Box<FileLinks> = links.get_or_insert_default();
         let document = lister.document((&entry.path, &name), input, found, output, |link| {
-            check(&name, input.bytes, &options, site, link)
+            check(&name, input.bytes, options, site, link)
         })?;
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document
@@ -392,7 +391,7 @@ fn scan(
             .filter(|found| is_of_the_document(found));
         found.for_each(|found| output.report_diagnostic(&places, found));
         if is_at_any_url(&name) && !site.to.is_some_and(is_disk) {
-            let varying = varying_links(input.bytes, &options, collection);
+            let varying = varying_links(input.bytes, options, collection);
             let (links, page) = (
                 ["relative link", "relative links"],
                 baselink_text::name(&entry.path),

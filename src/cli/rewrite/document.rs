@@ -21,11 +21,10 @@ use baselink_files::results::{ResultFile, ResultPart};
 use crate::cli::{
     args::output::Rewrite,
     diff::{self, DiffProgress},
-    input::Input,
     output::{Output, is_left},
-    places::FilePlaces,
     status::{ExitStatus, FileResult},
 };
+use baselink_site::reading::{FilePlaces, Input};
 
 /// The edits of a document. `is_proved` is true if `--verify` succeeded or was not given.
 pub struct RewrittenDocument {

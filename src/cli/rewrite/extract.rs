@@ -5,12 +5,12 @@
 //! crawl.warc.gz  -->  DIR/a.example/index.html, DIR/a.example/logo.png, …, DIR/index.html, DIR/baselink-map.csv
 //! ```
 //!
-//! Deliberately absent: reading the archives ([`crate::cli::capture_plan`]).
+//! Deliberately absent: reading the archives (`baselink_site::reading`).
 
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    fs,
+    fs, mem,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -25,6 +25,7 @@ use super::{
 };
 use baselink_files::{
     result_folder::ResultFolder,
+    stop::{is_stopped, stop_between_files},
     walk::open_below,
     write::{NewContents, NotPreserved},
 };
@@ -35,17 +36,15 @@ use baselink_site::{
         entry_page::{PageEntry, entry_page, title},
         localize,
     },
+    reading::{CapturePlan, CaptureStep, Input},
 };
 
 use crate::cli::{
     args::{localize::Extraction, output::Rewrite},
-    capture_plan::{CapturePlan, are_all_archives, report_damaged},
-    files::progress,
-    input::{Input, format_of_file},
+    files::{plan, report_damaged},
     output::{Output, count, ok_or_report},
-    progress::{is_stopped, stop_between_files},
     results::open_folder,
-    status::{ExitStatus, Failure, FileResult},
+    status::{ExitStatus, FileResult},
 };
 
 /// The table of the files that were written, at the root of the folder.
@@ -81,11 +80,11 @@ pub fn extract(
     }
     let documents = &request.documents;
     let is_typed = documents.below_settings.is_empty();
-    if is_typed && documents.reading.origins.root_url.is_some() && are_all_archives(documents) {
+    if is_typed && documents.reading.origins.root_url.is_some() && documents.are_all_archives() {
         output.caution(&"--url is not used, because each document of an archive has its own URL");
     }
     let near = extraction.and_then(|one| one.near);
-    let plan = CapturePlan::of(documents, near, output)?;
+    let plan = plan(documents, near, output)?;
     if is_stopped() {
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
@@ -262,58 +261,62 @@ impl ArchiveRun<'_> {
         } else {
             Wanted::Documents
         };
-        progress(documents, output);
         let (mut totals, mut files) = (RunSummary::default(), 0);
         let (mut pages, mut incomplete) = (Vec::new(), Vec::new());
         let mut is_written = vec![false; plan.chosen.resources.len()];
-        for (number, (path, _)) in plan.archives.iter().enumerate() {
-            let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
-            let one = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
-                let mut of_document = FileSummary::default();
-                let new_file = self.make_file(plan, number, at, &kind, &mut of_document, output);
-                (of_document, new_file)
-            };
-            let done = |(of_document, new_file): (FileSummary, Result<Option<WrittenFile>>),
-                        output: &mut Output| {
-                summary.merge(of_document);
-                is_unwritten = true;
-                if let Some(new_file) = new_file? {
-                    is_written[new_file.resource] = true;
-                    files += usize::from(!new_file.is_kept);
-                    if new_file.is_cut && !new_file.is_kept {
-                        incomplete.push(plan.name(new_file.resource).to_vec());
+        let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
+        let mut status = ExitStatus::Done;
+        let one = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
+            let mut of_document = FileSummary::default();
+            let new_file = self.make_file(plan, number, at, &kind, &mut of_document, output);
+            (of_document, new_file)
+        };
+        let step = |step: CaptureStep<'_, (FileSummary, Result<Option<WrittenFile>>)>,
+                    output: &mut Output| {
+            let (path, read) = match step {
+                CaptureStep::Capture((of_document, new_file)) => {
+                    summary.merge(of_document);
+                    is_unwritten = true;
+                    if let Some(new_file) = new_file? {
+                        is_written[new_file.resource] = true;
+                        files += usize::from(!new_file.is_kept);
+                        if new_file.is_cut && !new_file.is_kept {
+                            incomplete.push(plan.name(new_file.resource).to_vec());
+                        }
+                        pages.extend(new_file.title.map(|title| (new_file.resource, title)));
+                        new_file.lost.iter().for_each(|lost| output.caution(lost));
                     }
-                    pages.extend(new_file.title.map(|title| (new_file.resource, title)));
-                    new_file.lost.iter().for_each(|lost| output.caution(lost));
+                    is_unwritten = false;
+                    return Ok(());
                 }
-                is_unwritten = false;
-                Ok(())
+                CaptureStep::End(path, read) => (path, read),
             };
-            let read = plan.each((number, wanted), documents, output, one, done);
-            let read = Failure::separate(read)?;
             let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
             let is_read = read.is_ok();
-            if let Err(error) = read {
-                output.error(&error);
-                self.status = ExitStatus::Unusable;
+            match read {
+                // After a write error, such as a full disk, the next file would fail, too.
+                Err(error) if is_unwritten => return Err(error.into()),
+                Err(error) => {
+                    output.error(&error);
+                    status = ExitStatus::Unusable;
+                }
+                Ok(_) => {}
             }
-            // After a write error, such as a full disk, the next file would fail, too.
-            if is_unwritten {
-                output.show_progress(None);
-                return Ok(());
-            }
-            self.status = self.status.max(summary.status);
+            let summary = mem::take(&mut summary);
+            status = status.max(summary.status);
             let to = self.request.out();
             summary.print((self.request, &kind), path, format, to, output)?;
             if is_read || files > 0 {
                 summary.report(path, format, self.folder.is_some(), output);
             }
             let strict = self.request.strict;
-            let damage = report_damaged((path, anomalies), "files", strict, output);
-            self.status = self.status.max(damage);
+            status = status.max(report_damaged((path, anomalies), "files", strict, output));
             totals.add(format, summary, false);
-        }
+            Ok(())
+        };
+        plan.each(wanted, documents, output, one, step)?;
         output.show_progress(None);
+        self.status = status;
         if is_stopped() {
             output.error(
                 &"stopped; every file is complete; run the same command again to do the rest",
@@ -348,27 +351,19 @@ impl ArchiveRun<'_> {
             ..WrittenFile::default()
         };
         let whole;
-        let bytes: Cow<'_, [u8]> = match self.extraction {
+        let made: Result<Cow<'_, [u8]>, &str> = match self.extraction {
+            // A response without a document has links only in its header fields.
+            None if !entry.has_document() => return Ok(None),
             None => {
-                // A response without a document has links only in its header fields.
-                if !entry.has_document() {
-                    return Ok(None);
-                }
                 let rewritten =
                     rewrite_document((self.request, kind), input, &entry.options, summary, output);
                 if !rewritten.is_proved {
                     return Ok(None);
                 }
                 whole = rewritten.edits.apply(input.bytes);
-                match payload(&whole, input.format) {
-                    Ok(bytes) => bytes,
-                    Err(why) => {
-                        output.caution(&format_args!("{}: {why}; skipped", input.name));
-                        return Ok(None);
-                    }
-                }
+                payload(&whole, input.format)
             }
-            Some(_) => {
+            Some(_) => 'made: {
                 let body = entry.body(plan.chosen.url(number), Some(plan.name(number)));
                 let CapturedBody {
                     bytes,
@@ -378,10 +373,7 @@ impl ArchiveRun<'_> {
                     options,
                 } = match body {
                     Ok(body) => body,
-                    Err(why) => {
-                        output.caution(&format_args!("{}: {why}; skipped", input.name));
-                        return Ok(None);
-                    }
+                    Err(why) => break 'made Err(why),
                 };
                 if let Some(damage) = damage {
                     output.caution(&format_args!("{}: {damage}", input.name));
@@ -393,24 +385,25 @@ impl ArchiveRun<'_> {
                 let has_links = |options: &Options| {
                     !options.scan.is_probed(format) || kind.finds_link(&bytes, options)
                 };
-                if let Some(options) = options.filter(has_links) {
-                    let document = Input::whole(input.name, format, &bytes);
-                    let rewritten = rewrite_document(
-                        (self.request, kind),
-                        &document,
-                        &options,
-                        summary,
-                        output,
-                    );
-                    if !rewritten.is_proved {
-                        return Ok(None);
-                    }
-                    let is_page = matches!(format, Format::Html | Format::Xhtml);
-                    new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
-                    rewritten.edits.apply(&bytes).into()
-                } else {
-                    bytes
+                let Some(options) = options.filter(has_links) else {
+                    break 'made Ok(bytes);
+                };
+                let document = Input::whole(input.name, &options, &bytes);
+                let rewritten =
+                    rewrite_document((self.request, kind), &document, &options, summary, output);
+                if !rewritten.is_proved {
+                    return Ok(None);
                 }
+                let is_page = matches!(format, Format::Html | Format::Xhtml);
+                new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
+                Ok(rewritten.edits.apply(&bytes).into())
+            }
+        };
+        let bytes = match made {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                output.caution(&format_args!("{}: {why}; skipped", input.name));
+                return Ok(None);
             }
         };
         let path = plan.name(number);
@@ -558,9 +551,8 @@ impl ArchiveRun<'_> {
         is_written: &[bool],
     ) -> Vec<(usize, String)> {
         let documents = &self.request.documents;
-        let format = documents.reading.format;
         let mut paths = documents.paths.iter();
-        let are_messages = paths.all(|path| format_of_file(path, format) == Some(Format::Message));
+        let are_messages = paths.all(|path| documents.format_of(path) == Some(Format::Message));
         let pages: HashSet<usize> = pages.iter().map(|(number, _)| *number).collect();
         let is_listed = |number: &usize| {
             let is_attached = are_messages && !plan.collection().is_used(*number);
@@ -582,9 +574,9 @@ impl ArchiveRun<'_> {
         mut pages: Vec<(usize, String)>,
         is_written: &[bool],
     ) -> Vec<(usize, String)> {
-        let format = self.request.documents.reading.format;
+        let documents = &self.request.documents;
         let wacz = |path: &PathBuf| {
-            let is_wacz = format_of_file(path, format) == Some(Format::Wacz);
+            let is_wacz = documents.format_of(path) == Some(Format::Wacz);
             is_wacz
                 .then(|| Wacz::open(fs::File::open(path).ok()?).ok())
                 .flatten()
@@ -605,7 +597,7 @@ impl ArchiveRun<'_> {
                 listed.push((found.number, title.unwrap_or_default()));
             }
         };
-        for path in &self.request.documents.paths {
+        for path in &documents.paths {
             are_all &= wacz(path).is_some_and(|mut wacz| wacz.each_page(&mut list));
         }
         if !listed.is_empty() && are_all {

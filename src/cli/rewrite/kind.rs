@@ -21,7 +21,7 @@ use baselink_scan::Role;
 use baselink_text::{Code, Edits, Result};
 use baselink_url::without_fragment;
 
-use baselink_files::stage::StagedMove;
+use baselink_files::{stage::StagedMove, walk::TreeEntry};
 use baselink_site::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
@@ -30,13 +30,12 @@ use baselink_site::{
         localize, names_base,
         relocate::{self, LinkForm, Relocation},
     },
+    reading::NonDocument,
 };
 
 use crate::cli::{
-    input::NonDocument,
     link_counts::{LinkCounts, LinkResult},
     output::StrictViolations,
-    request::Origin,
 };
 
 /// A kind of rewriting.
@@ -55,24 +54,27 @@ pub enum RewriteKind {
 }
 
 impl RewriteKind {
-    /// The options for rewriting a document of `origin` with these `bytes`, from the `options` for reading it.
+    /// The options for rewriting a document of `entry` with these `bytes`, from the `options` for reading it.
     pub fn options<'o>(
         &self,
-        origin: &Origin,
+        entry: &TreeEntry,
         bytes: &[u8],
         options: &'o Options,
     ) -> Cow<'o, Options> {
-        match (self, origin) {
-            (Self::Local { collection, .. }, Origin::Entry(entry)) => Cow::Owned(
-                localize::options(&name_of(entry), bytes, collection, options),
-            ),
-            (Self::Moved(relocation, _), Origin::Entry(entry)) => Cow::Owned(relocate::options(
+        match self {
+            Self::Local { collection, .. } => Cow::Owned(localize::options(
+                &name_of(entry),
+                bytes,
+                collection,
+                options,
+            )),
+            Self::Moved(relocation, _) => Cow::Owned(relocate::options(
                 &name_of(entry),
                 bytes,
                 relocation,
                 options,
             )),
-            _ => Cow::Borrowed(options),
+            Self::Absolute => Cow::Borrowed(options),
         }
     }
 
@@ -212,17 +214,17 @@ impl RewriteKind {
     }
 
     /// The traces of the old place of a tree that moves, in a file that is not a document.
-    pub fn left_in_other(&self, origin: &Origin, file: &mut NonDocument) -> Result<Leftovers> {
-        let (Self::Moved(relocation, _), Origin::Entry(entry)) = (self, origin) else {
+    pub fn left_in_other(&self, entry: &TreeEntry, file: &mut NonDocument) -> Result<Leftovers> {
+        let Self::Moved(relocation, _) = self else {
             return Ok(Leftovers::default());
         };
         Ok(relocation.left_in_other(&name_of(entry), file.text(&entry.path)?))
     }
 
     /// The traces of the old place of its tree in a moved document.
-    pub fn left_in_document(&self, origin: &Origin, bytes: &[u8], edits: &Edits) -> Leftovers {
-        match (self, origin) {
-            (Self::Moved(relocation, _), Origin::Entry(entry)) => {
+    pub fn left_in_document(&self, entry: &TreeEntry, bytes: &[u8], edits: &Edits) -> Leftovers {
+        match self {
+            Self::Moved(relocation, _) => {
                 relocation.left_in_document(&name_of(entry), &edits.apply(bytes))
             }
             _ => Leftovers::default(),

@@ -27,6 +27,7 @@ use baselink_site::{
         adapt::{Adaptation, Adapted, RefusedCounts},
         leftovers::{Leftovers, generator},
     },
+    reading::FilePlaces,
 };
 
 use crate::cli::{
@@ -36,11 +37,9 @@ use crate::cli::{
     json_records,
     link_counts::{LinkCounts, LinkCountsRecord, LinkResult},
     output::{Output, by_place, count, url_for_list},
-    places::FilePlaces,
-    progress::is_stopped,
-    request::Origin,
     status::{ExitStatus, FileResult},
 };
+use baselink_files::{stop::is_stopped, walk::TreeEntry};
 
 /// The end of messages about links to local copies that were not copied.
 const NOT_WRITTEN: &str =
@@ -321,8 +320,7 @@ impl RunSummary {
     }
 
     /// Adds a file to the lists of files with traces of the old place of the tree, and of local copies that lack a base.
-    pub fn list(&mut self, origin: &Origin, leftovers: Leftovers, lacks_base: bool) {
-        let Origin::Entry(entry) = origin else { return };
+    pub fn list(&mut self, entry: &TreeEntry, leftovers: Leftovers, lacks_base: bool) {
         let path = entry.below_root().into_os_string().into_encoded_bytes();
         if lacks_base {
             self.copies_without_base.push(path.clone());

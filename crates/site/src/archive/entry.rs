@@ -16,7 +16,7 @@ use baselink_rewrite::{
     record::document,
 };
 use baselink_scan::{MediaType, is_read};
-use baselink_text::{Charset, Code, Format};
+use baselink_text::{Charset, Code, Format, Span};
 
 use super::record::{self, CapturedBody};
 use crate::collection::capture::Capture;
@@ -67,6 +67,17 @@ pub enum EntryContents {
     Record(Record, Option<Vec<u8>>),
     /// A resource of an archive other than WARC.
     Resource(Box<ArchivedResource>),
+    /// A document outside archives.
+    Document {
+        /// The document with the bytes around it, such as the envelope of a message.
+        bytes: Vec<u8>,
+        /// The place of the document in the bytes.
+        span: Span,
+        /// The offset of the bytes in the file.
+        offset: usize,
+        /// The number of lines before the document in the file.
+        lines: usize,
+    },
 }
 
 /// A resource of an archive other than WARC, with its body.
@@ -158,6 +169,26 @@ impl Entry {
         self
     }
 
+    /// The entry of a document outside archives, in the place `span` of `bytes`, which have this offset in the file. The document
+    /// is the whole file if `options` name no entity.
+    pub(super) fn of_document(
+        bytes: Vec<u8>,
+        span: Span,
+        (offset, lines): (usize, usize),
+        options: Options,
+    ) -> Self {
+        Self {
+            options,
+            contents: Some(EntryContents::Document {
+                bytes,
+                span,
+                offset,
+                lines,
+            }),
+            ..Self::default()
+        }
+    }
+
     /// The entry of an anomaly.
     pub(super) fn of_anomaly(found: Anomaly) -> Self {
         let mut entry = Self::default();
@@ -205,9 +236,20 @@ impl Entry {
                 record.heading().len() + record.block().len() + payload
             }
             Some(EntryContents::Resource(one)) => one.capture.url.len() + one.body.len(),
+            Some(EntryContents::Document { bytes, .. }) => bytes.len(),
             None => 0,
         };
         messages.sum::<usize>() + url + contents
+    }
+
+    /// True for an entry of an archive.
+    pub fn is_archived(&self) -> bool {
+        !matches!(self.contents, Some(EntryContents::Document { .. }))
+    }
+
+    /// True for a document that is a file of its own.
+    pub fn is_whole_file(&self) -> bool {
+        !self.is_archived() && self.options.scan.entity.is_empty()
     }
 
     /// The resource, if the archive is not WARC.
@@ -230,7 +272,7 @@ impl Entry {
                 return record::capture(record).into_iter().collect();
             }
             Some(EntryContents::Resource(one)) => one,
-            None => return Vec::new(),
+            _ => return Vec::new(),
         };
         let own = &one.capture;
         let redirect = |url: &str| Capture {
@@ -306,6 +348,7 @@ impl Entry {
             Some(EntryContents::Record(record, None)) => record.block(),
             Some(EntryContents::Record(_, Some(bytes))) => bytes,
             Some(EntryContents::Resource(one)) => &one.body,
+            Some(EntryContents::Document { bytes, span, .. }) => &bytes[span.range()],
             None => &[],
         }
     }

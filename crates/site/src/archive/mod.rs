@@ -21,7 +21,7 @@ pub use self::{
     attached::{Attached, has_har},
     entry::{ArchivedResource, Entry, EntryContents, MessagePart, RecordKey, Wanted},
     har::http_archive,
-    open::{Entries, OpenArchive},
+    open::{Contents, Entries},
     wacz::{Wacz, WaczPage, is_archive_in_wacz},
     webarchive::web_archive,
 };

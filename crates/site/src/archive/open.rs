@@ -1,12 +1,12 @@
-//! Opens the archives of all formats: each is read as a sequence of entries, a WACZ file as one for each archive in it.
+//! Opens the files of all formats: each is read as a sequence of entries, a WACZ file as one for each archive in it.
 //!
 //! ```
 //! use baselink_rewrite::Options;
-//! use baselink_site::archive::{OpenArchive, Wanted};
+//! use baselink_site::archive::{Contents, Wanted};
 //! use baselink_text::Format;
 //! let har = br#"{"log": {"entries": [{"request": {"url": "http://a/"}}]}}"#;
 //! let path = "x.har".as_ref();
-//! let archive = OpenArchive::new(path, Format::Har, har.to_vec(), Box::new(std::io::empty()), None)?;
+//! let archive = Contents::new(path, Format::Har, har.to_vec(), Box::new(std::io::empty()), None)?;
 //! let mut urls = Vec::new();
 //! archive.each(path, &Options::default(), Wanted::Captures, |_, entries| {
 //!     urls.extend(entries?.flat_map(|entry| entry.unwrap().captures()).map(|capture| capture.url));
@@ -28,13 +28,14 @@ use std::{
 use baselink_rewrite::{
     Options,
     archive::{ArchiveEntry, LONGEST_BLOCK, Records},
+    container::mbox::Messages,
 };
-use baselink_text::{Error, Format, Result, cause, layer::transfer::longest_of};
+use baselink_text::{Error, Format, Result, Span, cause, layer::transfer::longest_of};
 
 use super::{Attached, Entry, Wacz, Wanted, http_archive, message::resources, web_archive};
 
-/// An open archive.
-pub enum OpenArchive {
+/// The contents of an open file.
+pub enum Contents {
     /// Records (ISO 28500).
     Warc(Box<dyn Read>),
     /// WARC files in a ZIP archive.
@@ -43,21 +44,23 @@ pub enum OpenArchive {
     Har(Box<dyn Read>, Attached),
     /// Resources in a property list, as Safari saves them.
     WebArchive(Box<dyn Read>),
-    /// Parts of a message: a page that a browser saved as MHTML, or mail.
-    Message(Vec<u8>),
+    /// Messages.
+    Mailbox(Box<dyn Read>),
+    /// One document. If a message is read as an archive, its parts are the entries: those of a page that a browser saved as MHTML,
+    /// or of a mail.
+    Document(Vec<u8>),
 }
 
 /// The entries of an archive, up to an error of the reader.
 pub type Entries<'e> = Box<dyn Iterator<Item = Result<Entry>> + 'e>;
 
-impl OpenArchive {
-    /// Opens the archive `path` in `format`, which begins with `head` and continues in `rest`. `file` is the same file, unless
-    /// the archive comes from standard input.
+impl Contents {
+    /// Opens the file `path` in `format`, which begins with `head` and continues in `rest`. A document is its `head`. `file` is
+    /// the same file, unless it is standard input.
     ///
     /// # Errors
     ///
-    /// Returns an error if the format is not that of an archive or cannot be read from standard input, and errors of ZIP files
-    /// with HTTP archives.
+    /// Returns an error if the format cannot be read, or not from standard input, and errors of ZIP files with HTTP archives.
     pub fn new(
         path: &Path,
         format: Format,
@@ -66,6 +69,9 @@ impl OpenArchive {
         file: Option<File>,
     ) -> Result<Self> {
         let failed = |why: &str| Error::file(path, why);
+        if !(format.is_archive() || format.holds_many()) {
+            return Ok(Self::Document(head));
+        }
         let is_zip = head.starts_with(b"PK");
         let reader = Box::new(Cursor::new(head).chain(rest));
         Ok(match (format, file) {
@@ -82,6 +88,7 @@ impl OpenArchive {
                 let why = "a WACZ file is read from its end; save it to a file and name the file";
                 return Err(failed(why));
             }
+            _ if format.holds_many() => Self::Mailbox(reader),
             _ => return Err(failed("this kind of archive cannot be read")),
         })
     }
@@ -122,7 +129,20 @@ impl OpenArchive {
             Self::WebArchive(reader) => read_whole(reader)
                 .and_then(|bytes| web_archive(&bytes, options, wanted))
                 .map(all),
-            Self::Message(bytes) => Ok(all(resources(bytes, options))),
+            Self::Mailbox(reader) => Ok(messages(reader, options)),
+            Self::Document(bytes) if wanted != Wanted::Documents => {
+                Ok(all(resources(bytes, options)))
+            }
+            Self::Document(bytes) => {
+                let (bytes, options) = (mem::take(bytes), options.clone());
+                let whole = Span::new(0, bytes.len());
+                Ok(all(iter::once(Entry::of_document(
+                    bytes,
+                    whole,
+                    (0, 0),
+                    options,
+                ))))
+            }
         };
         visit(path, entries)
     }
@@ -131,6 +151,26 @@ impl OpenArchive {
 /// The entries of an archive that is in memory whole.
 fn all<'e>(entries: impl Iterator<Item = Entry> + 'e) -> Entries<'e> {
     Box::new(entries.map(Ok))
+}
+
+/// The messages of a mailbox, which are read with `options`.
+fn messages<'e>(reader: impl Read + 'e, options: &'e Options) -> Entries<'e> {
+    let (mut messages, mut lines) = (Messages::new(reader), 0);
+    Box::new(iter::from_fn(move || {
+        let found = match messages.next_message().transpose()? {
+            Ok(found) => found,
+            Err(error) => return Some(Err(Error::new(cause(&error)))),
+        };
+        let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
+        lines += count(&found.bytes[..found.message.start]);
+        let offset = usize::try_from(found.offset).unwrap_or(usize::MAX);
+        let mut options = options.clone();
+        options.scan.entity = found.number.to_string().into();
+        let bytes = found.bytes.to_vec();
+        let entry = Entry::of_document(bytes, found.message, (offset, lines), options);
+        lines += count(&found.bytes[found.message.start..]);
+        Some(Ok(entry))
+    }))
 }
 
 /// Reads all of `reader`.

@@ -50,10 +50,7 @@ use baselink_scan::{Saved, html::saved};
 use baselink_text::{Error, ErrorKind, Format, Result, name};
 use baselink_url::{self as resolve, Grammar, Reference, without_fragment};
 
-use baselink_files::{
-    maildir,
-    walk::{EntryKind, TreeEntry},
-};
+use baselink_files::{maildir, walk::TreeEntry};
 
 use crate::collection::{companion::Companions, path::split_name};
 
@@ -498,6 +495,8 @@ impl Origins {
         let is_copy = || !is_named && self.keeps_local_copies && self.companions.has(&entry.path);
         self.first(seen, format, head, |source| match source {
             Source::Retrieval | Source::Layout if is_copy() => None,
+            // Only the given URL and the document itself are used.
+            _ if source != Source::Retrieval && entry.is_standard_input() => None,
             Source::UrlMap => self
                 .map
                 .as_ref()
@@ -519,25 +518,6 @@ impl Origins {
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
         let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
         self.companions.beside(entry, depth, &self.scheme)
-    }
-
-    /// Like [`of`](Self::of), for a document on standard input. Only the given URL and the document itself are used.
-    pub fn of_standard_input(
-        &self,
-        format: Format,
-        head: &[u8],
-    ) -> (Option<Retrieval>, Vec<String>) {
-        let entry = TreeEntry {
-            root: Path::new("-").into(),
-            relative: Vec::new(),
-            path: "-".into(),
-            kind: EntryKind::Special,
-            size: 0,
-        };
-        self.first(&entry, format, head, |source| match source {
-            Source::Retrieval => self.below_root_url(&entry),
-            _ => None,
-        })
     }
 
     /// [`ORDER`] as modified by these settings.

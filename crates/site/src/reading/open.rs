@@ -15,28 +15,26 @@
 use std::{
     fs::{self, Metadata},
     io::{self, ErrorKind, Read, Seek, SeekFrom, Write},
-    path::Path,
-    sync::Arc,
+    path::{Path, PathBuf},
 };
 
+use baselink_files::{
+    is_standard_input, maildir,
+    results::FileResult,
+    walk::{EntryKind, TreeEntry, open_file},
+    write::Original,
+};
 use baselink_rewrite::{Options, Retrieval, archive::is_archive, container::units};
 use baselink_scan::{ScanOptions, group_of, html::saved::HEAD, is_read};
 use baselink_text::{Error, Format, Result};
 
 use super::{
-    document_name::DocumentName,
-    dotless_hosts,
     foreign::{ForeignFile, ZIP},
-    request::{Archives, Documents, Origin, Reading},
-    status::FileResult,
+    hosts,
+    inputs::{Archives, Inputs, Reading},
 };
-use baselink_files::{
-    maildir,
-    walk::{EntryKind, open_file},
-    write::Original,
-};
-use baselink_site::{
-    archive::{OpenArchive, Wacz, Wanted, has_har},
+use crate::{
+    archive::{Contents, Wacz, Wanted, has_har},
     collection::origin::canonical,
 };
 
@@ -64,14 +62,8 @@ pub struct File<'a> {
     pub jobs: usize,
     /// The entries that are wanted from an archive.
     pub wanted: Wanted,
+    /// The contents.
     pub contents: Contents,
-}
-
-/// The result of opening a file.
-#[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
-pub enum OpenedInput<'a> {
-    Document(File<'a>),
-    NonDocument(NonDocument),
 }
 
 /// A file that is not a document.
@@ -139,59 +131,8 @@ impl NonDocument {
     }
 }
 
-/// The contents of an open file.
-pub enum Contents {
-    /// One document.
-    Document(Vec<u8>),
-    /// Messages.
-    Mailbox(Box<dyn Read>),
-    /// An archive, or a message whose parts are resources.
-    Archive(OpenArchive),
-}
-
-/// One document: a file, a message in a mailbox, or an entry of an archive.
-pub struct Input<'a> {
-    /// The name of the document.
-    pub name: DocumentName<'a>,
-    /// The format of the file.
-    pub format: Format,
-    /// The bytes before the document that belong to no document.
-    pub before: &'a [u8],
-    /// The bytes of the document.
-    pub bytes: &'a [u8],
-    /// The bytes after the document that belong to no document.
-    pub after: &'a [u8],
-    /// The offset of the document in the file.
-    pub offset: usize,
-    /// The number of lines before it in the file.
-    pub lines: usize,
-    /// The number of the message in its mailbox; otherwise empty.
-    pub entity: Arc<str>,
-}
-
-impl<'a> Input<'a> {
-    /// A document that is a whole file or record.
-    pub fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
-        Self {
-            name,
-            format,
-            before: &[][..],
-            bytes,
-            after: &[][..],
-            offset: 0,
-            lines: 0,
-            entity: Arc::from(""),
-        }
-    }
-
-    /// True for a message of a mailbox.
-    pub fn is_message(&self) -> bool {
-        !self.entity.is_empty()
-    }
-}
-
 impl<'a> File<'a> {
-    /// Opens `origin` in the format from `documents`, or else in the detected format. `original` is the file to be
+    /// Opens `entry` in the format from `inputs`, or else in the detected format. `original` is the file to be
     /// replaced, if any.
     ///
     /// # Errors
@@ -199,18 +140,19 @@ impl<'a> File<'a> {
     /// The file cannot be read, is an archive that the command does not accept, or standard output is redirected to
     /// it.
     pub fn open(
-        origin: &'a Origin,
-        documents: &Documents,
+        entry: &'a TreeEntry,
+        inputs: &Inputs,
         original: Option<&Original>,
-    ) -> Result<OpenedInput<'a>> {
-        let path = origin.path();
-        let reading = &documents.reading;
+    ) -> Result<std::result::Result<Self, NonDocument>> {
+        let path = &*entry.path;
+        let reading = &inputs.reading;
         let failed = Error::io(path);
-        let (file, metadata) = match (origin, original) {
-            (_, Some(original)) => (Some(original.open()?), None),
-            (Origin::Standard, _) => (None, None),
-            (Origin::Entry(entry), None) => {
-                let (file, metadata) = entry.open(documents.selection.follow)?;
+        let is_standard = entry.is_standard_input();
+        let (file, metadata) = match original {
+            Some(original) => (Some(original.open()?), None),
+            None if is_standard => (None, None),
+            None => {
+                let (file, metadata) = entry.open(inputs.selection.follow)?;
                 (Some(file), Some(metadata))
             }
         };
@@ -219,7 +161,7 @@ impl<'a> File<'a> {
             || Format::detect(Some(&path.to_string_lossy()), b"") == Format::Wacz;
         let again = file
             .as_ref()
-            .filter(|_| is_wacz || origin.is_named())
+            .filter(|_| is_wacz || entry.is_named())
             .and_then(|file| file.try_clone().ok());
         let mut reader = match file {
             Some(file) => Box::new(file) as Box<dyn Read>,
@@ -227,7 +169,7 @@ impl<'a> File<'a> {
         };
         // With one spare byte, the end of a small file is found without growing the buffer.
         let mut bytes = Vec::new();
-        let size = usize::try_from(origin.size()).unwrap_or(0);
+        let size = usize::try_from(entry.size).unwrap_or(0);
         bytes.reserve(size.min(HEAD) + 1);
         let head = head_length(reading);
         reader
@@ -236,13 +178,13 @@ impl<'a> File<'a> {
             .read_to_end(&mut bytes)
             .map_err(failed)?;
         let scan = &reading.options.scan;
-        let known = reading.format.or_else(|| documents.learned_format(path));
-        let detected = || with_archives(detect(origin, &bytes, scan), again.as_ref(), &bytes);
+        let known = reading.format.or_else(|| inputs.learned_format(path));
+        let detected = || with_archives(detect(entry, &bytes, scan), again.as_ref(), &bytes);
         let format = known.unwrap_or_else(detected);
-        let is_site = matches!(documents.archives, Archives::None | Archives::Site);
+        let is_site = matches!(inputs.archives, Archives::None | Archives::Site);
         let is_page = is_site && format == Format::Message && is_mhtml(path);
         let is_skipped_archive =
-            (format.is_archive() || is_page) && is_archive_skipped(origin, documents, original)?;
+            (format.is_archive() || is_page) && is_archive_skipped(entry, inputs, original)?;
         let foreign = if format.is_archive() {
             None
         } else {
@@ -253,7 +195,7 @@ impl<'a> File<'a> {
             !is_skipped_archive && (format.is_read() || is_read(format, scan));
         if !has_document_format || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            return Ok(OpenedInput::NonDocument(NonDocument {
+            return Ok(Err(NonDocument {
                 why,
                 has_document_format: has_document_format && !scan.is_probed(format),
                 is_archive: is_skipped_archive,
@@ -262,20 +204,11 @@ impl<'a> File<'a> {
             }));
         }
         let origins = &reading.origins;
-        let mut dotless_host = None;
-        let (retrieval, passed_over, beside) = match origin {
-            Origin::Entry(entry) => {
-                let seen = documents.below_settings_folder(entry);
-                let seen = seen.as_ref().unwrap_or(entry);
-                let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
-                dotless_host = dotless_hosts::of(entry, seen, retrieval.as_ref());
-                (retrieval, passed_over, Some(origins.beside(entry, seen)))
-            }
-            Origin::Standard => {
-                let (retrieval, passed_over) = origins.of_standard_input(format, &bytes);
-                (retrieval, passed_over, None)
-            }
-        };
+        let seen = inputs.below_settings_folder(entry);
+        let seen = seen.as_ref().unwrap_or(entry);
+        let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
+        let dotless_host = hosts::without_dot(entry, seen, retrieval.as_ref());
+        let beside = (!is_standard).then(|| origins.beside(entry, seen));
         let options = if format.is_archive() {
             reading.options.clone()
         } else {
@@ -286,30 +219,22 @@ impl<'a> File<'a> {
                 ..reading.options.clone()
             }
         };
-        let contents = match format {
-            _ if format.is_archive() => {
-                Contents::Archive(OpenArchive::new(path, format, bytes, reader, again)?)
-            }
-            _ if format.holds_many() => Contents::Mailbox(joined(bytes, reader)),
-            _ => {
-                if bytes.len() >= head {
-                    // The size from the file system may be wrong, so a failed allocation is not an error.
-                    let _ = bytes.try_reserve_exact(size.saturating_sub(bytes.len()) + 1);
-                    reader.read_to_end(&mut bytes).map_err(failed)?;
-                }
-                Contents::Document(bytes)
-            }
-        };
-        Ok(OpenedInput::Document(Self {
+        let is_document = !(format.is_archive() || format.holds_many());
+        if is_document && bytes.len() >= head {
+            // The size from the file system may be wrong, so a failed allocation is not an error.
+            let _ = bytes.try_reserve_exact(size.saturating_sub(bytes.len()) + 1);
+            reader.read_to_end(&mut bytes).map_err(failed)?;
+        }
+        Ok(Ok(Self {
             path,
             format,
             passed_over,
             dotless_host,
             metadata,
             options,
-            jobs: documents.jobs,
+            jobs: inputs.jobs,
             wanted: Wanted::Documents,
-            contents,
+            contents: Contents::new(path, format, bytes, reader, again)?,
         }))
     }
 
@@ -345,29 +270,24 @@ fn is_mhtml(path: &Path) -> bool {
     extension.eq_ignore_ascii_case("mhtml") || extension.eq_ignore_ascii_case("mht")
 }
 
-/// Returns a reader of `bytes` and of the bytes that follow them.
-fn joined(bytes: Vec<u8>, rest: Box<dyn Read>) -> Box<dyn Read> {
-    Box::new(io::Cursor::new(bytes).chain(rest))
-}
-
 /// True if the command skips the archive.
 ///
 /// # Errors
 ///
 /// The archive was named on the command line, but the command does not read it, or would alter it.
 fn is_archive_skipped(
-    origin: &Origin,
-    documents: &Documents,
+    entry: &TreeEntry,
+    inputs: &Inputs,
     original: Option<&Original>,
 ) -> Result<bool> {
     const NEVER: &str = "an archive is never altered; -o DIR writes its documents as files";
-    let why = match documents.archives {
-        archives if !origin.is_named() => return Ok(archives != Archives::All),
+    let why = match inputs.archives {
+        archives if !entry.is_named() => return Ok(archives != Archives::All),
         Archives::None => "an archive; use rewrite, links or base",
         _ if original.is_some() => NEVER,
         Archives::Site | Archives::Named | Archives::All => return Ok(false),
     };
-    Err(Error::file(origin.path(), why))
+    Err(Error::file(&entry.path, why))
 }
 
 /// The number of bytes in which a page may record its URL.
@@ -379,17 +299,14 @@ fn head_length(reading: &Reading) -> usize {
     }
 }
 
-/// The retrieval URL of the file `origin`. The file is opened only if its head may give a URL that precedes those of
+/// The retrieval URL of the file `entry`. The file is opened only if its head may give a URL that precedes those of
 /// other sources.
 ///
 /// # Errors
 ///
 /// The file cannot be read.
-pub fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
-    let Origin::Entry(entry) = origin else {
-        return Ok(None);
-    };
-    let (reading, seen) = (&documents.reading, documents.below_settings_folder(entry));
+pub fn retrieval(entry: &TreeEntry, inputs: &Inputs) -> Result<Option<Retrieval>> {
+    let (reading, seen) = (&inputs.reading, inputs.below_settings_folder(entry));
     let of_head = |format, head: &[u8]| {
         reading
             .origins
@@ -402,14 +319,14 @@ pub fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrie
         return Ok(known);
     }
     let mut head = Vec::with_capacity(HEAD);
-    let (file, _) = entry.open(documents.selection.follow)?;
+    let (file, _) = entry.open(inputs.selection.follow)?;
     file.take(head_length(reading) as u64)
         .read_to_end(&mut head)
         .map_err(Error::io(&entry.path))?;
     Ok(of_head(
         reading
             .format
-            .unwrap_or_else(|| detect(origin, &head, &reading.options.scan)),
+            .unwrap_or_else(|| detect(entry, &head, &reading.options.scan)),
         &head,
     ))
 }
@@ -438,8 +355,6 @@ fn length_if_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
     use std::os::unix::fs::MetadataExt;
     use std::sync::OnceLock;
 
-    use super::request::is_standard_input;
-
     static STANDARD: OnceLock<Option<(u64, u64)>> = OnceLock::new();
     let of = |stream: BorrowedFd<'_>| {
         fs::File::from(stream.try_clone_to_owned().ok()?)
@@ -464,15 +379,43 @@ fn length_if_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
 }
 
-/// The format of the file at `path`: `format`, or else the one detected from its name and first bytes; `None` if it
-/// is not a regular file.
-pub fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
+/// The format of the file at `path`, detected from its name and first bytes; `None` if it is not a regular file.
+pub fn format_of_file(path: &Path) -> Option<Format> {
     // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
     let file = is_file.then(|| open_file(path).ok().flatten()).flatten()?;
     let head = head_of(&file, path).ok()?;
-    let detected = || Format::detect(Some(&path.to_string_lossy()), &head);
-    Some(format.unwrap_or_else(|| with_archives(detected(), Some(&file), &head)))
+    let detected = Format::detect(Some(&path.to_string_lossy()), &head);
+    Some(with_archives(detected, Some(&file), &head))
+}
+
+impl Inputs {
+    /// The format in which the file at `path` is read; `None` if it is not a regular file.
+    pub fn format_of(&self, path: &Path) -> Option<Format> {
+        format_of_file(path).map(|detected| self.reading.format.unwrap_or(detected))
+    }
+
+    /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.
+    pub fn is_page(&self, path: &Path) -> bool {
+        self.format_of(path)
+            .is_some_and(|one| one.is_read() && !may_hold_resources(one))
+    }
+
+    /// True if the file at `path` is an archive, or a message with resources.
+    pub fn holds_resources(&self, path: &Path) -> bool {
+        self.format_of(path).is_some_and(may_hold_resources)
+    }
+
+    /// True if all named files are archives.
+    pub fn are_all_archives(&self) -> bool {
+        let is_archive = |path: &PathBuf| self.format_of(path).is_some_and(Format::is_archive);
+        self.paths.iter().all(is_archive)
+    }
+}
+
+/// True for archives, and for messages, whose parts are resources.
+pub fn may_hold_resources(format: Format) -> bool {
+    format.is_archive() || format == Format::Message
 }
 
 /// The first bytes of the file `path`, from which a format is detected.
@@ -505,13 +448,13 @@ fn with_archives(detected: Format, file: Option<&fs::File>, head: &[u8]) -> Form
 }
 
 /// The format of a file that begins with `head`.
-fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
-    let Origin::Entry(entry) = origin else {
-        // Standard input in an unknown format is read as HTML.
+fn detect(entry: &TreeEntry, head: &[u8], scan: &ScanOptions) -> Format {
+    if entry.is_standard_input() {
+        // In an unknown format, it is read as HTML.
         return Some(Format::detect(None, head))
             .filter(|format| format.is_read() || is_read(*format, scan))
             .unwrap_or_default();
-    };
+    }
     let name = entry.path.to_string_lossy();
     if let Some(format) = Format::opt_in(&name).filter(|format| is_read(*format, scan)) {
         return format;

@@ -43,7 +43,9 @@ pub struct Bounds {
 /// An item to work on.
 #[derive(Clone, Copy)]
 pub struct QueueItem<I> {
+    /// The item.
     pub value: I,
+    /// Its share of [`Bounds::size`].
     pub size: usize,
     /// True if the calling thread works on the item, while no other work is under way.
     pub is_alone: bool,

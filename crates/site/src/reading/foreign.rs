@@ -15,9 +15,8 @@
 
 use std::path::Path;
 
-use baselink_text::{Format, name};
-
-use super::{request::is_standard_input, shell};
+use baselink_files::is_standard_input;
+use baselink_text::{Format, name, shell};
 
 /// A kind of file that is not a document, or text in UTF-16 without a byte order mark.
 pub struct ForeignFile {

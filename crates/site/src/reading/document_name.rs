@@ -9,8 +9,9 @@
 
 use std::{fmt, path::Path};
 
-use baselink_site::archive::Entry;
 use baselink_text::name;
+
+use crate::archive::Entry;
 
 /// The name of a document.
 #[derive(Clone, Copy)]

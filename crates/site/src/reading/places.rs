@@ -13,9 +13,8 @@ use std::cell::OnceCell;
 use baselink_rewrite::Totals;
 use baselink_text::{Charset, Lines, Span};
 
-use baselink_site::archive::RecordKey;
-
-use super::{document_name::DocumentName, input::Input};
+use super::{DocumentName, Input};
+use crate::archive::RecordKey;
 
 /// Places in a file.
 pub struct FilePlaces<'a> {

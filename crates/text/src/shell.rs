@@ -10,7 +10,7 @@
 
 use std::{borrow::Cow, path::is_separator};
 
-use baselink_text::visible;
+use super::visible;
 
 /// Quotes `text`, unless a shell would take it as one literal word anyway.
 pub fn word(text: &str) -> Cow<'_, str> {

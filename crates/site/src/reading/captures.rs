@@ -1,0 +1,246 @@
+//! The captures of archives as a collection of resources, each with the archive item that contains its body.
+//!
+//! ```text
+//! a.warc.gz, b.wacz  -->  CapturePlan { chosen: [http://a/, http://a/x.css, …], … }
+//! ```
+//!
+//! An archive is read once for the plan, and again for the bodies. So memory grows only with the number of URLs and
+//! the largest resource.
+//!
+//! Deliberately absent: choosing a capture, and naming files ([`crate::collection::capture`]).
+
+use std::{
+    fs::{self, Metadata},
+    io, mem,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use baselink_files::{
+    results::{Failure, FileResult},
+    walk::TreeEntry,
+};
+use baselink_text::{Error, Format, Result, layer::transfer::longest_of};
+
+use super::{
+    documents::{Input, Listener},
+    inputs::Inputs,
+    open::{File, may_hold_resources},
+};
+use crate::{
+    archive::{Entry, Wanted, is_archive_in_wacz},
+    collection::{
+        Collection,
+        capture::{Captures, ChosenCaptures, DateRange},
+    },
+};
+
+/// The resources of archives, and the items that contain their bodies.
+#[derive(Default)]
+pub struct CapturePlan {
+    /// The resources.
+    pub chosen: ChosenCaptures,
+    /// The archives with the numbers of their first items.
+    pub archives: Vec<(PathBuf, u32)>,
+    /// The items with the bodies of resources, each with the number of its resource, in order.
+    by_item: Vec<(u32, u32)>,
+}
+
+/// The error about an archive that would take too much memory.
+const TOO_MANY: &str = "its captures take more than 256 times its length in memory";
+
+impl CapturePlan {
+    /// Reads all captures, and chooses one for each selected URL.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the captures take too much memory.
+    pub fn of<L: Listener>(
+        inputs: &Inputs,
+        near: Option<DateRange>,
+        listener: &mut L,
+    ) -> FileResult<Self> {
+        let (mut captures, mut plan) = (Captures::near(near), Self::default());
+        let lengths = inputs
+            .paths
+            .iter()
+            .map(|path| path.metadata().map_or(0, |file| file.len()));
+        let longest = longest_of(lengths.sum());
+        let mut first = 0_u32;
+        for path in &inputs.paths {
+            let mut next = first;
+            let look = |input: &Input<'_>, _: &mut L| {
+                Ok(input
+                    .name
+                    .entry
+                    .map(|entry| (entry.number, entry.captures())))
+            };
+            let add = |found: Option<(u32, Vec<_>)>, _: &Input<'_>, _, _: &mut L| {
+                let Some((number, found)) = found else {
+                    return Ok(());
+                };
+                let item = first.saturating_add(number);
+                next = item.saturating_add(1);
+                found
+                    .into_iter()
+                    .for_each(|capture| captures.add(item, capture));
+                match captures.size() > longest {
+                    true => Err(Error::file(path, TOO_MANY).into()),
+                    false => Ok(()),
+                }
+            };
+            let read = read_archive(path, inputs, Wanted::Captures, listener, look, add);
+            // Other errors are ignored here, because the second reading reports them with their places.
+            let read = Failure::separate(read)?;
+            if captures.size() > longest {
+                read.map_err(Failure::File)?;
+            }
+            plan.archives.push((path.clone(), first));
+            first = next;
+        }
+        plan.chosen = captures.choose(|url| inputs.selection.takes(&place_of(url)));
+        if let Some(collection) = Arc::get_mut(&mut plan.chosen.collection) {
+            collection.set_same(Arc::clone(&inputs.reading.same));
+        }
+        let resources = plan.chosen.resources.iter().zip(0..);
+        plan.by_item = resources.map(|(one, number)| (one.item, number)).collect();
+        plan.by_item.sort_unstable();
+        Ok(plan)
+    }
+
+    /// The resources by their URLs.
+    pub fn collection(&self) -> &Arc<Collection> {
+        &self.chosen.collection
+    }
+
+    /// The file path of the resource with this number, with `/` between the names.
+    pub fn name(&self, number: usize) -> &[u8] {
+        self.chosen.collection.path(number)
+    }
+
+    /// Reads the archives again, and calls `work` for each of their resources. `step` gets the results in the order of the archives.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error of `step` for the end of an archive.
+    pub fn each<L: Listener, T: Send>(
+        &self,
+        wanted: Wanted,
+        inputs: &Inputs,
+        listener: &mut L,
+        work: impl Fn(usize, (&Input<'_>, &Entry), &mut L) -> T + Sync,
+        mut step: impl FnMut(CaptureStep<'_, T>, &mut L) -> FileResult<()>,
+    ) -> FileResult<()> {
+        let has_revisits = self.collection().failures().any(|status| status == 304);
+        let lacks_bodies =
+            has_revisits && self.chosen.resources.is_empty() && inputs.selection.takes_all();
+        for (path, first) in &self.archives {
+            let on_item = |input: &Input<'_>, listener: &mut L| {
+                let Some(entry) = input.name.entry else {
+                    return Ok(Vec::new());
+                };
+                let item = first.saturating_add(entry.number);
+                let begin = self.by_item.partition_point(|(other, _)| *other < item);
+                let resources = self.by_item[begin..]
+                    .iter()
+                    .take_while(|(other, _)| *other == item);
+                let work_on =
+                    |&(_, number): &(u32, u32)| work(number as usize, (input, entry), listener);
+                Ok(resources.map(work_on).collect())
+            };
+            let done = |results: Vec<T>, _: &Input<'_>, later, listener: &mut L| {
+                listener.append(later)?;
+                results
+                    .into_iter()
+                    .try_for_each(|result| step(CaptureStep::Capture(result), listener))
+            };
+            let read = if lacks_bodies {
+                let why =
+                    "the bodies of its captures are in an earlier archive; name both archives";
+                Err(Error::file(path, why).into())
+            } else {
+                read_archive(path, inputs, wanted, listener, on_item, done)
+            };
+            let read = Failure::separate(read)?;
+            step(CaptureStep::End(path, read), listener)?;
+        }
+        Ok(())
+    }
+}
+
+/// A step of the second reading of archives.
+pub enum CaptureStep<'p, T> {
+    /// The result of a resource. After an error, its archive ends with that error.
+    Capture(T),
+    /// The end of the archive with this path: its format, and the number of records with anomalies.
+    End(&'p Path, Result<(Format, usize)>),
+}
+
+/// Replaces each folder that is an unpacked WACZ file by the archives in it. Symbolic links in it are skipped without `--follow`.
+pub fn enter_unpacked(inputs: &mut Inputs) {
+    let (follow, skipped) = (inputs.selection.follow, &mut inputs.skipped_links);
+    let entered = mem::take(&mut inputs.paths).into_iter();
+    let entered = entered.flat_map(|path| {
+        let found = archives_in(&path, follow, skipped);
+        found.unwrap_or(vec![path])
+    });
+    inputs.paths = entered.collect();
+}
+
+/// The archives in `folder`, if it is an unpacked WACZ file, in the order of their names. Counts `skipped` symbolic links.
+fn archives_in(folder: &Path, follow: bool, skipped: &mut usize) -> Option<Vec<PathBuf>> {
+    let found = |path: &Path| match follow {
+        true => path.metadata().ok(),
+        false => path.symlink_metadata().ok(),
+    };
+    let inner = folder.join("archive");
+    let description = found(&folder.join("datapackage.json"));
+    let is_unpacked = description?.is_file() && found(&inner)?.is_dir();
+    let entries = fs::read_dir(&inner).ok().filter(|_| is_unpacked)?;
+    let mut archives: Vec<_> = entries.filter_map(|one| Some(one.ok()?.path())).collect();
+    archives.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let found = found(path).filter(|_| is_archive_in_wacz(&format!("archive/{name}")));
+        *skipped += usize::from(found.as_ref().is_some_and(Metadata::is_symlink));
+        found.is_some_and(|found| found.is_file())
+    });
+    archives.sort();
+    (!archives.is_empty()).then_some(archives)
+}
+
+/// Reads the archive at `path` as [`File::each`] does, and advances the progress bar to its end. Returns the format of the archive,
+/// and the number of records with anomalies.
+fn read_archive<L: Listener, T: Send>(
+    path: &Path,
+    inputs: &Inputs,
+    wanted: Wanted,
+    listener: &mut L,
+    work: impl Fn(&Input<'_>, &mut L) -> io::Result<T> + Sync,
+    done: impl FnMut(T, &Input<'_>, L, &mut L) -> FileResult<()>,
+) -> FileResult<(Format, usize)> {
+    let entry = TreeEntry::named(path)?;
+    let file = File::open(&entry, inputs, None)?.map_err(|other| other.error(path))?;
+    let format = file.format;
+    if !may_hold_resources(format) {
+        return Err(Error::file(path, "not an archive; name only archives").into());
+    }
+    let read = File { wanted, ..file }.each(listener, work, done);
+    listener.finish_file(entry.size);
+    Ok((format, read?))
+}
+
+/// Host and path of `url`, as `--include` and `--exclude` see them.
+fn place_of(url: &str) -> PathBuf {
+    let path = url
+        .split_once("://")
+        .map_or(url, |(_, place)| place)
+        .split(['?', '#'])
+        .next()
+        .unwrap_or_default();
+    // A URL that ends in `/` is treated as a file, so that a pattern for the files of a folder matches it.
+    PathBuf::from(if path.ends_with('/') {
+        format!("{path}index.html")
+    } else {
+        path.to_owned()
+    })
+}
