@@ -567,6 +567,58 @@ fn third_party_crates_are_used_only_in_their_rooms() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Reads the table of mechanisms in `docs/architecture.md`.
+#[test]
+fn mechanisms_exist_once() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(top.join("docs/architecture.md")).unwrap();
+    let (_, table) = text.split_once("| mechanism | entrance |").unwrap();
+    let quoted = |cell: &str| -> Vec<String> {
+        cell.split('`')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect()
+    };
+    let is_in_word = |character: char| character.is_alphanumeric() || character == '_';
+    let has = |code: &str, text: &str| {
+        code.match_indices(text).any(|(at, _)| {
+            let (before, after) = (&code[..at], &code[at + text.len()..]);
+            !(text.starts_with(is_in_word) && before.ends_with(is_in_word)
+                || text.ends_with(is_in_word) && after.starts_with(is_in_word))
+        })
+    };
+    let codes = sources().into_iter().map(|(name, text)| {
+        let (first, rest) = name.split_once('/').unwrap_or(("", &name));
+        let path = match LIBRARY.contains(&first) {
+            true => format!("crates/{first}/src/{rest}"),
+            false => format!("src/{name}"),
+        };
+        (path, code(&text))
+    });
+    let codes: Vec<_> = codes.collect();
+    let (mut wrong, mut rows) = (Vec::new(), 0);
+    for row in table.lines().skip(2).take_while(|line| !line.is_empty()) {
+        let cells: Vec<_> = row.trim_matches('|').split('|').map(quoted).collect();
+        let [_, entrance, files, former] = &*cells else {
+            panic!("{row}");
+        };
+        rows += 1;
+        for (path, code) in &codes {
+            if has(code, &entrance[0]) != files.contains(path) {
+                wrong.push(format!("{path}: {}", entrance[0]));
+            }
+            for name in former {
+                let mut kinds = ["struct", "enum", "trait", "type", "fn"].iter();
+                if kinds.any(|kind| has(code, &format!("{kind} {name}"))) {
+                    wrong.push(format!("{path} declares {name} again"));
+                }
+            }
+        }
+    }
+    assert_eq!((rows, wrong), (5, Vec::new()));
+}
+
 #[test]
 fn every_file_opens_with_its_purpose() {
     for (name, text) in sources() {
