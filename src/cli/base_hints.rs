@@ -11,7 +11,7 @@
 
 use std::fmt::{self, Display};
 
-use baselink_rewrite::{Options, Outcome, Totals};
+use baselink_rewrite::{Outcome, Totals};
 use baselink_scan::{Heading, fields::links};
 use baselink_text::{Format, Span, shell};
 use baselink_url::{Grammar, scheme, usable};
@@ -63,7 +63,8 @@ impl Display for BaseHint {
 
 impl BaseHints {
     /// Adds the hints for the document `input` with these `totals`.
-    pub fn add(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
+    pub fn add(&mut self, input: &Input<'_>, totals: &Totals) {
+        let options = input.options;
         if totals.count(Outcome::NoBase) == 0 || options.retrieval.is_some() {
             return;
         }

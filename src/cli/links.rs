@@ -123,7 +123,7 @@ fn list_file(request: &ListLinks, file: File<'_>, output: &mut Output) -> io::Re
     let work = |input: &Input<'_>, output: &mut Output| {
         let (totals, of_document) = list_document(request, input, output)?;
         let mut helps = BaseHints::default();
-        helps.add(input, input.options, &totals);
+        helps.add(input, &totals);
         Ok((totals, of_document, helps))
     };
     let read = file.each(output, work, |listed, input, buffer, output| {

@@ -160,7 +160,13 @@ fn commit_move(staged: &StagedMove, output: &mut Output) -> ExitStatus {
 
 /// The outcome of a file.
 enum FileOutcome {
-    Rewritten(Box<RewrittenFile>),
+    Rewritten {
+        format: Format,
+        summary: Box<FileSummary>,
+        /// True if the result, which may be that nothing changes, was neither withheld nor only shown.
+        is_written: bool,
+        committed: Option<Committed>,
+    },
     /// A file that is not a document, for this reason, and the place of its copy, if it was copied.
     Other {
         why: SkipReason,
@@ -168,15 +174,6 @@ enum FileOutcome {
         leftovers: Leftovers,
     },
     Skipped(SkipReason),
-}
-
-/// A document that was rewritten.
-struct RewrittenFile {
-    format: Format,
-    summary: FileSummary,
-    /// True if the result, which may be that nothing changes, was neither withheld nor only shown.
-    is_written: bool,
-    committed: Option<Committed>,
 }
 
 fn rewrite_file(
@@ -258,7 +255,7 @@ fn open_and_rewrite(
         return Err(Error::file(&entry.path, why).into());
     }
     let mut diff = request.diff.then(DiffProgress::default);
-    let mut summary = FileSummary::default();
+    let mut summary = Box::<FileSummary>::default();
     let work = |input: &Input<'_>, output: &mut Output| {
         let mut of_document = FileSummary::default();
         let options = kind.options(entry, input.bytes, input.options);
@@ -276,12 +273,12 @@ fn open_and_rewrite(
             write_document(&rewritten, input, (&mut result, &mut diff), output)
         },
     )?;
-    Ok(FileOutcome::Rewritten(Box::new(RewrittenFile {
+    Ok(FileOutcome::Rewritten {
         format,
         summary,
         is_written: !matches!(result, ResultFile::Nowhere),
         committed: result.end()?,
-    })))
+    })
 }
 
 /// Copies a file that is not a document to the output folder, or skips it if there is none. Skipping a named file is
@@ -332,8 +329,13 @@ fn report_file(
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
     let path = &entry.path;
-    let document = match outcome {
-        FileOutcome::Rewritten(document) => document,
+    let (format, summary, is_written, committed) = match outcome {
+        FileOutcome::Rewritten {
+            format,
+            summary,
+            is_written,
+            committed,
+        } => (format, summary, is_written, committed),
         FileOutcome::Other { why, to, leftovers } => {
             let others = if to.is_some() {
                 &mut totals.copied
@@ -356,12 +358,6 @@ fn report_file(
             return Ok(ExitStatus::Done);
         }
     };
-    let RewrittenFile {
-        format,
-        summary,
-        is_written,
-        committed,
-    } = *document;
     let status = summary.status;
     for lost in committed.iter().flat_map(|committed| &committed.lost) {
         output.caution(&format_args!("{}: {lost}", name(path)));
@@ -384,7 +380,7 @@ fn report_file(
     let origins = &request.documents.reading.origins;
     let is_copy = origins.keeps_local_copies && origins.companions.has(&entry.path);
     totals.list(entry, summary.leftovers, is_copy && summary.lacks_base());
-    totals.add(format, summary, is_copy);
+    totals.add(format, *summary, is_copy);
     Ok(status)
 }
 

@@ -46,7 +46,7 @@ pub fn rewrite_document(
         output.report_diagnostics(&places, &totals.diagnostics);
         summary.add_diagnostics(request, &totals.diagnostics, &places);
         summary.add_totals(&totals);
-        summary.hints.add(input, options, &totals);
+        summary.hints.add(input, &totals);
         return RewrittenDocument {
             edits,
             is_proved: true,
@@ -107,7 +107,7 @@ pub fn rewrite_document(
         }
     }
     summary.adapt(&adapted, makes);
-    summary.hints.add(input, options, &rewritten.totals);
+    summary.hints.add(input, &rewritten.totals);
     RewrittenDocument {
         edits: rewritten.edits,
         is_proved,
