@@ -26,7 +26,7 @@ use baselink_text::{
 pub const LONGEST_BASE: usize = 8_192;
 
 /// A file, or a document inside another document.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Document {
     /// The name of the entity: `""` for the outermost, `1`, `2`, `1.2` for inner ones in file order.
     pub entity: Arc<str>,
@@ -74,19 +74,7 @@ impl Document {
             entity,
             format,
             charset,
-            not_utf_8: None,
-            prescanned: 0,
-            links: Vec::new(),
-            bases: Vec::new(),
-            element_bases: Vec::new(),
-            within: Against::Document,
-            parts: Vec::new(),
-            saved: None,
-            diagnostics: Vec::new(),
-            without_tree: false,
-            fallback: None,
-            ids: Vec::new(),
-            decoded: None,
+            ..Self::default()
         }
     }
 
@@ -348,9 +336,10 @@ impl Link {
 }
 
 /// The base against which a reference is resolved.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Against {
     /// The document base URL.
+    #[default]
     Document,
     /// The base that the document would have without its own declarations: used by `base href`.
     Fallback,
