@@ -3,7 +3,8 @@
 //! ```
 //! use baselink_site::reading::Inputs;
 //!
-//! let inputs = Inputs { paths: vec!["-".into(), "src".into()], ..Inputs::default() };
+//! let mut inputs = Inputs::default();
+//! inputs.paths = vec!["-".into(), "src".into()];
 //! assert_eq!(inputs.roots().count(), 1);
 //! ```
 //!
