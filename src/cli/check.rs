@@ -14,7 +14,6 @@
 
 mod baseline;
 mod ci;
-mod counts;
 mod href;
 mod listing;
 mod report;
@@ -38,14 +37,19 @@ use self::{
 use super::{
     args::check::{Check, CheckForm, Classes},
     base_hints::report_scheme,
-    files::{SkipReason, report_damaged},
+    files::{report_archives, report_damaged, report_documents, report_links},
     output::{Output, count, ok_or_report},
     request::is_standard_input,
     status::{ExitStatus, FileResult},
 };
 use baselink_site::{
     collection::{is_disk, origin::is_assumed},
-    purpose::{check::Class, relocate::split_host},
+    purpose::{
+        check::{Class, FindingRule},
+        relocate::split_host,
+        tally::Counted,
+    },
+    reading::SkipReason,
 };
 
 /// Checks a folder or archives.
@@ -76,7 +80,7 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     }
     tree.warn_of_case_conflicts(output);
     let denied = tree.not_accepted(|class| request.deny.contains(class));
-    if is_by_target && prints_findings && tree.documents > 0 {
+    if is_by_target && prints_findings && tree.tally[Counted::Document] > 0 {
         verdict::print_targets(request, &tree, output)?;
     }
     output.flush()?;
@@ -145,8 +149,9 @@ fn report_anomalies(request: &Check, tree: &CheckedTree, output: &mut Output) ->
 /// Suggests a `baselink move` command, if it would fix links that break, or that lack the path of the site.
 fn report_move(request: &Check, tree: &CheckedTree, output: &mut Output) {
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
-    let lacks = tree.sum.without_prefix > 0;
-    if !(lacks || (request.to.is_some() && tree.sum.movable > 0))
+    let lacks = tree.tally[Counted::Checked(FindingRule::NoPrefix)] > 0;
+    let is_movable = |what| matches!(what, Counted::Checked(rule) if rule.is_movable());
+    if !(lacks || (request.to.is_some() && tree.tally.sum(is_movable) > 0))
         || request.form() != CheckForm::Text
         || tree.not_accepted(is_of_moves).is_empty()
     {
@@ -186,20 +191,20 @@ fn report_move(request: &Check, tree: &CheckedTree, output: &mut Output) {
 
 /// Reports the number of links by class. Returns an error status if there are only files that are not documents.
 fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> ExitStatus {
-    let is_empty = tree.documents == 0 && tree.skipped.count(SkipReason::Unusable) == 0;
+    let (tally, documents) = (&tree.tally, tree.tally[Counted::Document]);
+    let is_empty = documents == 0 && tally[Counted::Skipped(SkipReason::Unusable)] == 0;
     if is_empty && !request.is_of_archives {
         // A folder that a build left empty must not pass.
         let patterns = request.documents.typed.patterns();
         let folder = name(request.folder());
         output.error(&format_args!("{folder}: no documents found{patterns}"));
-        tree.skipped.report_archives(output);
+        report_archives(tally, output);
         return ExitStatus::Unusable;
     }
-    let status = tree.skipped.report_documents(tree.documents, output);
-    if tree.documents == 0 {
+    let status = report_documents(tally, documents, output);
+    if documents == 0 {
         return status;
     }
-    let sum = &tree.sum;
     if let Some((plan, _)) = &tree.captures {
         let missing = tree
             .targets
@@ -209,9 +214,9 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         let on = tree
             .files
             .iter()
-            .filter(|file| file.counts.of(Class::Missing) > 0)
+            .filter(|file| file.tally.of_class(Class::Missing) > 0)
             .count();
-        let is_page_missing = sum.of(Class::MissingPage) > 0;
+        let is_page_missing = tally.of_class(Class::MissingPage) > 0;
         let pages = if is_page_missing && !request.list.contains(Class::MissingPage) {
             "; -v lists the links to missing pages"
         } else {
@@ -219,7 +224,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         };
         output.notice(&format_args!(
             "{}, {}; {} missing on {}{pages}",
-            counted(tree.documents, "document", "documents"),
+            counted(documents, "document", "documents"),
             counted(plan.chosen.resources.len(), "resource", "resources"),
             counted(missing, "embedded resource", "embedded resources"),
             counted(on, "document", "documents"),
@@ -227,49 +232,40 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
     }
     output.notice(&format_args!(
         "{}, {}",
-        counted(tree.documents, "document", "documents"),
-        counted(sum.links(), "link", "links")
+        counted(documents, "document", "documents"),
+        counted(tally.checked(|_| true), "link", "links")
     ));
-    let names = sum
-        .classes
-        .keys()
-        .map(|class| class.name().len())
-        .max()
-        .unwrap_or(0)
-        .max(9);
-    let width = sum
-        .classes
-        .values()
-        .map(|links| number(*links).len())
-        .max()
-        .unwrap_or(0);
-    for class in Class::ALL.iter().rev() {
-        let links = sum.of(*class);
-        if links == 0 {
-            continue;
-        }
-        output.notice(&format_args!(
-            "  {:names$} {:>width$}",
-            class.name(),
-            number(links)
-        ));
+    let classes = Class::ALL.into_iter().rev();
+    let classes = classes.map(|class| (class.name(), tally.of_class(class)));
+    let classes: Vec<_> = classes.filter(|(_, links)| *links > 0).collect();
+    let names = classes.iter().map(|(name, _)| name.len());
+    let widths = classes.iter().map(|(_, links)| number(*links).len());
+    let (names, width) = (names.fold(9, usize::max), widths.fold(0, usize::max));
+    for (name, links) in classes {
+        let links = number(links);
+        output.notice(&format_args!("  {name:names$} {links:>width$}"));
     }
-    let what = "elsewhere under another resolver";
-    output.notice_of(sum.differing, ["link leads", "links lead"], what);
-    let what = "no base URL; give the URL of the folder with --url, --url-map or --layout";
-    output.notice_of(
-        sum.without_base,
-        ["relative link has", "relative links have"],
-        what,
-    );
-    let what = "of HTML and skipped; --include includes such files";
-    output.notice_of(
-        tree.parts,
-        ["file is only a fragment", "files are only fragments"],
-        what,
-    );
-    report_scheme(sum.without_scheme, output);
-    tree.skipped.report_archives(output);
-    tree.skipped.report_links(output);
+    for (what, words, rest) in [
+        (
+            Counted::Differing,
+            ["link leads", "links lead"],
+            "elsewhere under another resolver",
+        ),
+        (
+            Counted::Baseless,
+            ["relative link has", "relative links have"],
+            "no base URL; give the URL of the folder with --url, --url-map or --layout",
+        ),
+        (
+            Counted::Part,
+            ["file is only a fragment", "files are only fragments"],
+            "of HTML and skipped; --include includes such files",
+        ),
+    ] {
+        output.notice_of(tally[what], words, rest);
+    }
+    report_scheme(tally[Counted::Schemeless], output);
+    report_archives(tally, output);
+    report_links(tally[Counted::Skipped(SkipReason::Link)], output);
     status
 }

@@ -7,7 +7,6 @@
 //! Deliberately absent: the reading of files (`baselink_site::reading`).
 
 use std::{
-    collections::BTreeMap,
     io::{self, IsTerminal},
     mem,
     path::Path,
@@ -23,10 +22,10 @@ use super::{
     status::{ExitStatus, Failure, FileResult},
 };
 use baselink_files::walk::TreeEntry;
-pub use baselink_site::reading::SkipReason;
 use baselink_site::{
     collection::capture::DateRange,
-    reading::{CapturePlan, File, Listener, skip_reason},
+    purpose::tally::{Counted, Tally},
+    reading::{CapturePlan, File, Listener, SkipReason, skip_reason},
 };
 
 /// Checks that `--url` can be the URL of these documents.
@@ -118,57 +117,73 @@ fn report_missing(documents: &Documents, output: &mut Output) {
 /// The message about a run without documents.
 const NO_DOCUMENTS: &str = "no documents found";
 
-/// The number of skipped files by reason.
-#[derive(Clone, Default)]
-pub struct SkipCounts(BTreeMap<SkipReason, usize>);
-
 /// Reports a number of symbolic links, and the option that follows them.
 pub fn report_links(number: usize, output: &mut Output) {
     let were = ["symbolic link was", "symbolic links were"];
     output.notice_of(number, were, "skipped; --follow reads their targets");
 }
 
-impl SkipCounts {
-    pub fn add(&mut self, why: SkipReason, number: usize) {
-        *self.0.entry(why).or_default() += number;
-    }
+/// The number of files that were copied or skipped for this reason.
+fn others(tally: &Tally, why: SkipReason) -> usize {
+    tally[Counted::Skipped(why)] + tally[Counted::Copied(why)]
+}
 
-    pub fn count(&self, why: SkipReason) -> usize {
-        self.0.get(&why).copied().unwrap_or_default()
+/// The exit status of a run that skipped these files.
+pub fn status_of_skipped(tally: &Tally) -> ExitStatus {
+    if tally[Counted::Skipped(SkipReason::Unusable)] > 0 {
+        ExitStatus::Unusable
+    } else {
+        ExitStatus::Done
     }
+}
 
-    pub fn total(&self) -> usize {
-        self.0.values().sum()
+/// Reports that there were no `documents`. Returns an error status if there were other files.
+pub fn report_documents(tally: &Tally, documents: usize, output: &mut Output) -> ExitStatus {
+    let status = report_only_others(tally, documents, output);
+    if documents == 0 && status == ExitStatus::Done {
+        output.notice(&NO_DOCUMENTS);
     }
+    status
+}
 
-    /// Adds the counts of `others`.
-    pub fn with(mut self, others: &Self) -> Self {
-        others
-            .0
-            .iter()
-            .for_each(|(why, number)| self.add(*why, *number));
-        self
+/// Reports an error if there were other files but no `documents`. A file that could not be used counts as a
+/// document, because its error was reported.
+pub fn report_only_others(tally: &Tally, documents: usize, output: &mut Output) -> ExitStatus {
+    let documents = documents + tally[Counted::Skipped(SkipReason::Unusable)];
+    let has_others = [SkipReason::NonDocument, SkipReason::Archive]
+        .iter()
+        .any(|why| others(tally, *why) > 0);
+    if documents > 0 || !has_others {
+        return ExitStatus::Done;
     }
+    output.error(&NO_DOCUMENTS);
+    ExitStatus::Unusable
+}
 
-    /// The exit status of a run that skipped these files.
-    pub fn status(&self) -> ExitStatus {
-        if self.count(SkipReason::Unusable) > 0 {
-            ExitStatus::Unusable
-        } else {
-            ExitStatus::Done
+/// Reports the archives that were not read, and the commands that read them.
+pub fn report_archives(tally: &Tally, output: &mut Output) {
+    let what = "skipped; `baselink localize ARCHIVE -o DIR` makes a folder of one, and check, links and base read them";
+    let were = ["archive was", "archives were"];
+    output.notice_of(others(tally, SkipReason::Archive), were, what);
+}
+
+/// The result of reading documents.
+#[derive(Default)]
+pub struct ReadSummary {
+    pub status: ExitStatus,
+    /// The numbers of documents, and of skipped files.
+    pub tally: Tally,
+}
+
+impl ReadSummary {
+    /// Reports the skipped files of folders, and returns the exit status of the run.
+    pub fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
+        if !documents.has_folder() {
+            return self.status;
         }
-    }
-
-    /// Reports the symbolic links.
-    pub fn report_links(&self, output: &mut Output) {
-        report_links(self.count(SkipReason::Link), output);
-    }
-
-    /// Reports all skipped files. Returns the exit status, which is an error if there were only files that are not
-    /// documents.
-    pub fn report(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let status = self.report_documents(documents, output);
-        let others = self.count(SkipReason::NonDocument);
+        let tally = &self.tally;
+        let status = report_documents(tally, tally[Counted::File], output);
+        let others = tally[Counted::Skipped(SkipReason::NonDocument)];
         if others > 0 {
             output.notice(&count(
                 others,
@@ -176,61 +191,9 @@ impl SkipCounts {
                 "files are not documents",
             ));
         }
-        self.report_archives(output);
-        self.report_links(output);
-        status
-    }
-
-    /// Reports that there were no `documents`. Returns an error status if there were other files.
-    pub fn report_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let status = self.report_only_others(documents, output);
-        if documents == 0 && status == ExitStatus::Done {
-            output.notice(&NO_DOCUMENTS);
-        }
-        status
-    }
-
-    /// Reports an error if there were other files but no `documents`. A file that could not be used counts as a
-    /// document, because its error was reported.
-    pub fn report_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let documents = documents + self.count(SkipReason::Unusable);
-        if documents > 0
-            || self.count(SkipReason::NonDocument) + self.count(SkipReason::Archive) == 0
-        {
-            return ExitStatus::Done;
-        }
-        output.error(&NO_DOCUMENTS);
-        ExitStatus::Unusable
-    }
-
-    /// Reports the skipped archives, and the commands that read them.
-    pub fn report_archives(&self, output: &mut Output) {
-        let what = "skipped; `baselink localize ARCHIVE -o DIR` makes a folder of one, and check, links and base read them";
-        output.notice_of(
-            self.count(SkipReason::Archive),
-            ["archive was", "archives were"],
-            what,
-        );
-    }
-}
-
-/// The result of reading documents.
-#[derive(Default)]
-pub struct ReadSummary {
-    pub status: ExitStatus,
-    /// The number of documents.
-    pub documents: usize,
-    pub skipped: SkipCounts,
-}
-
-impl ReadSummary {
-    /// Reports the skipped files of folders, and returns the exit status of the run.
-    pub fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
-        if documents.has_folder() {
-            self.status.max(self.skipped.report(self.documents, output))
-        } else {
-            self.status
-        }
+        report_archives(tally, output);
+        report_links(tally[Counted::Skipped(SkipReason::Link)], output);
+        self.status.max(status)
     }
 }
 
@@ -269,15 +232,16 @@ pub fn each_document<T: Send>(
         match outcome {
             Ok((status, of_file)) => {
                 read.status = read.status.max(status);
-                read.documents += 1;
+                read.tally.add(Counted::File, 1_usize);
                 done(entry, of_file);
             }
-            Err(why) => read.skipped.add(why, 1),
+            Err(why) => read.tally.add(Counted::Skipped(why), 1_usize),
         }
         Ok(())
     })?;
-    read.skipped.add(SkipReason::Unusable, failed);
-    read.status = read.status.max(read.skipped.status());
+    let unusable = Counted::Skipped(SkipReason::Unusable);
+    read.tally.add(unusable, failed);
+    read.status = read.status.max(status_of_skipped(&read.tally));
     Ok(read)
 }
 

@@ -25,7 +25,7 @@ use super::{
     base_hints::BaseHints,
     files::{each_document, status_after},
     json_records,
-    link_counts::{LinkCounts, LinkResult},
+    link_counts::links_in_words,
     output::{
         FAINT, Output, PLACE, StrictViolations, is_left, location, ok_or_report, style_of,
         visible_reference,
@@ -34,12 +34,18 @@ use super::{
     status::{ExitStatus, FileResult},
 };
 use baselink_files::{result_folder::ResultFolder, results::nameless, walk::TreeEntry};
-use baselink_site::reading::{DocumentName, File, FilePlaces, Input, Listener};
+use baselink_site::{
+    purpose::{
+        link_result::LinkResult,
+        tally::{Counted, Tally},
+    },
+    reading::{DocumentName, File, FilePlaces, Input, Listener},
+};
 
 /// Lists the links of the documents of a request.
 pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.documents;
-    let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
+    let (mut tally, mut hints) = (Tally::default(), BaseHints::default());
     let results = request.output.as_deref();
     let results = results.map(|to| folder_for(to, documents)).transpose()?;
     let work = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
@@ -53,19 +59,19 @@ pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
         })
     };
     let read = each_document(documents, output, work, |_, (listed, helps)| {
-        link_counts.merge(&listed);
+        tally.merge(&listed);
         hints.merge(helps);
     })?;
-    match read.documents {
+    match read.tally[Counted::File] {
         0 => {}
-        1 => output.notice(&link_counts),
-        files => output.notice(&format_args!("{files} files, {link_counts}")),
+        1 => output.notice(&links_in_words(&tally)),
+        files => output.notice(&format_args!("{files} files, {}", links_in_words(&tally))),
     }
     match hints.url() {
-        Some(hint) if read.documents == 1 => {
+        Some(hint) if read.tally[Counted::File] == 1 => {
             output.notice(&format_args!(
                 "no base URL for {} of the links; {hint}",
-                link_counts.count(LinkResult::NoBase)
+                tally.of_result(LinkResult::NoBase)
             ));
             hints.report_scheme(output);
         }
@@ -75,7 +81,7 @@ pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
 }
 
 /// A listed file: the status, and what was counted in it.
-type ListedFile = (ExitStatus, (LinkCounts, BaseHints));
+type ListedFile = (ExitStatus, (Tally, BaseHints));
 
 /// Writes the list of a file to a file of its own, unless it could not be read to its end. The result is written whole or not
 /// at all.
@@ -118,7 +124,7 @@ fn extension(request: &ListLinks) -> &'static str {
 
 /// Lists the links of a file.
 fn list_file(request: &ListLinks, file: File<'_>, output: &mut Output) -> io::Result<ListedFile> {
-    let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
+    let (mut tally, mut hints) = (Tally::default(), BaseHints::default());
     let (mut status, mut is_listed) = (ExitStatus::Done, false);
     let work = |input: &Input<'_>, output: &mut Output| {
         let (totals, of_document) = list_document(request, input, output)?;
@@ -134,12 +140,12 @@ fn list_file(request: &ListLinks, file: File<'_>, output: &mut Output) -> io::Re
             output.blank_line()?;
         }
         status = status.max(of_document);
-        link_counts.add_totals(&totals);
+        tally.add_totals(&totals);
         hints.merge(helps);
         Ok(output.append(buffer)?)
     });
     let status = status_after(read, status, output)?;
-    Ok((status, (link_counts, hints)))
+    Ok((status, (tally, hints)))
 }
 
 /// The number of rows from which the widths of columns are computed.

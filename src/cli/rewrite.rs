@@ -34,7 +34,7 @@ use super::{
     diff::DiffProgress,
     dotless_hosts,
     expected_url::report_expected_url,
-    files::{self, SkipReason},
+    files::{self, status_of_skipped},
     output::{Output, count, ok_or_report},
     request::is_usual_backup,
     results::{self, new_path},
@@ -50,8 +50,8 @@ use baselink_files::{
 };
 use baselink_site::{
     archive::Contents,
-    purpose::leftovers::Leftovers,
-    reading::{File, Input, Listener, NonDocument, skip_reason},
+    purpose::tally::{Counted, Tally},
+    reading::{File, Input, Listener, NonDocument, SkipReason, skip_reason},
 };
 
 /// Makes every relative link absolute.
@@ -102,7 +102,8 @@ pub fn rewrite(
         Ok(())
     };
     let failed = files::each(&request.documents, output, rewrite_one, done)?;
-    totals.skipped.add(SkipReason::Unusable, failed);
+    let unusable = Counted::Skipped(SkipReason::Unusable);
+    totals.tally.add(unusable, failed);
     if let Results::Folder(folder) = &results
         && let Err(sentences) = folder.finish()
     {
@@ -111,7 +112,7 @@ pub fn rewrite(
             .for_each(|sentence| output.caution(sentence));
     }
     if let Some(staged) = kind.staged() {
-        if totals.skipped.count(SkipReason::Unusable) > 0 {
+        if totals.tally[unusable] > 0 {
             staged.fail();
         }
         return Ok(match commit_move(staged, output) {
@@ -140,7 +141,7 @@ pub fn rewrite(
         ));
         return Ok(ExitStatus::Stopped);
     }
-    Ok(status.max(totals.skipped.status()))
+    Ok(status.max(status_of_skipped(&totals.tally)))
 }
 
 /// Applies a move in place.
@@ -171,7 +172,8 @@ enum FileOutcome {
     Other {
         why: SkipReason,
         to: Option<PathBuf>,
-        leftovers: Leftovers,
+        /// The traces of the old place of the tree.
+        traces: Tally,
     },
     Skipped(SkipReason),
 }
@@ -261,7 +263,8 @@ fn open_and_rewrite(
         let options = kind.options(entry, input.bytes, input.options);
         let rewritten =
             rewrite_document((request, kind), input, &options, &mut of_document, output);
-        of_document.leftovers = kind.left_in_document(entry, input.bytes, &rewritten.edits);
+        let traces = kind.left_in_document(entry, input.bytes, &rewritten.edits);
+        of_document.tally.merge(&traces);
         Ok((of_document, rewritten))
     };
     file.each(
@@ -301,7 +304,7 @@ fn copy_or_skip(
     }
     output.report_non_document(file.remark());
     let why = SkipReason::of(&file);
-    let leftovers = kind.left_in_other(entry, &mut file)?;
+    let traces = kind.left_in_other(entry, &mut file)?;
     let copied = match result {
         // The file of --output is only for a document.
         ResultFile::Begun { .. } => None,
@@ -317,7 +320,7 @@ fn copy_or_skip(
         None if entry.is_named() => return Err(file.error(path).into()),
         None => None,
     };
-    Ok(FileOutcome::Other { why, to, leftovers })
+    Ok(FileOutcome::Other { why, to, traces })
 }
 
 /// Reports the result of a file.
@@ -336,14 +339,13 @@ fn report_file(
             is_written,
             committed,
         } => (format, summary, is_written, committed),
-        FileOutcome::Other { why, to, leftovers } => {
-            let others = if to.is_some() {
-                &mut totals.copied
-            } else {
-                &mut totals.skipped
+        FileOutcome::Other { why, to, traces } => {
+            let what = match to {
+                Some(_) => Counted::Copied(why),
+                None => Counted::Skipped(why),
             };
-            others.add(why, 1);
-            totals.list(entry, leftovers, false);
+            totals.tally.add(what, 1_usize);
+            totals.list(entry, &traces, false);
             FileSummary::default().print(
                 (request, kind),
                 path,
@@ -354,7 +356,7 @@ fn report_file(
             return Ok(ExitStatus::Done);
         }
         FileOutcome::Skipped(why) => {
-            totals.skipped.add(why, 1);
+            totals.tally.add(Counted::Skipped(why), 1_usize);
             return Ok(ExitStatus::Done);
         }
     };
@@ -371,7 +373,7 @@ fn report_file(
     summary.report(path, format, is_written, output);
     if leaves_copies {
         summary.report_local_copies(path, output);
-        totals.without_copies += 1;
+        totals.tally.add(Counted::WithoutCopies, 1_usize);
     }
     let is_message = format.has_headings();
     if is_message && request.documents.reading.options.fragments.is_none() {
@@ -379,7 +381,7 @@ fn report_file(
     }
     let origins = &request.documents.reading.origins;
     let is_copy = origins.keeps_local_copies && origins.companions.has(&entry.path);
-    totals.list(entry, summary.leftovers, is_copy && summary.lacks_base());
+    totals.list(entry, &summary.tally, is_copy && summary.lacks_base());
     totals.add(format, *summary, is_copy);
     Ok(status)
 }
@@ -390,5 +392,5 @@ fn leaves_copies(request: &Rewrite, entry: &TreeEntry, to: &Path, summary: &File
     let are_copied = !entry.is_named() && (takes_all || request.documents.parts.len() > 1);
     let are_left =
         request.out().is_some() && !entry.is_standard_input() && to.parent() != entry.path.parent();
-    summary.link_counts.local_copies() > 0 && !are_copied && are_left
+    summary.local_copies() > 0 && !are_copied && are_left
 }

@@ -399,7 +399,7 @@ fn documented_media_types_and_first_bytes_are_detected() {
 
 #[test]
 fn the_classes_of_check_are_documented_in_their_order() {
-    let source = "crates/site/src/purpose/check/finding.rs";
+    let source = "crates/site/src/purpose/finding_rule.rs";
     hold_names(
         "check.md",
         "| class | the link |",

@@ -19,6 +19,7 @@ use baselink_site::collection::{Collection, Resource};
 use baselink_site::purpose::check::{
     CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
 };
+use baselink_site::purpose::tally::Counted;
 use baselink_text::format::Format;
 use baselink_text::span::Lines;
 use baselink_url::Resolver;
@@ -153,8 +154,11 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
         assert_eq!(both[0], both[1]);
     }
     let (mut counted, mut missed) = (BTreeMap::new(), BTreeMap::new());
-    for (class, links) in documents.iter().flat_map(|document| &document.counted) {
-        *counted.entry(*class).or_insert(0) += links;
+    for (what, links) in documents
+        .iter()
+        .flat_map(|document| document.counted.iter())
+    {
+        *counted.entry(what).or_insert(0) += links;
     }
     for one in &all {
         if quick
@@ -164,7 +168,9 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
             let quick = quick.pop_front().unwrap();
             assert_eq!(quick.finding, one.finding);
         } else {
-            *missed.entry(one.finding.class()).or_insert(0) += 1;
+            *missed
+                .entry(Counted::Checked(one.finding.rule))
+                .or_insert(0) += 1;
         }
     }
     assert_eq!((missed, quick.len()), (counted, 0));

@@ -8,19 +8,22 @@
 //!
 //! Deliberately absent: the forms themselves, such as [`text`] and [`sarif`].
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{io, path::Path};
 
+use baselink_rewrite::Outcome;
 use baselink_text::{Charset, Span};
 
 use super::{
     baseline::{self, Baseline, FindingKey},
     ci,
-    counts::ClassCounts,
     targets::{self, Targets},
     text,
 };
 use baselink_site::{
-    purpose::check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids},
+    purpose::{
+        check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids},
+        tally::{Counted, Tally},
+    },
     reading::{DocumentName, FilePlaces, Input},
 };
 
@@ -41,10 +44,9 @@ pub struct Lister<'a> {
 /// The links of one file.
 #[derive(Default)]
 pub struct FileLinks {
-    pub counts: ClassCounts,
+    /// The numbers of its links, and of the findings that the baseline accepts.
+    pub tally: Tally,
     pub targets: Targets,
-    /// The number of findings that the baseline accepts, by class.
-    pub accepted: BTreeMap<Class, usize>,
     /// The possible targets of fragments in the file.
     pub ids: Option<Ids>,
     /// The fragments of its links, if ids were not known yet.
@@ -101,15 +103,17 @@ impl Lister<'_> {
         let mut document = check(&mut |mut found| {
             found.listed.line += input.lines;
             file.links += 1;
-            file.counts.add(&found.listed.link, &found.finding);
+            let (tally, link) = (&mut file.tally, &found.listed.link);
+            tally.add(Counted::Checked(found.finding.rule), 1_usize);
+            tally.add(Counted::Differing, link.differs);
+            tally.add(Counted::Baseless, link.outcome == Outcome::NoBase);
+            tally.add(Counted::Schemeless, link.lacks_only_scheme());
             if printed.is_ok() && self.concerns(found.finding.class()) {
                 let within = (input, &mut state);
                 printed = self.take((path, name), within, file, &found, output);
             }
         });
-        for (class, links) in &document.counted {
-            file.counts.add_plain(*class, *links);
-        }
+        file.tally.merge(&document.counted);
         for (rule, url, links) in std::mem::take(&mut document.repeated) {
             if targets::are_shown(self.request, rule.class()) {
                 file.targets.count((rule, None), &url, links);
@@ -136,7 +140,7 @@ impl Lister<'_> {
         if let Some(baseline) = self.baseline.filter(|_| self.is_noted(class)) {
             let path = baseline::path(name);
             if baseline.accept(FindingKey::of(&path, link, finding)) {
-                *file.accepted.entry(class).or_default() += 1;
+                file.tally.add(Counted::Accepted(class), 1_usize);
                 return Ok(());
             }
         }

@@ -29,7 +29,10 @@ use super::{
     verdict::verdict,
     words::{self, counted},
 };
-use baselink_site::purpose::check::{Class, FindingRule};
+use baselink_site::purpose::{
+    check::{Class, FindingRule},
+    tally::Counted,
+};
 
 use crate::cli::args::check::{Check, Classes};
 
@@ -127,8 +130,8 @@ impl<'a> ReportPage<'a> {
             .to
             .as_ref()
             .map(|to| format!("to {}: ", to.as_str()));
-        let documents = counted(tree.documents, "document", "documents");
-        let links = counted(tree.sum.links(), "link", "links");
+        let documents = counted(tree.tally[Counted::Document], "document", "documents");
+        let links = counted(tree.tally.checked(|_| true), "link", "links");
         let files = counted(tree.collection.count(), "file", "files");
         let moved = from.filter(|_| to.is_some()).unwrap_or_default() + &to.unwrap_or_default();
         format!("{moved}{documents} and {links} in {files}")
@@ -184,7 +187,7 @@ impl<'a> ReportPage<'a> {
     /// True if a class has a column of its own in the table of files.
     fn has_column(&self, class: Class) -> bool {
         let is_bad = self.request.deny.contains(class) || Classes::BROKEN.contains(&class);
-        is_bad && self.tree.sum.of(class) > 0
+        is_bad && self.tree.tally.of_class(class) > 0
     }
 
     fn class_row(&self, class: Class) -> ClassRow {
@@ -197,7 +200,7 @@ impl<'a> ReportPage<'a> {
             denied: is_denied,
             fails: !self.tree.not_accepted(fails).is_empty(),
             column: self.has_column(class),
-            links: self.tree.sum.of(class),
+            links: self.tree.tally.of_class(class),
             targets: targets
                 .filter(|target| target.rule.class() == class)
                 .count(),
@@ -212,8 +215,11 @@ impl<'a> ReportPage<'a> {
             Some(_) => file.path.to_string_lossy().into_owned(),
             None => self.hrefs.of(&file.path),
         };
-        let mut numbers: Vec<usize> = columns.iter().map(|one| file.counts.of(*one)).collect();
-        numbers.push(file.counts.links());
+        let mut numbers: Vec<usize> = columns
+            .iter()
+            .map(|one| file.tally.of_class(*one))
+            .collect();
+        numbers.push(file.tally.checked(|_| true));
         (
             visible(&path).into_owned(),
             visible(&href).into_owned(),
@@ -236,7 +242,7 @@ impl<'a> ReportPage<'a> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let (differing, accepted) = (self.tree.sum.differing, self.tree.accepted());
+        let (differing, accepted) = (self.tree.tally[Counted::Differing], self.tree.accepted());
         let mut notes = Vec::new();
         if differing > 0 {
             let links = counted(differing, "link leads", "links lead");
@@ -255,7 +261,7 @@ impl<'a> ReportPage<'a> {
     fn files(&self) -> Vec<usize> {
         let files = &self.tree.files;
         let mut worst: Vec<usize> = (0..files.len()).collect();
-        worst.sort_by_key(|number| Reverse(files[*number].counts.severity(&self.request.deny)));
+        worst.sort_by_key(|number| Reverse(files[*number].severity(&self.request.deny)));
         worst
     }
 }

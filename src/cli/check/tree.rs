@@ -9,17 +9,11 @@
 //!
 //! Deliberately absent: messages ([`super`]), and what becomes of each link ([`super::listing`]).
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    io,
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{collections::HashMap, io, path::PathBuf, sync::Arc};
 
 use baselink_text::{Code, Diagnostic, Format, name};
 
 use super::{
-    counts::ClassCounts,
     listing::{FileLinks, Lister},
     targets::{self, FullTargets, OrderedTargets, Targets},
 };
@@ -38,6 +32,7 @@ use baselink_site::{
     purpose::{
         check::{CheckedSite, Class, Ids, check, check_capture, varying_links},
         relocate::is_at_any_url,
+        tally::{Counted, Tally},
     },
     reading::{
         CapturePlan, CaptureStep, DocumentName, File, FilePlaces, Input, Listener, all_in_order,
@@ -49,7 +44,7 @@ use crate::cli::{
     advice::is_of_bases,
     args::check::Classes,
     expected_url::report_expected_url,
-    files::{SkipCounts, each_document, plan, status_after},
+    files::{each_document, plan, status_after},
     output::{Output, count},
     request::Documents,
     status::{ExitStatus, FileResult},
@@ -62,18 +57,11 @@ pub struct CheckedTree {
     pub captures: Option<(CapturePlan, Vec<(PathBuf, usize)>)>,
     /// The files with links that fail, that may break or that a target lists.
     pub files: Vec<CheckedFile>,
-    /// The number of all checked documents.
-    pub documents: usize,
-    /// The number of skipped files that are parts of HTML pages.
-    pub parts: usize,
     pub collection: Arc<Collection>,
-    /// The counts of all files together.
-    pub sum: ClassCounts,
-    /// The number of findings that the baseline accepts, by class.
-    accepted: BTreeMap<Class, usize>,
+    /// The numbers of documents, and of their links.
+    pub tally: Tally,
     /// The targets of links, if they are shown.
     pub targets: OrderedTargets,
-    pub skipped: SkipCounts,
 }
 
 /// A file with findings.
@@ -82,7 +70,7 @@ pub struct CheckedFile {
     pub path: PathBuf,
     /// Its path below the folder, with `/` between the names.
     pub name: Vec<u8>,
-    pub counts: ClassCounts,
+    pub tally: Tally,
 }
 
 /// The result of scanning a file: the links of its documents, if any. The flag is true for a fragment of an HTML page
@@ -173,7 +161,8 @@ impl CheckedTree {
                 add(entry, found)
             });
         }
-        (self.skipped, self.collection) = (read.skipped, Arc::clone(&collection));
+        self.collection = Arc::clone(&collection);
+        self.tally.merge(&read.tally);
         Ok(read.status)
     }
 
@@ -185,7 +174,7 @@ impl CheckedTree {
         (links, is_part): FileContent,
         targets: AllTargets<'_>,
     ) {
-        self.parts += usize::from(is_part);
+        self.tally.add(Counted::Part, is_part);
         if let Some(links) = links {
             let name = name_of(&entry);
             self.add_links(lister, (entry.path, name), *links, targets);
@@ -203,17 +192,12 @@ impl CheckedTree {
         let (file, room) = (self.files.len(), targets::room(lister.request));
         let is_listed = !found.targets.is_empty();
         targets.merge(found.targets, file, room, full);
-        for (class, number) in found.accepted {
-            *self.accepted.entry(class).or_default() += number;
-        }
-        self.sum.merge(&found.counts);
-        self.documents += 1;
-        if is_listed || found.counts.severity(&lister.request.deny) > (0, 0) {
-            self.files.push(CheckedFile {
-                path,
-                name,
-                counts: found.counts,
-            });
+        let tally = found.tally;
+        self.tally.merge(&tally);
+        self.tally.add(Counted::Document, 1_usize);
+        let file = CheckedFile { path, name, tally };
+        if is_listed || file.severity(&lister.request.deny) > (0, 0) {
+            self.files.push(file);
         }
     }
 
@@ -276,18 +260,27 @@ impl CheckedTree {
 
     /// The number of findings that the baseline accepts.
     pub fn accepted(&self) -> usize {
-        self.accepted.values().sum()
+        self.tally.sum(|what| matches!(what, Counted::Accepted(_)))
     }
 
     /// The number of findings that the baseline does not accept, by class.
     pub fn not_accepted(&self, is_asked: impl Fn(Class) -> bool) -> Vec<(Class, usize)> {
-        let accepted = |class| self.accepted.get(&class).copied().unwrap_or_default();
-        let remaining = |class: Class| self.sum.of(class).saturating_sub(accepted(class));
-        let classes = Class::ALL.iter().copied().filter(|class| is_asked(*class));
+        let accepted = |class| self.tally[Counted::Accepted(class)];
+        let remaining = |class| self.tally.of_class(class).saturating_sub(accepted(class));
+        let classes = Class::ALL.into_iter().filter(|class| is_asked(*class));
         classes
             .map(|class| (class, remaining(class)))
             .filter(|(_, links)| *links > 0)
             .collect()
+    }
+}
+
+impl CheckedFile {
+    /// The numbers of links that fail, being in one of the classes `denied`, and of those that may break.
+    pub fn severity(&self, denied: &Classes) -> (usize, usize) {
+        let fails = self.tally.checked(|class| denied.contains(class));
+        let breaks = self.tally.checked(|class| Classes::BROKEN.contains(&class));
+        (fails, breaks)
     }
 }
 

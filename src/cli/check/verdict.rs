@@ -16,7 +16,6 @@ use super::{
     tree::CheckedTree,
     words,
 };
-use baselink_site::purpose::check::Class;
 
 use crate::cli::{
     args::check::{Check, Classes},
@@ -25,35 +24,40 @@ use crate::cli::{
 
 /// The verdict, such as `3 of 8 links would break, to 3 targets: 1 pinned, 2 escapes`.
 pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
-    let links = words::counted(tree.sum.links(), "link", "links");
-    let sum = |of: &[(Class, usize)]| words::number(of.iter().map(|(_, links)| links).sum());
+    let all = tree.tally.checked(|_| true);
+    let links = words::counted(all, "link", "links");
     let denied = tree.not_accepted(|class| request.deny.contains(class));
-    if !denied.is_empty() {
+    let fails = !denied.is_empty();
+    let found = match fails {
+        true => denied,
+        false => tree.not_accepted(|class| Classes::BROKEN.contains(&class)),
+    };
+    let [one, more, not] = words::problem(request, &found);
+    let (number, classes) = (
+        found.iter().map(|(_, links)| links).sum(),
+        words::classes(&found),
+    );
+    let problem = format!(
+        "{} of {links} {}",
+        words::number(number),
+        if number == 1 { one } else { more }
+    );
+    if fails {
         let targets = tree.targets.iter();
         let targets = targets.filter(|target| request.deny.contains(target.rule.class()));
-        let targets = targets.count();
-        let targets = words::counted(targets, "target", "targets");
-        let (denied_links, classes) = (sum(&denied), words::classes(&denied));
-        let [one, more, _] = words::problem(request, &denied);
-        let problem = if denied_links == "1" { one } else { more };
-        return if words::is_broken(&denied) && !request.is_of_archives {
-            format!("{denied_links} of {links} {problem}, to {targets}: {classes}")
+        let targets = words::counted(targets.count(), "target", "targets");
+        return if words::is_broken(&found) && !request.is_of_archives {
+            format!("{problem}, to {targets}: {classes}")
         } else {
-            format!("{denied_links} of {links} {problem} ({targets}): {classes}")
+            format!("{problem} ({targets}): {classes}")
         };
     }
-    let broken = tree.not_accepted(|class| Classes::BROKEN.contains(&class));
-    let [one, more, not] = words::problem(request, &broken);
-    if broken.is_empty() {
-        return match tree.sum.links() {
-            0 => "the documents have no links".to_owned(),
-            1 => format!("the only link {not}"),
-            _ => format!("none of {links} {more}"),
-        };
+    match (number, all) {
+        (0, 0) => "the documents have no links".to_owned(),
+        (0, 1) => format!("the only link {not}"),
+        (0, _) => format!("none of {links} {more}"),
+        _ => format!("{problem}, but not of a denied class: {classes}"),
     }
-    let (all, classes) = (sum(&broken), words::classes(&broken));
-    let problem = if all == "1" { one } else { more };
-    format!("{all} of {links} {problem}, but not of a denied class: {classes}")
 }
 
 /// Prints the verdict, and the targets of the classes that are listed.

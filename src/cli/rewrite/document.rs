@@ -45,7 +45,7 @@ pub fn rewrite_document(
         let places = FilePlaces::of(input, &totals);
         output.report_diagnostics(&places, &totals.diagnostics);
         summary.add_diagnostics(request, &totals.diagnostics, &places);
-        summary.add_totals(&totals);
+        summary.add(&totals, DocumentLinks::default(), kind);
         summary.hints.add(input, &totals);
         return RewrittenDocument {
             edits,
@@ -102,11 +102,11 @@ pub fn rewrite_document(
             adapted.add_descriptors(&descriptors);
             rewritten.edits.merge(descriptors.iter());
         }
-        if let Some(adapted) = adapted_text(&adapted.counts()).filter(|_| output.is_verbose()) {
-            output.notice(&format_args!("{}: adapted: {adapted}", input.name));
-        }
     }
     summary.adapt(&adapted, makes);
+    if let Some(adapted) = adapted_text(&summary.tally).filter(|_| output.is_verbose()) {
+        output.notice(&format_args!("{}: adapted: {adapted}", input.name));
+    }
     summary.hints.add(input, &rewritten.totals);
     RewrittenDocument {
         edits: rewritten.edits,

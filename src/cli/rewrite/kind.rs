@@ -26,17 +26,15 @@ use baselink_site::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
         adapt::{self, Adapted},
-        leftovers::Leftovers,
+        link_result::LinkResult,
         localize, names_base,
         relocate::{self, LinkForm, Relocation},
+        tally::{Counted, Tally},
     },
     reading::NonDocument,
 };
 
-use crate::cli::{
-    link_counts::{LinkCounts, LinkResult},
-    output::StrictViolations,
-};
+use crate::cli::output::StrictViolations;
 
 /// A kind of rewriting.
 pub enum RewriteKind {
@@ -214,20 +212,20 @@ impl RewriteKind {
     }
 
     /// The traces of the old place of a tree that moves, in a file that is not a document.
-    pub fn left_in_other(&self, entry: &TreeEntry, file: &mut NonDocument) -> Result<Leftovers> {
+    pub fn left_in_other(&self, entry: &TreeEntry, file: &mut NonDocument) -> Result<Tally> {
         let Self::Moved(relocation, _) = self else {
-            return Ok(Leftovers::default());
+            return Ok(Tally::default());
         };
-        Ok(relocation.left_in_other(&name_of(entry), file.text(&entry.path)?))
+        Ok(relocation.left_in(&name_of(entry), file.text(&entry.path)?, false))
     }
 
     /// The traces of the old place of its tree in a moved document.
-    pub fn left_in_document(&self, entry: &TreeEntry, bytes: &[u8], edits: &Edits) -> Leftovers {
+    pub fn left_in_document(&self, entry: &TreeEntry, bytes: &[u8], edits: &Edits) -> Tally {
         match self {
             Self::Moved(relocation, _) => {
-                relocation.left_in_document(&name_of(entry), &edits.apply(bytes))
+                relocation.left_in(&name_of(entry), &edits.apply(bytes), true)
             }
-            _ => Leftovers::default(),
+            _ => Tally::default(),
         }
     }
 
@@ -262,7 +260,8 @@ impl LinksToMissing {
 /// The links of a document, in numbers.
 #[derive(Default)]
 pub struct DocumentLinks {
-    pub link_counts: LinkCounts,
+    /// The numbers of links by their results, unless these are the outcomes.
+    pub tally: Tally,
     pub missing: MissingTargets,
     pub strict: StrictViolations,
     /// The places of empty declarations of a base.
@@ -285,7 +284,12 @@ impl DocumentLinks {
         }
         if let Some(of) = result {
             let result = of(link);
-            self.link_counts.add(result, link.reason, number);
+            let implies_reason = matches!(
+                result,
+                LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere
+            );
+            let reason = link.reason.filter(|_| !implies_reason);
+            self.tally.add(Counted::Link(result, reason), number);
         }
         if link.is_lacking {
             let target = without_fragment(link.target.as_deref().unwrap_or_default());

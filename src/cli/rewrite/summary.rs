@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-use baselink_rewrite::{LinkBases, Rule, Source, Totals};
+use baselink_rewrite::{LinkBases, Reason, Rule, Source, Totals};
 use baselink_text::{Diagnostic, Format, name, visible};
 use baselink_url::{Grammar, Reference};
 
@@ -24,18 +24,20 @@ use super::kind::{DocumentLinks, MissingTargets, RewriteKind};
 use baselink_site::{
     collection::origin::is_assumed,
     purpose::{
-        adapt::{Adaptation, Adapted, RefusedCounts},
-        leftovers::{Leftovers, generator},
+        adapt::{Adaptation, Adapted},
+        leftovers::generator,
+        link_result::LinkResult,
+        tally::{Counted, Tally},
     },
-    reading::FilePlaces,
+    reading::{FilePlaces, SkipReason},
 };
 
 use crate::cli::{
     args::output::Rewrite,
     base_hints::BaseHints,
-    files::{SkipCounts, SkipReason},
+    files::{report_archives, report_links, report_only_others},
     json_records,
-    link_counts::{LinkCounts, LinkCountsRecord, LinkResult},
+    link_counts::{LinkCountsRecord, links_in_words},
     output::{Output, by_place, count, url_for_list},
     status::{ExitStatus, FileResult},
 };
@@ -45,30 +47,33 @@ use baselink_files::{stop::is_stopped, walk::TreeEntry};
 const NOT_WRITTEN: &str =
     "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
-/// The number of adaptations of each kind.
-pub type AdaptationCounts = [usize; Adaptation::ALL.len()];
+/// The items that browsers refuse to load from disk, in the order of `Adapted::refused`, and their nouns.
+const REFUSED: [(Counted, [&str; 2]); 5] = [
+    (Counted::RefusedModule, ["module script", "module scripts"]),
+    (Counted::RefusedIntegrity, ["integrity or crossorigin"; 2]),
+    (
+        Counted::RefusedUse,
+        ["use of another SVG file", "uses of other SVG files"],
+    ),
+    (Counted::RefusedTrack, ["track", "tracks"]),
+    (
+        Counted::RefusedSheet,
+        ["XSLT style sheet", "XSLT style sheets"],
+    ),
+];
 
-/// The summary of a file. More than ten fields: one for each sentence of the summary or key of `--json`.
+/// The summary of a file.
 #[derive(Default)]
 pub struct FileSummary {
-    pub link_counts: LinkCounts,
+    pub tally: Tally,
     pub status: ExitStatus,
     pub diagnostics: Vec<json_records::DiagnosticRecord>,
     /// Hints for links without a base.
     pub hints: BaseHints,
     missing: MissingTargets,
-    /// The number of rewritten links that were only a fragment.
-    fragments: usize,
-    documents: usize,
-    entities: usize,
     /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
     link_bases: LinkBases,
-    /// The items that browsers refuse to load from disk.
-    refused: RefusedCounts,
-    /// The number of adaptations of each kind.
-    pub adaptations: AdaptationCounts,
-    pub leftovers: Leftovers,
 }
 
 /// A base, with the rule and the source that gave it.
@@ -77,37 +82,33 @@ type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 impl FileSummary {
     /// Adds the adaptations of a document, if they are made, and what browsers still refuse.
     pub fn adapt(&mut self, adapted: &Adapted, are_made: bool) {
-        if are_made {
-            add_counts(&mut self.adaptations, adapted.counts());
-            add_counts(&mut self.refused, adapted.refused);
-        } else {
-            add_counts(&mut self.refused, adapted.refused_before());
+        for (kind, _) in &adapted.made {
+            match kind {
+                _ if are_made => self.tally.add(Counted::Adapted(*kind), 1_usize),
+                Adaptation::Integrity => self.tally.add(Counted::RefusedIntegrity, 1_usize),
+                _ => {}
+            }
+        }
+        for ((what, _), number) in REFUSED.into_iter().zip(adapted.refused) {
+            self.tally.add(what, number);
         }
     }
 
     /// Adds a document of the file.
     pub fn add(&mut self, totals: &Totals, links: DocumentLinks, kind: &RewriteKind) {
+        let tally = &mut self.tally;
         if kind.result().is_none() {
-            return self.add_totals(totals);
+            tally.add_totals(totals);
+        } else {
+            tally.merge(&links.tally);
+            let [relative, absolute] = totals.kept;
+            tally.add(Counted::Link(kind.result_of_kept(), None), relative);
+            tally.add(Counted::Link(LinkResult::Absolute, None), absolute);
+            merge_missing(&mut self.missing, links.missing);
         }
-        self.link_counts.merge(&links.link_counts);
-        let [relative, absolute] = totals.kept;
-        self.link_counts.add(kind.result_of_kept(), None, relative);
-        self.link_counts.add(LinkResult::Absolute, None, absolute);
-        merge_missing(&mut self.missing, links.missing);
-        self.add_counted(totals);
-    }
-
-    /// Adds a document of the file by its totals, if its links become absolute.
-    pub fn add_totals(&mut self, totals: &Totals) {
-        self.link_counts.add_totals(totals);
-        self.add_counted(totals);
-    }
-
-    fn add_counted(&mut self, totals: &Totals) {
-        self.fragments += totals.fragments;
-        self.documents += 1;
-        self.entities += totals.entities;
+        tally.add(Counted::Fragment, totals.fragments);
+        tally.add(Counted::Document, 1_usize);
+        tally.add(Counted::Entity, totals.entities);
         let base = || (totals.base.clone(), totals.rule, totals.source);
         self.base.get_or_insert_with(base);
         self.link_bases.merge(totals.of_links.clone());
@@ -115,23 +116,27 @@ impl FileSummary {
 
     /// True if a link has no base.
     pub fn lacks_base(&self) -> bool {
-        self.link_counts.count(LinkResult::NoBase) > 0
+        self.tally.of_result(LinkResult::NoBase) > 0
+    }
+
+    /// The number of links to local copies.
+    pub fn local_copies(&self) -> usize {
+        self.tally
+            .links(|_, reason| reason == Some(Reason::LocalCopy))
+    }
+
+    /// True if a link changed.
+    fn has_changes(&self) -> bool {
+        self.tally.links(|result, _| result.is_change()) > 0
     }
 
     /// Adds the summary of later documents.
     pub fn merge(&mut self, later: Self) {
+        self.tally.merge(&later.tally);
         self.status = self.status.max(later.status);
-        self.link_counts.merge(&later.link_counts);
         self.diagnostics.extend(later.diagnostics);
         self.hints.merge(later.hints);
         merge_missing(&mut self.missing, later.missing);
-        add_counts(&mut self.refused, later.refused);
-        add_counts(&mut self.adaptations, later.adaptations);
-        self.leftovers.old_urls |= later.leftovers.old_urls;
-        self.leftovers.root_paths |= later.leftovers.root_paths;
-        self.fragments += later.fragments;
-        self.documents += later.documents;
-        self.entities += later.entities;
         self.base = self.base.take().or(later.base);
         self.link_bases.merge(later.link_bases);
     }
@@ -164,7 +169,7 @@ impl FileSummary {
         }
         let to = to.map(Path::to_string_lossy);
         let counts = LinkCountsRecord {
-            link_counts: &self.link_counts,
+            tally: &self.tally,
             results: kind.results(),
         };
         let found = &self.diagnostics;
@@ -178,7 +183,7 @@ impl FileSummary {
         if !output.reports_files() {
             return;
         }
-        let (name, link_counts, outermost) = (name(path), &self.link_counts, self.base.as_ref());
+        let (name, tally, outermost) = (name(path), &self.tally, self.base.as_ref());
         let url = outermost.and_then(|(url, ..)| url.as_ref());
         let text = |url: &Option<Arc<str>>, rule: Rule, source: Source| {
             if url.as_deref().is_some_and(is_assumed) {
@@ -200,9 +205,9 @@ impl FileSummary {
                 .unwrap_or_default(),
         };
         let what = match format.has_headings() {
-            _ if format.is_archive() => count(self.documents, "document", "documents"),
-            true if format.holds_many() => count(self.documents, "message", "messages"),
-            true => count(self.entities, "entity", "entities"),
+            _ if format.is_archive() => count(tally[Counted::Document], "document", "documents"),
+            true if format.holds_many() => count(tally[Counted::Document], "message", "messages"),
+            true => count(tally[Counted::Entity], "entity", "entities"),
             false => String::new(),
         };
         let unwritten = if written { "" } else { "; nothing was written" };
@@ -211,15 +216,16 @@ impl FileSummary {
         let end = if about.is_empty() { "" } else { "; " };
         let about = about.join(", ");
         output.notice_of_file(&format_args!(
-            "{name}: {about}{end}{link_counts}{unwritten}"
+            "{name}: {about}{end}{}{unwritten}",
+            links_in_words(tally)
         ));
         let advice = match self.hints.url() {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
         };
         match (
-            link_counts.count(LinkResult::NoBase),
-            link_counts.has_changes() || link_counts.count(LinkResult::Local) > 0,
+            tally.of_result(LinkResult::NoBase),
+            self.has_changes() || tally.of_result(LinkResult::Local) > 0,
         ) {
             (0, _) => {}
             (_, false) => output.notice_of_file(&format_args!(
@@ -234,13 +240,13 @@ impl FileSummary {
 
     /// Reports links to files that a browser saved with the page and that were not copied with it.
     pub fn report_local_copies(&self, path: &Path, output: &mut Output) {
-        let links = count(self.link_counts.local_copies(), "link leads", "links lead");
+        let links = count(self.local_copies(), "link leads", "links lead");
         output.notice_of_file(&format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
     }
 
     /// Reports rewritten references of a message that are only a fragment, and the option that keeps them.
     pub fn report_fragments(&self, path: &Path, output: &mut Output) {
-        let (links, them) = match self.fragments {
+        let (links, them) = match self.tally[Counted::Fragment] {
             0 => return,
             1 => (
                 "1 rewritten link is only a fragment and now leads".to_owned(),
@@ -261,33 +267,16 @@ impl FileSummary {
 /// The summary of the run.
 #[derive(Default)]
 pub struct RunSummary {
-    formats: BTreeMap<&'static str, (usize, LinkCounts)>,
-    /// The number of files with changed links.
-    rewritten: usize,
-    unchanged: usize,
-    /// The number of other files that have links without a base.
-    without_base: usize,
+    pub tally: Tally,
+    formats: BTreeMap<&'static str, Tally>,
     /// The paths of files that a browser saved with a page and that have links without a base.
     copies_without_base: Vec<Vec<u8>>,
-    /// The number of documents that were written elsewhere without the files that a browser saved with them.
-    pub without_copies: usize,
     hints: BaseHints,
     missing: MissingTargets,
-    /// Files that are not documents, and were copied as they are.
-    pub copied: SkipCounts,
-    pub skipped: SkipCounts,
     /// The paths of files that may name old URLs.
     naming_old_urls: Vec<Vec<u8>>,
     /// The paths of scripts that have paths from the old root.
     with_root_paths: Vec<Vec<u8>>,
-    refused: RefusedCounts,
-    adaptations: AdaptationCounts,
-}
-
-/// Adds the numbers of `more` to `sums`.
-fn add_counts<const N: usize>(sums: &mut [usize; N], more: [usize; N]) {
-    let sums = sums.iter_mut().zip(more);
-    sums.for_each(|(sum, more)| *sum += more);
 }
 
 /// Adds the numbers of links in `more`.
@@ -302,40 +291,42 @@ fn merge_missing(all: &mut MissingTargets, mut more: MissingTargets) {
 
 impl RunSummary {
     /// Adds a file.
-    pub fn add(&mut self, format: Format, summary: FileSummary, is_copy: bool) {
-        let (files, link_counts) = self.formats.entry(format.name()).or_default();
-        *files += 1;
-        link_counts.merge(&summary.link_counts);
-        let number = if summary.link_counts.has_changes() {
-            &mut self.rewritten
-        } else {
-            &mut self.unchanged
-        };
-        *number += 1;
-        self.without_base += usize::from(summary.lacks_base() && !is_copy);
+    pub fn add(&mut self, format: Format, mut summary: FileSummary, is_copy: bool) {
+        let is_baseless = summary.lacks_base() && !is_copy;
+        let has_changes = summary.has_changes();
+        summary.tally.add(Counted::File, 1_usize);
+        summary.tally.add(Counted::Rewritten, has_changes);
+        summary.tally.add(Counted::WithoutBase, is_baseless);
+        let of_format = self.formats.entry(format.name()).or_default();
+        for tally in [of_format, &mut self.tally] {
+            tally.merge(&summary.tally);
+        }
         self.hints.merge(summary.hints);
-        add_counts(&mut self.refused, summary.refused);
-        add_counts(&mut self.adaptations, summary.adaptations);
         merge_missing(&mut self.missing, summary.missing);
     }
 
     /// Adds a file to the lists of files with traces of the old place of the tree, and of local copies that lack a base.
-    pub fn list(&mut self, entry: &TreeEntry, leftovers: Leftovers, lacks_base: bool) {
+    pub fn list(&mut self, entry: &TreeEntry, tally: &Tally, lacks_base: bool) {
         let path = entry.below_root().into_os_string().into_encoded_bytes();
         if lacks_base {
             self.copies_without_base.push(path.clone());
         }
-        if leftovers.old_urls {
+        if tally[Counted::OldUrls] > 0 {
             self.naming_old_urls.push(path.clone());
         }
-        if leftovers.root_paths {
+        if tally[Counted::RootPaths] > 0 {
             self.with_root_paths.push(path);
         }
     }
 
+    /// The number of files that are not documents, and were copied as they are.
+    fn copied(&self) -> usize {
+        self.tally.sum(|what| matches!(what, Counted::Copied(_)))
+    }
+
     /// The number of files done.
     pub fn files(&self) -> usize {
-        self.rewritten + self.unchanged + self.copied.total()
+        self.tally[Counted::File] + self.copied()
     }
 
     /// Reports the files by result, and the links by format. Returns an error status if there are files but
@@ -343,78 +334,61 @@ impl RunSummary {
     pub fn report(&self, kind: &RewriteKind, are_written: bool, output: &mut Output) -> ExitStatus {
         let [rewritten, to_rewrite, unchanged, others] = kind.words();
         let rewritten = if are_written { rewritten } else { to_rewrite };
-        let parts = [
-            (self.rewritten, rewritten, rewritten),
-            (self.unchanged, unchanged, unchanged),
-            (self.copied.total(), others, others),
+        let changed_files = self.tally[Counted::Rewritten];
+        let unchanged_files = self.tally[Counted::File] - changed_files;
+        let skipped = |why| self.tally[Counted::Skipped(why)];
+        let numbers = [
+            (changed_files, [rewritten; 2]),
+            (unchanged_files, [unchanged; 2]),
+            (self.copied(), [others; 2]),
             (
-                self.skipped.count(SkipReason::NonDocument),
-                "not a document",
-                "not documents",
+                skipped(SkipReason::NonDocument),
+                ["not a document", "not documents"],
             ),
             (
-                self.skipped.count(SkipReason::Archive),
-                "archive skipped",
-                "archives skipped",
+                skipped(SkipReason::Archive),
+                ["archive skipped", "archives skipped"],
             ),
             (
-                self.skipped.count(SkipReason::Backup),
-                "backup skipped",
-                "backups skipped",
+                skipped(SkipReason::Backup),
+                ["backup skipped", "backups skipped"],
             ),
             (
-                self.skipped.count(SkipReason::Delivery),
-                "delivery skipped",
-                "deliveries skipped",
+                skipped(SkipReason::Delivery),
+                ["delivery skipped", "deliveries skipped"],
             ),
-            (
-                self.skipped.count(SkipReason::Unusable),
-                "could not be used",
-                "could not be used",
-            ),
+            (skipped(SkipReason::Unusable), ["could not be used"; 2]),
         ];
-        let all = parts.iter().map(|(number, ..)| number).sum();
-        let parts: Vec<_> = parts
-            .into_iter()
-            .filter(|(number, ..)| *number > 0)
-            .map(|(number, one, more)| count(number, one, more))
-            .collect();
-        match all {
-            0 => output.notice(&"no files found"),
-            _ => output.notice(&format_args!(
-                "{}: {}",
-                count(all, "file", "files"),
-                parts.join(", ")
-            )),
+        let files = numbers.iter().map(|(number, _)| number).sum();
+        let files = count(files, "file", "files");
+        match in_words(numbers) {
+            None => output.notice(&"no files found"),
+            Some(parts) => output.notice(&format_args!("{files}: {parts}")),
         }
-        let others = self.skipped.clone().with(&self.copied);
         let status = if is_stopped() {
             ExitStatus::Done
         } else {
-            others.report_only_others(self.rewritten + self.unchanged, output)
+            report_only_others(&self.tally, self.tally[Counted::File], output)
         };
-        let files = |number| count(number, "file", "files");
-        let width = |of: &dyn Fn(&str, usize) -> usize| {
-            self.formats
-                .iter()
-                .map(|(name, (number, _))| of(name, *number))
-                .max()
-                .unwrap_or(0)
-        };
-        let (names, numbers) = (
-            width(&|name, _| name.len()),
-            width(&|_, number| files(number).len()),
-        );
-        for (name, (number, link_counts)) in &self.formats {
-            let number = files(*number);
-            output.notice(&format_args!(
-                "  {name:names$}  {number:>numbers$}, {link_counts}"
-            ));
+        let formats = self.formats.iter().map(|(name, tally)| {
+            let files = count(tally[Counted::File], "file", "files");
+            (name, files, links_in_words(tally))
+        });
+        let formats: Vec<_> = formats.collect();
+        let names = formats.iter().map(|(name, ..)| name.len()).max();
+        let numbers = formats.iter().map(|(_, files, _)| files.len()).max();
+        let (names, numbers) = (names.unwrap_or_default(), numbers.unwrap_or_default());
+        for (name, files, links) in formats {
+            output.notice(&format_args!("  {name:names$}  {files:>numbers$}, {links}"));
         }
-        others.report_archives(output);
-        self.skipped.report_links(output);
+        report_archives(&self.tally, output);
+        report_links(skipped(SkipReason::Link), output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
-        output.notice_of(self.without_base, ["file has", "files have"], what);
+        output.notice_of(
+            self.tally[Counted::WithoutBase],
+            ["file has", "files have"],
+            what,
+        );
         let have = count(
             self.copies_without_base.len(),
             "file that a browser saved with a page has",
@@ -424,7 +398,11 @@ impl RunSummary {
             format!("{have} relative links and no base URL, which only --url-map can give");
         output.notice_of_paths(&sentence, &self.copies_without_base);
         let what = format!("to {NOT_WRITTEN}");
-        output.notice_of(self.without_copies, ["file leads", "files lead"], &what);
+        output.notice_of(
+            self.tally[Counted::WithoutCopies],
+            ["file leads", "files lead"],
+            &what,
+        );
         self.hints.report(output);
         let lists = if matches!(kind, RewriteKind::Moved(..)) {
             ""
@@ -483,29 +461,17 @@ impl RunSummary {
 
     /// Reports the adaptations, and then `hint`.
     pub fn report_adaptations(&self, hint: &str, output: &mut Output) {
-        if let Some(adapted) = adapted_text(&self.adaptations) {
+        if let Some(adapted) = adapted_text(&self.tally) {
             output.notice(&format_args!("adapted to open from disk: {adapted}{hint}"));
         }
     }
 
     /// Reports resources that browsers refuse to load from disk.
     pub fn report_refused(&self, has_adapt: bool, output: &mut Output) {
-        let attributes = "integrity or crossorigin";
-        let names = [
-            ("module script", "module scripts"),
-            (attributes, attributes),
-            ("use of another SVG file", "uses of other SVG files"),
-            ("track", "tracks"),
-            ("XSLT style sheet", "XSLT style sheets"),
-        ];
-        let counts = self.refused.into_iter().zip(names);
-        let parts = counts.filter(|(number, _)| *number > 0);
-        let parts: Vec<_> = parts
-            .map(|(number, (one, more))| count(number, one, more))
-            .collect();
-        if !parts.is_empty() {
-            let parts = parts.join(", ");
-            let hint = if has_adapt && self.refused[1] > 0 {
+        let numbers = REFUSED.map(|(what, words)| (self.tally[what], words));
+        if let Some(parts) = in_words(numbers) {
+            let removable = self.tally[Counted::RefusedIntegrity];
+            let hint = if has_adapt && removable > 0 {
                 "; --adapt removes integrity and crossorigin"
             } else {
                 ""
@@ -556,31 +522,28 @@ impl RunSummary {
 }
 
 /// The adaptations in words.
-pub fn adapted_text(adaptations: &AdaptationCounts) -> Option<String> {
-    let text = |(kind, number)| match kind {
-        Adaptation::Charset => count(number, "charset declared", "charsets declared"),
-        Adaptation::Integrity => count(
-            number,
-            "integrity or crossorigin removed",
-            "integrity or crossorigin removed",
-        ),
-        Adaptation::Policy => count(
-            number,
-            "security policy disabled",
-            "security policies disabled",
-        ),
-        Adaptation::Shadow => count(
-            number,
+pub fn adapted_text(tally: &Tally) -> Option<String> {
+    let words = |kind| match kind {
+        Adaptation::Charset => ["charset declared", "charsets declared"],
+        Adaptation::Integrity => ["integrity or crossorigin removed"; 2],
+        Adaptation::Policy => ["security policy disabled", "security policies disabled"],
+        Adaptation::Shadow => [
             "attribute of a shadow root renamed",
             "attributes of shadow roots renamed",
-        ),
-        Adaptation::Descriptor => count(
-            number,
+        ],
+        Adaptation::Descriptor => [
             "descriptor of an image changed",
             "descriptors of images changed",
-        ),
+        ],
     };
-    let counts = Adaptation::ALL.into_iter().zip(*adaptations);
-    let texts: Vec<_> = counts.filter(|(_, number)| *number > 0).map(text).collect();
+    in_words(Adaptation::ALL.map(|kind| (tally[Counted::Adapted(kind)], words(kind))))
+}
+
+/// Numbers with their nouns, in singular and plural; `None` if all are zero.
+fn in_words<'w>(numbers: impl IntoIterator<Item = (usize, [&'w str; 2])>) -> Option<String> {
+    let numbers = numbers.into_iter().filter(|(number, _)| *number > 0);
+    let texts: Vec<_> = numbers
+        .map(|(number, [one, more])| count(number, one, more))
+        .collect();
     (!texts.is_empty()).then(|| texts.join(", "))
 }

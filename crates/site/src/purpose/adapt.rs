@@ -27,7 +27,7 @@
 //!     adapted.edits.apply(page),
 //!     b"<head><meta charset=\"UTF-8\"><script src=x.js defer></script>"
 //! );
-//! assert_eq!(adapted.counts(), [1, 1, 0, 0, 0]);
+//! assert_eq!(adapted.made.len(), 2);
 //! ```
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
@@ -83,34 +83,16 @@ pub struct Adapted {
     pub edits: Edits,
     /// The kind and span of each edit, in order. Offsets refer to the document before the edits.
     pub made: Vec<(Adaptation, Span)>,
-    /// The items that browsers refuse even after the edits.
-    pub refused: RefusedCounts,
+    /// The numbers of items that keep browsers from loading local targets from disk even after the edits: module scripts,
+    /// `integrity` and `crossorigin` attributes, SVG `use` elements, `track` elements, and XSLT style sheets.
+    pub refused: [usize; 5],
 }
-
-impl Adapted {
-    /// The number of adaptations of each kind, in the order of [`Adaptation::ALL`].
-    pub fn counts(&self) -> [usize; Adaptation::ALL.len()] {
-        Adaptation::ALL.map(|kind| self.made.iter().filter(|made| made.0 == kind).count())
-    }
-}
-
-/// The numbers of items that keep browsers from loading local targets from disk: module scripts, `integrity` and
-/// `crossorigin` attributes, SVG `use` elements, `track` elements, and XSLT style sheets.
-pub type RefusedCounts = [usize; 5];
 
 impl Adapted {
     /// Counts these edits of descriptors.
     pub fn add_descriptors(&mut self, edits: &Edits) {
         let made = edits.iter().map(|edit| (Adaptation::Descriptor, edit.span));
         self.made.extend(made);
-    }
-
-    /// The items that browsers refuse in the document without the adaptations.
-    pub fn refused_before(&self) -> RefusedCounts {
-        let [modules, _, rest @ ..] = self.refused;
-        let [uses, tracks, sheets] = rest;
-        let [_, removed, ..] = self.counts();
-        [modules, removed, uses, tracks, sheets]
     }
 }
 

@@ -36,7 +36,7 @@
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
 //! change links and ids.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use baselink_rewrite::{ListedLink, Options, SourceKind, Totals, links, links_to};
 use baselink_text::{Charset, Code, Diagnostic, Format};
@@ -55,8 +55,9 @@ mod judge;
 use captured::CaptureJudge;
 use judge::MoveJudge;
 
-use super::alternatives::alternatives;
-pub use finding::{CheckedLink, CheckedSite, Class, Finding, FindingRule, RepeatedLinks};
+pub use super::finding_rule::{Class, FindingRule};
+use super::{alternatives::alternatives, tally::Tally};
+pub use finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks};
 pub use ids::{FragmentList, FragmentPlace, Ids};
 
 /// A document whose links were judged.
@@ -72,8 +73,8 @@ pub struct CheckedDocument {
     pub fragments: FragmentList,
     /// The number of links.
     pub links: usize,
-    /// The numbers of the links that were only counted, by class.
-    pub counted: BTreeMap<Class, usize>,
+    /// The numbers of the links that were only counted, by rule.
+    pub counted: Tally,
     /// The links that were only counted although their classes are reported, by target.
     pub repeated: Vec<RepeatedLinks>,
 }
@@ -127,7 +128,7 @@ pub fn check(
 }
 
 /// A document with these totals.
-fn document(totals: Totals, options: &Options, counted: BTreeMap<Class, usize>) -> CheckedDocument {
+fn document(totals: Totals, options: &Options, counted: Tally) -> CheckedDocument {
     let is_broken = |found: &Diagnostic| found.code == Code::NotWellFormed;
     let knows_ids = options.scan.ids && !totals.diagnostics.iter().any(is_broken);
     let ids = knows_ids.then(|| Ids::new(&totals.ids));

@@ -10,17 +10,11 @@
 
 use memchr::{memchr3_iter, memmem};
 
-use super::relocate::{LinkForm, Relocation, split_host};
+use super::{
+    relocate::{LinkForm, Relocation, split_host},
+    tally::{Counted, Tally},
+};
 use crate::collection::{Located, origin::is_assumed};
-
-/// The traces of the old place of a site in a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Leftovers {
-    /// True if the file may name old URLs.
-    pub old_urls: bool,
-    /// True if the file is a script or JSON, and has paths from the old root or the base of a bundler.
-    pub root_paths: bool,
-}
 
 /// The ends of names of files with paths for scripts.
 const SCRIPTS: [&[u8]; 4] = [b".js", b".mjs", b".cjs", b".json"];
@@ -72,21 +66,17 @@ pub fn generator(paths: &[Vec<u8>]) -> Option<(&'static str, &'static str)> {
 }
 
 impl Relocation {
-    /// The traces in the file `name`, which is copied. `text` is its contents.
-    pub fn left_in_other(&self, name: &[u8], text: &[u8]) -> Leftovers {
-        Leftovers {
-            old_urls: self.may_be_named_in(name, text),
-            root_paths: self.has_root_paths(name, text),
-        }
-    }
-
-    /// The traces in the document `name` after it was rewritten to `text`.
-    pub fn left_in_document(&self, name: &[u8], text: &[u8]) -> Leftovers {
-        let has_moved = self.from().as_str() != self.to().as_str();
-        Leftovers {
-            old_urls: has_moved && self.names_old_root(text, true),
-            root_paths: self.has_root_paths(name, text),
-        }
+    /// The traces in the file `name` with the contents `text`. A document was rewritten; others are copied.
+    pub fn left_in(&self, name: &[u8], text: &[u8], is_document: bool) -> Tally {
+        let names_old_urls = match is_document {
+            true if self.from().as_str() == self.to().as_str() => false,
+            true => self.names_old_root(text, true),
+            false => self.may_be_named_in(name, text),
+        };
+        let mut traces = Tally::default();
+        traces.add(Counted::OldUrls, names_old_urls);
+        traces.add(Counted::RootPaths, self.has_root_paths(name, text));
+        traces
     }
 
     /// True if the old URL of the root is known, and `text` contains it. With `skips_new`, the new URL may begin with the

@@ -18,12 +18,15 @@ mod alternatives;
 pub mod check;
 mod custom_property;
 pub mod entry_page;
+pub mod finding_rule;
 pub mod leftovers;
+pub mod link_result;
 pub mod localize;
 mod on_disk;
 pub mod redirects;
 pub mod relocate;
 mod spelling;
+pub mod tally;
 
 use std::sync::Arc;
 

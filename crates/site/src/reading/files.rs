@@ -172,7 +172,7 @@ impl Iterator for InputFiles<'_> {
 }
 
 /// The reason why a file was skipped.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
     /// A folder, whose files follow.
     Folder,

@@ -10,10 +10,7 @@
 //!
 //! Deliberately absent: resources that scripts load.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use baselink_rewrite::{
     BaseChain, LinkReceiver, LinkReport, ListedLink, Outcome, PlainLink, Reason,
@@ -22,12 +19,16 @@ use baselink_scan::Role;
 use baselink_text::Charset;
 use baselink_url::without_fragment;
 
-use super::finding::{
-    CheckedLink, CheckedSite, Class, Finding, FindingRule, RepeatedLinks, is_invalid,
-};
+use super::finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks, is_invalid};
 use crate::{
     collection::{Located, TextMap, names_prefix},
-    purpose::{alternatives::Alternatives, custom_property::in_sheet, spelling::is_web},
+    purpose::{
+        alternatives::Alternatives,
+        custom_property::in_sheet,
+        finding_rule::{Class, FindingRule},
+        spelling::is_web,
+        tally::{Counted, Tally},
+    },
 };
 
 /// Judges the links of one document, in order.
@@ -35,7 +36,7 @@ pub struct CaptureJudge<'a> {
     site: CheckedSite<'a>,
     /// The alternatives of links, by the starts of the links.
     alternatives: HashMap<usize, Arc<Alternatives>>,
-    counted: BTreeMap<Class, usize>,
+    counted: Tally,
     /// The URLs so far, without fragments: many links of a document lead to one URL.
     known: TextMap<KnownUrl>,
     found: &'a mut dyn FnMut(CheckedLink),
@@ -61,14 +62,14 @@ impl<'a> CaptureJudge<'a> {
         Self {
             site,
             alternatives,
-            counted: BTreeMap::new(),
+            counted: Tally::default(),
             known: TextMap::default(),
             found,
         }
     }
 
-    /// The numbers of links that were only counted, by class and by URL.
-    pub fn end(self) -> (BTreeMap<Class, usize>, Vec<RepeatedLinks>) {
+    /// The numbers of links that were only counted, by rule and by URL.
+    pub fn end(self) -> (Tally, Vec<RepeatedLinks>) {
         let mut repeated = Vec::new();
         for number in 0..self.known.len() {
             let known = &self.known.values[number];
@@ -121,12 +122,12 @@ impl LinkReceiver for CaptureJudge<'_> {
         }
         let is_reported = self.site.is_reported;
         let known = self.known_url(&link.url());
-        let class = known.rule(link.role).class();
-        if is_reported(class) && known.links[0] < known.wanted {
+        let rule = known.rule(link.role);
+        if is_reported(rule.class()) && known.links[0] < known.wanted {
             return false;
         }
         known.links[1] += 1;
-        *self.counted.entry(class).or_default() += 1;
+        self.counted.add(Counted::Checked(rule), 1_usize);
         true
     }
 

@@ -6,10 +6,7 @@
 //!
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use baselink_rewrite::{
     BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason, Source,
@@ -21,7 +18,7 @@ use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
 
 use super::{
     bases::{MovedBase, MovedBases, MovedCollection},
-    finding::{CheckedLink, CheckedSite, Class, Finding, FindingRule, is_invalid},
+    finding::{CheckedLink, CheckedSite, Finding, is_invalid},
     ids::{FragmentList, FragmentPlace},
 };
 use crate::{
@@ -32,9 +29,11 @@ use crate::{
     },
     purpose::{
         alternatives::{Alternatives, alternatives},
+        finding_rule::FindingRule,
         needs,
         relocate::split_host,
         spelling::names_base,
+        tally::{Counted, Tally},
     },
 };
 
@@ -63,15 +62,15 @@ pub struct MoveJudge<'a> {
     last_path: LastPath,
     /// The fragments of the links so far, if ids are not known.
     fragments: FragmentList,
-    /// The classes of links that need no report, each with the number of its links.
-    counted: Vec<(Class, usize)>,
+    /// The rules for links that need no report, each with the number of its links.
+    counted: Vec<(FindingRule, usize)>,
     found: &'a mut dyn FnMut(CheckedLink),
 }
 
 impl LinkReceiver for MoveJudge<'_> {
     fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
-        let class = self.plain_class(link);
-        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == class);
+        let rule = self.plain_rule(link);
+        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == rule);
         counted.map(|(_, links)| *links += 1).is_some()
     }
 
@@ -111,7 +110,7 @@ impl<'a> MoveJudge<'a> {
         let place = site.to.or(collection.root_url());
         let place = place.cloned().unwrap_or_else(RootUrl::nowhere);
         let own = url_below(&place, name);
-        let plain = [Class::Travels, Class::Outside].into_iter();
+        let plain = [FindingRule::Travels, FindingRule::Outside].into_iter();
         let alternatives = match saved_by {
             Some(Program::Browser) => alternatives(bytes, options),
             _ => HashMap::new(),
@@ -135,17 +134,20 @@ impl<'a> MoveJudge<'a> {
             last_path: LastPath::default(),
             fragments: FragmentList::default(),
             counted: plain
-                .filter(|class| !(site.is_reported)(*class))
-                .map(|class| (class, 0))
+                .filter(|rule| !(site.is_reported)(rule.class()))
+                .map(|rule| (rule, 0))
                 .collect(),
             found,
         }
     }
 
-    /// The numbers of links that were only counted, by class, and the fragments of links, if ids are not known.
-    pub fn end(self) -> (BTreeMap<Class, usize>, FragmentList) {
-        let counted = self.counted.into_iter().filter(|(_, links)| *links > 0);
-        (counted.collect(), self.fragments)
+    /// The numbers of links that were only counted, and the fragments of links, if ids are not known.
+    pub fn end(self) -> (Tally, FragmentList) {
+        let mut tally = Tally::default();
+        for (rule, links) in self.counted {
+            tally.add(Counted::Checked(rule), links);
+        }
+        (tally, self.fragments)
     }
 
     /// The finding for `link`, without assumed URLs.
@@ -170,18 +172,18 @@ impl<'a> MoveJudge<'a> {
         finding.with_fragment(place.unwrap_or(FragmentPlace::There))
     }
 
-    /// The class of a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
+    /// The rule for a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
     /// another host.
-    fn plain_class(&mut self, link: &PlainLink<'_>) -> Option<Class> {
+    fn plain_rule(&mut self, link: &PlainLink<'_>) -> Option<FindingRule> {
         // Browsers may have no target for it.
         let root = self.plain_root.filter(|_| !link.target.differs)?;
         let collection = self.goal.collection;
         match collection.plain_place(root, link, &mut self.last_path)? {
-            PlainPlace::Outside => Some(Class::Outside),
+            PlainPlace::Outside => Some(FindingRule::Outside),
             PlainPlace::File(number, fragment) => {
                 let is_there =
                     fragment.is_empty() || self.place(number, fragment) == FragmentPlace::There;
-                is_there.then_some(Class::Travels)
+                is_there.then_some(FindingRule::Travels)
             }
         }
     }
@@ -405,8 +407,9 @@ impl<'a> MoveJudge<'a> {
         };
         let group = self.alternatives.get(&link.span.start);
         let copy = |group: &Arc<Alternatives>| {
-            let found = group.stand_in(|other| is_copy(other).then(String::new));
-            found.is_some()
+            group
+                .stand_in(|other| is_copy(other).then(String::new))
+                .is_some()
         };
         group.is_some_and(copy)
     }
