@@ -320,30 +320,36 @@ impl<'a> Judge<'a> {
 
     /// The URL of the base that `against` denotes.
     fn base_of(&self, against: &Against) -> Option<Arc<str>> {
-        let document = self.chain.base.as_ref();
         let url = |established: &Established| Arc::clone(&established.url);
+        let outer = match against {
+            Against::Document | Against::Codebase(_) => self.chain.base.clone(),
+            Against::Inner(_) => self.chain.document.as_ref().map(url),
+            other => self.established(other).map(url),
+        };
         match against {
-            Against::Document => document.cloned(),
-            Against::Fallback => self.chain.fallback.as_ref().map(url),
-            Against::Retrieval => self.chain.retrieval.as_ref().map(url),
-            Against::Codebase(_) if self.options.resolver == Resolver::Whatwg => document.cloned(),
-            Against::Codebase(codebase) => self.inner(document.cloned(), codebase),
-            Against::Inner(chain) => {
-                let document = self.chain.document.as_ref().map(url);
-                chain
-                    .iter()
-                    .fold(document, |base, inner| self.inner(base, inner))
+            Against::Codebase(codebase) | Against::ElementCodebase(_, codebase)
+                if self.options.resolver != Resolver::Whatwg =>
+            {
+                self.inner(outer, codebase)
             }
-            Against::DocumentEntity => self.chain.document.as_ref().map(url),
-            Against::Element(index) => self.element(*index).map(url),
-            Against::ElementCodebase(index, codebase) => {
-                let element = self.element(*index).map(url);
-                if self.options.resolver == Resolver::Whatwg {
-                    return element;
-                }
-                self.inner(element, codebase)
+            Against::Inner(chain) => chain
+                .iter()
+                .fold(outer, |base, inner| self.inner(base, inner)),
+            _ => outer,
+        }
+    }
+
+    /// The base that `against` denotes, or that its codebase is resolved against, if it is not the document base URL.
+    fn established(&self, against: &Against) -> Option<&Established> {
+        match against {
+            Against::Fallback => self.chain.fallback.as_ref(),
+            Against::Retrieval => self.chain.retrieval.as_ref(),
+            Against::DocumentEntity => self.chain.document.as_ref(),
+            // The element has or inherits an `xml:base`.
+            Against::Element(index) | Against::ElementCodebase(index, _) => {
+                self.chain.elements.get(*index)?.base.as_ref()
             }
-            Against::Nothing | Against::Unknown | Against::Results => None,
+            _ => None,
         }
     }
 
@@ -363,14 +369,7 @@ impl<'a> Judge<'a> {
             .map(|known| &known.url)
             .filter(|url| url.len() <= LONGEST_BASE)
             .cloned();
-        let established = match against {
-            Against::Fallback => self.chain.fallback.as_ref(),
-            Against::Retrieval => self.chain.retrieval.as_ref(),
-            Against::DocumentEntity => self.chain.document.as_ref(),
-            Against::Element(index) | Against::ElementCodebase(index, _) => self.element(*index),
-            _ => None,
-        };
-        let (rule, source) = match (&url, established) {
+        let (rule, source) = match (&url, self.established(against)) {
             (None, _) if assumed.is_some() => (Rule::Default, Source::AssumedScheme),
             (None, _) => (Rule::Default, Source::Default),
             (Some(_), Some(established)) => (established.rule, established.source),
@@ -382,11 +381,6 @@ impl<'a> Judge<'a> {
             rule,
             source,
         }
-    }
-
-    /// The base of an element that has or inherits an `xml:base`.
-    fn element(&self, index: usize) -> Option<&Established> {
-        self.chain.elements.get(index)?.base.as_ref()
     }
 
     /// The base that `reference` declares, resolved against `outer`; `outer` itself if that fails.
@@ -476,63 +470,35 @@ impl<'a> Judge<'a> {
         if report.reason == Some(Reason::Placeholder)
             && let Some(named) = self.named_resource(&report, prepared, &link.against)
         {
-            (report, kept) = (named, Some(Vec::new()));
+            report = named;
         }
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
-        let is_link = match link.certainty {
-            Certainty::IfLeadsOut => self.leads_out(&report, &link.against, link.holder),
-            certainty => self.is_link(&report, certainty, &link.against),
-        };
-        if !is_link {
+        if !self.is_link(&report, link.certainty, (&link.against, link.holder)) {
             return None;
         }
         let property = link.custom_property.zip(self.styles.as_ref());
         report.custom_property = property.map(|(name, styles)| styles.property(&name, &report));
-        // Signed links are kept, even if they are absolute.
-        let destination = self
-            .around
-            .destination
-            .filter(|_| self.around.kept.is_none());
-        let (choice, is_lacking) = match destination {
-            Some(destination) if report.target.is_some() => {
-                destination.choose(&report, &link.against)
-            }
-            Some(_) if report.reason == Some(Reason::LocalCopy) => {
-                let choice = self
-                    .copies
-                    .as_ref()
-                    .and_then(|one| one.encoded(&report.reference))
-                    .map_or(Choice::Target, Choice::Reference);
-                (choice, false)
-            }
-            _ => (Choice::Target, false),
-        };
-        let mut chosen = None;
+        let (choice, is_lacking) = self.choice(&report, &link.against);
         report.is_lacking = is_lacking && link.certainty != Certainty::IfLeadsOut;
+        let mut chosen = None;
         match choice {
             Choice::Reference(text) if text != report.reference => {
                 (report.outcome, report.reason) = (Outcome::Rewritten, None);
-                kept = Some(common_tail(&report.reference, &text));
                 chosen = Some(text);
             }
-            Choice::Reference(_) if report.outcome == Outcome::Rewritten => {
-                kept = None;
-                report.stay(Reason::Chosen);
-            }
-            Choice::Nowhere(text) if text == report.reference => {
-                kept = None;
-                report.lack_base();
-            }
-            Choice::Nowhere(text) => {
-                kept = Some(common_tail(&report.reference, &text));
+            Choice::Nowhere(text) if text != report.reference => {
                 report.guard(text.clone(), true);
                 chosen = Some(text);
             }
-            Choice::Kept if report.outcome == Outcome::Rewritten => {
-                kept = None;
-                report.stay(Reason::Kept);
+            Choice::Nowhere(_) => report.lack_base(),
+            Choice::Reference(_) if report.outcome == Outcome::Rewritten => {
+                report.stay(Reason::Chosen);
             }
+            Choice::Kept if report.outcome == Outcome::Rewritten => report.stay(Reason::Kept),
             _ => {}
+        }
+        if let Some(text) = &chosen {
+            kept = common_tail(&report.reference, text);
         }
         let mut judged = Judged::new(report, Vec::new());
         judged.declares_base = link.against == Against::Fallback || is_xml_base;
@@ -550,9 +516,9 @@ impl<'a> Judge<'a> {
                 return Some(judged);
             }
         }
-        let Some(kept) = kept else {
+        if judged.report.outcome != Outcome::Rewritten {
             return Some(judged);
-        };
+        }
         let report = &judged.report;
         let (reference, target) = (&report.reference, report.target.as_deref());
         let new = chosen.as_deref().or(target).unwrap_or_default();
@@ -579,9 +545,32 @@ impl<'a> Judge<'a> {
         Some(judged)
     }
 
+    /// The choice of the destination for a link, and true if it lacks the target.
+    fn choice(&self, report: &LinkReport, against: &Against) -> (Choice, bool) {
+        // Signed links are kept, even if they are absolute.
+        let destination = self
+            .around
+            .destination
+            .filter(|_| self.around.kept.is_none());
+        match destination {
+            Some(destination) if report.target.is_some() => destination.choose(report, against),
+            Some(_) if report.reason == Some(Reason::LocalCopy) => {
+                let copies = self.copies.as_ref();
+                let encoded = copies.and_then(|copies| copies.encoded(&report.reference));
+                (encoded.map_or(Choice::Target, Choice::Reference), false)
+            }
+            _ => (Choice::Target, false),
+        }
+    }
+
     /// True if the value of a place with this `certainty` is a link. An absolute URL is a link, and so is a value that is
     /// left for a reason of its own, such as a placeholder.
-    fn is_link(&self, report: &LinkReport, certainty: Certainty, against: &Against) -> bool {
+    fn is_link(
+        &self,
+        report: &LinkReport,
+        certainty: Certainty,
+        (against, holder): (&Against, Span),
+    ) -> bool {
         let text = report.reference.as_str();
         let leads_to_resource = || {
             // A color may look like a fragment, which would lead to the document itself.
@@ -592,7 +581,7 @@ impl<'a> Judge<'a> {
         let is_intended = report.reason.is_some_and(Reason::is_intended);
         match certainty {
             Certainty::Certain => true,
-            Certainty::IfLeadsOut => false,
+            Certainty::IfLeadsOut => self.leads_out(report, against, holder),
             Certainty::IfFound => leads_to_resource(),
             Certainty::Doubtful if report.outcome == Outcome::Absolute || is_intended => true,
             Certainty::Doubtful => {
@@ -694,7 +683,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The report of a link with this verdict, and the parts of the reference that its target keeps.
+    /// The report of a link with this verdict, and the parts of the reference that its target keeps, if it is rewritten.
     fn report(
         &self,
         (span, element, attribute, rel): NamedSpan,
@@ -707,9 +696,9 @@ impl<'a> Judge<'a> {
             source,
         }: LinkBase<'_>,
         verdict: Verdict<'_>,
-    ) -> (LinkReport, Option<Vec<Kept>>) {
+    ) -> (LinkReport, Vec<Kept>) {
         let (mut outcome, mut reason) = verdict.outcome();
-        let (mut differs_under, mut kept) = (NOWHERE, None);
+        let (mut differs_under, mut kept) = (NOWHERE, Vec::new());
         let target = match verdict {
             Verdict::Absolute => {
                 let target = self.absolute(&reference, prepared);
@@ -734,14 +723,14 @@ impl<'a> Judge<'a> {
                 if splice.differs {
                     differs_under = above_root_differs(self.options.resolver);
                 }
-                kept = Some(target.kept);
+                kept = target.kept;
                 Some(target.url)
             }
             Verdict::Target { target, is_agreed } => {
                 if let Some(prepared) = prepared.filter(|_| !is_agreed) {
                     differs_under = prepared.differs(&reference, Some(&target.url));
                 }
-                kept = Some(target.kept);
+                kept = target.kept;
                 Some(target.url)
             }
         };
@@ -823,9 +812,10 @@ impl<'a> Judge<'a> {
     ) -> Option<Verdict<'j>> {
         let ReferenceUse { against, base, .. } = *usage;
         let resolver = self.options.resolver;
+        let left = |reason| Some(Verdict::Left(reason));
         let is_result = matches!(against, Against::Results);
         if is_result && value::is_template(text?) {
-            return Some(Verdict::Left(Reason::Placeholder));
+            return left(Reason::Placeholder);
         }
         let is_serialized = || str::from_utf8(raw).is_ok_and(resolve::is_serialized_absolute);
         if is_absolute(raw) && (resolver != Resolver::Whatwg || is_serialized()) {
@@ -852,7 +842,7 @@ impl<'a> Judge<'a> {
                 return Some(Verdict::Absolute);
             }
             if reference::placeholder(text).is_some() {
-                return Some(Verdict::Left(Reason::Placeholder));
+                return left(Reason::Placeholder);
             }
             if resolver != Resolver::Whatwg && reference::scheme(resolver.grammar(), text).is_some()
             {
@@ -860,17 +850,17 @@ impl<'a> Judge<'a> {
             }
         }
         if let Some(reason) = self.around.kept {
-            return Some(Verdict::Left(reason));
+            return left(reason);
         }
         if matches!(against, Against::Unknown) {
-            return Some(Verdict::Left(Reason::Entity));
+            return left(Reason::Entity);
         }
         if raw.is_empty() && !usage.empty_resolves {
-            return Some(Verdict::Left(Reason::Empty));
+            return left(Reason::Empty);
         }
         if raw.first() == Some(&b'#') {
             if usage.fragment_identifies {
-                return Some(Verdict::Left(Reason::IdReference));
+                return left(Reason::IdReference);
             }
             let stays = match self.fragments {
                 Fragments::Rewrite => false,
@@ -878,7 +868,7 @@ impl<'a> Judge<'a> {
                 Fragments::Auto => !self.base_is_elsewhere(base, usage.rule),
             };
             if stays {
-                return Some(Verdict::Left(Reason::Fragment));
+                return left(Reason::Fragment);
             }
         }
         let may_need_files = self.may_need_files(raw);
@@ -886,27 +876,27 @@ impl<'a> Judge<'a> {
             && let Some(copies) = &self.copies
             && copies.has(text?, against)
         {
-            return Some(Verdict::Left(Reason::LocalCopy));
+            return left(Reason::LocalCopy);
         }
         let keeps_base = self.options.base_element == BaseElement::Keep;
         let is_fallback = matches!(against, Against::Fallback);
         if (is_fallback && (keeps_base || self.is_written_by_browser(base)))
             || (usage.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
         {
-            return Some(Verdict::Left(Reason::BaseElement));
+            return left(Reason::BaseElement);
         }
         let Some(prepared) = base else {
-            return Some(if is_result {
-                Verdict::Left(Reason::BaseUnusable)
+            return if is_result {
+                left(Reason::BaseUnusable)
             } else {
-                Verdict::NoBase
-            });
+                Some(Verdict::NoBase)
+            };
         };
         if self.around.has_labels() && self.means_a_part(text?, against) {
-            return Some(Verdict::Left(Reason::SiblingPart));
+            return left(Reason::SiblingPart);
         }
         if !prepared.usable {
-            return Some(Verdict::Left(Reason::BaseUnusable));
+            return left(Reason::BaseUnusable);
         }
         if may_need_files && let Some(target) = self.before_the_crawl(text?, against, prepared) {
             return Some(Verdict::Target {
@@ -922,7 +912,7 @@ impl<'a> Judge<'a> {
         // template is filled in.
         let is_base = is_fallback || usage.is_xml_base;
         if (resolver == Resolver::Whatwg || is_base) && reference::contains_placeholder(text) {
-            return Some(Verdict::Left(Reason::Placeholder));
+            return left(Reason::Placeholder);
         }
         Some(match prepared.base.resolve(text) {
             Ok(target)
@@ -1028,7 +1018,6 @@ impl<'a> Judge<'a> {
     /// True if a mail reader finds the target in the message itself. Such a reader ignores the base, and compares
     /// labels octet by octet (RFC 2557, 8.2), except that a space equals `%20`.
     fn means_a_part(&self, reference: &str, against: &Against) -> bool {
-        let labels = self.around.labels.filter(|labels| !labels.is_empty());
         let is_from_outside = match against {
             Against::Element(index) | Against::ElementCodebase(index, _) => self
                 .chain
@@ -1037,7 +1026,7 @@ impl<'a> Judge<'a> {
                 .is_some_and(|element| element.is_from_outside),
             _ => self.chain.is_from_outside,
         };
-        labels.is_some_and(|labels| {
+        self.around.labels.is_some_and(|labels| {
             // A label has `%20` for a space.
             let is_label =
                 |url: &str| labels.contains_key(&*without_fragment(url).replace(' ', "%20"));

@@ -83,10 +83,9 @@ pub fn are_shown(request: &Check, class: Class) -> bool {
         ..
     } = request;
     let lists_links = request.lists_links();
-    (deny.contains(class) && (!lists_links || report.is_some()))
+    (deny.contains(class) && (!lists_links || report.is_some() || missing.is_some()))
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
-        || (missing.is_some() && deny.contains(class))
         // The summary of an archive counts these targets.
         || class == Class::Missing
 }

@@ -10,7 +10,7 @@
 //!
 //! Deliberately absent: scanning documents for ids.
 
-use std::{cmp::Ordering, collections::HashMap, sync::OnceLock};
+use std::{collections::HashMap, sync::OnceLock};
 
 use crate::collection::{TextMap, origin::names};
 
@@ -29,8 +29,8 @@ pub enum FragmentPlace {
 #[derive(Debug, Default)]
 pub struct Ids {
     ids: TextMap<()>,
-    /// The numbers of the ids in an order in which those that differ only in case are adjacent; made for the first hint.
-    sorted: OnceLock<Vec<usize>>,
+    /// The numbers of the ids by their lower-case forms; made for the first hint.
+    folded: OnceLock<HashMap<String, usize>>,
     /// True if fragments may be pointers ([`Ids::with_pointers`]).
     has_pointers: bool,
 }
@@ -119,15 +119,20 @@ impl Ids {
 
     /// The first id that equals `name` if case is ignored.
     fn alike(&self, name: &str) -> Option<&str> {
-        let id = |number: &usize| self.ids.url(*number);
-        let sorted = self.sorted.get_or_init(|| {
-            let mut sorted: Vec<usize> = (0..self.ids.len()).collect();
-            sorted.sort_unstable_by(|a, b| compare_ids(id(a), id(b)));
-            sorted
+        let id = |number: usize| self.ids.url(number);
+        let folded = self.folded.get_or_init(|| {
+            let mut folded = HashMap::new();
+            for number in 0..self.ids.len() {
+                let first = folded
+                    .entry(id(number).to_ascii_lowercase())
+                    .or_insert(number);
+                if id(number) < id(*first) {
+                    *first = number;
+                }
+            }
+            folded
         });
-        let at = sorted.partition_point(|number| compare_folded(id(number), name).is_lt());
-        let alike = sorted.get(at).map(id);
-        alike.filter(|id| id.eq_ignore_ascii_case(name))
+        folded.get(&name.to_ascii_lowercase()).copied().map(id)
     }
 }
 
@@ -176,20 +181,6 @@ impl FragmentList {
 /// The prefixes of line numbers in ids: none in rustdoc; `L` in GitHub; `l` in gitweb and Mercurial; `n` in cgit;
 /// `line-` in Pygments, which Sphinx uses.
 const LINE_PREFIXES: [&str; 5] = ["", "L", "l", "n", "line-"];
-
-/// The order of ids, in which ids that differ only in case are adjacent.
-fn compare_ids(a: &str, b: &str) -> Ordering {
-    compare_folded(a, b).then_with(|| a.cmp(b))
-}
-
-/// Compares texts, ignoring the case of ASCII letters.
-fn compare_folded(a: &str, b: &str) -> Ordering {
-    let pairs = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b);
-    let mut folded = pairs.map(|(a, b)| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()));
-    folded
-        .find(|order| order.is_ne())
-        .unwrap_or_else(|| a.len().cmp(&b.len()))
-}
 
 #[cfg(test)]
 mod tests {
