@@ -1,4 +1,4 @@
-//! Arguments. The structs that clap fills are the request; `complete` computes their other fields.
+//! The command line. The structs that clap fills are the request; `complete` computes their other fields.
 //!
 //! ```text
 //! links --json page.html  -->  Request { command: Links(ListLinks { documents: [page.html], json: true, … }), … }
@@ -6,8 +6,9 @@
 //!
 //! Clap checks one argument at a time; `complete` checks them together.
 //!
-//! Deliberately absent: reading documents. Only a settings file, the tables of `--url-map` and `--rename`, and the
-//! first bytes of some inputs, to detect their formats, are read here.
+//! Deliberately absent: the arguments of single commands, which stand in the files of the commands, and reading documents. Only a
+//! settings file, the tables of `--url-map` and `--rename`, and the first bytes of some inputs, to detect their formats, are
+//! read here.
 
 use std::{
     ffi::OsString,
@@ -16,31 +17,180 @@ use std::{
 };
 
 use baselink_text::{Error, Format, Result, name, shell, visible};
+use baselink_url::{Grammar, scheme as scheme_of};
 use clap::{
-    CommandFactory, FromArgMatches,
+    CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint,
     error::{ContextKind, ContextValue, ErrorKind},
 };
+use clap_complete::Shell;
 
 use self::{
-    commands::{Command, Request, reject_url},
+    check::Check,
     deferred::Deferred,
+    help::{COMPLETIONS_AFTER, MAN_AFTER, PROGRAM_AFTER},
+    output::RewriteDocuments,
 };
 use super::{
-    request::{Documents, Verbosity, folder_of},
+    base::ShowBases,
+    links::ListLinks,
+    localize::Localize,
+    relocate::Move,
+    request::{Documents, Verbosity, folder_of, is_standard_input},
+    resolve::Resolve,
     settings::Settings,
 };
 use baselink_files::write::is_one_file;
 use baselink_site::reading::format_of_file;
 
 pub mod check;
-pub mod commands;
 pub mod deferred;
-pub mod documents;
-mod help;
-pub mod localize;
-mod named;
+pub mod help;
+pub mod named;
 pub mod output;
-pub mod relocate;
+
+/// Make a saved site, a mail or an archive work wherever you put it: find each base URL by RFC 1808, and rewrite
+/// relative links in place.
+#[derive(Parser)]
+#[command(
+    name = "baselink",
+    bin_name = "baselink",
+    version,
+    after_help = PROGRAM_AFTER,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
+pub struct Request {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub verbosity: Verbosity,
+    /// The settings file, if there is one.
+    #[arg(skip)]
+    pub settings: Option<PathBuf>,
+}
+
+/// A command with its arguments.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make every relative link absolute.
+    ///
+    /// Only the bytes of URLs change. The result of one document is written to standard output, or to a file with -o.
+    Rewrite(Deferred<RewriteDocuments>),
+    /// List every link with its place, its target, and what `rewrite` would do with it.
+    Links(Deferred<ListLinks>),
+    /// Show the base of each document, and the rule that gave it.
+    Base(Deferred<ShowBases>),
+    /// Resolve references against a base URL, one per line.
+    Resolve(Deferred<Resolve>),
+    /// Report dead links of a folder, what a move would break (--to), and what the pages in an archive lack.
+    ///
+    /// Every link gets one class: travels, no-slash, clean-url, lines, pinned, escapes, invalid, dangling, missing,
+    /// missing-page, fragment, outside or left.
+    Check(Deferred<Check>),
+    /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
+    ///
+    /// In a folder, only the bytes of URLs change. With -o, the mirror is another folder; with -i, the files are rewritten
+    /// in place. An archive becomes a folder with -o: it contains everything that was captured, a table of the files, and a
+    /// page that lists the captured pages.
+    Localize(Deferred<Localize>),
+    /// Move a folder to another URL, or rename files in it, and keep every link working.
+    ///
+    /// Each link keeps its form: a relative one stays relative, `/path` begins at the new root, and an absolute URL gets the new
+    /// host and path. Links out of the folder stay as they are. Only the bytes of URLs change.
+    Move(Deferred<Move>),
+    /// Print a shell completion script for baselink.
+    #[command(after_help = COMPLETIONS_AFTER)]
+    Completions {
+        /// The shell: bash, zsh, fish, elvish or powershell
+        #[arg(hide_possible_values = true)]
+        shell: Shell,
+    },
+    /// Print the manual page of baselink, or write one for each command to a folder.
+    #[command(after_help = MAN_AFTER)]
+    Man {
+        /// The folder for all pages: baselink.1, baselink-rewrite.1 and so on
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        folder: Option<PathBuf>,
+    },
+}
+
+impl Request {
+    /// The settings file, if any; true if it was found rather than named by `--config`.
+    pub fn settings_file(&mut self) -> Option<(PathBuf, bool)> {
+        let documents = self.command.documents()?;
+        match &documents.typed.config {
+            Some(path) if path.as_os_str() == "none" => None,
+            Some(path) => Some((path.clone(), false)),
+            None => Settings::find().map(|path| (path, true)),
+        }
+    }
+
+    /// The table of `--url-map`.
+    pub fn table(&mut self) -> Option<PathBuf> {
+        self.command.documents()?.typed.url_map.clone()
+    }
+}
+
+impl Command {
+    /// The documents that the command reads.
+    pub fn documents(&mut self) -> Option<&mut Documents> {
+        Some(match self {
+            Self::Rewrite(Deferred(of)) => &mut of.rewrite.documents,
+            Self::Links(Deferred(of)) => &mut of.documents,
+            Self::Base(Deferred(of)) => &mut of.documents,
+            Self::Localize(Deferred(of)) => &mut of.rewrite.documents,
+            Self::Move(Deferred(of)) => &mut of.rewrite.documents,
+            Self::Check(Deferred(of)) => &mut of.documents,
+            Self::Resolve(_) | Self::Completions { .. } | Self::Man { .. } => return None,
+        })
+    }
+
+    /// Checks the arguments together, and computes what follows from them.
+    pub fn complete(&mut self) -> Result<()> {
+        match self {
+            Self::Rewrite(Deferred(request)) => request.complete(),
+            Self::Links(Deferred(request)) => {
+                request.complete();
+                Ok(())
+            }
+            Self::Base(Deferred(request)) => {
+                request.documents.reading.origins.every_source = true;
+                Ok(())
+            }
+            Self::Resolve(Deferred(request)) => request.check(),
+            Self::Localize(Deferred(request)) => request.complete(),
+            Self::Move(Deferred(request)) => request.complete(),
+            Self::Check(Deferred(request)) => request.complete(),
+            Self::Completions { .. } | Self::Man { .. } => Ok(()),
+        }
+    }
+
+    /// The files that options other than `--output` tell the command to write.
+    pub fn side_files(&self) -> Vec<(&'static str, &Path)> {
+        let files = match self {
+            Self::Localize(Deferred(request)) => vec![("--missing", &request.extraction.missing)],
+            Self::Move(Deferred(request)) => vec![("--redirects", &request.redirects)],
+            Self::Check(Deferred(request)) => {
+                let mut files = vec![
+                    ("--report", &request.report),
+                    ("--missing", &request.missing),
+                ];
+                if request.updates_baseline {
+                    files.push(("--baseline", &request.baseline));
+                }
+                files
+            }
+            _ => Vec::new(),
+        };
+        files
+            .into_iter()
+            .filter_map(|(option, path)| Some((option, path.as_deref()?)))
+            .filter(|(_, path)| !is_standard_input(path))
+            // Redirects in a folder replace no file.
+            .filter(|(option, path)| *option != "--redirects" || !path.is_dir())
+            .collect()
+    }
+}
 
 /// The reason why no command is run.
 pub enum Refusal {
@@ -51,24 +201,32 @@ pub enum Refusal {
 }
 
 /// Reads the command line, which begins with the program's name, and the settings for its inputs.
-pub fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
+pub fn parse(mut words: Vec<OsString>) -> Result<Request, Refusal> {
     let mut program = program();
     let matches = program
         .try_get_matches_from_mut(&words)
         .map_err(usage_error)?;
     let mut request = Request::from_arg_matches(&matches).map_err(usage_error)?;
-    let verbosity = request.verbosity();
+    let (name, typed) = matches.subcommand().unwrap_or(("", &matches));
+    let mut verbosity = request.verbosity;
+    verbosity.verbose = matches!(typed.try_get_one("verbose"), Ok(Some(true)));
     let refused = |error| Refusal::Sentence(verbosity, error);
     let is_map_typed = request.table().is_some();
     let (mut settings, mut below) = (None, None);
     if let Some((path, is_found)) = request.settings_file() {
         program.build();
         let read = Settings::read(&path, &program).map_err(refused)?;
-        let gives_url;
-        (request, gives_url) =
-            with_settings(words, &mut program, &matches, &read).map_err(usage_error)?;
+        // Reads the command line again, with the options in the settings that were not typed.
+        let (added, gives_url) = read.words(program.find_subcommand(name), typed);
+        let after = words.iter().position(|word| word == name);
+        let after = after.map_or(0, |at| at + 1);
+        words.splice(after..after, added);
+        let matches = program.try_get_matches_from_mut(words);
+        request = matches
+            .and_then(|matches| Request::from_arg_matches(&matches))
+            .map_err(usage_error)?;
         if let Some(table) = request.table().filter(|_| is_found && !is_map_typed)
-            && let Some((documents, _)) = request.command.documents()
+            && let Some(documents) = request.command.documents()
         {
             documents.typed.map_file = Some(read.open(&table).map_err(refused)?);
         }
@@ -76,8 +234,7 @@ pub fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
         below = gives_url.then_some(read);
     }
     let table = request.table();
-    if let Some((documents, _)) = request.command.documents() {
-        let name = matches.subcommand_name().unwrap_or_default();
+    if let Some(documents) = request.command.documents() {
         let mut paths = documents.typed.paths.iter();
         paths
             .try_for_each(|path| reject_url(name, path))
@@ -85,39 +242,16 @@ pub fn parse(words: Vec<OsString>) -> Result<Request, Refusal> {
         documents.complete(below.as_ref()).map_err(refused)?;
     }
     request.command.complete().map_err(refused)?;
-    if let Some((documents, _)) = request.command.documents().filter(|_| is_map_typed) {
+    if let Some(documents) = request.command.documents().filter(|_| is_map_typed) {
         reject_map_without_inputs(documents).map_err(refused)?;
     }
     reject_overwrites(&mut request.command, table.as_deref(), settings.as_deref())
         .map_err(refused)?;
-    request.settings = settings;
-    Ok(request)
-}
-
-/// Reads the command line again, with the options in `settings` that were not typed. True if `settings` give the URL or
-/// the layout of their folder.
-fn with_settings(
-    mut words: Vec<OsString>,
-    program: &mut clap::Command,
-    matches: &clap::ArgMatches,
-    settings: &Settings,
-) -> Result<(Request, bool), clap::Error> {
-    let Some((name, typed)) = matches.subcommand() else {
-        return Ok((Request::from_arg_matches(matches)?, false));
-    };
-    let command = program.find_subcommand(name).unwrap_or(program);
-    let added = settings.words(command, typed);
-    let gives_url = added.iter().any(|word| {
-        let word = word.as_encoded_bytes();
-        word.starts_with(b"--url=") || word.starts_with(b"--layout=")
-    });
-    let after = words
-        .iter()
-        .position(|word| word == name)
-        .map_or(0, |at| at + 1);
-    words.splice(after..after, added);
-    let matches = program.try_get_matches_from_mut(words)?;
-    Ok((Request::from_arg_matches(&matches)?, gives_url))
+    Ok(Request {
+        settings,
+        verbosity,
+        ..request
+    })
 }
 
 /// The message for arguments that clap rejects. A few common mistakes have messages of their own.
@@ -126,56 +260,47 @@ fn usage_error(error: clap::Error) -> Refusal {
         Some(ContextValue::String(word)) => Some(word.as_str()),
         _ => None,
     };
-    let usage = error
-        .get(ContextKind::Usage)
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    let sentence = match (
+    let (command, value) = (
         of(ContextKind::InvalidSubcommand),
-        of(ContextKind::InvalidArg),
-    ) {
-        (Some("rename"), _) => Some(
-            "rename is not a command; to rename files, use baselink move --rename OLD=NEW DIR"
-                .to_owned(),
-        ),
-        (Some(word), _) => {
-            let (path, shown) = (Path::new(word), visible(word));
-            match reject_url("rewrite", path) {
-                Err(error) => Some(error.to_string()),
-                Ok(()) if path.exists() => {
-                    let word = shell::word(word);
-                    Some(format!(
-                        "{shown} is not a command; put one before it: baselink links {word}"
-                    ))
-                }
-                Ok(()) => None,
-            }
-        }
-        (_, Some("--url" | "--base" | "--base-url" | "-u" | "-b"))
-            if error.kind() == ErrorKind::UnknownArgument && usage.contains("baselink resolve") =>
+        of(ContextKind::InvalidValue),
+    );
+    let word = command.or(of(ContextKind::InvalidArg)).unwrap_or_default();
+    let names_path = || {
+        ["<PATH>", "<DIR>", "<FILE>", "[PATH]"]
+            .iter()
+            .any(|what| word.contains(what))
+    };
+    let is_of_resolve = || {
+        let usage = error.get(ContextKind::Usage).map(ToString::to_string);
+        usage.is_some_and(|usage| usage.contains("baselink resolve"))
+    };
+    let mut mistakes = MISTAKES.iter();
+    let mistake =
+        mistakes.find(|(name, of, _)| *name == word && (of.is_empty() || value == Some(of)));
+    let sentence = match (word, mistake) {
+        ("--url" | "--base" | "--base-url" | "-u" | "-b", _)
+            if error.kind() == ErrorKind::UnknownArgument && is_of_resolve() =>
         {
             Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
         }
-        (_, Some(option))
-            if option.starts_with("--in-place")
-                && of(ContextKind::InvalidValue).is_some_and(|value| value.starts_with('.')) =>
+        _ if word.starts_with("--in-place")
+            && value.is_some_and(|value| value.starts_with('.')) =>
         {
             Some("--in-place takes no suffix; to keep backups, use --backup .bak".to_owned())
         }
-        (_, Some(wanted))
-            if of(ContextKind::InvalidValue) == Some("")
-                && ["<PATH>", "<DIR>", "<FILE>", "[PATH]"]
-                    .iter()
-                    .any(|what| wanted.contains(what)) =>
-        {
-            Some(format!("{wanted} is empty; name a file or folder"))
+        _ if value == Some("") && names_path() => {
+            Some(format!("{word} is empty; name a file or folder"))
         }
-        (_, Some(option)) => {
-            let value = of(ContextKind::InvalidValue);
-            let mut mistakes = MISTAKES.iter();
-            let mistake = mistakes
-                .find(|(name, of, _)| *name == option && (of.is_empty() || value == Some(of)));
-            mistake.map(|(.., sentence)| (*sentence).to_owned())
+        (_, Some((.., sentence))) => Some((*sentence).to_owned()),
+        _ if command.is_some() => {
+            let path = Path::new(word);
+            match reject_url("rewrite", path) {
+                Err(error) => Some(error.to_string()),
+                Ok(()) => path.exists().then(|| {
+                    let (shown, word) = (visible(word), shell::word(word));
+                    format!("{shown} is not a command; put one before it: baselink links {word}")
+                }),
+            }
         }
         _ => None,
     };
@@ -185,8 +310,13 @@ fn usage_error(error: clap::Error) -> Refusal {
     }
 }
 
-/// Common mistakes: an argument, the value that it has (any value if empty), and the message.
+/// Common mistakes: an argument or a command, the value that it has (any value if empty), and the message.
 const MISTAKES: &[(&str, &str, &str)] = &[
+    (
+        "rename",
+        "",
+        "rename is not a command; to rename files, use baselink move --rename OLD=NEW DIR",
+    ),
     // As in `sed -i.bak`.
     (
         "-.",
@@ -296,7 +426,7 @@ fn reject_overwrites(
     settings: Option<&Path>,
 ) -> Result<()> {
     let inputs: Vec<PathBuf> = match command.documents() {
-        Some((documents, _)) => documents.roots().map(Path::to_owned).collect(),
+        Some(documents) => documents.roots().map(Path::to_owned).collect(),
         None => Vec::new(),
     };
     let written = command.side_files();
@@ -359,6 +489,36 @@ fn is_same(left: &Path, right: &Path) -> bool {
         )
     };
     is_one_file(left, right) || real_path(left).is_some_and(|left| real_path(right) == Some(left))
+}
+
+/// The length of a drive letter in a path on Windows.
+const DRIVE: usize = 1;
+
+/// Rejects an input of `command` that is a URL, and not the path of an existing file.
+pub fn reject_url(command: &str, path: &Path) -> Result<()> {
+    let Some(url) = path.to_str() else {
+        return Ok(());
+    };
+    let is_url = scheme_of(Grammar::Rfc3986, url)
+        .is_some_and(|scheme| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://"));
+    if !is_url || path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let shown = visible(url);
+    Err(Error::new(match (command, url.get(..5)) {
+        (_, Some(scheme)) if scheme.eq_ignore_ascii_case("file:") => {
+            format!("{shown} is a URL; name the file by its path")
+        }
+        ("check" | "localize" | "move", _) => format!(
+            "{shown} is a URL; {command} takes a folder; download the site first, for example with wget --mirror"
+        ),
+        _ => {
+            let url = shell::word(url);
+            format!(
+                "{shown} is a URL; download it: curl -sL {url} | baselink {command} --url {url} -"
+            )
+        }
+    }))
 }
 
 #[cfg(test)]

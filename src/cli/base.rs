@@ -40,10 +40,11 @@ use baselink_rewrite::{
     rewrite_each,
 };
 use baselink_text::{name, visible};
+use clap::Args;
 
 use super::{
     advice::is_of_bases,
-    args::commands::ShowBases,
+    args::help::BASE_AFTER,
     base_hints::BaseHints,
     files::{each_document, status_after},
     json_records,
@@ -55,6 +56,17 @@ use super::{
 };
 use baselink_files::walk::{EntryKind, walk};
 use baselink_site::reading::{File, FilePlaces, Input, Listener};
+
+/// The request of `baselink base`.
+#[derive(Args)]
+#[command(after_help = BASE_AFTER)]
+pub struct ShowBases {
+    #[command(flatten)]
+    pub documents: Documents,
+    /// Print a JSON object for each document
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
 
 /// Shows the bases of the documents of a request.
 pub fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {

@@ -13,15 +13,16 @@
 use std::{
     io::{self, Write},
     mem,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anstyle::Style;
 use baselink_rewrite::{FileRewrite, ListedLink, Outcome, Totals, rewrite_each};
 use baselink_text::{Error, visible};
+use clap::{Args, ValueHint};
 
 use super::{
-    args::commands::{LinksForm, ListLinks},
+    args::help::LINKS_AFTER,
     base_hints::BaseHints,
     files::{each_document, status_after},
     json_records,
@@ -30,6 +31,7 @@ use super::{
         FAINT, Output, PLACE, StrictViolations, is_left, location, ok_or_report, style_of,
         visible_reference,
     },
+    request::{Documents, Policy},
     results::folder_for,
     status::{ExitStatus, FileResult},
 };
@@ -41,6 +43,67 @@ use baselink_site::{
     },
     reading::{DocumentName, File, FilePlaces, Input, Listener},
 };
+
+/// The request of `baselink links`.
+#[derive(Args)]
+#[command(after_help = LINKS_AFTER)]
+pub struct ListLinks {
+    #[command(flatten)]
+    pub documents: Documents,
+    #[command(flatten)]
+    policy: Policy,
+    /// Exit with 1 if a relative link cannot be made absolute
+    ///
+    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
+    /// base-element, local-copy, dkim.
+    #[arg(long, help_heading = "Policies")]
+    pub strict: bool,
+    /// Report whether each reference conforms to the grammar of RFC 1808, and where it violates the grammar
+    #[arg(long, help_heading = "Output")]
+    pub grammar: bool,
+    /// Print only the targets, one absolute URL per line; links without a target are omitted
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
+    only_targets: bool,
+    /// Print a JSON object for each link
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+    /// Write the links of each file to a file of its own in this folder
+    ///
+    /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all.
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Report how each base was found, and which links were not made absolute
+    #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
+    verbose: bool,
+}
+
+impl ListLinks {
+    /// Computes the options for reading.
+    pub fn complete(&mut self) {
+        let documents = &mut self.documents;
+        documents.has_result_files = self.output.is_some();
+        self.policy.apply(&mut documents.reading.options);
+    }
+
+    pub fn form(&self) -> LinksForm {
+        match (self.json, self.only_targets) {
+            (true, _) => LinksForm::Json,
+            (_, true) => LinksForm::Target,
+            _ => LinksForm::Text,
+        }
+    }
+}
+
+/// The form in which `baselink links` prints a link.
+#[derive(PartialEq, Eq)]
+pub enum LinksForm {
+    /// The place and the outcome.
+    Text,
+    /// A JSON object.
+    Json,
+    /// The target.
+    Target,
+}
 
 /// Lists the links of the documents of a request.
 pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {

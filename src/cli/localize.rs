@@ -15,27 +15,144 @@
 //! (`baselink_site::purpose::localize`).
 
 use std::{
-    fs,
+    fs, iter,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use baselink_text::{Error, Result, name};
+use baselink_text::{Error, Format, Result, name};
+use clap::{Arg, Args};
 
 use super::{
-    args::localize::{Extraction, Localize},
+    args::{
+        help::{LOCALIZE_AFTER, for_folders, with_help},
+        output::{Extraction, Rewrite, check_list_of_missing},
+    },
     expected_url::report_expected_url,
     output::Output,
-    request::{folder_of, is_standard_input},
+    request::{Archives, SameUrls, folder_of, is_standard_input},
     rewrite::{RewriteKind, extract::extract, rewrite},
     status::{ExitStatus, FileResult},
 };
 use baselink_files::{
     maildir,
-    walk::{EntryKind, Selection, TreeEntry},
+    walk::{EntryKind, Globs, Selection, TreeEntry},
     write::NewContents,
 };
-use baselink_site::{collection::Collection, reading::collect};
+use baselink_site::{
+    collection::{Collection, companion},
+    reading::{collect, enter_unpacked},
+};
+
+/// The arguments of `localize` that differ from those of `rewrite`.
+fn of_localize(mut arg: Arg) -> Arg {
+    let paths = "A folder, archives (WARC, WACZ, HAR, MHTML, .webarchive), or a saved page";
+    let help = match arg.get_id().as_str() {
+        "output" => {
+            arg = arg.value_name("DIR");
+            "The folder for the mirror\n\nEach file is replaced whole or not at all. The mirror of a folder contains all \
+             selected files, even those that do not change. For an archive, the folder must be new, empty, or the result of \
+             an earlier run."
+        }
+        "strict" => {
+            "Exit with 1 if a link can be made neither local nor absolute, or if a record of an archive causes a warning\n\n\
+             Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment, \
+             base-element, local-copy, kept."
+        }
+        "json" => {
+            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
+             nothing was written), the numbers of links by result (made-local, local, made-absolute, absolute, base-emptied, \
+             nowhere, no-base, left, not-editable), and diagnostics (an array of code, line, column, start, end, message)."
+        }
+        "verbose" => "Report how each base was found, and the missing URLs with the most links",
+        _ => return for_folders(arg, "PATH", paths),
+    };
+    with_help(arg, help)
+}
+
+/// The request of `baselink localize`.
+#[derive(Args)]
+#[command(after_help = LOCALIZE_AFTER, mut_args(of_localize))]
+pub struct Localize {
+    #[command(flatten)]
+    pub rewrite: Rewrite,
+    #[command(flatten)]
+    pub extraction: Extraction,
+    #[command(flatten)]
+    same: SameUrls,
+}
+
+impl Localize {
+    /// True if the mirror is another folder.
+    pub fn is_elsewhere(&self) -> bool {
+        self.rewrite.output.is_some()
+    }
+
+    /// Selects a page with its saved files, and checks the arguments together.
+    pub fn complete(&mut self) -> Result<()> {
+        let documents = &mut self.rewrite.documents.inputs;
+        documents.archives = Archives::Site;
+        enter_unpacked(documents);
+        self.same.apply(&mut documents.reading);
+        documents.reading.options.scan.probe();
+        let is_mailbox =
+            |path: &&PathBuf| documents.format_of(path).is_some_and(Format::holds_many);
+        if let Some(mailbox) = documents.paths.iter().find(is_mailbox) {
+            let why = "a mailbox; localize makes a folder of one message; to make links absolute, use rewrite";
+            return Err(Error::file(mailbox, why));
+        }
+        if let [page] = documents.paths.as_slice()
+            && documents.is_page(page)
+        {
+            let (parts, include) = page_and_companions(page)?;
+            let folder = folder_of(page).to_owned();
+            match documents.below_settings.remove(page) {
+                // The URL in the settings is that of a folder.
+                Some(mut way) => {
+                    way.pop();
+                    documents.below_settings.insert(folder.clone(), way);
+                }
+                None => {
+                    let own_name = page.file_name().unwrap_or_default().to_owned();
+                    let origins = &mut documents.reading.origins;
+                    origins.root_url = origins.root_url.take().map(|url| url.of_page(own_name));
+                }
+            }
+            documents.selection.include = include;
+            (documents.paths, documents.parts) = (vec![folder], parts);
+        }
+        if documents.has_folder() {
+            let folder = documents.paths[0].clone();
+            documents.reading.origins.assume_site(&folder);
+        }
+        self.rewrite.complete()?;
+        let printed = match (self.rewrite.json, self.rewrite.diff) {
+            (true, _) => Some("--json"),
+            (false, true) => Some("--diff"),
+            (false, false) => None,
+        };
+        check_list_of_missing(self.extraction.missing.as_deref(), printed)
+    }
+}
+
+/// A page and the folders that a browser saved with it, and the patterns for them below its folder.
+fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
+    let own = page.file_name().unwrap_or_default().to_owned();
+    let (mut parts, mut patterns) = (Vec::new(), Vec::new());
+    for (name, end) in iter::once((own, "")).chain(
+        companion::folders_of(page)
+            .into_iter()
+            .map(|one| (one, "/")),
+    ) {
+        let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
+        patterns.push(pattern.ok_or_else(|| {
+            Error::file(page, "the file name is not UTF-8; name its folder instead")
+        })?);
+        parts.push(folder_of(page).join(name));
+    }
+    parts[0] = page.to_owned();
+    Ok((parts, Globs::new(&patterns)?))
+}
 
 /// Makes an offline mirror.
 pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
@@ -52,12 +169,12 @@ pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
             let why = "not an archive; name only archives, or a page alone";
             return Err(Error::file(path, why).into());
         }
-        check_list_of_missing(request)?;
+        require_writable_list(request)?;
         return extract(&request.rewrite, Some(&request.extraction), output);
     }
     require_one_folder(&documents.paths)?;
     reject_archive_options(&request.extraction)?;
-    check_list_of_missing(request)?;
+    require_writable_list(request)?;
     let is_in_place = request.rewrite.planned_in_place().is_some();
     report_expected_url(documents, None, is_in_place, output)?;
     let mut collection = collection(request)?;
@@ -121,7 +238,7 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
 }
 
 /// Rejects a list of missing URLs that cannot be written, or would be inside an input folder or the mirror.
-fn check_list_of_missing(request: &Localize) -> Result<()> {
+fn require_writable_list(request: &Localize) -> Result<()> {
     let Some(list) = request
         .extraction
         .missing

@@ -1,5 +1,5 @@
-//! The command line: the structs of `args` are the request, a file for each command carries it out, and `output`
-//! prints. Both the program and the command of the Python package call [`run`].
+//! The command line: a file for each command has the struct of its arguments, which is the request, and carries it out;
+//! `args` reads the words, and `output` prints. Both the program and the command of the Python package call [`run`].
 //!
 //! ```text
 //! arguments --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
@@ -19,7 +19,7 @@ use std::{
 use baselink_text::{cause, name, visible};
 
 use self::{
-    args::{Refusal, commands::Command, deferred::Deferred},
+    args::{Command, Refusal, deferred::Deferred},
     output::{Output, ok_or_report, without_workflow_command},
     request::{Verbosity, is_standard_input},
     status::{ExitStatus, FileResult},
@@ -102,7 +102,7 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
             return Ok(ExitStatus::Unusable);
         }
     };
-    let mut output = Output::new(request.verbosity());
+    let mut output = Output::new(request.verbosity);
     if let Some(settings) = &request.settings {
         output.notice(&format_args!("settings: {}", name(settings)));
     }
@@ -120,7 +120,7 @@ fn is_harmless(line: &str) -> bool {
 /// Carries out a command.
 fn execute(command: &mut Command, output: &mut Output) -> FileResult<ExitStatus> {
     let (mut reads_standard_input, mut otherwise) = (false, "name a file");
-    if let Some((documents, _)) = command.documents() {
+    if let Some(documents) = command.documents() {
         files::check(documents)?;
         for sentence in dotless_hosts::check(documents)? {
             output.caution(&sentence);

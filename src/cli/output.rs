@@ -19,10 +19,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anstream::{AutoStream, ColorChoice};
+use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use baselink_rewrite::{LinkReport, Outcome, Reason, Report};
 use baselink_text::{Code, Diagnostic, Error, name, visible};
+use clap::ColorChoice;
 use serde::Serialize;
 
 use super::{
@@ -192,10 +193,10 @@ impl Output {
     /// Creates the output for the streams of the program.
     pub fn new(verbosity: Verbosity) -> Self {
         // `AutoStream` knows NO_COLOR, CLICOLOR, TERM and terminals.
-        let colored = |auto: ColorChoice| match verbosity.color {
-            ColorChoice::Auto => auto != ColorChoice::Never,
+        let colored = |auto| match verbosity.color {
+            ColorChoice::Auto => auto != anstream::ColorChoice::Never,
             ColorChoice::Never => false,
-            ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
+            ColorChoice::Always => true,
         };
         Self {
             sink: OutputSink::Streams(

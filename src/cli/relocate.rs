@@ -13,18 +13,27 @@
 
 use std::{
     collections::HashMap,
-    fs,
-    path::{self, Path, is_separator},
+    ffi::OsString,
+    fs, io, mem,
+    path::{self, Path, PathBuf, is_separator},
     sync::Arc,
 };
 
+use baselink_scan::attributes::Group;
 use baselink_text::{Error, Result, name};
+use clap::{
+    Arg, Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 
 use super::{
-    args::relocate::Move,
+    args::{
+        help::{MOVE_AFTER, for_folders, with_help},
+        output::Rewrite,
+    },
     expected_url::report_expected_url,
     output::{Output, count},
-    request::is_usual_backup,
+    request::{Archives, SameUrls, is_standard_input, is_usual_backup, new_url},
     rewrite::{RewriteKind, rewrite},
     status::{ExitStatus, FileResult},
 };
@@ -38,14 +47,160 @@ use baselink_files::{
 use baselink_site::{
     collection::{
         folder::{name_of, path_of},
-        origin::names::path_bytes,
+        origin::{RootUrl, names::path_bytes},
+        rename_list::Renames,
     },
     purpose::{
         redirects::{pages, redirects},
-        relocate::Relocation,
+        relocate::{LinkForm, Relocation},
     },
     reading::collect,
 };
+
+/// The arguments of `move` that differ from those of `rewrite`. Those that do not apply to one folder are hidden.
+fn of_move(mut arg: Arg) -> Arg {
+    let help = match arg.get_id().as_str() {
+        "output" => {
+            arg = arg.value_name("DIR");
+            "The folder for the moved copy\n\nEach file is replaced whole or not at all. The copy contains all selected \
+             files, even those that do not change."
+        }
+        "strict" => {
+            "Exit with 1 if a link cannot be moved\n\nLinks that are left for one of these reasons are accepted: \
+             id-reference, empty, placeholder, fragment, base-element, local-copy, kept."
+        }
+        "json" => {
+            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
+             nothing was written), the numbers of links by result, and diagnostics (an array of code, line, column, start, \
+             end, message)."
+        }
+        "verbose" => {
+            "Report the links that were not moved, and the URLs of the folder that have no file"
+        }
+        "url_map" | "layout" | "trust" | "assume_scheme" | "include" | "format" => {
+            return arg.hide(true);
+        }
+        _ => return for_folders(arg, "DIR", "The folder (only one)"),
+    };
+    with_help(arg, help)
+}
+
+/// The request of `baselink move`.
+#[derive(Args)]
+#[command(next_help_heading = "Move")]
+#[command(after_help = MOVE_AFTER, mut_args(of_move))]
+pub struct Move {
+    /// The new URL of the folder
+    #[arg(long = "to", value_name = "URL")]
+    typed_to: Option<String>,
+    /// Make links to files of the folder relative; with `--relative=disk` they also name index files, so that they work
+    /// from disk
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
+    relative: Option<LinkForm>,
+    /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table of old and new paths, the output of
+    /// `git diff -M -B --name-status`, or a file `_redirects`; repeatable
+    ///
+    /// A table is CSV or TSV with the columns old and new, or JSON Lines with both keys; `-` is standard input. Links into,
+    /// out of and inside renamed files and folders are rewritten, even if something else has renamed them already. Links to
+    /// old paths in `_redirects` lead to the end of the redirects.
+    #[arg(long, value_name = "OLD=NEW")]
+    rename: Vec<OsString>,
+    /// Write redirects from the old to the new paths of renamed files; the name of FILE selects the syntax: nginx (.map,
+    /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
+    #[arg(long, value_name = "FILE", requires = "rename")]
+    pub redirects: Option<PathBuf>,
+    #[command(flatten)]
+    pub rewrite: Rewrite,
+    #[command(flatten)]
+    same: SameUrls,
+    /// The URL of the folder; a placeholder if it is not known.
+    #[arg(skip = RootUrl::of_site(""))]
+    pub from: RootUrl,
+    /// The new URL of the folder, which may be the old one.
+    #[arg(skip = RootUrl::of_site(""))]
+    pub to: RootUrl,
+    /// The renames of `rename`.
+    #[arg(skip)]
+    pub renames: Renames,
+}
+
+/// The form of links that `--relative` names.
+fn form(name: String) -> LinkForm {
+    match name.as_str() {
+        "disk" => LinkForm::Disk,
+        _ => LinkForm::Relative,
+    }
+}
+
+impl Move {
+    pub fn form(&self) -> LinkForm {
+        self.relative.unwrap_or(LinkForm::Written)
+    }
+
+    /// Checks the arguments together, and reads the renames.
+    pub fn complete(&mut self) -> Result<()> {
+        let refused = |why: &str| Err(Error::new(why));
+        let documents = &mut self.rewrite.documents;
+        documents.archives = Archives::None;
+        let [folder] = documents.inputs.paths.as_slice() else {
+            return Err(documents.output_among_inputs().unwrap_or_else(|| {
+                Error::new("move takes one folder; run it once for each folder")
+            }));
+        };
+        if is_standard_input(folder) || !folder.is_dir() {
+            let what = if folder.exists() || is_standard_input(folder) {
+                "not a folder; name the folder of the site, and rename files in it with --rename"
+            } else {
+                "no such folder"
+            };
+            return Err(Error::file(folder, what));
+        }
+        self.same.apply(&mut documents.inputs.reading);
+        let origins = &mut documents.inputs.reading.origins;
+        if origins.map.is_some() || origins.layout.is_some() {
+            return refused(
+                "--url-map and --layout cannot be used with move; give the URL of the folder with --url",
+            );
+        }
+        if self.typed_to.is_none() && self.relative.is_none() && self.rename.is_empty() {
+            return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
+        }
+        self.from = match origins.root_url.take() {
+            Some(url) => url
+                .is_of_a_folder()
+                .map(|()| url)
+                .map_err(|error| Error::new(format!("--url: {error}")))?,
+            None => RootUrl::of_built_site(&origins.scheme, folder),
+        };
+        let to = self.typed_to.as_deref();
+        let to = to.map(|to| new_url(to, "--relative=disk instead of --to"));
+        let to = to.transpose()?;
+        self.to = to.unwrap_or_else(|| self.from.clone());
+        origins.root_url = Some(self.from.clone());
+        origins.keeps_local_copies = false;
+        let renames = &mut self.renames;
+        let refused = |error: Error| Error::new(format!("--rename: {error}"));
+        for typed in &self.rename {
+            let read = renames.read(typed, folder, io::stdin());
+            read.map_err(refused)?;
+        }
+        renames.find_typed(folder);
+        if let ([first, ..], true) = (&*renames.ignored, renames.former.is_empty()) {
+            let first = String::from_utf8_lossy(first);
+            let folder = name(folder);
+            return Err(Error::new(format!(
+                "--rename: {first}: no rename of the table has taken place in {folder}; its paths must be relative to {folder}, or to the root of its repository"
+            )));
+        }
+        documents.selection.former = mem::take(&mut renames.former);
+        let scan = &mut documents.reading.options.scan;
+        for group in [Group::Social, Group::Json] {
+            scan.groups.insert(group);
+        }
+        scan.probe();
+        self.rewrite.complete()
+    }
+}
 
 /// Moves a folder.
 pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {

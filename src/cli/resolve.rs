@@ -15,15 +15,54 @@ use std::{
     io::{self, BufRead},
 };
 
-use baselink_text::cause;
-use baselink_url::{Base, explain};
+use baselink_text::{Result, cause};
+use baselink_url::{Base, Resolver, explain};
+use clap::{Args, ValueHint};
 
 use super::{
-    args::commands::Resolve,
+    args::{help::RESOLVE_AFTER, named::named},
     json_records::{GrammarRecord, ResolvedRecord},
     output::Output,
     status::ExitStatus,
 };
+
+/// The request of `baselink resolve`.
+#[derive(Args)]
+#[command(after_help = RESOLVE_AFTER)]
+pub struct Resolve {
+    /// An absolute URL
+    #[arg(required_unless_present = "pairs", value_hint = ValueHint::Url)]
+    base: Option<String>,
+    /// The references; without any, each line of standard input is one
+    #[arg(value_name = "REFERENCE")]
+    pub references: Vec<String>,
+    /// Read a base and a reference from each line of standard input, separated by the first tab, or else by the first white space
+    #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
+    pairs: bool,
+    /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
+    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(Resolver::ALL.map(Resolver::name)), hide_possible_values = true, help_heading = "Input")]
+    resolver: Option<Resolver>,
+    /// Show components and steps, so that the result can be checked by hand
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    explain: bool,
+    /// Print a JSON object for each reference
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+impl Resolve {
+    /// The rules of resolution.
+    fn resolver(&self) -> Resolver {
+        self.resolver.unwrap_or_default()
+    }
+
+    /// Checks the base.
+    pub fn check(&self) -> Result<()> {
+        let base = self.base.as_deref();
+        base.map(|base| Base::parse(self.resolver(), base).map(drop))
+            .unwrap_or(Ok(()))
+    }
+}
 
 /// Resolves the references of a request.
 pub fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {

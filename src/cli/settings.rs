@@ -133,23 +133,23 @@ impl Settings {
         Ok(Self { folder, options })
     }
 
-    /// The options that `command` has and that were not `typed`, as words of the command line. The URL and the
-    /// layout replace each other.
-    pub fn words(&self, command: &Command, typed: &ArgMatches) -> Vec<OsString> {
+    /// The options that `command` has and that were not `typed`, as words of the command line; true if they give the URL or the
+    /// layout of the folder, which replace each other.
+    pub fn words(&self, command: Option<&Command>, typed: &ArgMatches) -> (Vec<OsString>, bool) {
         let is_typed = |id: &str| typed.value_source(id) == Some(ValueSource::CommandLine);
-        let mut words = Vec::new();
+        let (mut words, mut gives_url) = (Vec::new(), false);
         for (key, values) in &self.options {
-            let mut arguments = command.get_arguments();
+            let mut arguments = command.into_iter().flat_map(Command::get_arguments);
             let Some(argument) = arguments.find(|one| one.get_long() == Some(key)) else {
                 continue;
             };
-            let is_typed = match *key {
-                "url" | "layout" => is_typed("url") || is_typed("layout"),
-                _ => is_typed(argument.get_id().as_str()),
-            };
-            if is_typed {
+            let is_url = matches!(*key, "url" | "layout");
+            if is_typed(argument.get_id().as_str())
+                || is_url && (is_typed("url") || is_typed("layout"))
+            {
                 continue;
             }
+            gives_url |= is_url;
             if values.is_empty() {
                 words.push(format!("--{key}").into());
             }
@@ -159,7 +159,7 @@ impl Settings {
                 words.push(word);
             }
         }
-        words
+        (words, gives_url)
     }
 
     /// The path of `root`, a folder or a file, below the folder of the settings.
@@ -320,8 +320,8 @@ mod tests {
             .clone()
             .get_matches_from(["baselink", "links", "-u", "http://a/"]);
         let (command, typed) = matches.subcommand().unwrap();
-        let command = program.find_subcommand(command).unwrap();
-        let words = |text: &str| parsed(text).unwrap().words(command, typed);
+        let command = program.find_subcommand(command);
+        let words = |text: &str| parsed(text).unwrap().words(command, typed).0;
         let expected = [
             "--enable=text",
             "--enable=json",

@@ -58,10 +58,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("plist", &["site/archive/webarchive.rs"]),
     ("url", &["url/"]),
     ("clap", &["cli/", "main.rs"]),
-    (
-        "clap_complete",
-        &["cli/args/commands.rs", "cli/manual.rs", "cli/request.rs"],
-    ),
+    ("clap_complete", &["cli/args.rs", "cli/manual.rs"]),
     ("clap_mangen", &["cli/manual.rs"]),
     ("strsim", &["site/collection/near.rs", "text/error.rs"]),
     ("toml", &["cli/", "site/collection/host_rules.rs"]),

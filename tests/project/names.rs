@@ -16,8 +16,8 @@ const FUNCTIONS: [&str; 2] = [
 ];
 const JAVASCRIPT: &str = include_str!("../../js/index.d.ts");
 const HELP: [&str; 3] = [
-    include_str!("../../src/cli/args/commands.rs"),
-    include_str!("../../src/cli/args/documents.rs"),
+    include_str!("../../src/cli/links.rs"),
+    include_str!("../../src/cli/request.rs"),
     include_str!("../../src/cli/args/output.rs"),
 ];
 

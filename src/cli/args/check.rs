@@ -15,9 +15,8 @@ use baselink_text::{Error, Result, shell};
 use clap::{Arg, Args};
 
 use super::{
-    documents::{SameUrls, new_url},
     help::{CHECK_AFTER, for_folders},
-    named::{CLASSES, named},
+    named::named,
     output::check_list_of_missing,
 };
 use baselink_site::{
@@ -26,7 +25,7 @@ use baselink_site::{
     reading::enter_unpacked,
 };
 
-use crate::cli::request::{Archives, Documents, folder_of, is_standard_input};
+use crate::cli::request::{Archives, Documents, SameUrls, folder_of, is_standard_input, new_url};
 
 /// The arguments of `check` that differ from those of other commands.
 fn of_check(arg: Arg) -> Arg {
@@ -52,7 +51,7 @@ pub struct Check {
     /// A list that replaces the default, separated by commas: travels, no-slash, clean-url, lines, pinned, escapes, invalid,
     /// dangling, missing, missing-page, fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied,
     /// too. Repeatable.
-    #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(CLASSES), hide_possible_values = true, help_heading = "Policies")]
+    #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(Classes::names()), hide_possible_values = true, help_heading = "Policies")]
     denied: Vec<Classes>,
     /// Exit with 1 if a record of an archive is damaged or cannot be read
     #[arg(long, help_heading = "Archives")]
@@ -251,6 +250,11 @@ impl Classes {
         Class::Missing,
     ];
 
+    /// The names of `--deny`.
+    fn names() -> Vec<&'static str> {
+        [&Class::ALL.map(Class::name)[..], &["all", "none"]].concat()
+    }
+
     pub fn contains(&self, class: Class) -> bool {
         self.0.contains(&class)
     }
@@ -267,10 +271,9 @@ impl FromStr for Classes {
                 ("all", _) => classes.extend(Class::ALL),
                 ("none", _) => {}
                 _ => {
-                    let known = Class::ALL.map(Class::name).join(", ");
-                    return Err(Error::new(format!(
-                        "unknown class '{name}'; use one of {known}, all, none"
-                    )));
+                    let known = Self::names().join(", ");
+                    let why = format!("unknown class '{name}'; use one of {known}");
+                    return Err(Error::new(why));
                 }
             }
         }

@@ -14,61 +14,17 @@
 
 use std::{ffi::OsStr, marker::PhantomData, str::FromStr};
 
-use baselink_scan::attributes::Group;
-use baselink_text::{Error, Format, Result, nearest};
+use baselink_text::{Error, Result, nearest};
 use baselink_url::hierarchical_scheme;
 use clap::{
     Arg, Command,
     builder::{PossibleValue, TypedValueParser},
 };
 
-pub const FORMATS: &[&str] = &Format::NAMES;
-pub const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
-pub const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
-pub const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
-pub const GROUPS: &[&str] = &groups();
-
-pub const LAYOUTS: &[&str] = &["host", "host:http", "host:https"];
-pub const SOURCES: &[&str] = &[
-    "canonical",
-    "entry-link",
-    "-saved",
-    "-xattr",
-    "-content-location",
-    "-local-copies",
-];
-pub const CLASSES: &[&str] = &[
-    "travels",
-    "no-slash",
-    "clean-url",
-    "lines",
-    "pinned",
-    "escapes",
-    "invalid",
-    "dangling",
-    "missing",
-    "missing-page",
-    "fragment",
-    "outside",
-    "left",
-    "all",
-    "none",
-];
-
-const fn groups() -> [&'static str; Group::ALL.len() + 1] {
-    let mut names = ["all"; Group::ALL.len() + 1];
-    let mut at = 0;
-    while at < Group::ALL.len() {
-        names[at] = Group::ALL[at].name();
-        at += 1;
-    }
-    names
-}
-
 /// Creates a parser for a value that is one of `names`, or a list of them.
-pub fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
+pub fn named<T>(names: impl Into<Vec<&'static str>>) -> NameParser<T> {
     NameParser {
-        names,
+        names: names.into(),
         of: PhantomData,
     }
 }
@@ -76,7 +32,7 @@ pub fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
 /// A parser for a value with fixed names. It may also accept values that are not among the names.
 #[derive(Clone)]
 pub struct NameParser<T> {
-    names: &'static [&'static str],
+    names: Vec<&'static str>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -92,7 +48,7 @@ where
         option: Option<&Arg>,
         value: &OsStr,
     ) -> Result<T, clap::Error> {
-        let names = self.names;
+        let names = self.names.clone();
         let parse = move |text: &str| {
             let lower = text.to_ascii_lowercase();
             let parsed = text
@@ -141,6 +97,18 @@ pub fn is_trusted(lists: &[TrustList], source: &str) -> bool {
 #[derive(Clone)]
 pub struct TrustList(Vec<(&'static str, bool)>);
 
+impl TrustList {
+    /// The changes of the defaults.
+    pub const NAMES: [&str; 6] = [
+        "canonical",
+        "entry-link",
+        "-saved",
+        "-xattr",
+        "-content-location",
+        "-local-copies",
+    ];
+}
+
 impl FromStr for TrustList {
     type Err = Error;
 
@@ -169,6 +137,11 @@ pub struct HostLayout {
     pub scheme: Option<String>,
 }
 
+impl HostLayout {
+    /// The layouts that a shell completes.
+    pub const NAMES: [&str; 3] = ["host", "host:http", "host:https"];
+}
+
 impl FromStr for HostLayout {
     type Err = Error;
 
@@ -187,30 +160,40 @@ impl FromStr for HostLayout {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::Classes;
-    use super::*;
-    use baselink_rewrite::{BaseElement, Fragments};
-    use baselink_scan::attributes::Groups;
-    use baselink_site::purpose::check::Class;
-    use baselink_url::Resolver;
+    #![allow(clippy::unwrap_used)]
+    use crate::cli::args::{built_program, program};
 
-    fn check<T: FromStr<Err = Error>>(names: &[&str]) {
-        for name in names {
-            assert!(name.parse::<T>().is_ok(), "{name}");
-        }
-    }
-
+    /// The parser of each option with fixed names accepts them.
     #[test]
-    fn the_library_reads_every_name() {
-        check::<Format>(FORMATS);
-        check::<Resolver>(RESOLVERS);
-        check::<Fragments>(FRAGMENTS);
-        check::<BaseElement>(BASE_ELEMENT);
-        check::<Groups>(GROUPS);
-        check::<HostLayout>(LAYOUTS);
-        check::<TrustList>(SOURCES);
-        check::<Classes>(CLASSES);
-        assert_eq!(CLASSES.len(), Class::ALL.len() + 2);
-        assert!(Resolver::ALL.map(Resolver::name).iter().eq(RESOLVERS));
+    fn every_name_is_accepted() {
+        let mut number = 0;
+        for command in built_program().get_subcommands() {
+            for option in command
+                .get_arguments()
+                .filter(|one| one.get_long().is_some())
+            {
+                for name in option.get_possible_values() {
+                    let is_flag = !option.get_action().takes_values();
+                    if is_flag || option.get_long() == Some("color") {
+                        continue;
+                    }
+                    let option = format!(
+                        "--{}={}",
+                        option.get_long().unwrap_or_default(),
+                        name.get_name()
+                    );
+                    let words = ["baselink", command.get_name(), &option, "--help"];
+                    let refused = program().try_get_matches_from(words);
+                    let refused = refused.map(drop).unwrap_err();
+                    assert_eq!(
+                        refused.kind(),
+                        clap::error::ErrorKind::DisplayHelp,
+                        "{words:?}: {refused}"
+                    );
+                    number += 1;
+                }
+            }
+        }
+        assert!(number > 100, "{number}");
     }
 }

@@ -14,9 +14,11 @@ use std::{
 use baselink_text::{Error, Format, Result};
 use clap::{Args, ValueEnum};
 
+use super::help::REWRITE_AFTER;
 use baselink_files::write::{InPlace, Suffix};
+use baselink_site::collection::capture::DateRange;
 
-use crate::cli::request::{Documents, is_standard_input};
+use crate::cli::request::{Archives, Documents, Policy, is_standard_input};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TypedInPlace {
@@ -171,6 +173,56 @@ impl Rewrite {
         }
         Ok(())
     }
+}
+
+/// The request of `baselink rewrite`.
+#[derive(Args)]
+#[command(after_help = REWRITE_AFTER)]
+pub struct RewriteDocuments {
+    #[command(flatten)]
+    pub rewrite: Rewrite,
+    #[command(flatten)]
+    policy: Policy,
+}
+
+impl RewriteDocuments {
+    /// Computes the options for reading, and checks the arguments together.
+    pub fn complete(&mut self) -> Result<()> {
+        self.rewrite.documents.archives = Archives::Named;
+        self.policy
+            .apply(&mut self.rewrite.documents.reading.options);
+        self.rewrite.complete()
+    }
+}
+
+/// The options for turning archives into a folder, and the list of missing URLs.
+#[derive(Args)]
+#[command(next_help_heading = "Archives")]
+pub struct Extraction {
+    /// List the URLs that belong to the folder or archive but have no file, one per line, as `wget -i` reads them; `-` is
+    /// standard output
+    ///
+    /// The list is also written with --dry-run, and must be outside the folders.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub missing: Option<PathBuf>,
+    /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
+    ///
+    /// Without it, the latest capture is taken. A captured error never replaces a page.
+    #[arg(long = "date", value_name = "WHEN")]
+    pub near: Option<DateRange>,
+    /// In a folder, also make the changes to documents that copies out of an archive get, so that more loads from disk
+    ///
+    /// `integrity` and `crossorigin` are removed from elements with local targets, a Content-Security-Policy that blocks files is
+    /// disabled, and an image candidate without a file gets the descriptor of the one that replaces it.
+    #[arg(long = "adapt", conflicts_with = "is_exact", help_heading = "Output")]
+    pub adapts: bool,
+    /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
+    ///
+    /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,
+    /// and disables a Content-Security-Policy, where these would keep local files from loading. It opens the shadow roots of MHTML,
+    /// and gives an image candidate without a capture the descriptor of the one that replaces it.
+    #[arg(long = "exact")]
+    pub is_exact: bool,
 }
 
 /// The suffix of the names of backups.

@@ -40,7 +40,7 @@ use baselink_site::{
 };
 
 use crate::cli::{
-    args::{localize::Extraction, output::Rewrite},
+    args::output::{Extraction, Rewrite},
     files::{plan, report_damaged},
     output::{Output, count, ok_or_report},
     results::open_folder,

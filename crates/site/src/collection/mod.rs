@@ -37,6 +37,7 @@ mod normal;
 pub mod origin;
 mod path;
 mod plain;
+pub mod rename_list;
 mod renames;
 pub mod same;
 mod symlinks;

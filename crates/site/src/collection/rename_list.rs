@@ -1,189 +1,27 @@
-//! The arguments of `baselink move`, and the renames that `--rename` describes: pairs of an old and a new path, in several
-//! syntaxes.
+//! Renames of files, as users give them: pairs of an old and a new path, in several syntaxes.
 //!
 //! ```text
-//! move --url http://old/ --to http://new/sub/ site -o moved  -->  Move { from: http://old/, to: http://new/sub/, … }
 //! a.html=b.html                       one pair
 //! @names.csv                          a table with the columns old and new
 //! @changes  R100 ⇥ a.html ⇥ b.html    the output of git diff -M -B --name-status
 //! @_redirects                         redirects, which links then follow
 //! ```
 //!
-//! Deliberately absent: checks that the renamed files exist, and the effect of the renames.
+//! A rename that has taken place already still changes links to the old path.
+//!
+//! Deliberately absent: checks that the renamed files exist, and the effect of the renames ([`super::renames`]).
 
 use std::{
     collections::{HashMap, HashSet},
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs,
-    io::{self, Read},
-    mem,
+    io::Read,
     path::{Path, PathBuf, is_separator},
 };
 
-use baselink_scan::attributes::Group;
 use baselink_text::{Error, Result, name};
-use clap::{
-    Arg, Args,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
 
-use super::{
-    documents::{SameUrls, new_url},
-    help::{MOVE_AFTER, for_folders, with_help},
-    output::Rewrite,
-};
-use baselink_site::{
-    collection::{
-        folder::path_of,
-        origin::{RootUrl, map::pairs},
-    },
-    purpose::relocate::LinkForm,
-};
-
-use crate::cli::request::{Archives, is_standard_input};
-
-/// The arguments of `move` that differ from those of `rewrite`. Those that do not apply to one folder are hidden.
-fn of_move(mut arg: Arg) -> Arg {
-    let help = match arg.get_id().as_str() {
-        "output" => {
-            arg = arg.value_name("DIR");
-            "The folder for the moved copy\n\nEach file is replaced whole or not at all. The copy contains all selected \
-             files, even those that do not change."
-        }
-        "strict" => {
-            "Exit with 1 if a link cannot be moved\n\nLinks that are left for one of these reasons are accepted: \
-             id-reference, empty, placeholder, fragment, base-element, local-copy, kept."
-        }
-        "json" => {
-            "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
-             nothing was written), the numbers of links by result, and diagnostics (an array of code, line, column, start, \
-             end, message)."
-        }
-        "verbose" => {
-            "Report the links that were not moved, and the URLs of the folder that have no file"
-        }
-        "url_map" | "layout" | "trust" | "assume_scheme" | "include" | "format" => {
-            return arg.hide(true);
-        }
-        _ => return for_folders(arg, "DIR", "The folder (only one)"),
-    };
-    with_help(arg, help)
-}
-
-/// The request of `baselink move`.
-#[derive(Args)]
-#[command(next_help_heading = "Move")]
-#[command(after_help = MOVE_AFTER, mut_args(of_move))]
-pub struct Move {
-    /// The new URL of the folder
-    #[arg(long = "to", value_name = "URL")]
-    typed_to: Option<String>,
-    /// Make links to files of the folder relative; with `--relative=disk` they also name index files, so that they work
-    /// from disk
-    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
-    relative: Option<LinkForm>,
-    /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table of old and new paths, the output of
-    /// `git diff -M -B --name-status`, or a file `_redirects`; repeatable
-    ///
-    /// A table is CSV or TSV with the columns old and new, or JSON Lines with both keys; `-` is standard input. Links into,
-    /// out of and inside renamed files and folders are rewritten, even if something else has renamed them already. Links to
-    /// old paths in `_redirects` lead to the end of the redirects.
-    #[arg(long, value_name = "OLD=NEW")]
-    rename: Vec<OsString>,
-    /// Write redirects from the old to the new paths of renamed files; the name of FILE selects the syntax: nginx (.map,
-    /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
-    #[arg(long, value_name = "FILE", requires = "rename")]
-    pub redirects: Option<PathBuf>,
-    #[command(flatten)]
-    pub rewrite: Rewrite,
-    #[command(flatten)]
-    same: SameUrls,
-    /// The URL of the folder; a placeholder if it is not known.
-    #[arg(skip = RootUrl::of_site(""))]
-    pub from: RootUrl,
-    /// The new URL of the folder, which may be the old one.
-    #[arg(skip = RootUrl::of_site(""))]
-    pub to: RootUrl,
-    /// The renames of `rename`.
-    #[arg(skip)]
-    pub renames: Renames,
-}
-
-/// The form of links that `--relative` names.
-fn form(name: String) -> LinkForm {
-    match name.as_str() {
-        "disk" => LinkForm::Disk,
-        _ => LinkForm::Relative,
-    }
-}
-
-impl Move {
-    pub fn form(&self) -> LinkForm {
-        self.relative.unwrap_or(LinkForm::Written)
-    }
-
-    /// Checks the arguments together, and reads the renames.
-    pub fn complete(&mut self) -> Result<()> {
-        let refused = |why: &str| Err(Error::new(why));
-        let documents = &mut self.rewrite.documents;
-        documents.archives = Archives::None;
-        let [folder] = documents.inputs.paths.as_slice() else {
-            return Err(documents.output_among_inputs().unwrap_or_else(|| {
-                Error::new("move takes one folder; run it once for each folder")
-            }));
-        };
-        if is_standard_input(folder) || !folder.is_dir() {
-            let what = if folder.exists() || is_standard_input(folder) {
-                "not a folder; name the folder of the site, and rename files in it with --rename"
-            } else {
-                "no such folder"
-            };
-            return Err(Error::file(folder, what));
-        }
-        self.same.apply(&mut documents.inputs.reading);
-        let origins = &mut documents.inputs.reading.origins;
-        if origins.map.is_some() || origins.layout.is_some() {
-            return refused(
-                "--url-map and --layout cannot be used with move; give the URL of the folder with --url",
-            );
-        }
-        if self.typed_to.is_none() && self.relative.is_none() && self.rename.is_empty() {
-            return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
-        }
-        self.from = match origins.root_url.take() {
-            Some(url) => url
-                .is_of_a_folder()
-                .map(|()| url)
-                .map_err(|error| Error::new(format!("--url: {error}")))?,
-            None => RootUrl::of_built_site(&origins.scheme, folder),
-        };
-        let to = self.typed_to.as_deref();
-        let to = to.map(|to| new_url(to, "--relative=disk instead of --to"));
-        let to = to.transpose()?;
-        self.to = to.unwrap_or_else(|| self.from.clone());
-        origins.root_url = Some(self.from.clone());
-        origins.keeps_local_copies = false;
-        let renames = &mut self.renames;
-        for typed in &self.rename {
-            renames.read(typed, folder)?;
-        }
-        renames.find_typed(folder);
-        if let ([first, ..], true) = (&*renames.ignored, renames.former.is_empty()) {
-            let first = String::from_utf8_lossy(first);
-            let folder = name(folder);
-            return Err(Error::new(format!(
-                "--rename: {first}: no rename of the table has taken place in {folder}; its paths must be relative to {folder}, or to the root of its repository"
-            )));
-        }
-        documents.selection.former = mem::take(&mut renames.former);
-        let scan = &mut documents.reading.options.scan;
-        for group in [Group::Social, Group::Json] {
-            scan.groups.insert(group);
-        }
-        scan.probe();
-        self.rewrite.complete()
-    }
-}
+use super::{folder::path_of, origin::map::pairs};
 
 /// Renames of files and folders below the folder that moves.
 #[derive(Default)]
@@ -199,9 +37,17 @@ pub struct Renames {
 }
 
 impl Renames {
-    /// Adds the renames that `typed` describes, `OLD=NEW` or `@FILE`, of files in `folder`.
-    pub fn read(&mut self, typed: &OsStr, folder: &Path) -> Result<()> {
-        let refused = |error: Error| Error::new(format!("--rename: {error}"));
+    /// Adds the renames that `typed` describes, `OLD=NEW` or `@FILE`, of files in `folder`. The file `-` is `standard_input`.
+    ///
+    /// # Errors
+    ///
+    /// The pair or the table is not valid, or the table cannot be read.
+    pub fn read(
+        &mut self,
+        typed: &OsStr,
+        folder: &Path,
+        mut standard_input: impl Read,
+    ) -> Result<()> {
         let bytes = typed.as_encoded_bytes();
         let Some(table) = bytes.strip_prefix(b"@") else {
             self.typed.push(typed_pair(typed, folder)?);
@@ -211,11 +57,11 @@ impl Renames {
         let text = match table {
             b"-" => {
                 let mut text = Vec::new();
-                io::stdin().read_to_end(&mut text).map(|_| text)
+                standard_input.read_to_end(&mut text).map(|_| text)
             }
             _ => fs::read(&path),
         };
-        let text = text.map_err(|error| refused(Error::io(&path)(error)))?;
+        let text = text.map_err(Error::io(&path))?;
         if table.ends_with(b"_redirects") {
             let redirects = String::from_utf8_lossy(&text);
             self.redirects.get_or_insert_default().push_str(&redirects);
@@ -224,7 +70,7 @@ impl Renames {
         match of_git(&text) {
             Some(renames) => self.add_of_git(renames, folder),
             None => {
-                let mut pairs = pairs(&text, &path, ["old", "new"]).map_err(refused)?;
+                let mut pairs = pairs(&text, &path, ["old", "new"])?;
                 self.typed.append(&mut pairs);
             }
         }
@@ -300,14 +146,11 @@ fn carried_out(
 
 /// The pair `OLD=NEW`.
 fn typed_pair(typed: &OsStr, folder: &Path) -> Result<(Vec<u8>, Vec<u8>)> {
+    let refused = |why: &str| Err(Error::new(format!("{}: {why}", name(Path::new(typed)))));
     let bytes = typed.as_encoded_bytes();
     let at = bytes.iter().position(|byte| *byte == b'=');
     let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
-        let why = "expected OLD=NEW or @FILE";
-        return Err(Error::new(format!(
-            "--rename: {}: {why}",
-            name(Path::new(typed))
-        )));
+        return refused("expected OLD=NEW or @FILE");
     };
     let (old, new) = (&bytes[..at], &bytes[at + 1..]);
     // Shells complete paths from the current folder, so the old path may begin with the path of `folder`.
@@ -315,11 +158,10 @@ fn typed_pair(typed: &OsStr, folder: &Path) -> Result<(Vec<u8>, Vec<u8>)> {
     let is_typed_with_folder =
         old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();
     if is_typed_with_folder {
-        let why = format!("paths are relative to {}; remove that prefix", name(folder));
-        return Err(Error::new(format!(
-            "--rename: {}: {why}",
-            name(Path::new(typed))
-        )));
+        let folder = name(folder);
+        return refused(&format!(
+            "paths are relative to {folder}; remove that prefix"
+        ));
     }
     Ok((old.to_vec(), new.to_vec()))
 }
