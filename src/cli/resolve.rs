@@ -66,66 +66,39 @@ impl Resolve {
 
 /// Resolves the references of a request.
 pub fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
-    let base = |text: &str| BaseAsTyped {
-        base: Base::new(request.resolver(), text),
-        text: text.to_owned(),
+    // Many lines in a row have the same base.
+    let mut last: Option<(String, Base)> = None;
+    let mut resolve = |line: &[u8], place: Option<&str>, output: &mut Output| {
+        let typed = request.base.as_deref();
+        let Ok(text) = str::from_utf8(line) else {
+            return request.print(typed, line, Err("it is not UTF-8"), place, output);
+        };
+        let pair = typed.map(|base| (base, text)).or_else(|| split_pair(text));
+        let Some((base_text, reference)) = pair else {
+            let why = "no tab or white space separates a base from a reference";
+            return request.print(None, line, Err(why), place, output);
+        };
+        let base = match last.take().filter(|(text, _)| text == base_text) {
+            Some((_, base)) => Ok(base),
+            None => Base::parse(request.resolver(), base_text),
+        };
+        let target = base.map_err(|why| why.to_string()).and_then(|base| {
+            let (_, base) = last.insert((base_text.to_owned(), base));
+            let target = base.resolve(reference).map(|target| target.url);
+            target.map_err(|why| why.to_string())
+        });
+        let target = target.as_deref().map_err(String::as_str);
+        request.print(Some(base_text), reference.as_bytes(), target, place, output)
     };
-    match (request.base.as_deref(), &*request.references) {
-        (Some(text), references @ [_, ..]) => {
-            let base = base(text);
-            references
-                .iter()
-                .try_fold(ExitStatus::Done, |status, reference| {
-                    Ok(status.max(request.resolve_one(&base, reference, None, output)?))
-                })
-        }
-        (Some(text), []) => {
-            let base = base(text);
-            each_line(output, |line, place, output| match str::from_utf8(line) {
-                Ok(reference) => request.resolve_one(&base, reference, Some(place), output),
-                Err(_) => request.unresolved(Some(&base.text), line, NOT_TEXT, Some(place), output),
-            })
-        }
-        (None, _) => {
-            // Many lines in a row have the same base.
-            let mut last: Option<BaseAsTyped> = None;
-            each_line(output, |line, place, output| {
-                let Ok(text) = str::from_utf8(line) else {
-                    return request.unresolved(None, line, NOT_TEXT, Some(place), output);
-                };
-                let Some((base_text, reference)) = split_pair(text) else {
-                    let why = "no tab or white space separates a base from a reference";
-                    return request.unresolved(None, line, why, Some(place), output);
-                };
-                let base = match &last {
-                    Some(last) if last.text == base_text => last,
-                    _ => {
-                        if let Err(why) = Base::parse(request.resolver(), base_text) {
-                            let (why, reference) = (why.to_string(), reference.as_bytes());
-                            return request.unresolved(
-                                Some(base_text),
-                                reference,
-                                &why,
-                                Some(place),
-                                output,
-                            );
-                        }
-                        last.insert(base(base_text))
-                    }
-                };
-                request.resolve_one(base, reference, Some(place), output)
-            })
-        }
+    if request.references.is_empty() {
+        return each_line(output, |line, place, output| {
+            resolve(line, Some(place), output)
+        });
     }
-}
-
-/// The reason why a line cannot be read.
-const NOT_TEXT: &str = "it is not UTF-8";
-
-/// A base, and its text as typed.
-struct BaseAsTyped {
-    base: Base,
-    text: String,
+    let mut references = request.references.iter();
+    references.try_fold(ExitStatus::Done, |status, reference| {
+        Ok(status.max(resolve(reference.as_bytes(), None, output)?))
+    })
 }
 
 /// Splits a line into base and reference at the first tab. Without a tab, it splits at the first white space, and
@@ -172,87 +145,40 @@ fn each_line(
 }
 
 impl Resolve {
-    fn resolve_one(
-        &self,
-        base: &BaseAsTyped,
-        reference: &str,
-        place: Option<&str>,
-        output: &mut Output,
-    ) -> io::Result<ExitStatus> {
-        let target = match base.base.resolve(reference) {
-            Ok(target) => target.url,
-            Err(why) => {
-                let (why, reference) = (why.to_string(), reference.as_bytes());
-                return self.unresolved(Some(&base.text), reference, &why, place, output);
-            }
-        };
-        match (self.json, self.explain) {
-            (true, _) => self.print_json(Some(&base.text), reference, Some(&target), output)?,
-            (_, true) => self.print_steps(&base.text, reference, output)?,
-            _ => output.text(target.as_bytes())?,
-        }
-        Ok(ExitStatus::Done)
-    }
-
-    /// Prints a reference that cannot be resolved, in the requested form, and warns about it. JSON replaces invalid
-    /// UTF-8; an explanation needs a base and valid UTF-8.
-    fn unresolved(
+    /// Prints a reference with its target in the requested form, or warns that it has none. JSON replaces invalid UTF-8; an
+    /// explanation needs a base and valid UTF-8.
+    fn print(
         &self,
         base: Option<&str>,
         reference: &[u8],
-        why: &str,
+        target: Result<&str, &str>,
         place: Option<&str>,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let text = String::from_utf8_lossy(reference);
         match (base, &text) {
-            _ if self.json => self.print_json(base, &text, None, output)?,
-            _ if !self.explain => output.text(reference)?,
-            (Some(base), Cow::Borrowed(text)) => self.print_steps(base, text, output)?,
+            _ if self.json => output.json(&ResolvedRecord {
+                base,
+                reference: &text,
+                target: target.ok(),
+                grammar: GrammarRecord::of(&text),
+                resolver: self.resolver(),
+            })?,
+            _ if !self.explain => output.text(target.map_or(reference, str::as_bytes))?,
+            (Some(base), Cow::Borrowed(text)) => {
+                output.blank_line()?;
+                let steps = explain(self.resolver(), base, text);
+                writeln!(output.out(), "{steps}")?;
+            }
             _ => {}
         }
-        Ok(report_unresolvable(&text, why, place, output))
+        let Err(why) = target else {
+            return Ok(ExitStatus::Done);
+        };
+        let sentence = format_args!("'{text}' has no target: {why}");
+        output.warning(place, "unresolvable", &sentence);
+        Ok(ExitStatus::NotHeld)
     }
-
-    fn print_steps(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
-        output.blank_line()?;
-        writeln!(
-            output.out(),
-            "{}",
-            explain(self.resolver(), base, reference)
-        )
-    }
-
-    fn print_json(
-        &self,
-        base: Option<&str>,
-        reference: &str,
-        target: Option<&str>,
-        output: &mut Output,
-    ) -> io::Result<()> {
-        output.json(&ResolvedRecord {
-            base,
-            reference,
-            target,
-            grammar: GrammarRecord::of(reference),
-            resolver: self.resolver(),
-        })
-    }
-}
-
-/// Warns that a reference has no target.
-fn report_unresolvable(
-    reference: &str,
-    why: &str,
-    place: Option<&str>,
-    output: &mut Output,
-) -> ExitStatus {
-    output.warning(
-        place,
-        "unresolvable",
-        &format_args!("'{reference}' has no target: {why}"),
-    );
-    ExitStatus::NotHeld
 }
 
 #[cfg(test)]
