@@ -9,7 +9,7 @@
 //!
 //! A rename that has taken place already still changes links to the old path.
 //!
-//! Deliberately absent: checks that the renamed files exist, and the effect of the renames ([`super::renames`]).
+//! Deliberately absent: checks that the renamed files exist, and the effect of the renames (`renames`).
 
 use std::{
     collections::{HashMap, HashSet},
