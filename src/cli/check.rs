@@ -18,7 +18,6 @@ mod href;
 mod listing;
 mod report;
 mod side_files;
-mod targets;
 mod text;
 mod tree;
 mod verdict;

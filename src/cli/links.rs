@@ -28,7 +28,7 @@ use super::{
     json_records,
     link_counts::links_in_words,
     output::{
-        FAINT, Output, PLACE, StrictViolations, is_left, location, ok_or_report, style_of,
+        FAINT, Output, PLACE, is_left, location, ok_or_report, report_strict, style_of,
         visible_reference,
     },
     request::{Documents, Policy},
@@ -39,6 +39,7 @@ use baselink_files::{result_folder::ResultFolder, results::nameless, walk::TreeE
 use baselink_site::{
     purpose::{
         link_result::LinkResult,
+        rewriting::StrictViolations,
         tally::{Counted, Tally},
     },
     reading::{DocumentName, File, FilePlaces, Input, Listener},
@@ -252,7 +253,7 @@ fn list_document(
     printed.and_then(|()| table.flush(output))?;
     let places = FilePlaces::of(input, &totals);
     output.report_diagnostics(&places, &totals.diagnostics);
-    let status = strict.report(&places, "made absolute", output);
+    let status = report_strict(&strict, &places, "made absolute", output);
     Ok((totals, status))
 }
 

@@ -31,7 +31,7 @@ use super::{
     expected_url::report_expected_url,
     output::Output,
     request::{Archives, SameUrls, folder_of, is_standard_input},
-    rewrite::{RewriteKind, extract::extract, rewrite},
+    rewrite::{extract::extract, rewrite},
     status::{ExitStatus, FileResult},
 };
 use baselink_files::{
@@ -41,6 +41,7 @@ use baselink_files::{
 };
 use baselink_site::{
     collection::{Collection, companion},
+    purpose::rewriting::RewriteKind,
     reading::{collect, enter_unpacked},
 };
 

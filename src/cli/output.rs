@@ -36,6 +36,7 @@ use super::{
 use baselink_files::write::{NewContents, write_file};
 use baselink_site::{
     collection::origin::without_assumed_hosts,
+    purpose::rewriting::StrictViolations,
     reading::{File, FilePlaces, Input, Listener},
 };
 
@@ -678,49 +679,28 @@ pub fn ok_or_report<T>(
     Ok(ended.map_err(|error| output.error(&error)).ok())
 }
 
-/// The links that `--strict` does not accept.
-#[derive(Default)]
-pub struct StrictViolations {
-    first: Option<LinkReport>,
-    number: usize,
-}
-
-impl StrictViolations {
-    /// Adds a link, if `--strict` does not accept it.
-    pub fn add(&mut self, link: &LinkReport) {
-        if !is_intended(link) {
-            self.number += 1;
-            self.first.get_or_insert_with(|| link.clone());
-        }
+/// Reports the first of the links that `--strict` does not accept, and their number; `done` is the expected result in words, such as `made absolute`.
+pub fn report_strict(
+    strict: &StrictViolations,
+    places: &FilePlaces<'_>,
+    done: &str,
+    output: &mut Output,
+) -> ExitStatus {
+    let Some(link) = &strict.first else {
+        return ExitStatus::Done;
+    };
+    let (place, what) = (places.at(link.span), outcome_and_reason(link));
+    let first = format_args!("'{}'", link.reference);
+    match strict.number {
+        1 => output.error(&format_args!(
+            "{place}: --strict: {first} was not {done}: {what}"
+        )),
+        number => output.error(&format_args!(
+            "{place}: --strict: {number} links were not {done}, the first is {first}: {what}; \
+             -v lists all"
+        )),
     }
-
-    /// Reports the first of these links and their number; `done` is the expected result in words, such as `made absolute`.
-    pub fn report(&self, places: &FilePlaces<'_>, done: &str, output: &mut Output) -> ExitStatus {
-        let Some(link) = &self.first else {
-            return ExitStatus::Done;
-        };
-        let (place, what) = (places.at(link.span), outcome_and_reason(link));
-        let first = format_args!("'{}'", link.reference);
-        match self.number {
-            1 => output.error(&format_args!(
-                "{place}: --strict: {first} was not {done}: {what}"
-            )),
-            number => output.error(&format_args!(
-                "{place}: --strict: {number} links were not {done}, the first is {first}: {what}; \
-                 -v lists all"
-            )),
-        }
-        ExitStatus::NotHeld
-    }
-}
-
-/// True if `--strict` accepts the outcome of a link.
-fn is_intended(link: &LinkReport) -> bool {
-    match link.outcome {
-        Outcome::Rewritten | Outcome::Absolute => link.reason.is_none(),
-        Outcome::NoBase | Outcome::NotEditable => false,
-        Outcome::Left => link.reason.is_some_and(Reason::is_intended),
-    }
+    ExitStatus::NotHeld
 }
 
 /// A reference with its control characters escaped; an empty one as `""`.

@@ -34,7 +34,7 @@ use super::{
     expected_url::report_expected_url,
     output::{Output, count},
     request::{Archives, SameUrls, is_standard_input, is_usual_backup, new_url},
-    rewrite::{RewriteKind, rewrite},
+    rewrite::rewrite,
     status::{ExitStatus, FileResult},
 };
 use baselink_files::{
@@ -53,6 +53,7 @@ use baselink_site::{
     purpose::{
         redirects::{pages, redirects},
         relocate::{LinkForm, Relocation},
+        rewriting::RewriteKind,
     },
     reading::collect,
 };

@@ -20,7 +20,6 @@ use super::{
     args::output::Rewrite,
     output::{Output, count},
     request::{Documents, folder_of},
-    rewrite::RewriteKind,
 };
 use baselink_files::{
     maildir,
@@ -29,7 +28,10 @@ use baselink_files::{
     walk::{Selection, TreeEntry, walk},
     write::is_one_file,
 };
-use baselink_site::collection::folder::{name_of, path_of};
+use baselink_site::{
+    collection::folder::{name_of, path_of},
+    purpose::rewriting::RewriteKind,
+};
 
 /// Opens where the results of a request go, and checks it against the inputs.
 pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'a>> {

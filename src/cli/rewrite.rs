@@ -14,7 +14,6 @@
 
 mod document;
 pub mod extract;
-mod kind;
 mod summary;
 
 use std::{
@@ -24,7 +23,6 @@ use std::{
 
 use baselink_text::{Error, Format, name};
 
-pub use self::kind::RewriteKind;
 use self::{
     document::{rewrite_document, write_document},
     summary::{FileSummary, RunSummary},
@@ -50,7 +48,10 @@ use baselink_files::{
 };
 use baselink_site::{
     archive::Contents,
-    purpose::tally::{Counted, Tally},
+    purpose::{
+        rewriting::RewriteKind,
+        tally::{Counted, Tally},
+    },
     reading::{File, Input, Listener, NonDocument, SkipReason, skip_reason},
 };
 

@@ -15,13 +15,14 @@ use baselink_text::{Charset, Span};
 
 use super::{
     baseline::{self, Baseline, FindingKey},
-    ci,
-    targets::{self, Targets},
-    text,
+    ci, text,
 };
 use baselink_site::{
     purpose::{
-        check::{CheckedDocument, CheckedLink, Class, FragmentList, Ids},
+        check::{
+            CheckedDocument, CheckedLink, Class, FragmentList, Ids,
+            targets::{PLACES, PlacedLink, ROWS, Targets},
+        },
         tally::{Counted, Tally},
     },
     reading::{DocumentName, FilePlaces, Input},
@@ -30,7 +31,7 @@ use baselink_site::{
 use crate::cli::{
     args::check::{Check, CheckForm, Classes},
     json_records::MovedRecord,
-    output::Output,
+    output::{Output, location},
 };
 
 /// Takes links.
@@ -57,6 +58,32 @@ pub struct FileLinks {
     links: usize,
 }
 
+/// True if the targets of links with `class` are shown.
+fn are_shown(request: &Check, class: Class) -> bool {
+    let Check {
+        deny,
+        list,
+        report,
+        missing,
+        ..
+    } = request;
+    let lists_links = request.lists_links();
+    (deny.contains(class) && (!lists_links || report.is_some() || missing.is_some()))
+        || (!lists_links && list.contains(class))
+        || (report.is_some() && Classes::BROKEN.contains(&class))
+        // The summary of an archive counts these targets.
+        || class == Class::Missing
+}
+
+/// The number of places to keep for each target.
+pub fn room(request: &Check) -> usize {
+    if request.report.is_some() {
+        ROWS
+    } else {
+        PLACES
+    }
+}
+
 /// The state of listing one document.
 #[derive(Default)]
 struct DocumentState<'a> {
@@ -75,13 +102,13 @@ impl Lister<'_> {
         if self.is_by_link() {
             usize::MAX
         } else {
-            targets::room(self.request)
+            room(self.request)
         }
     }
 
     /// True if findings of `class` are listed, noted in a baseline, or counted by target.
     pub fn concerns(&self, class: Class) -> bool {
-        self.list.contains(class) || self.is_noted(class) || targets::are_shown(self.request, class)
+        self.list.contains(class) || self.is_noted(class) || are_shown(self.request, class)
     }
 
     /// True if there is a baseline that has findings of `class`.
@@ -115,7 +142,7 @@ impl Lister<'_> {
         });
         file.tally.merge(&document.counted);
         for (rule, url, links) in std::mem::take(&mut document.repeated) {
-            if targets::are_shown(self.request, rule.class()) {
+            if are_shown(self.request, rule.class()) {
                 file.targets.count((rule, None), &url, links);
             }
         }
@@ -145,10 +172,9 @@ impl Lister<'_> {
             }
         }
         let place = (listed.line, listed.column);
-        if targets::are_shown(self.request, class) {
-            let placed = (link, place, file.links);
-            file.targets
-                .add(targets::room(self.request), placed, finding);
+        if are_shown(self.request, class) {
+            let placed: PlacedLink<'_> = (link, location, place, file.links);
+            file.targets.add(room(self.request), placed, finding);
         }
         if !self.list.contains(class) {
             return Ok(());

@@ -24,13 +24,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     href::Hrefs,
-    targets::CheckedTarget,
     tree::CheckedTree,
     verdict::verdict,
     words::{self, counted},
 };
 use baselink_site::purpose::{
-    check::{Class, FindingRule},
+    check::{Class, FindingRule, targets::CheckedTarget},
     tally::Counted,
 };
 

@@ -13,10 +13,7 @@ use std::{collections::HashMap, io, path::PathBuf, sync::Arc};
 
 use baselink_text::{Code, Diagnostic, Format, name};
 
-use super::{
-    listing::{FileLinks, Lister},
-    targets::{self, FullTargets, OrderedTargets, Targets},
-};
+use super::listing::{FileLinks, Lister, room};
 use baselink_files::{
     walk::{Selection, TreeEntry},
     write::is_temporary,
@@ -30,7 +27,11 @@ use baselink_site::{
         origin::{RootUrl, expected::host_of_used_path},
     },
     purpose::{
-        check::{CheckedSite, Class, Ids, check, check_capture, varying_links},
+        check::{
+            CheckedSite, Class, Ids, check, check_capture,
+            targets::{FullTargets, OrderedTargets, Targets},
+            varying_links,
+        },
         relocate::is_at_any_url,
         tally::{Counted, Tally},
     },
@@ -91,7 +92,7 @@ impl CheckedTree {
         } else {
             tree.read_folder(lister, all, output)?
         };
-        tree.targets = targets.in_order(&lister.request.deny);
+        tree.targets = targets.in_order(|class| lister.request.deny.contains(class));
         Ok((tree, status))
     }
 
@@ -189,7 +190,7 @@ impl CheckedTree {
         found: FileLinks,
         (targets, full): AllTargets<'_>,
     ) {
-        let (file, room) = (self.files.len(), targets::room(lister.request));
+        let (file, room) = (self.files.len(), room(lister.request));
         let is_listed = !found.targets.is_empty();
         targets.merge(found.targets, file, room, full);
         let tally = found.tally;

@@ -11,11 +11,12 @@ use std::io::{self, Write};
 use baselink_text::name;
 
 use super::{
-    targets::PLACES,
     text::{DENIED, OTHER, ROOM, first_chars, on_one_line},
     tree::CheckedTree,
     words,
 };
+
+use baselink_site::purpose::check::targets::PLACES;
 
 use crate::cli::{
     args::check::{Check, Classes},

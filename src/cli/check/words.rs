@@ -9,9 +9,8 @@
 
 use baselink_text::visible;
 
-use super::targets::CheckedTarget;
 use baselink_rewrite::Reason;
-use baselink_site::purpose::check::{Class, Finding, FindingRule};
+use baselink_site::purpose::check::{Class, Finding, FindingRule, targets::CheckedTarget};
 
 use crate::cli::args::check::{Check, Classes};
 

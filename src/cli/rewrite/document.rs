@@ -12,19 +12,19 @@ use baselink_rewrite::{LinkReport, Options};
 use baselink_text::{Edits, Format};
 use baselink_verify::verify;
 
-use super::{
-    kind::{DocumentLinks, RewriteKind},
-    summary::{FileSummary, adapted_text},
-};
+use super::summary::{FileSummary, adapted_text};
 use baselink_files::results::{ResultFile, ResultPart};
 
 use crate::cli::{
     args::output::Rewrite,
     diff::{self, DiffProgress},
-    output::{Output, is_left},
+    output::{Output, is_left, report_strict},
     status::{ExitStatus, FileResult},
 };
-use baselink_site::reading::{FilePlaces, Input};
+use baselink_site::{
+    purpose::rewriting::{DocumentLinks, RewriteKind},
+    reading::{FilePlaces, Input},
+};
 
 /// The edits of a document. `is_proved` is true if `--verify` succeeded or was not given.
 pub struct RewrittenDocument {
@@ -73,7 +73,7 @@ pub fn rewrite_document(
     }
     output.report_links_left(&places, &report.links);
     if request.strict {
-        let status = links.strict.report(&places, kind.expected_result(), output);
+        let status = report_strict(&links.strict, &places, expected_result(kind), output);
         summary.status = summary.status.max(status);
     }
     let differences = if request.verify {
@@ -165,4 +165,13 @@ pub fn write_document(
         new.write(write)?;
     }
     Ok(())
+}
+
+/// The words for the expected result of a link, such as `made absolute`.
+fn expected_result(kind: &RewriteKind) -> &'static str {
+    match kind {
+        RewriteKind::Absolute => "made absolute",
+        RewriteKind::Local { .. } => "made local or absolute",
+        RewriteKind::Moved(..) => "moved",
+    }
 }

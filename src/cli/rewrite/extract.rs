@@ -20,7 +20,6 @@ use baselink_text::{Error, Format, Result, name};
 
 use super::{
     document::rewrite_document,
-    kind::RewriteKind,
     summary::{FileSummary, RunSummary},
 };
 use baselink_files::{
@@ -35,6 +34,7 @@ use baselink_site::{
     purpose::{
         entry_page::{PageEntry, entry_page, title},
         localize,
+        rewriting::RewriteKind,
     },
     reading::{CapturePlan, CaptureStep, Input},
 };

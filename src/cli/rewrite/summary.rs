@@ -20,13 +20,13 @@ use baselink_rewrite::{LinkBases, Reason, Rule, Source, Totals};
 use baselink_text::{Diagnostic, Format, name, visible};
 use baselink_url::{Grammar, Reference};
 
-use super::kind::{DocumentLinks, MissingTargets, RewriteKind};
 use baselink_site::{
     collection::origin::is_assumed,
     purpose::{
         adapt::{Adaptation, Adapted},
         leftovers::generator,
         link_result::LinkResult,
+        rewriting::{DocumentLinks, MissingTargets, RewriteKind},
         tally::{Counted, Tally},
     },
     reading::{FilePlaces, SkipReason},
@@ -332,7 +332,7 @@ impl RunSummary {
     /// Reports the files by result, and the links by format. Returns an error status if there are files but
     /// no documents.
     pub fn report(&self, kind: &RewriteKind, are_written: bool, output: &mut Output) -> ExitStatus {
-        let [rewritten, to_rewrite, unchanged, others] = kind.words();
+        let [rewritten, to_rewrite, unchanged, others] = words(kind);
         let rewritten = if are_written { rewritten } else { to_rewrite };
         let changed_files = self.tally[Counted::Rewritten];
         let unchanged_files = self.tally[Counted::File] - changed_files;
@@ -546,4 +546,19 @@ fn in_words<'w>(numbers: impl IntoIterator<Item = (usize, [&'w str; 2])>) -> Opt
         .map(|(number, [one, more])| count(number, one, more))
         .collect();
     (!texts.is_empty()).then(|| texts.join(", "))
+}
+
+/// The words for documents that changed, would change and do not change, and for other files in the result.
+fn words(kind: &RewriteKind) -> [&'static str; 4] {
+    let others = if kind.staged().is_some() {
+        "renamed"
+    } else {
+        "copied"
+    };
+    match kind {
+        RewriteKind::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite", others],
+        RewriteKind::Local { .. } | RewriteKind::Moved(..) => {
+            ["changed", "to change", "with nothing to change", others]
+        }
+    }
 }

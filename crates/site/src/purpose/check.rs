@@ -51,6 +51,7 @@ mod captured;
 mod finding;
 mod ids;
 mod judge;
+pub mod targets;
 
 use captured::CaptureJudge;
 use judge::MoveJudge;

@@ -25,6 +25,7 @@ pub mod localize;
 mod on_disk;
 pub mod redirects;
 pub mod relocate;
+pub mod rewriting;
 mod spelling;
 pub mod tally;
 

@@ -7,7 +7,7 @@
 //! move      /b/y.html#z          -->  /sub/b/y.html#z
 //! ```
 //!
-//! Deliberately absent: the rewriting, which `baselink_rewrite::rewrite` and `baselink_site::purpose` do.
+//! Deliberately absent: the rewriting, which `baselink_rewrite::rewrite` and the other modules of this one do; words.
 
 use std::{
     borrow::Cow,
@@ -16,13 +16,14 @@ use std::{
     sync::Arc,
 };
 
-use baselink_rewrite::{FileRewrite, LinkReport, Options};
+use baselink_rewrite::{FileRewrite, LinkReport, Options, Outcome, Reason};
 use baselink_scan::Role;
 use baselink_text::{Code, Edits, Result};
 use baselink_url::without_fragment;
 
 use baselink_files::{stage::StagedMove, walk::TreeEntry};
-use baselink_site::{
+
+use crate::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
         adapt::{self, Adapted},
@@ -34,15 +35,15 @@ use baselink_site::{
     reading::NonDocument,
 };
 
-use crate::cli::output::StrictViolations;
-
 /// A kind of rewriting.
 pub enum RewriteKind {
     /// Every relative link becomes absolute.
     Absolute,
     /// Links to files of this tree become local, all others absolute.
     Local {
+        /// The files.
         collection: Arc<Collection>,
+        /// The file for the list of targets that the tree lacks.
         missing: Option<PathBuf>,
         /// True if documents are adapted to open from disk.
         adapts: bool,
@@ -169,30 +170,6 @@ impl RewriteKind {
         }
     }
 
-    /// The words for documents that changed, would change and do not change, and for other files in the result.
-    pub fn words(&self) -> [&'static str; 4] {
-        let others = if self.staged().is_some() {
-            "renamed"
-        } else {
-            "copied"
-        };
-        match self {
-            Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite", others],
-            Self::Local { .. } | Self::Moved(..) => {
-                ["changed", "to change", "with nothing to change", others]
-            }
-        }
-    }
-
-    /// The words for the expected result of a link, such as `made absolute`.
-    pub fn expected_result(&self) -> &'static str {
-        match self {
-            Self::Absolute => "made absolute",
-            Self::Local { .. } => "made local or absolute",
-            Self::Moved(..) => "moved",
-        }
-    }
-
     /// The adaptations of a document that is to open from disk; none for others. The flag is true if they are to be made.
     pub fn adapted(
         &self,
@@ -244,6 +221,7 @@ pub type MissingTargets = HashMap<String, LinksToMissing>;
 /// The links to a URL that has no file.
 #[derive(Default)]
 pub struct LinksToMissing {
+    /// The number of links.
     pub number: usize,
     /// True if one of them embeds its target, such as an image.
     pub is_embedded: bool,
@@ -262,7 +240,9 @@ impl LinksToMissing {
 pub struct DocumentLinks {
     /// The numbers of links by their results, unless these are the outcomes.
     pub tally: Tally,
+    /// The targets that the tree lacks.
     pub missing: MissingTargets,
+    /// The links that a strict run does not accept.
     pub strict: StrictViolations,
     /// The places of empty declarations of a base.
     pub empty_bases: Vec<usize>,
@@ -302,5 +282,33 @@ impl DocumentLinks {
                 None => drop(self.missing.insert(target.to_owned(), links)),
             }
         }
+    }
+}
+
+/// The links that a strict run does not accept.
+#[derive(Default)]
+pub struct StrictViolations {
+    /// The first of them.
+    pub first: Option<LinkReport>,
+    /// The number of these links.
+    pub number: usize,
+}
+
+impl StrictViolations {
+    /// Adds a link, if a strict run does not accept it.
+    pub fn add(&mut self, link: &LinkReport) {
+        if !is_intended(link) {
+            self.number += 1;
+            self.first.get_or_insert_with(|| link.clone());
+        }
+    }
+}
+
+/// True if a strict run accepts the outcome of a link.
+fn is_intended(link: &LinkReport) -> bool {
+    match link.outcome {
+        Outcome::Rewritten | Outcome::Absolute => link.reason.is_none(),
+        Outcome::NoBase | Outcome::NotEditable => false,
+        Outcome::Left => link.reason.is_some_and(Reason::is_intended),
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Denied classes come first, then the targets with the most links.
 //!
-//! Deliberately absent: the form of targets in text and on the page.
+//! Deliberately absent: the form of targets, and the words for the location of a link.
 
 use std::{
     cmp::Reverse,
@@ -16,30 +16,27 @@ use std::{
 
 use baselink_rewrite::{LinkReport, Reason};
 
-use baselink_site::{
+use crate::{
     collection::text_map::TextMap,
     purpose::check::{Class, Finding, FindingRule},
 };
 
-use crate::cli::{
-    args::check::{Check, Classes},
-    output::location,
-};
-
-/// The largest number of places that the text output shows for a target.
+/// The largest number of places that a short list shows for a target.
 pub const PLACES: usize = 3;
 
-/// The number of places on the HTML page after which each further target has at most [`PLACES`].
-const ROWS: usize = 250_000;
+/// The number of places in a long list after which each further target has at most [`PLACES`].
+pub const ROWS: usize = 250_000;
 
 /// The links to a target.
 #[derive(Default)]
 pub struct TargetSummary {
+    /// The number of links.
     pub links: usize,
     /// The number of files with such links; zero before they are added to those of other files.
     pub files: usize,
     /// The number of links that lead elsewhere under another resolver.
     pub differing: usize,
+    /// The hint of the first link that has one.
     pub hint: Option<Box<str>>,
     /// The first of the links, in the order of the files and their links.
     pub places: Vec<FoundLink>,
@@ -52,9 +49,11 @@ pub struct FoundLink {
     pub file: u32,
     /// The number of the link in the file.
     link: u32,
+    /// The line, from 1.
     pub line: u32,
+    /// The column in bytes, from 1.
     pub column: u32,
-    /// The number of the text that [`location`] gives.
+    /// The number of the text with its location.
     location: u32,
     /// The number of the reference; `None` if it is the URL of the target.
     reference: Option<u32>,
@@ -73,34 +72,13 @@ pub struct Targets {
     texts: TextMap<()>,
 }
 
-/// True if the targets of links with `class` are shown.
-pub fn are_shown(request: &Check, class: Class) -> bool {
-    let Check {
-        deny,
-        list,
-        report,
-        missing,
-        ..
-    } = request;
-    let lists_links = request.lists_links();
-    (deny.contains(class) && (!lists_links || report.is_some() || missing.is_some()))
-        || (!lists_links && list.contains(class))
-        || (report.is_some() && Classes::BROKEN.contains(&class))
-        // The summary of an archive counts these targets.
-        || class == Class::Missing
-}
-
-/// The number of places to keep for each target.
-pub fn room(request: &Check) -> usize {
-    if request.report.is_some() {
-        ROWS
-    } else {
-        PLACES
-    }
-}
-
-/// A link with its line and column, and its number in the file.
-pub type PlacedLink<'l> = (&'l LinkReport, (usize, usize), usize);
+/// A link with the function that puts its location into words, its line and column, and its number in the file.
+pub type PlacedLink<'l> = (
+    &'l LinkReport,
+    fn(&LinkReport) -> String,
+    (usize, usize),
+    usize,
+);
 
 impl Targets {
     /// True if no target was added.
@@ -117,7 +95,7 @@ impl Targets {
     pub fn add(
         &mut self,
         room: usize,
-        (link, (line, column), number): PlacedLink<'_>,
+        (link, location, (line, column), number): PlacedLink<'_>,
         finding: &Finding,
     ) {
         let (kind, url) = ((finding.rule, finding.reason), target_url(link, finding));
@@ -174,15 +152,15 @@ impl Targets {
         }
     }
 
-    /// The targets in order: denied classes first, then the most links.
-    pub fn in_order(mut self, deny: &Classes) -> OrderedTargets {
+    /// The targets in order: classes that are denied first, then the most links.
+    pub fn in_order(mut self, is_denied: impl Fn(Class) -> bool) -> OrderedTargets {
         let mut keyed = Vec::new();
         for (kind, all) in &self.kinds {
             let class = kind.0.class();
             let keys = all.values.iter().zip(0..).map(|(summary, number)| {
                 let first = summary.places.first();
                 let first = first.map(|first| (first.file, first.link));
-                let rank = (Reverse(deny.contains(class)), Reverse(summary.links));
+                let rank = (Reverse(is_denied(class)), Reverse(summary.links));
                 ((rank, first, class), (*kind, number))
             });
             keyed.extend(keys);
@@ -224,6 +202,7 @@ pub struct OrderedTargets {
 }
 
 impl OrderedTargets {
+    /// The targets.
     pub fn iter(&self) -> impl Iterator<Item = CheckedTarget<'_>> {
         self.order.iter().map(|place| self.all.target(*place))
     }
@@ -232,9 +211,13 @@ impl OrderedTargets {
 /// A target of links with the same rule and reason.
 #[derive(Clone, Copy)]
 pub struct CheckedTarget<'t> {
+    /// The rule of the findings.
     pub rule: FindingRule,
+    /// The reason of the links.
     pub reason: Option<Reason>,
+    /// The URL.
     pub to: &'t str,
+    /// The links.
     pub summary: &'t TargetSummary,
     texts: &'t TextMap<()>,
 }
