@@ -19,7 +19,7 @@ use std::{
 };
 
 use baselink_files::{
-    is_standard_input, maildir,
+    maildir,
     results::FileResult,
     walk::{EntryKind, TreeEntry, open_file},
     write::Original,
@@ -369,7 +369,7 @@ fn length_if_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
     let is_it = |seen: &Metadata| (identity(seen) == *standard).then_some(seen.len());
     match seen {
         Some(seen) => is_it(seen),
-        None if is_standard_input(path) => is_it(&of(io::stdin().as_fd())?),
+        None if baselink_files::is_standard_input(path) => is_it(&of(io::stdin().as_fd())?),
         None => None,
     }
 }
