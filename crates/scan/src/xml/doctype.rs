@@ -68,29 +68,36 @@ pub fn literals(doctype: &[u8]) -> Vec<Span> {
     found
 }
 
-/// The entities of an internal subset (XML 1.0, 4.2), by name.
+/// The number of levels of entities inside each other that are replaced in a word.
+const DEEPEST: usize = 4;
+
+/// The length of a word beyond which its entities are not replaced.
+const LONGEST_WORD: usize = 1_024;
+
+/// The general entities of an internal subset (XML 1.0, 4.2), by name.
 #[derive(Default)]
-pub struct DeclaredEntities(HashMap<String, String>);
+pub struct DeclaredEntities {
+    values: HashMap<String, String>,
+    /// True if a parameter entity may declare others.
+    has_parameters: bool,
+}
 
 impl DeclaredEntities {
-    /// The number of entities inside each other, and the length of a text, beyond which references are not replaced.
-    const MOST: (usize, usize) = (4, 1_024);
-
     /// Adds the entity with this value, if `before` ends with the start of its declaration. Of several, the first counts.
     pub fn add(&mut self, before: &[u8], value: &str) {
         let markup = memchr::memrchr(b'<', before).map(|at| &before[at..]);
         let name = markup.and_then(|markup| markup.strip_prefix(b"<!ENTITY"));
         if let Some(name) = name.and_then(|name| str::from_utf8(name.trim_ascii()).ok()) {
-            let entity = self.0.entry(name.to_owned());
+            self.has_parameters |= name.starts_with('%');
+            let entity = self.values.entry(name.to_owned());
             entity.or_insert_with(|| value.to_owned());
         }
     }
 
-    /// `text` with the values of entities; `None` if one is not declared, or the text becomes too long.
+    /// `text` with the values of entities; `None` if one is unknown, or the text becomes too long.
     fn expand(&self, text: &str) -> Option<String> {
-        let (most, longest) = Self::MOST;
         let mut text = with_characters(text);
-        for _ in 0..most {
+        for _ in 0..=DEEPEST {
             let mut pieces = text.split('&');
             let mut expanded = pieces.next()?.to_owned();
             let mut has_entity = false;
@@ -101,7 +108,7 @@ impl DeclaredEntities {
                 };
                 has_entity = true;
                 expanded.extend([self.value(name)?, rest]);
-                if expanded.len() > longest {
+                if expanded.len() > LONGEST_WORD {
                     return None;
                 }
             }
@@ -113,11 +120,13 @@ impl DeclaredEntities {
         None
     }
 
-    /// The value of an entity. The five that are predefined (XML 1.0, 4.6) stand for text, not for markup.
+    /// The value of an entity. Of the five that are predefined (XML 1.0, 4.6), only `amp` may begin a reference of HTML.
     fn value(&self, name: &str) -> Option<&str> {
         match name {
-            "lt" | "gt" | "amp" | "quot" | "apos" => Some(" "),
-            _ => self.0.get(name).map(String::as_str),
+            "amp" => Some("&"),
+            "lt" | "gt" | "quot" | "apos" => Some(" "),
+            _ if self.has_parameters => None,
+            _ => self.values.get(name).map(String::as_str),
         }
     }
 }
@@ -180,22 +189,22 @@ pub fn words(literal: &str, entities: &DeclaredEntities) -> Vec<LiteralWord> {
 
 /// True if the text of `word` does not show where it leads.
 fn is_unknown(word: &str, entities: &DeclaredEntities) -> bool {
-    if word.contains(['\\', '\t', '\n', '\r']) {
-        let scheme = opaque_scheme(word);
-        return scheme.is_none_or(|scheme| scheme == "file");
+    if word.contains('&') {
+        return !entities.expand(word).as_deref().is_some_and(is_harmless);
     }
-    if !word.contains('&') {
-        return false;
+    let has_escape = word.contains(['\\', '\t', '\n', '\r']);
+    has_escape && opaque_scheme(word).is_none_or(|scheme| scheme == "file")
+}
+
+/// True if no part of `text` can lead out of a folder on disk, in CSS and HTML neither. A single URL on the web does not.
+fn is_harmless(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let is_web = text.starts_with("http://") || text.starts_with("https://");
+    if is_web && !text.contains([' ', '"', '\'', '<', '>', '(', ')', ';', ',', '|', '\\', '&']) {
+        return true;
     }
-    let is_harmless = |text: String| {
-        let text = text.to_ascii_lowercase();
-        let leads = ["/", "\\", "%", "..", "file:"];
-        let is_web = ["http://", "https://"]
-            .iter()
-            .any(|it| text.starts_with(it));
-        is_web || !leads.iter().any(|mark| text.contains(mark))
-    };
-    !entities.expand(word).is_some_and(is_harmless)
+    let leads = ["/", "\\", "%", "..", "file:", "&#"];
+    !leads.iter().any(|mark| text.contains(mark))
 }
 
 #[cfg(test)]

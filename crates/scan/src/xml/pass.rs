@@ -688,22 +688,15 @@ impl<'a> XmlPass<'a> {
     }
 
     fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
-        let value = self.value(&attribute.raw);
-        // A default value may name the animated attribute, and an entity may complete a URL of CSS or a tag.
-        let is_doubtful = |row: &&Row| match row.syntax {
-            Syntax::CssValue if row.loads => self.is_doubtful,
-            Syntax::Css | Syntax::CssValue | Syntax::Html => {
-                self.is_doubtful && !value.entities.is_empty()
-            }
-            _ => false,
-        };
-        let Some(row) = self.row(started, attribute).filter(|row| !is_doubtful(row)) else {
-            if self.is_doubtful {
-                let names = [started.element.name, attribute.raw.name].map(|one| self.shown(one));
-                let place = (&*names[0], Some(&*names[1]));
-                self.words(place, attribute.raw.quote, &value.view);
-            }
+        let row = self.row(started, attribute);
+        if row.is_none() && !self.is_doubtful {
             return;
+        }
+        let value = self.value(&attribute.raw);
+        let Some(row) = row.filter(|row| !self.is_doubtful || !may_change(row, &value)) else {
+            let names = [started.element.name, attribute.raw.name].map(|one| self.shown(one));
+            let place = (&*names[0], Some(&*names[1]));
+            return self.words(place, attribute.raw.quote, &value.view);
         };
         let against = (
             self.against(started, row),
@@ -1006,5 +999,15 @@ fn table_case(name: &str) -> Option<Cow<'_, str>> {
     match mixed {
         Some(mixed) => (*mixed == name).then(|| name.to_ascii_lowercase().into()),
         None => (!name.bytes().any(|byte| byte.is_ascii_uppercase())).then_some(name.into()),
+    }
+}
+
+/// True if the URLs of an attribute may differ from those in its `value`: a default value may name the animated attribute, and an
+/// entity may complete a URL of CSS or a tag.
+fn may_change(row: &Row, value: &DecodedText) -> bool {
+    match row.syntax {
+        Syntax::CssValue if row.loads => true,
+        Syntax::Css | Syntax::CssValue | Syntax::Html => !value.entities.is_empty(),
+        _ => false,
     }
 }

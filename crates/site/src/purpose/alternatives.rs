@@ -152,13 +152,13 @@ impl Alternatives {
         &self,
         mut reference: impl FnMut(&LinkReport) -> Option<String>,
     ) -> Option<&str> {
-        let mut of = |link: &LinkReport| match link.reference.starts_with("data:") {
-            true => (!self.are_images).then(String::new),
-            false => reference(link),
-        };
-        let mut numbers = (0..self.links.len()).rev();
-        let find = || numbers.find_map(|at| Some((at, of(&self.links[at])?)));
-        let stand_in = self.stand_in.get_or_init(find);
+        let mut links = self.links.iter().enumerate().rev();
+        let stand_in = self.stand_in.get_or_init(|| {
+            links.find_map(|(at, link)| match link.reference.starts_with("data:") {
+                true => (!self.are_images).then(|| (at, String::new())),
+                false => Some((at, reference(link)?)),
+            })
+        });
         Some(&*stand_in.as_ref()?.1)
     }
 

@@ -995,7 +995,7 @@ mod tests {
                 let view = charset.decode(&bytes, 7);
                 let (text, _) = charset.0.decode_without_bom_handling(&bytes);
                 proptest::prop_assert_eq!(&view.text, &*text, "{}", label);
-                // What is inserted at the end precedes an escape sequence there, after which bytes have another meaning.
+                // The end of the text is before a final escape sequence, after which inserted bytes would have another meaning.
                 let end = view.map.to_source(view.text.len()).unwrap() - 7;
                 let (rest, _) = charset.0.decode_without_bom_handling(&bytes[end..]);
                 proptest::prop_assert_eq!(&*rest, "", "{}", label);
