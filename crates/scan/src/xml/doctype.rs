@@ -196,7 +196,7 @@ fn is_unknown(word: &str, entities: &DeclaredEntities) -> bool {
     has_escape && opaque_scheme(word).is_none_or(|scheme| scheme == "file")
 }
 
-/// True if no part of `text` can lead out of a folder on disk, in CSS and HTML neither. A single URL on the web does not.
+/// True if nothing in `text` can lead out of a folder on disk, even if CSS or HTML decodes it again. One URL of the web cannot.
 fn is_harmless(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let is_web = text.starts_with("http://") || text.starts_with("https://");

@@ -11,7 +11,7 @@
 //!   attribute becomes `data-http-equiv`.
 //! - The `shadowmode` with which Chromium writes a shadow root into MHTML becomes `shadowrootmode` (HTML, 4.12.3), and
 //!   `shadowdelegatesfocus` its counterpart.
-//! - The descriptor of an image candidate for which another stands in becomes that of the other.
+//! - An image candidate without a file gets the descriptor of the candidate whose file it leads to.
 //!
 //! `docs/saved-pages.md` lists the restrictions of browsers.
 //!
