@@ -36,7 +36,7 @@ use baselink_site::{
         tally::{Counted, Tally},
     },
     reading::{
-        CapturePlan, CaptureStep, DocumentName, File, FilePlaces, Input, Listener, all_in_order,
+        CapturePlan, DocumentName, File, FilePlaces, Input, Listener, all_in_order,
         collect,
     },
 };
@@ -48,7 +48,7 @@ use crate::cli::{
     files::{each_document, plan, status_after},
     output::{Output, count},
     request::Documents,
-    status::{ExitStatus, FileResult},
+    status::{ExitStatus, Failure, FileResult},
 };
 
 /// A folder, or archives, whose documents were checked.
@@ -215,25 +215,22 @@ impl CheckedTree {
         let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
             scan_capture(lister, &plan, (number, entry), full, output)
         };
-        let done = |step: CaptureStep<'_, io::Result<Option<(usize, FileLinks)>>>,
-                    output: &mut Output| {
-            match step {
-                CaptureStep::Capture(found) => {
-                    if let Some((number, found)) = found? {
-                        let path = PathBuf::from(plan.chosen.url(number));
-                        let name = plan.name(number).to_vec();
-                        self.add_links(lister, (path, name), found, (&mut *targets, full));
-                    }
+        for file in documents.files() {
+            let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {
+                if let Some((number, found)) = found? {
+                    let path = PathBuf::from(plan.chosen.url(number));
+                    let name = plan.name(number).to_vec();
+                    self.add_links(lister, (path, name), found, (&mut *targets, full));
                 }
-                CaptureStep::End(path, Ok((_, found))) => anomalies.push((path.to_owned(), found)),
-                CaptureStep::End(_, Err(error)) => {
-                    output.error(&error);
-                    status = ExitStatus::Unusable;
-                }
-            }
-            Ok(())
-        };
-        plan.each(Wanted::Bodies, documents, output, scan, done)?;
+                Ok(())
+            };
+            let read = file.map_err(Failure::from).and_then(|file| {
+                let read = plan.each(&file, (Wanted::Bodies, documents), output, scan, done);
+                output.finish_file(file.size);
+                read.map(|(_, damaged)| anomalies.push((file.path, damaged)))
+            });
+            status = status_after(read, status, output)?;
+        }
         output.show_progress(None);
         self.captures = Some((plan, anomalies));
         Ok(status)

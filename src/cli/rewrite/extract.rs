@@ -10,7 +10,7 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    fs, mem,
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -25,7 +25,7 @@ use super::{
 use baselink_files::{
     result_folder::ResultFolder,
     stop::{is_stopped, stop_between_files},
-    walk::open_below,
+    walk::{TreeEntry, open_below},
     write::{NewContents, NotPreserved},
 };
 use baselink_site::{
@@ -36,12 +36,12 @@ use baselink_site::{
         localize,
         rewriting::RewriteKind,
     },
-    reading::{CapturePlan, CaptureStep, Input},
+    reading::{CapturePlan, Input},
 };
 
 use crate::cli::{
     args::output::{Extraction, Rewrite},
-    files::{plan, report_damaged},
+    files::{self, plan, report_damaged},
     output::{Output, count, ok_or_report},
     results::open_folder,
     status::{ExitStatus, FileResult},
@@ -113,9 +113,11 @@ fn require_one_mail(plan: &CapturePlan) -> Result<()> {
         return Ok(());
     };
     let item = plan.chosen.resources[number].item;
-    let at = plan.archives.partition_point(|(_, first)| *first <= item);
+    let before = plan.archives.iter().filter(|(_, first)| **first <= item);
+    let mail = before.max_by_key(|(_, first)| **first);
+    let path = mail.map_or(Path::new(""), |(path, _)| path);
     let why = "a mail, whose parts have no URLs of their own; name one mail for each folder";
-    Err(Error::file(&plan.archives[at - 1].0, why))
+    Err(Error::file(path, why))
 }
 
 /// True if the resource with this number is a part of a message without a URL of its own.
@@ -230,6 +232,10 @@ fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<ResultFold
     Ok(Some(folder))
 }
 
+/// What an archive gave: its format and the number of records with anomalies, unless it could not be read to its end; the results
+/// of its links; its files.
+type Archive = (Option<(Format, usize)>, FileSummary, Vec<WrittenFile>);
+
 /// A run over archives.
 struct ArchiveRun<'a> {
     request: &'a Rewrite,
@@ -264,49 +270,42 @@ impl ArchiveRun<'_> {
         let (mut totals, mut files) = (RunSummary::default(), 0);
         let (mut pages, mut incomplete) = (Vec::new(), Vec::new());
         let mut is_written = vec![false; plan.chosen.resources.len()];
-        let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
         let mut status = ExitStatus::Done;
         let one = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
             let mut of_document = FileSummary::default();
             let new_file = self.make_file(plan, number, at, &kind, &mut of_document, output);
             (of_document, new_file)
         };
-        let step = |step: CaptureStep<'_, (FileSummary, Result<Option<WrittenFile>>)>,
-                    output: &mut Output| {
-            let (path, read) = match step {
-                CaptureStep::Capture((of_document, new_file)) => {
-                    summary.merge(of_document);
-                    is_unwritten = true;
-                    if let Some(new_file) = new_file? {
-                        is_written[new_file.resource] = true;
-                        files += usize::from(!new_file.is_kept);
-                        if new_file.is_cut && !new_file.is_kept {
-                            incomplete.push(plan.name(new_file.resource).to_vec());
-                        }
-                        pages.extend(new_file.title.map(|title| (new_file.resource, title)));
-                        new_file.lost.iter().for_each(|lost| output.caution(lost));
-                    }
-                    is_unwritten = false;
-                    return Ok(());
-                }
-                CaptureStep::End(path, read) => (path, read),
+        let open = |file: &TreeEntry, output: &mut Output| {
+            let (mut summary, mut new_files) = (FileSummary::default(), Vec::new());
+            let done = |(of_document, new_file): (FileSummary, Result<_>), _: &mut Output| {
+                summary.merge(of_document);
+                new_files.extend(new_file?);
+                Ok(())
             };
-            let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
-            let is_read = read.is_ok();
-            match read {
-                // After a write error, such as a full disk, the next file would fail, too.
-                Err(error) if is_unwritten => return Err(error.into()),
-                Err(error) => {
-                    output.error(&error);
-                    status = ExitStatus::Unusable;
-                }
-                Ok(_) => {}
+            let read = plan.each(file, (wanted, documents), output, one, done);
+            let read = ok_or_report(read, output)?;
+            if read.is_none() {
+                summary.status = ExitStatus::Unusable;
             }
-            let summary = mem::take(&mut summary);
+            Ok((read, summary, new_files))
+        };
+        let report = |file: TreeEntry, (read, summary, new_files): Archive, output: &mut Output| {
+            let path = &*file.path;
+            for new_file in new_files {
+                is_written[new_file.resource] = true;
+                files += usize::from(!new_file.is_kept);
+                if new_file.is_cut && !new_file.is_kept {
+                    incomplete.push(plan.name(new_file.resource).to_vec());
+                }
+                pages.extend(new_file.title.map(|title| (new_file.resource, title)));
+                new_file.lost.iter().for_each(|lost| output.caution(lost));
+            }
+            let (format, anomalies) = read.unwrap_or((Format::Warc, 0));
             status = status.max(summary.status);
             let to = self.request.out();
             summary.print((self.request, &kind), path, format, to, output)?;
-            if is_read || files > 0 {
+            if read.is_some() || files > 0 {
                 summary.report(path, format, self.folder.is_some(), output);
             }
             let strict = self.request.strict;
@@ -314,8 +313,9 @@ impl ArchiveRun<'_> {
             totals.add(format, summary, false);
             Ok(())
         };
-        plan.each(wanted, documents, output, one, step)?;
-        output.show_progress(None);
+        if files::each(documents, output, open, report)? > 0 {
+            status = ExitStatus::Unusable;
+        }
         self.status = status;
         if is_stopped() {
             output.error(

@@ -10,6 +10,7 @@
 //! Deliberately absent: choosing a capture, and naming files ([`crate::collection::capture`]).
 
 use std::{
+    collections::HashMap,
     fs::{self, Metadata},
     io, mem,
     path::{Path, PathBuf},
@@ -20,7 +21,7 @@ use baselink_files::{
     results::{Failure, FileResult},
     walk::TreeEntry,
 };
-use baselink_text::{Error, Format, Result, layer::transfer::longest_of};
+use baselink_text::{Error, Format, layer::transfer::longest_of};
 
 use super::{
     documents::{Input, Listener},
@@ -40,8 +41,8 @@ use crate::{
 pub struct CapturePlan {
     /// The resources.
     pub chosen: ChosenCaptures,
-    /// The archives with the numbers of their first items.
-    pub archives: Vec<(PathBuf, u32)>,
+    /// The numbers of the first items of the archives, by their paths.
+    pub archives: HashMap<PathBuf, u32>,
     /// The items with the bodies of resources, each with the number of its resource, in order.
     by_item: Vec<(u32, u32)>,
 }
@@ -61,14 +62,11 @@ impl CapturePlan {
         listener: &mut L,
     ) -> FileResult<Self> {
         let (mut captures, mut plan) = (Captures::near(near), Self::default());
-        let lengths = inputs
-            .paths
-            .iter()
-            .map(|path| path.metadata().map_or(0, |file| file.len()));
+        let lengths = inputs.files().flatten().map(|entry| entry.size);
         let longest = longest_of(lengths.sum());
         let mut first = 0_u32;
-        for path in &inputs.paths {
-            let mut next = first;
+        for entry in inputs.files().flatten() {
+            let (path, mut next) = (&entry.path, first);
             let look = |input: &Input<'_>, _: &mut L| {
                 Ok(input
                     .name
@@ -89,13 +87,14 @@ impl CapturePlan {
                     false => Ok(()),
                 }
             };
-            let read = read_archive(path, inputs, Wanted::Captures, listener, look, add);
+            let read = read_archive(&entry, inputs, Wanted::Captures, listener, look, add);
+            listener.finish_file(entry.size);
             // Other errors are ignored here, because the second reading reports them with their places.
             let read = Failure::separate(read)?;
             if captures.size() > longest {
                 read.map_err(Failure::File)?;
             }
-            plan.archives.push((path.clone(), first));
+            plan.archives.insert(entry.path, first);
             first = next;
         }
         plan.chosen = captures.choose(|url| inputs.selection.takes(&place_of(url)));
@@ -118,62 +117,49 @@ impl CapturePlan {
         self.chosen.collection.path(number)
     }
 
-    /// Reads the archives again, and calls `work` for each of their resources. `step` gets the results in the order of the archives.
+    /// Reads the archive `file` again, and calls `work` for each of its resources, and `done` with the results in their order.
+    /// Returns the format of the archive, and the number of records with anomalies.
     ///
     /// # Errors
     ///
-    /// Returns the first error of `step` for the end of an archive.
+    /// Returns an error if the archive cannot be read to its end, and the first error of `done`.
     pub fn each<L: Listener, T: Send>(
         &self,
-        wanted: Wanted,
-        inputs: &Inputs,
+        file: &TreeEntry,
+        (wanted, inputs): (Wanted, &Inputs),
         listener: &mut L,
         work: impl Fn(usize, (&Input<'_>, &Entry), &mut L) -> T + Sync,
-        mut step: impl FnMut(CaptureStep<'_, T>, &mut L) -> FileResult<()>,
-    ) -> FileResult<()> {
+        mut done: impl FnMut(T, &mut L) -> FileResult<()>,
+    ) -> FileResult<(Format, usize)> {
         let has_revisits = self.collection().failures().any(|status| status == 304);
-        let lacks_bodies =
-            has_revisits && self.chosen.resources.is_empty() && inputs.selection.takes_all();
-        for (path, first) in &self.archives {
-            let on_item = |input: &Input<'_>, listener: &mut L| {
-                let Some(entry) = input.name.entry else {
-                    return Ok(Vec::new());
-                };
-                let item = first.saturating_add(entry.number);
-                let begin = self.by_item.partition_point(|(other, _)| *other < item);
-                let resources = self.by_item[begin..]
-                    .iter()
-                    .take_while(|(other, _)| *other == item);
-                let work_on =
-                    |&(_, number): &(u32, u32)| work(number as usize, (input, entry), listener);
-                Ok(resources.map(work_on).collect())
-            };
-            let done = |results: Vec<T>, _: &Input<'_>, later, listener: &mut L| {
-                listener.append(later)?;
-                results
-                    .into_iter()
-                    .try_for_each(|result| step(CaptureStep::Capture(result), listener))
-            };
-            let read = if lacks_bodies {
-                let why =
-                    "the bodies of its captures are in an earlier archive; name both archives";
-                Err(Error::file(path, why).into())
-            } else {
-                read_archive(path, inputs, wanted, listener, on_item, done)
-            };
-            let read = Failure::separate(read)?;
-            step(CaptureStep::End(path, read), listener)?;
+        if has_revisits && self.chosen.resources.is_empty() && inputs.selection.takes_all() {
+            let why =
+                "the bodies of its captures are in an earlier archive; name both archives";
+            return Err(Error::file(&file.path, why).into());
         }
-        Ok(())
+        let first = self.archives.get(&file.path).copied();
+        let first = first.unwrap_or(u32::MAX);
+        let on_item = |input: &Input<'_>, listener: &mut L| {
+            let Some(entry) = input.name.entry else {
+                return Ok(Vec::new());
+            };
+            let item = first.saturating_add(entry.number);
+            let begin = self.by_item.partition_point(|(other, _)| *other < item);
+            let resources = self.by_item[begin..]
+                .iter()
+                .take_while(|(other, _)| *other == item);
+            let work_on =
+                |&(_, number): &(u32, u32)| work(number as usize, (input, entry), listener);
+            Ok(resources.map(work_on).collect())
+        };
+        let received = |results: Vec<T>, _: &Input<'_>, later, listener: &mut L| {
+            listener.append(later)?;
+            results
+                .into_iter()
+                .try_for_each(|result| done(result, listener))
+        };
+        read_archive(file, inputs, wanted, listener, on_item, received)
     }
-}
-
-/// A step of the second reading of archives.
-pub enum CaptureStep<'p, T> {
-    /// The result of a resource. After an error, its archive ends with that error.
-    Capture(T),
-    /// The end of the archive with this path: its format, and the number of records with anomalies.
-    End(&'p Path, Result<(Format, usize)>),
 }
 
 /// Replaces each folder that is an unpacked WACZ file by the archives in it. Symbolic links in it are skipped without `--follow`.
@@ -208,24 +194,22 @@ fn archives_in(folder: &Path, follow: bool, skipped: &mut usize) -> Option<Vec<P
     (!archives.is_empty()).then_some(archives)
 }
 
-/// Reads the archive at `path` as [`File::each`] does, and advances the progress bar to its end. Returns the format of the archive,
-/// and the number of records with anomalies.
+/// Reads the archive `entry` as [`File::each`] does. Returns its format, and the number of records with anomalies.
 fn read_archive<L: Listener, T: Send>(
-    path: &Path,
+    entry: &TreeEntry,
     inputs: &Inputs,
     wanted: Wanted,
     listener: &mut L,
     work: impl Fn(&Input<'_>, &mut L) -> io::Result<T> + Sync,
     done: impl FnMut(T, &Input<'_>, L, &mut L) -> FileResult<()>,
 ) -> FileResult<(Format, usize)> {
-    let entry = TreeEntry::named(path)?;
-    let file = File::open(&entry, inputs, None)?.map_err(|other| other.error(path))?;
+    let path = &entry.path;
+    let file = File::open(entry, inputs, None)?.map_err(|other| other.error(path))?;
     let format = file.format;
     if !may_hold_resources(format) {
         return Err(Error::file(path, "not an archive; name only archives").into());
     }
     let read = File { wanted, ..file }.each(listener, work, done);
-    listener.finish_file(entry.size);
     Ok((format, read?))
 }
 

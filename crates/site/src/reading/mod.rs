@@ -22,7 +22,7 @@ mod open;
 mod places;
 
 pub use self::{
-    captures::{CapturePlan, CaptureStep, enter_unpacked},
+    captures::{CapturePlan, enter_unpacked},
     collect::collect,
     document_name::DocumentName,
     documents::{Input, Listener},
