@@ -83,9 +83,6 @@ pub enum Command {
     /// Resolve references against a base URL, one per line.
     Resolve(Deferred<Resolve>),
     /// Report dead links of a folder, what a move would break (--to), and what the pages in an archive lack.
-    ///
-    /// Every link gets one class: travels, no-slash, clean-url, lines, pinned, escapes, invalid, dangling, missing,
-    /// missing-page, fragment, outside or left.
     Check(Deferred<Check>),
     /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
     ///

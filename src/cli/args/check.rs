@@ -35,7 +35,7 @@ fn of_check(arg: Arg) -> Arg {
 
 /// The request of `baselink check`. Each option is a field.
 #[derive(Args)]
-#[command(after_help = CHECK_AFTER, mut_args(of_check))]
+#[command(after_help = after_help(), mut_args(of_check))]
 pub struct Check {
     /// One folder, or archives.
     #[command(flatten)]
@@ -46,11 +46,10 @@ pub struct Check {
     /// opened from disk
     #[arg(long = "to", value_name = "URL", help_heading = "Move")]
     typed_to: Option<String>,
-    /// Exit with 1 if a link has one of these classes [default: pinned,escapes,invalid,dangling,missing]
+    /// Exit with 1 if a link has one of these classes, instead of the default
     ///
-    /// A list that replaces the default, separated by commas: travels, no-slash, clean-url, lines, pinned, escapes, invalid,
-    /// dangling, missing, missing-page, fragment, outside and left; or all, or none. With `--to file`, no-slash and clean-url are denied,
-    /// too. Repeatable.
+    /// A list of classes, separated by commas; or all, or none. The end of this help lists the classes, and tells which are denied
+    /// by default. With `--to file`, no-slash and clean-url are denied, too. Repeatable.
     #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(Classes::names()), hide_possible_values = true, help_heading = "Policies")]
     denied: Vec<Classes>,
     /// Exit with 1 if a record of an archive is damaged or cannot be read
@@ -213,6 +212,36 @@ fn new_place(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
         Some("file") => RootUrl::on_disk(folder).map(Some),
         Some(url) => new_url(url, "'file'").map(Some),
     }
+}
+
+/// The meaning of a class of links.
+pub fn meaning(class: Class) -> &'static str {
+    match class {
+        Class::Travels => "It leads to a file of the folder.",
+        Class::NoSlash => "It leads to a folder, and lacks the final slash.",
+        Class::CleanUrl => "It leads to a page without its extension, which some servers add.",
+        Class::Lines => "A script of the page marks these lines, such as #L10.",
+        Class::Fragment => "The file exists, but has no such id.",
+        Class::Invalid => "No browser can open it.",
+        Class::Dangling => "It leads into the folder, but no such file exists.",
+        Class::Missing => "A page needs this resource, and the archive lacks it.",
+        Class::MissingPage => "It leads to a page of a captured host that was not captured.",
+        Class::Escapes => "It leads out of the folder, or to another place than it should.",
+        Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
+        Class::Outside => "It leads out of the folder.",
+        Class::Left => "It has no target.",
+    }
+}
+
+/// The help after the options: the classes with their meanings, and examples.
+fn after_help() -> String {
+    let row = |class: Class| {
+        let is_denied = Classes::DENIED.contains(&class);
+        let denied = if is_denied { " Denied by default." } else { "" };
+        format!("  {:<12}  {}{denied}\n", class.name(), meaning(class))
+    };
+    let rows: String = Class::ALL.into_iter().rev().map(row).collect();
+    format!("Classes:\n{rows}\n{CHECK_AFTER}")
 }
 
 /// The form in which findings are listed.

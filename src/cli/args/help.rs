@@ -185,13 +185,6 @@ Exit status:
   2  a file or an argument could not be used";
 
 pub const CHECK_AFTER: &str = "\
-Each link gets one of these classes: left (no target), outside (leads out of the \
-folder), invalid (no browser can open it), dangling (no such file), missing (an embedded resource that the archive lacks), \
-missing-page (a page that the archive lacks), pinned (with --to: keeps pointing at the old place), \
-escapes (lacks the path of the site; with --to: leads elsewhere), fragment (no such id), lines (a fragment such as #L10, which a \
-script of the page highlights), no-slash (a folder without the final /), clean-url (a page without its \
-extension), travels (its target exists).
-
 --json prints an object for each link: the keys of `links --json`, and class, cause (null for travels, no-slash, \
 clean-url, lines, invalid and outside), differs (true if the resolvers disagree), moved (where it leads after the \
 move; null without --to), hint (a similar name that exists).

@@ -33,7 +33,7 @@ use baselink_site::purpose::{
     tally::Counted,
 };
 
-use crate::cli::args::check::{Check, Classes};
+use crate::cli::args::check::{Check, Classes, meaning};
 
 const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/page.css");
@@ -297,27 +297,5 @@ impl<'a> DistinctTexts<'a> {
             texts.push(name);
             texts.len() - 1
         })
-    }
-}
-
-fn meaning(class: Class) -> &'static str {
-    match class {
-        Class::Travels => "Its target is in the folder.",
-        Class::NoSlash => "It leads to a folder, and lacks the final slash.",
-        Class::CleanUrl => "It leads to a page without its extension, which some servers add.",
-        Class::Lines => {
-            "The file exists; a script in it marks the lines that the fragment names, such as #L10."
-        }
-        Class::Fragment => "The file exists, but has no such id.",
-        Class::Invalid => "No browser can open it.",
-        Class::Dangling => "It leads into the folder, but no such file exists.",
-        Class::Missing => {
-            "A page needs this resource to look or work as before, but the archive lacks it."
-        }
-        Class::MissingPage => "It leads to a page of a captured host that was not captured.",
-        Class::Escapes => "It leads out of the folder, or to another place than it should.",
-        Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
-        Class::Outside => "It leads out of the folder.",
-        Class::Left => "It has no target.",
     }
 }

@@ -36,8 +36,7 @@ use baselink_site::{
         tally::{Counted, Tally},
     },
     reading::{
-        CapturePlan, DocumentName, File, FilePlaces, Input, Listener, all_in_order,
-        collect,
+        CapturePlan, DocumentName, File, FilePlaces, Input, Listener, all_in_order, collect,
     },
 };
 

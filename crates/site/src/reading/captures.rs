@@ -133,8 +133,7 @@ impl CapturePlan {
     ) -> FileResult<(Format, usize)> {
         let has_revisits = self.collection().failures().any(|status| status == 304);
         if has_revisits && self.chosen.resources.is_empty() && inputs.selection.takes_all() {
-            let why =
-                "the bodies of its captures are in an earlier archive; name both archives";
+            let why = "the bodies of its captures are in an earlier archive; name both archives";
             return Err(Error::file(&file.path, why).into());
         }
         let first = self.archives.get(&file.path).copied();
