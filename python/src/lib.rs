@@ -239,8 +239,8 @@ fn relativize(
 
 /// The format of a document, detected from its file name (or None) and its first bytes; 2,048 bytes are enough.
 ///
-/// The result is a value of the option `format`, or an archive ("warc", "wacz", "har", "webarchive"). "other" means
-/// that the format is unknown.
+/// The result is a value of the option `format`, or the name of a format of archives, such as "warc". "other" means that the
+/// format is unknown.
 ///
 /// >>> import baselink
 /// >>> baselink.detect("a.svg", b""), baselink.detect(None, b"From: me@h.example\n\n")

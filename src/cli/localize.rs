@@ -47,7 +47,7 @@ use baselink_site::{
 
 /// The arguments of `localize` that differ from those of `rewrite`.
 fn of_localize(mut arg: Arg) -> Arg {
-    let paths = "A folder, archives (WARC, WACZ, HAR, MHTML, .webarchive), or a saved page";
+    let paths = "A folder, archives, such as crawl.warc.gz, or a saved page";
     let help = match arg.get_id().as_str() {
         "output" => {
             arg = arg.value_name("DIR");

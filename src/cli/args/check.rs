@@ -29,7 +29,7 @@ use crate::cli::request::{Archives, Documents, SameUrls, folder_of, is_standard_
 
 /// The arguments of `check` that differ from those of other commands.
 fn of_check(arg: Arg) -> Arg {
-    let paths = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive";
+    let paths = "A folder, or archives, such as crawl.warc.gz";
     for_folders(arg, "PATH", paths)
 }
 

@@ -44,7 +44,7 @@ Examples:
   baselink rewrite --in-place Maildir
   baselink rewrite crawl.warc.gz -o pages
 
-Each document of an archive (WARC, WACZ, HAR, .webarchive) is resolved against its own URL and becomes a file HOST/PATH. \
+Each document of an archive is resolved against its own URL and becomes a file HOST/PATH. \
 For several files, only errors, totals and the first warning of each kind are printed; -v prints all.
 
 Exit status:
@@ -118,10 +118,9 @@ attribute, and the reference as written, with its target or the reason why it is
 reference, base, rule, source, target, role (embedded, navigation or metadata), outcome (rewritten, absolute, no-base, left or not-editable), \
 reason, kind (of the target: document, frame, image, script, style, media, object or other), rel (the attribute of the element); and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
 conforms, violation (null, or an object with the keys at, character, production and message; at is a byte offset in the \
-reference). Every key is always present, and null where it does not apply. For a document in an archive (WARC, WACZ, HAR, \
-.webarchive) there are also record (the id of its record), offset and within (the byte of the file \
-and of the gzip member where the record begins; in HAR and .webarchive, offset is the number of the entry), url and \
-media_type.
+reference). Every key is always present, and null where it does not apply. For a document in an archive there are also \
+record (the id of its record), offset and within (the byte of the file and of the gzip member where the record begins; without \
+records, offset is the number of the entry), url and media_type.
 
 Examples:
   baselink links --url http://a.example/docs/page.html page.html
