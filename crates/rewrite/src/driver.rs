@@ -23,7 +23,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use baselink_scan::{
-    self as scan, Against, Certainty, Document, Role, ScanOptions,
+    self as scan, Against, Document, Role, ScanOptions,
     document::{Decoded, Link},
     html,
     html::{
@@ -334,23 +334,8 @@ impl<'a, 'r> Driver<'a, 'r> {
         self.link(
             bytes,
             Link {
-                element: String::new(),
-                attribute: None,
-                reference: String::new(),
-                role: Role::Embedded,
-                certainty: Certainty::Certain,
-                rel: None,
-                custom_property: None,
                 against: Against::Unknown,
-                empty_resolves: false,
-                fragment_identifies: false,
-                map: None,
-                holder: found.span,
-                spelling: Spelling {
-                    form: Form::Whole,
-                    carrier: Carrier::Raw,
-                    enclosed: false,
-                },
+                ..Link::in_text("", String::new(), found.span, Form::Whole)
             },
         );
     }
@@ -520,6 +505,10 @@ impl Links for Driver<'_, '_> {
 
     fn id(&mut self, id: String) {
         self.ids.push(id);
+    }
+
+    fn end(&mut self) {
+        self.links_wait = true;
     }
 
     fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic) {

@@ -158,8 +158,9 @@ impl DocumentPlan {
     /// Adds the links of the document `own` that have waited, after the last link.
     pub(super) fn release(&mut self, own: Within<'_>, mut sink: Option<&mut dyn LinkSink>) {
         let mut held = std::mem::take(&mut self.held);
+        let mut edited = 0;
         for judged in &mut held {
-            judged.keep_apart(&mut self.edited);
+            judged.keep_apart(&mut edited);
         }
         let edits = held.iter_mut().map(|judged| &mut judged.edits);
         self.edits.merge(edits.flat_map(std::mem::take));

@@ -329,6 +329,30 @@ pub struct Link {
 }
 
 impl Link {
+    /// An embedded reference in text called `element`, which cannot be edited.
+    #[doc(hidden)]
+    pub fn in_text(element: &str, reference: String, holder: Span, form: Form) -> Self {
+        Self {
+            element: element.to_owned(),
+            attribute: None,
+            reference,
+            role: Role::Embedded,
+            certainty: Certainty::Certain,
+            against: Against::Document,
+            empty_resolves: false,
+            fragment_identifies: false,
+            map: None,
+            holder,
+            spelling: Spelling {
+                form,
+                carrier: Carrier::Raw,
+                enclosed: false,
+            },
+            rel: None,
+            custom_property: None,
+        }
+    }
+
     /// The span of the reference in the document's buffer, or of the syntax that contains it.
     pub fn span(&self) -> Span {
         self.map.as_ref().map_or(self.holder, OffsetMap::source)

@@ -116,4 +116,6 @@ pub enum Scanner {
     Fast,
     /// html5ever with positions (`exact`): the reference implementation.
     Exact,
+    /// The tokenizer alone, as in a preload scanner.
+    Preload,
 }

@@ -20,13 +20,10 @@
 
 use std::sync::Arc;
 
-use baselink_text::{
-    Charset, Format, OffsetMap, Span, View,
-    layer::spelling::{Carrier, Form, Spelling},
-};
+use baselink_text::{Charset, Format, OffsetMap, Span, View, layer::spelling::Form};
 
 use super::{ScanOptions, attributes::Group};
-use crate::document::{Against, Certainty, Document, Link, Role};
+use crate::document::{Document, Link, Role};
 
 const OPEN: &[u8] = b"<URL:";
 
@@ -97,23 +94,9 @@ fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
         at += word.len() + 1;
     }
     (!view.text.is_empty()).then(|| Link {
-        element: "text".to_owned(),
-        attribute: None,
-        reference: view.text,
         role: Role::Navigation,
-        certainty: Certainty::Certain,
-        against: Against::Document,
-        empty_resolves: false,
-        fragment_identifies: false,
         map: Some(view.map),
-        holder: inside,
-        spelling: Spelling {
-            form: Form::Field(None),
-            carrier: Carrier::Raw,
-            enclosed: false,
-        },
-        rel: None,
-        custom_property: None,
+        ..Link::in_text("text", view.text, inside, Form::Field(None))
     })
 }
 

@@ -24,10 +24,7 @@ use std::borrow::Cow;
 
 use baselink_text::{
     Span, View,
-    layer::{
-        MapBuilder,
-        spelling::{Carrier, Form, Spelling},
-    },
+    layer::{MapBuilder, spelling::Form},
 };
 
 use super::{
@@ -40,7 +37,7 @@ use super::{
 use crate::{
     attributes::LOADED,
     document::{
-        Against, Certainty, Link,
+        Link,
         Role::{self, Embedded, Metadata, Navigation},
     },
     value::{self, skip},
@@ -139,23 +136,9 @@ impl FoundLinks<'_> {
             return;
         }
         self.links.push(Link {
-            element: name.to_owned(),
-            attribute: None,
             map: (view.text == read && !may_be_encoded(&view.text)).then_some(view.map),
-            reference: read,
             role: self.role,
-            certainty: Certainty::Certain,
-            against: Against::Document,
-            empty_resolves: false,
-            fragment_identifies: false,
-            holder: field.value,
-            spelling: Spelling {
-                form: Form::Field(quote),
-                carrier: Carrier::Raw,
-                enclosed: false,
-            },
-            rel: None,
-            custom_property: None,
+            ..Link::in_text(name, read, field.value, Form::Field(quote))
         });
     }
 
@@ -622,7 +605,7 @@ mod tests {
         );
         assert_eq!(
             (&link.against, link.attribute.as_deref()),
-            (&Against::Document, None)
+            (&crate::document::Against::Document, None)
         );
         assert!(!link.empty_resolves && !link.fragment_identifies);
 

@@ -47,16 +47,18 @@ pub fn tokens<S: Sink>(
     names: &Names,
     sink: &mut S,
 ) -> Tokenized {
-    if scanner == Scanner::Exact {
-        let from = range.start;
-        return after(bytes, range, scripting, from, sink);
+    let complete = |facts| Tokenized {
+        facts,
+        fallback: None,
+        without_tree: None,
+    };
+    match scanner {
+        Scanner::Fast => {}
+        Scanner::Exact => return after(bytes, range.clone(), scripting, range.start, sink),
+        Scanner::Preload => return complete(walk::preload(bytes, range, sink)),
     }
     match walk::document(bytes, range.clone(), scripting, names, sink) {
-        Ok(facts) => Tokenized {
-            facts,
-            fallback: None,
-            without_tree: None,
-        },
+        Ok(facts) => complete(facts),
         Err(Unproved { at, reason }) => {
             let scanned = after(bytes, range, scripting, at, sink);
             Tokenized {

@@ -31,15 +31,15 @@ use super::{
     rows::{Answer, Answers, element_name},
     sink::{Sink, TextModel},
     tag::{self, FEW, RawAttribute, RawTag},
-    walk::{Names, declaration_end},
+    walk::{Names, declaration_end, has_tree_rules},
 };
 use crate::{
-    ScanOptions,
+    ScanOptions, Scanner,
     attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row},
     block,
     collect::{self, Carriers, Collector, Embedded, LinkPlace, TextContent},
     css,
-    document::{Certainty, FallbackReason, Link, Standing, entity_name},
+    document::{Against, Certainty, FallbackReason, Link, Standing, entity_name},
     script, value,
 };
 
@@ -82,6 +82,9 @@ pub trait Links {
     /// Receives a name that a fragment can refer to. Called only if [`ScanOptions::ids`] is set.
     fn id(&mut self, _id: String) {}
 
+    /// Receives the end of the document, before the links that only a preload scanner finds. They may precede earlier ones.
+    fn end(&mut self) {}
+
     /// Receives a diagnostic.
     fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic);
 }
@@ -121,10 +124,16 @@ pub fn links<L: Links>(
     let names = Names::of(options);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, links);
-    let scanner = options.scanner;
-    let read = engines::tokens(whole.bytes, span.range(), true, scanner, &names, &mut pass);
-    pass.finish(span, &read);
-    (pass.fallback, read.without_tree.is_some())
+    let is_preloaded = options.groups.has_loaded() && has_tree_rules(whole.bytes);
+    pass.starts = is_preloaded.then(Vec::new);
+    let without_tree = pass.read(span, true, options.scanner);
+    if let Some(starts) = &mut pass.starts {
+        starts.sort_unstable();
+        (pass.is_preload, pass.is_in_text) = (true, true);
+        pass.links.end();
+        pass.read(span, true, Scanner::Preload);
+    }
+    (pass.fallback, without_tree)
 }
 
 /// An open element, whose text is scanned at its end.
@@ -188,6 +197,10 @@ struct Pass<'a, 'l, L> {
     styles: Vec<OpenStyle>,
     markup: Vec<Markup>,
     fallback: Option<FallbackReason>,
+    /// The offsets of the links that the document has, if a preload scanner may find others.
+    starts: Option<Vec<usize>>,
+    /// True in the second pass, which finds those.
+    is_preload: bool,
 }
 
 impl<L: Links> Sink for Pass<'_, '_, L> {
@@ -302,11 +315,48 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             styles: Vec::new(),
             markup: Vec::new(),
             fallback: None,
+            starts: None,
+            is_preload: false,
         }
     }
 
-    /// Reports the remaining links after `span` was read.
-    fn finish(&mut self, span: Span, read: &engines::Tokenized) {
+    /// True if the document has a link at `start`. Records the link in the first pass.
+    #[inline(always)]
+    fn has(&mut self, start: usize) -> bool {
+        let Some(starts) = &mut self.starts else {
+            return false;
+        };
+        if !self.is_preload {
+            starts.push(start);
+        }
+        self.is_preload && starts.binary_search(&start).is_ok()
+    }
+
+    /// Offers a reference to the receiver. Returns `false` if it is to be reported as a link.
+    #[inline(always)]
+    fn takes(&mut self, plain: &Plain) -> bool {
+        self.has(plain.span.start) || (!self.is_preload && self.links.plain(self.bytes, plain))
+    }
+
+    /// Reports a link.
+    fn report(&mut self, mut link: Link) {
+        if self.has(link.span().start) {
+            return;
+        }
+        if self.is_preload {
+            link.certainty = Certainty::IfLeadsOut;
+            // A base would change the meaning of other references.
+            if link.against == Against::Fallback {
+                link.against = Against::Unknown;
+            }
+        }
+        self.links.link(self.bytes, link);
+    }
+
+    /// Reads `span` and reports its links. Returns true if html5ever stopped.
+    fn read(&mut self, span: Span, scripting: bool, scanner: Scanner) -> bool {
+        let names = self.names;
+        let read = engines::tokens(self.bytes, span.range(), scripting, scanner, names, self);
         self.fallback = self.fallback.or(read.fallback);
         if let Some(bound) = read.without_tree {
             self.links.diagnostic(self.bytes, without_tree(bound));
@@ -316,6 +366,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             self.close_style();
         }
         self.drain();
+        read.without_tree.is_some()
     }
 
     /// True if the text after a tag may contain links, too.
@@ -424,7 +475,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         for span in value::srcset(list) {
             let span = span.shifted(whole.start);
             let place = Some((tag, attribute, row));
-            if !self.links.plain(self.bytes, &self.plain(span, place)) {
+            if !self.takes(&self.plain(span, place)) {
                 let raw = self.charset.decode(&self.bytes[span.range()], span.start);
                 self.reference(
                     &character_references(raw),
@@ -456,10 +507,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 ..plain
             };
             let raw = &self.bytes[span.range()];
-            if custom.is_some()
-                || memchr::memchr2(b'\\', 0, raw).is_some()
-                || !self.links.plain(self.bytes, &plain)
-            {
+            if custom.is_some() || memchr::memchr2(b'\\', 0, raw).is_some() || !self.takes(&plain) {
                 let view = url.decode(self.charset.decode(raw, span.start));
                 self.reference(&view, (url.form, url.certainty), place, custom);
                 self.drain();
@@ -475,7 +523,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             return false;
         };
         let plain = self.plain(span, Some((tag, attribute, row)));
-        self.links.plain(self.bytes, &plain)
+        self.takes(&plain)
     }
 
     /// The row for `tag`: `one` if another attribute contains a token that `one` requires, else `other`. `None` if the
@@ -720,13 +768,13 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         if !self.styles.is_empty() {
             return;
         }
-        if !self.markup.is_empty() {
+        if !self.markup.is_empty() && !self.is_preload {
             return self.drain_all();
         }
-        for link in self.collector.links.drain(..) {
-            self.links.link(self.bytes, link);
+        for link in std::mem::take(&mut self.collector.links) {
+            self.report(link);
         }
-        if !self.collector.embedded.is_empty() {
+        if !self.collector.embedded.is_empty() && !self.is_preload {
             self.embedded();
         }
     }
@@ -757,11 +805,11 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             .peekable();
         for markup in markup {
             while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
-                self.links.link(self.bytes, link);
+                self.report(link);
             }
             self.scan_markup(markup);
         }
-        links.for_each(|link| self.links.link(self.bytes, link));
+        links.for_each(|link| self.report(link));
         self.embedded();
     }
 
@@ -776,9 +824,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let collector = std::mem::replace(&mut self.collector, collector);
         (self.enclosed, self.is_in_text) = (true, true);
         self.depth += 1;
-        let (scanner, names) = (self.options.scanner, self.names);
-        let read = engines::tokens(self.bytes, span.range(), false, scanner, names, self);
-        self.finish(span, &read);
+        self.read(span, false, self.options.scanner);
         self.depth -= 1;
         (self.enclosed, self.is_in_text, self.text) = outer;
         self.collector = collector;

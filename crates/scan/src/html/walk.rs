@@ -90,6 +90,20 @@ pub fn best_effort<S: Sink>(
     walk.facts()
 }
 
+/// Walks over `range` of `bytes` as a preload scanner of a browser does, which knows no SVG or MathML.
+pub(crate) fn preload<S: Sink>(bytes: &[u8], range: Range<usize>, sink: &mut S) -> TreeFacts {
+    let names = Names::of(&ScanOptions::default());
+    let mut walk = Walk::<_, false>::new(&bytes[..range.end], true, &names, sink);
+    walk.has_foreign = false;
+    let _ = walk.run(range.start);
+    walk.facts()
+}
+
+/// True if the rules of the tree may change how the tokenizer reads `bytes` or which of its tags count.
+pub(crate) fn has_tree_rules(bytes: &[u8]) -> bool {
+    holds_tag(bytes, &["svg", "math", "frameset", "template"])
+}
+
 /// The open elements that affect the meaning of later tags.
 #[derive(Default)]
 struct OpenElements<'a> {
@@ -106,6 +120,8 @@ struct OpenElements<'a> {
 struct Walk<'a, S: Sink, const PROVES: bool> {
     bytes: &'a [u8],
     scripting: bool,
+    /// False if `svg` and `math` are elements like any other.
+    has_foreign: bool,
     names: &'a Names,
     sink: &'a mut S,
     /// The current tag, with the attributes that can matter.
@@ -129,6 +145,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Self {
             bytes,
             scripting,
+            has_foreign: true,
             names,
             sink,
             tag: RawTag::default(),
@@ -264,14 +281,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             self.unproved(FallbackReason::IntegrationPoint)?;
         }
         let text = match element.kind {
-            ElementKind::Plain => TextModel::Markup,
-            ElementKind::Foreign(namespace) => {
+            ElementKind::Foreign(namespace) if self.has_foreign => {
                 self.end_styles_and_report(namespace, TextModel::Markup);
                 if !self.tag.self_closing {
                     self.open.foreign.open(name, namespace, false);
                 }
                 return Ok(Some(end));
             }
+            ElementKind::Plain | ElementKind::Foreign(_) => TextModel::Markup,
             ElementKind::Rcdata => TextModel::Rcdata,
             ElementKind::NoScript if !self.scripting => TextModel::Markup,
             ElementKind::RawText | ElementKind::NoScript | ElementKind::Script => {
@@ -446,7 +463,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         } else if !has_href {
             Standing::NoHref
         } else if self.has_base {
-            if PROVES && holds_table(&self.bytes[self.without_table..at]) {
+            if PROVES && holds_tag(&self.bytes[self.without_table..at], &["table"]) {
                 self.unproved(FallbackReason::Bases)?;
             }
             self.without_table = at;
@@ -550,12 +567,14 @@ impl AttributeFilter for WantedNames<'_> {
     }
 }
 
-/// True if `bytes` may contain a tag of a table.
-fn holds_table(bytes: &[u8]) -> bool {
+/// True if `bytes` may contain a start tag with one of these `names`.
+fn holds_tag(bytes: &[u8], names: &[&str]) -> bool {
     memchr::memchr_iter(b'<', bytes).any(|at| {
-        bytes
-            .get(at + 1..at + 6)
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"table"))
+        let rest = &bytes[at + 1..];
+        names.iter().any(|name| {
+            rest.get(..name.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+        })
     })
 }
 
