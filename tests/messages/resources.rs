@@ -303,15 +303,15 @@ fn a_style_sheet_with_a_label_has_the_base_of_the_first_page_that_refers_to_it()
     let link = "<base href=/d/><link rel=stylesheet href='cid:s@x'>";
     let bytes = message(
         "Content-Type: multipart/related",
-        &[(&first, "<p>"), (css, ""), (&second, link), (&first, link)],
+        &[(&first, "<p>"), (&second, link), (css, ""), (&first, link)],
     );
     check(
         &bytes,
         &Options::default(),
         &[
             "1* http://a/1 http://a/1",
-            "2 cid:s@x http://b/d/",
-            "3 http://b/2 http://b/2",
+            "2 http://b/2 http://b/2",
+            "3 cid:s@x http://b/d/",
             "4 http://a/1 http://a/1",
         ],
     );

@@ -46,7 +46,10 @@ impl Tree {
         files.iter().for_each(|file| {
             index.add_entry(
                 &entry(file),
-                origins.of(&entry(file), Format::Other, b"").0.as_ref(),
+                origins
+                    .of(&entry(file), &entry(file), Format::Other, b"")
+                    .0
+                    .as_ref(),
             )
         });
         let index = Arc::new(index);
@@ -59,7 +62,7 @@ impl Tree {
 
     fn options(&self, path: &str, text: &[u8]) -> Options {
         let format = Format::detect(Some(path), b"");
-        let retrieval = self.origins.of(&entry(path), format, text).0;
+        let retrieval = self.origins.of(&entry(path), &entry(path), format, text).0;
         let requested = Options {
             format,
             resolver: self.resolver,

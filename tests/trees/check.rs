@@ -51,7 +51,7 @@ impl Page {
         options: &Options,
         from: &Origins,
     ) -> Self {
-        let retrieval = from.of(entry, format, bytes).0;
+        let retrieval = from.of(entry, entry, format, bytes).0;
         let beside = Some(from.beside(entry, entry));
         let mut options = Options {
             format,
@@ -196,7 +196,11 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>,
         if entry.kind != EntryKind::File || !format.is_read() {
             index.add_entry(
                 &entry,
-                moving.from.of(&entry, Format::Other, b"").0.as_ref(),
+                moving
+                    .from
+                    .of(&entry, &entry, Format::Other, b"")
+                    .0
+                    .as_ref(),
             );
             continue;
         }

@@ -49,7 +49,7 @@ fn index(mut origins: Origins) -> Origins {
 }
 
 fn url(origins: &Origins, entry: &TreeEntry) -> Option<String> {
-    let (retrieval, passed_over) = origins.of(entry, Format::Html, b"");
+    let (retrieval, passed_over) = origins.of(entry, entry, Format::Html, b"");
     assert_eq!(passed_over, [""; 0]);
     retrieval.map(|retrieval| retrieval.url)
 }
@@ -57,7 +57,7 @@ fn url(origins: &Origins, entry: &TreeEntry) -> Option<String> {
 /// True if `url` leads to `entry` in a collection without other files.
 fn leads_to(url: &str, entry: &TreeEntry, origins: &Origins) -> bool {
     let mut collection = Collection::new(origins.clone());
-    let (retrieval, _) = origins.of(entry, Format::Html, b"");
+    let (retrieval, _) = origins.of(entry, entry, Format::Html, b"");
     collection.add_entry(entry, retrieval.as_ref());
     collection.locate(url).resource().is_some()
 }
@@ -566,7 +566,7 @@ fn a_page_records_its_source() {
 fn recorded_urls_are_read_only_from_trusted_html() {
     let page = b"<!-- saved from url=(0019)http://a.example/#b -->";
     let of = |origins: &Origins, format| {
-        let (retrieval, passed_over) = origins.of(&entry("x"), format, page);
+        let (retrieval, passed_over) = origins.of(&entry("x"), &entry("x"), format, page);
         assert!(passed_over.is_empty());
         retrieval.map(|retrieval| (retrieval.url, retrieval.source))
     };
@@ -711,7 +711,7 @@ fn first(
     entry: &TreeEntry,
     head: &[u8],
 ) -> (Option<(String, &'static str)>, usize) {
-    let (retrieval, passed_over) = origins.of(entry, Format::Html, head);
+    let (retrieval, passed_over) = origins.of(entry, entry, Format::Html, head);
     (
         retrieval.map(|retrieval| (retrieval.url, retrieval.source.name())),
         passed_over.len(),
@@ -822,7 +822,7 @@ fn an_invalid_url_is_reported_and_the_next_source_is_used() {
         ..Origins::default()
     };
     let internet = b"<!-- saved from url=(0014)about:internet -->";
-    let (retrieval, passed_over) = origins.of(&entry("x"), Format::Html, internet);
+    let (retrieval, passed_over) = origins.of(&entry("x"), &entry("x"), Format::Html, internet);
     assert_eq!(retrieval, None);
     let path = entry("x").path.display().to_string();
     assert_eq!(
@@ -870,13 +870,23 @@ fn a_canonical_url_counts_last_and_on_request() {
         (canonical.clone(), 0)
     );
     let standard = with_canonical
-        .of(&TreeEntry::standard_input(), Format::Xhtml, page)
+        .of(
+            &TreeEntry::standard_input(),
+            &TreeEntry::standard_input(),
+            Format::Xhtml,
+            page,
+        )
         .0;
     assert_eq!(
         standard.map(|retrieval| (retrieval.url, retrieval.source.name())),
         canonical
     );
-    assert_eq!(with_canonical.of(&entry("x"), Format::Svg, page).0, None);
+    assert_eq!(
+        with_canonical
+            .of(&entry("x"), &entry("x"), Format::Svg, page)
+            .0,
+        None
+    );
 }
 
 #[test]

@@ -51,6 +51,7 @@ use baselink_text::{Charset, Edits, Lines, span::LineCounter};
 pub use self::{
     base::{BaseChain, ContentLocationUse, Level, Retrieval, Rule, Source, SourceKind},
     beside::NearbyFiles,
+    message::referrers::Referrers,
     options::{
         BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, NOWHERE,
         Options, PlainLink, Site,

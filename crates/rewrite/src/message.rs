@@ -22,7 +22,7 @@
 //! Deliberately absent: the layout of entities in a file ([`crate::container`]), and recursion. The nesting depth
 //! of a message is unlimited, and its entities form a list.
 
-mod referrers;
+pub mod referrers;
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ use baselink_text::{
 };
 use baselink_url::Base;
 
-use self::referrers::Referrers;
+use self::referrers::{Referrers, label_of_sheet};
 use super::{
     driver::{self, Task},
     judge::{Judge, Surroundings},
@@ -47,9 +47,9 @@ use super::{
     unfit_base::unfit_base,
 };
 use crate::{
-    base::{self, BaseChain, Outer, Rule},
+    base::{BaseChain, Outer, Rule},
     container::{
-        entity::{ChangedBody, Container, Entity, EntityKind, Structure},
+        entity::{ChangedBody, Container, EntityKind, Structure},
         fields::{self, EntityEdits},
         lift::{lengthened, lift},
     },
@@ -83,7 +83,7 @@ pub fn plan<'r>(
         },
         places: Vec::with_capacity(kept.len()),
         kept: &kept,
-        referrers: Referrers::of(bytes, structure),
+        referrers: Referrers::of(structure, |entity| label_of_sheet(bytes, entity)),
         room: room(bytes.len()),
         labels: OpenLabels::of(bytes, structure, options),
         parts: Vec::new(),
@@ -183,23 +183,10 @@ impl Plan<'_, '_> {
     }
 
     fn heading(&self, index: usize) -> BaseChain {
-        let entity = &self.structure.entities[index];
-        let outer = match entity.parent {
-            Some(parent) => match self.referrers.referrer(self.bytes, entity) {
-                Some(document) => Outer::Referring(self.chain_of(document)),
-                None => Outer::Encapsulating(self.chain_of(parent)),
-            },
-            None => self.options.outer(),
-        };
-        let fields = self.structure.bases(self.bytes, index);
-        let options = self.options;
-        base::of_heading(
-            &entity.name,
-            &fields,
-            outer,
-            options.resolver,
-            options.content_location,
-        )
+        let (bytes, structure, options) = (self.bytes, self.structure, self.options);
+        let chain = |entity| self.chain_of(entity);
+        self.referrers
+            .base_of(bytes, structure, index, options, chain)
     }
 
     /// The base of an enclosing entity: that of its heading, or of its document.
@@ -300,7 +287,7 @@ impl Plan<'_, '_> {
             self.kept[index]
         };
         let before = self.report.links.len();
-        let found = self.document((entity, media_type), &options, heading, kept, &decoded);
+        let found = self.document((index, media_type), &options, heading, kept, &decoded);
         let Some((mut plan, rewritten)) = found else {
             return false;
         };
@@ -351,17 +338,14 @@ impl Plan<'_, '_> {
         true
     }
 
-    /// The `file:` URL that labels `entity`, if references in it can refer to other parts by labels.
-    fn location(&self, entity: &Entity) -> Option<Base> {
+    /// The `file:` URL that labels the entity `index`, if references in it can refer to other parts by labels.
+    fn location(&self, index: usize) -> Option<Base> {
         if self.labels.open.is_empty() {
             return None;
         }
-        // A style sheet that was taken out of a document is relative to that document.
-        let entity = self
-            .referrers
-            .referrer(self.bytes, entity)
-            .map_or(entity, |document| &self.structure.entities[document]);
-        let location = entity
+        // A part that was taken out of a document is relative to that document.
+        let index = self.referrers.referrer(index).unwrap_or(index);
+        let location = self.structure.entities[index]
             .heading
             .url(self.bytes, UrlField::ContentLocation)?
             .url;
@@ -372,13 +356,13 @@ impl Plan<'_, '_> {
     /// rewritten links.
     fn document(
         &mut self,
-        (entity, media_type): (&Entity, &MediaType),
+        (index, media_type): (usize, &MediaType),
         scan: &ScanOptions,
         heading: &BaseChain,
         kept: Option<Reason>,
         decoded: &DecodedBody<'_>,
     ) -> Option<(DocumentPlan, Vec<Span>)> {
-        let location = self.location(entity);
+        let location = self.location(index);
         let mut task = Task {
             options: self.options,
             scan,
@@ -421,7 +405,8 @@ impl Plan<'_, '_> {
         let receive = has_sink.then_some(receive);
         let mut plan = driver::content(task, format, bytes, receive)?;
         let first = self.report.entities.len();
-        let parent = entity.parent.map(|parent| self.places[parent]);
+        let parent = self.structure.entities[index].parent;
+        let parent = parent.map(|parent| self.places[parent]);
         for (index, report) in plan.entities.iter_mut().enumerate() {
             report.parent = match index {
                 0 => parent,

@@ -17,10 +17,20 @@ use std::collections::HashMap;
 use baselink_scan::UrlField;
 use baselink_text::Format;
 
-use crate::container::{Entity, EntityKind, Structure};
+use crate::{
+    base::{BaseChain, Outer, of_heading},
+    container::{Entity, EntityKind, Structure},
+    options::Options,
+};
 
-/// For each style sheet labelled with a `cid:` URL, the first document that refers to it.
-pub struct Referrers(HashMap<String, Option<usize>>);
+/// The parts labelled with `cid:` URLs, and the first documents that refer to them.
+#[derive(Debug)]
+pub struct Referrers {
+    /// The entities by their labels.
+    labels: HashMap<String, usize>,
+    /// The referring documents, by the entities.
+    documents: HashMap<usize, usize>,
+}
 
 const CID: &[u8] = b"cid:";
 
@@ -28,19 +38,31 @@ const CID: &[u8] = b"cid:";
 const LONGEST: usize = 256;
 
 impl Referrers {
-    /// The labelled style sheets of the message `bytes`, without any referrer yet.
-    pub fn of(bytes: &[u8], structure: &Structure) -> Self {
-        let labels = structure
-            .entities
-            .iter()
-            .filter_map(|entity| label(bytes, entity));
-        Self(labels.map(|label| (label, None)).collect())
+    /// The parts for which `labels_of` returns labels, without any referrer yet.
+    pub fn of<I: IntoIterator<Item = String>>(
+        structure: &Structure,
+        labels_of: impl Fn(&Entity) -> I,
+    ) -> Self {
+        let mut labels = HashMap::new();
+        for (index, entity) in structure.entities.iter().enumerate() {
+            let is_short =
+                |label: &String| label.as_bytes().starts_with(CID) && label.len() < LONGEST;
+            for label in labels_of(entity).into_iter().filter(is_short) {
+                labels.entry(label).or_insert(index);
+            }
+        }
+        Self {
+            labels,
+            documents: HashMap::new(),
+        }
     }
 
-    /// Adds the references in the document `text`, which is the content of the entity `index`.
-    pub fn add(&mut self, index: usize, format: Format, text: &[u8]) {
-        if self.0.is_empty() || !matches!(format, Format::Html | Format::Xhtml) {
-            return;
+    /// Adds the references in the document `text`, which is the content of the entity `index`. Returns true if it is the first
+    /// that refers to a labelled part.
+    pub fn add(&mut self, index: usize, format: Format, text: &[u8]) -> bool {
+        let before = self.documents.len();
+        if self.labels.is_empty() || !matches!(format, Format::Html | Format::Xhtml) {
+            return false;
         }
         for at in memchr::memmem::find_iter(text, CID) {
             // Bounds the cost of each unterminated reference.
@@ -49,29 +71,47 @@ impl Referrers {
                 .iter()
                 .position(|byte| byte.is_ascii_whitespace() || b"\"'<>".contains(byte))
                 .unwrap_or(rest.len());
-            let referrer = str::from_utf8(&rest[..end])
+            let part = str::from_utf8(&rest[..end])
                 .ok()
-                .and_then(|url| self.0.get_mut(url));
-            if let Some(referrer) = referrer {
-                referrer.get_or_insert(index);
+                .and_then(|url| self.labels.get(url));
+            if let Some(part) = part {
+                self.documents.entry(*part).or_insert(index);
             }
         }
+        self.documents.len() > before
     }
 
-    /// The document that refers to `entity`, if `entity` is a labelled style sheet.
-    pub fn referrer(&self, bytes: &[u8], entity: &Entity) -> Option<usize> {
-        if self.0.is_empty() {
-            return None;
-        }
-        *self.0.get(&label(bytes, entity)?)?
+    /// The first document that refers to the entity `index`, if this is a labelled part.
+    pub fn referrer(&self, index: usize) -> Option<usize> {
+        self.documents.get(&index).copied()
+    }
+
+    /// The base from the heading of the entity `index`. `chain` returns that of an entity or document before it.
+    pub fn base_of<'c>(
+        &self,
+        bytes: &[u8],
+        structure: &Structure,
+        index: usize,
+        options: &'c Options,
+        chain: impl Fn(usize) -> &'c BaseChain,
+    ) -> BaseChain {
+        let entity = &structure.entities[index];
+        let outer = match (entity.parent, self.referrer(index)) {
+            (Some(_), Some(document)) => Outer::Referring(chain(document)),
+            (Some(parent), None) => Outer::Encapsulating(chain(parent)),
+            (None, _) => options.outer(),
+        };
+        let fields = structure.bases(bytes, index);
+        let (resolver, location) = (options.resolver, options.content_location);
+        of_heading(&entity.name, &fields, outer, resolver, location)
     }
 }
 
-/// The `cid:` URL that labels a style sheet.
-fn label(bytes: &[u8], entity: &Entity) -> Option<String> {
+/// The label of a style sheet.
+pub(super) fn label_of_sheet(bytes: &[u8], entity: &Entity) -> Option<String> {
     if entity.kind != EntityKind::Leaf || entity.media_type.format() != Format::Css {
         return None;
     }
-    let url = entity.heading.url(bytes, UrlField::ContentLocation)?.url;
-    (url.as_bytes().starts_with(CID) && url.len() < LONGEST).then(|| url.to_string())
+    let label = entity.heading.url(bytes, UrlField::ContentLocation)?;
+    Some(label.url.to_string())
 }

@@ -28,8 +28,8 @@ use std::{
 };
 
 use baselink_rewrite::{
-    BaseChain, Options, Rule, Source,
-    base::{Outer, establish, of_heading},
+    BaseChain, Options, Referrers, Rule, Source,
+    base::{Outer, establish},
     container::{Entity, EntityKind, Structure, entities},
 };
 use baselink_scan::{Document, MediaType, ScanOptions, UrlField, html::saved::saved, scan_as};
@@ -53,9 +53,6 @@ use crate::collection::{
 /// of resolving relative references within a multipart/related structure when no other base URI is specified" (RFC
 /// 2557, 5).
 pub const THIS_MESSAGE: &str = "thismessage:/";
-
-/// The limit for `cid:` URLs, in bytes. Pages are searched only for shorter ones.
-const CID_LIMIT: usize = 256;
 
 /// A part of a message that is a resource.
 struct PartDraft<'m> {
@@ -96,47 +93,62 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
     let structure = &entities(message);
     let choice = OpenedParts::of(message, structure);
     let mut chains: Vec<BaseChain> = Vec::with_capacity(structure.entities.len());
-    for (index, entity) in structure.entities.iter().enumerate() {
-        let outer = match entity.parent {
-            Some(parent) => Outer::Encapsulating(&chains[parent]),
-            None => Outer::Retrieval(options.retrieval.as_ref()),
-        };
-        chains.push(base_of(message, structure, index, outer, options));
-    }
-    let root = choice.root.and_then(|root| chains[root].base.clone());
-    let root = root.as_deref();
-    let leaves = structure
-        .entities
-        .iter()
-        .enumerate()
-        .filter(|(index, entity)| entity.kind == EntityKind::Leaf && !choice.is_unused[*index]);
+    // The bases of the contents of pages that refer to parts taken out of them.
+    let (mut referrers, mut referring) = (
+        Referrers::of(structure, |entity| labels(message, entity)),
+        HashMap::new(),
+    );
     let mut diagnostics = structure.diagnostics.iter();
     let is_open = diagnostics.any(|one| one.code == Code::CloseMissing);
     let date = structure.entities[0].heading.first(message, "Date");
     let date = date.and_then(|field| CaptureDate::of_message(&field.text(message)));
-    let mut parts: Vec<_> = leaves
-        .map(|(index, entity)| PartDraft {
-            index,
-            entity: Arc::clone(&entity.name),
-            key: None,
-            scoped: Vec::new(),
-            urls: urls(message, entity, (&chains[index], root), options),
-            media_type: structure.media_type(message, index, None).into_owned(),
-            body: entity.decode(message).map(|decoded| decoded.bytes),
-            is_cut: is_open && entity.body.end == message.len(),
-            is_root: choice.root == Some(index),
-        })
-        .collect();
-    for part in &mut parts {
-        let chain = &mut chains[part.index];
-        let note = part.body.as_ref().ok().filter(|_| chain.base.is_none());
-        if let Some(noted) = options.noted(note.and_then(|body| saved(body)).as_ref()) {
-            (chain.base, chain.source) = (Some(noted.url.as_str().into()), noted.source);
-            part.urls.insert(0, noted.url);
+    let mut parts = Vec::new();
+    for (index, entity) in structure.entities.iter().enumerate() {
+        let chain = |at| referring.get(&at).unwrap_or(&chains[at]);
+        let mut chain = referrers.base_of(message, structure, index, options, chain);
+        if entity.kind == EntityKind::Leaf && !choice.is_unused[index] {
+            let mut part = PartDraft {
+                index,
+                entity: Arc::clone(&entity.name),
+                key: None,
+                scoped: Vec::new(),
+                urls: Vec::new(),
+                media_type: structure.media_type(message, index, None).into_owned(),
+                body: entity.decode(message).map(|decoded| decoded.bytes),
+                is_cut: is_open && entity.body.end == message.len(),
+                is_root: choice.root == Some(index),
+            };
+            let text = part.body.as_deref().unwrap_or_default();
+            let may_have_note = chain.base.is_none() || referrers.referrer(index).is_some();
+            let note = may_have_note.then(|| saved(text)).flatten();
+            if let Some(noted) = options.noted(note.as_ref()) {
+                (chain.base, chain.source) = (Some(noted.url.as_str().into()), noted.source);
+                part.urls.push(noted.url);
+            }
+            if referrers.add(index, part.media_type.format(), text)
+                && let Some(page) = scanned(&part, options, b"cid:")
+            {
+                let of_content = establish(&page, Outer::Heading(&chain), options.resolver);
+                referring.insert(index, of_content);
+            }
+            parts.push(part);
         }
+        chains.push(chain);
+    }
+    // Labels are relative to the bases of headings, not to those that pages note.
+    let of_heading = |index: usize| {
+        chains[index]
+            .base
+            .as_deref()
+            .filter(|_| chains[index].rule != Rule::Default)
+    };
+    let root = choice.root.and_then(of_heading);
+    for part in &mut parts {
+        let entity = &structure.entities[part.index];
+        let bases = (of_heading(part.index), root);
+        part.urls.append(&mut urls(message, entity, bases, options));
     }
     let has_scopes = tell_apart(&mut parts, structure);
-    inherit_bases(message, structure, &parts, &mut chains, options);
     add_data_sheets(&mut parts, options);
     let entry = move |(number, part): (u64, PartDraft<'_>)| {
         let entry = Entry::at(number);
@@ -285,27 +297,6 @@ fn tell_apart(parts: &mut [PartDraft<'_>], structure: &Structure) -> bool {
     has_scopes
 }
 
-/// The base from the heading of the entity `index`.
-fn base_of(
-    message: &[u8],
-    structure: &Structure,
-    index: usize,
-    outer: Outer<'_>,
-    options: &Options,
-) -> BaseChain {
-    let (name, fields) = (
-        &structure.entities[index].name,
-        structure.bases(message, index),
-    );
-    of_heading(
-        name,
-        &fields,
-        outer,
-        options.resolver,
-        options.content_location,
-    )
-}
-
 /// The document to open in a message, and the parts of other alternatives.
 struct OpenedParts {
     root: Option<usize>,
@@ -415,6 +406,34 @@ fn content_id(message: &[u8], entity: &Entity) -> Option<String> {
     Some(in_brackets(&value).to_owned()).filter(|id| !id.is_empty())
 }
 
+/// The `cid:` URLs of `entity`. RFC 2392, 2, requires percent-encoding of "any characters that are not allowed in URLs", but few
+/// programs encode them, so there are two.
+fn cid_urls(message: &[u8], entity: &Entity) -> Vec<String> {
+    let urls = |id: String| {
+        let encoded = percent_encode(&id, |c| {
+            !(c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c))
+        });
+        vec![format!("cid:{encoded}"), format!("cid:{id}")]
+    };
+    content_id(message, entity).map_or_else(Vec::new, urls)
+}
+
+/// The labels of a style sheet or page that may have been taken out of another page.
+fn labels(message: &[u8], entity: &Entity) -> Vec<String> {
+    let format = entity.media_type.format();
+    if entity.kind != EntityKind::Leaf
+        || !matches!(format, Format::Html | Format::Xhtml | Format::Css)
+    {
+        return Vec::new();
+    }
+    let location = entity.heading.url(message, UrlField::ContentLocation);
+    let location = location.map(|label| label.url.to_string());
+    location
+        .into_iter()
+        .chain(cid_urls(message, entity))
+        .collect()
+}
+
 /// The text between `<` and `>`, or else the whole text.
 fn in_brackets(value: &str) -> &str {
     let inside = value.split_once('<').map_or(value, |(_, rest)| rest);
@@ -424,12 +443,12 @@ fn in_brackets(value: &str) -> &str {
         .trim()
 }
 
-/// The URLs of a part. `chain` gives the base of its heading, and `root` that of the document to open. References with the text
+/// The URLs of a part. Its heading gives the base `own`, and that of the document to open gives `root`. References with the text
 /// of a label always match (RFC 2557, 8.2), so a label without a base has that of the document, too.
 fn urls(
     message: &[u8],
     entity: &Entity,
-    (chain, root): (&BaseChain, Option<&str>),
+    (own, root): (Option<&str>, Option<&str>),
     options: &Options,
 ) -> Vec<String> {
     let mut urls = Vec::new();
@@ -438,21 +457,13 @@ fn urls(
         .map(|label| label.url)
         .filter(|url| !url.is_empty())
     {
-        let own = chain.base.as_deref();
         let bases = [own.or(root), own.is_none().then_some(THIS_MESSAGE)];
         urls.extend(bases.into_iter().flatten().map(|base| {
             let target = Base::new(options.resolver, base).resolve(&label);
             target.map_or_else(|_| label.to_string(), |target| target.url)
         }));
     }
-    if let Some(id) = content_id(message, entity) {
-        // RFC 2392, 2, requires percent-encoding of "any characters that are not allowed in URLs", but few programs
-        // encode them. The part therefore gets both URLs.
-        let encoded = percent_encode(&id, |c| {
-            !(c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c))
-        });
-        urls.extend([format!("cid:{encoded}"), format!("cid:{id}")]);
-    }
+    urls.extend(cid_urls(message, entity));
     if urls.is_empty() {
         urls.push(made_up_url(
             &entity.name,
@@ -496,75 +507,4 @@ fn file_name(message: &[u8], entity: &Entity) -> Option<String> {
     let name = name.or_else(|| entity.media_type.parameter("name"))?;
     let last = name.rsplit(['/', '\\']).next()?;
     (!last.chars().all(|c| c == '.')).then(|| last.to_owned())
-}
-
-/// Gives pages and style sheets with a `cid:` URL the base of the page that refers to them, unless their own heading
-/// gives a base.
-fn inherit_bases(
-    message: &[u8],
-    structure: &Structure,
-    parts: &[PartDraft<'_>],
-    chains: &mut [BaseChain],
-    options: &Options,
-) {
-    let mut labels: HashMap<&str, usize> = HashMap::new();
-    for (at, part) in parts.iter().enumerate() {
-        let format = part.media_type.format();
-        let is_part_of_page = matches!(format, Format::Html | Format::Xhtml | Format::Css);
-        if is_part_of_page && !part.is_root && chains[part.index].rule != Rule::Embedded {
-            let of_part = part
-                .urls
-                .iter()
-                .filter(|url| url.starts_with("cid:") && url.len() < CID_LIMIT);
-            of_part.for_each(|url| _ = labels.entry(url).or_insert(at));
-        }
-    }
-    if labels.is_empty() {
-        return;
-    }
-    // For each page, the parts to which it is the first to refer.
-    let mut referred: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
-    let mut has_referrer = vec![false; parts.len()];
-    for (at, part) in parts.iter().enumerate() {
-        let is_page = matches!(part.media_type.format(), Format::Html | Format::Xhtml);
-        let Some(text) = part.body.as_ref().ok().filter(|_| is_page) else {
-            continue;
-        };
-        for start in memchr::memmem::find_iter(text, b"cid:") {
-            let rest = &text[start..text.len().min(start + CID_LIMIT)];
-            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
-            let end = rest.iter().position(ends).unwrap_or(rest.len());
-            let found = str::from_utf8(&rest[..end])
-                .ok()
-                .and_then(|url| labels.get(url));
-            if let Some(&other) = found.filter(|other| **other != at && !has_referrer[**other]) {
-                has_referrer[other] = true;
-                referred[at].push(other);
-            }
-        }
-    }
-    // A page gets its base before the parts to which it refers. Pages that refer to each other in a circle keep their
-    // bases.
-    let mut next: Vec<usize> = (0..parts.len()).filter(|at| !has_referrer[*at]).collect();
-    while let Some(at) = next.pop() {
-        let part = &parts[at];
-        if referred[at].is_empty() {
-            continue;
-        }
-        let Some(page) = scanned(part, options, b"cid:") else {
-            continue;
-        };
-        let around = establish(&page, Outer::Heading(&chains[part.index]), options.resolver);
-        for &other in &referred[at] {
-            let index = parts[other].index;
-            chains[index] = base_of(
-                message,
-                structure,
-                index,
-                Outer::Referring(&around),
-                options,
-            );
-            next.push(other);
-        }
-    }
 }

@@ -45,7 +45,7 @@ use jiff::{
 use super::{
     file_names::{path, rounds},
     index::{Collection, UrlTarget},
-    normal::{MAX_REDIRECTS, normal, with_other_scheme},
+    normal::{MAX_REDIRECTS, fragment_of, normal, with_other_scheme},
     text_map::TextMap,
 };
 
@@ -593,10 +593,6 @@ impl Captures {
             collection: collection.into(),
         }
     }
-}
-
-fn fragment_of(url: &str) -> Option<&str> {
-    url.split_once('#').map(|(_, fragment)| fragment)
 }
 
 /// The index of the resource or redirect to which the redirect at index `from` leads.

@@ -71,45 +71,29 @@ enum Segment {
     Rest(String),
 }
 
-/// A rule of `netlify.toml`.
+/// A rule of `netlify.toml` or `vercel.json`, whose keys are the aliases.
 #[derive(Deserialize)]
-struct NetlifyRule {
+struct DeclaredRule {
+    #[serde(alias = "source")]
     from: String,
-    #[serde(default)]
+    #[serde(default, alias = "destination")]
     to: String,
-    #[serde(default = "permanent")]
-    status: u16,
-    #[serde(default)]
-    force: bool,
+    status: Option<u16>,
+    force: Option<bool>,
+    #[serde(alias = "has")]
     query: Option<IgnoredAny>,
+    #[serde(alias = "missing")]
     conditions: Option<IgnoredAny>,
 }
 
+/// The rules of `netlify.toml` or `vercel.json`.
 #[derive(Deserialize)]
-struct Netlify {
+struct DeclaredRules {
     #[serde(default)]
-    redirects: Vec<NetlifyRule>,
-}
-
-/// A rule of `vercel.json`.
-#[derive(Deserialize)]
-struct VercelRule {
-    source: String,
-    destination: String,
-    has: Option<IgnoredAny>,
-    missing: Option<IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct Vercel {
+    redirects: Vec<DeclaredRule>,
+    /// The rewrites of Vercel.
     #[serde(default)]
-    redirects: Vec<VercelRule>,
-    #[serde(default)]
-    rewrites: Vec<VercelRule>,
-}
-
-fn permanent() -> u16 {
-    301
+    rewrites: Vec<DeclaredRule>,
 }
 
 impl HostRules {
@@ -123,10 +107,11 @@ impl HostRules {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let rules = match name {
             "netlify.toml" => toml::from_str(text)
-                .map(FileRules::netlify)
+                .map(|file| FileRules::declared(file, (301, false)))
                 .map_err(|error| error.message().to_owned()),
             "vercel.json" => serde_json::from_str(text)
-                .map(FileRules::vercel)
+                // Vercel redirects before it looks for a file, and rewrites afterwards.
+                .map(|file| FileRules::declared(file, (308, true)))
                 .map_err(|error| error.to_string()),
             _ => Ok(FileRules::lines(text)),
         };
@@ -165,24 +150,18 @@ impl HostRules {
 }
 
 impl FileRules {
-    fn netlify(file: Netlify) -> Self {
+    /// The rules of `file`. A redirect that does not tell its status, and if it precedes a file, has those of `redirect`.
+    fn declared(file: DeclaredRules, redirect: (u16, bool)) -> Self {
         let mut rules = Self::default();
-        for rule in file.redirects {
+        let redirects = file.redirects.into_iter().map(|rule| (rule, redirect));
+        let rewrites = file
+            .rewrites
+            .into_iter()
+            .map(|rule| (rule, (REWRITE, false)));
+        for (rule, (status, is_forced)) in redirects.chain(rewrites) {
             if rule.query.is_none() && rule.conditions.is_none() {
-                rules.add(&rule.from, rule.to, rule.status, rule.force);
-            }
-        }
-        rules
-    }
-
-    /// Vercel redirects before it looks for a file, and rewrites afterwards.
-    fn vercel(file: Vercel) -> Self {
-        let mut rules = Self::default();
-        let redirects = file.redirects.into_iter().map(|rule| (rule, 308, true));
-        let rewrites = file.rewrites.into_iter().map(|rule| (rule, REWRITE, false));
-        for (rule, status, is_forced) in redirects.chain(rewrites) {
-            if rule.has.is_none() && rule.missing.is_none() {
-                rules.add(&rule.source, rule.destination, status, is_forced);
+                let status = rule.status.unwrap_or(status);
+                rules.add(&rule.from, rule.to, status, rule.force.unwrap_or(is_forced));
             }
         }
         rules

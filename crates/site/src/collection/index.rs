@@ -19,7 +19,7 @@ use std::{
     collections::{HashMap, HashSet},
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicU8, Ordering},
     },
 };
 
@@ -32,7 +32,6 @@ use super::{
     origin::{Origins, PathBelowRoot, RootUrl, hosts, names},
     path::{is_page_name, joined, split_name},
     same::SameTable,
-    symlinks::{EntryAt, PathEnd, path_end},
     text_map::TextMap,
 };
 
@@ -84,6 +83,19 @@ pub enum ResourceKind {
     Special,
 }
 
+/// The end of a path after following symbolic links.
+#[derive(Debug, PartialEq, Eq)]
+pub enum PathEnd {
+    /// A path without symbolic links.
+    To(Vec<u8>),
+    /// An unknown path: the path contains the symbolic link with this number, whose target is unknown.
+    Unknown(usize),
+    /// A path outside the tree.
+    Out,
+    /// No path, because of a broken or circular symbolic link.
+    Nowhere,
+}
+
 impl<'a> Resource<'a> {
     /// Creates a resource that is a file called `name`.
     pub fn file(name: &'a [u8]) -> Self {
@@ -122,7 +134,7 @@ pub struct Collection {
     /// The paths of the resources.
     pub(super) files: TextMap<()>,
     /// The kinds of the resources that are not files.
-    others: HashMap<usize, ResourceKind>,
+    pub(super) others: HashMap<usize, ResourceKind>,
     /// The targets of URLs that cannot be derived from the URL of the root, by normalized URL.
     pub(super) urls: TextMap<UrlTarget>,
     /// The folders in the root. A folder without files is present only if it was added.
@@ -159,17 +171,12 @@ pub struct Collection {
     pub(super) fragments: HashMap<usize, Box<str>>,
     /// The redirects and rewrites of the host. They count if the root of the site is that of its host.
     pub host_rules: HostRules,
-    /// The uses of captured resources by the documents that were localized so far. Empty unless the resources are captures.
-    pub(super) uses: Vec<ResourceUse>,
+    /// The uses of captured resources by the documents that were localized so far, as bits. Empty unless the resources are captures.
+    pub(super) uses: Vec<AtomicU8>,
 }
 
-/// The use of a resource by other documents.
-#[derive(Debug, Default)]
-pub struct ResourceUse {
-    is_used: AtomicBool,
-    is_linked: AtomicBool,
-    is_frame: AtomicBool,
-}
+/// The bits of the ways in which other documents use a resource: in any way, by a link, as a frame.
+const USES: [u8; 3] = [1, 2, 4];
 
 impl Collection {
     /// Creates an empty collection. `origins` determine the URLs that are derived from names.
@@ -339,24 +346,27 @@ impl Collection {
 
     /// True if a document leads to a resource in any way.
     pub fn is_used(&self, number: usize) -> bool {
-        let used = self.uses.get(number);
-        used.is_some_and(|used| used.is_used.load(Ordering::Relaxed))
+        self.uses_of(number) > 0
     }
 
     /// Notes that a document links to a resource, embeds it as a frame, or uses it otherwise.
     pub(crate) fn note_use(&self, number: usize, is_linked: bool, is_frame: bool) {
-        if let Some(used) = self.uses.get(number) {
-            used.is_used.store(true, Ordering::Relaxed);
-            used.is_linked.fetch_or(is_linked, Ordering::Relaxed);
-            used.is_frame.fetch_or(is_frame, Ordering::Relaxed);
+        let [used, linked, frame] = USES;
+        let bits = used + linked * u8::from(is_linked) + frame * u8::from(is_frame);
+        if let Some(uses) = self.uses.get(number) {
+            uses.fetch_or(bits, Ordering::Relaxed);
         }
     }
 
     /// True if documents embed a resource as a frame, and none links to it.
     pub fn is_only_frame(&self, number: usize) -> bool {
-        self.uses.get(number).is_some_and(|used| {
-            used.is_frame.load(Ordering::Relaxed) && !used.is_linked.load(Ordering::Relaxed)
-        })
+        let [used, _, frame] = USES;
+        self.uses_of(number) == used | frame
+    }
+
+    fn uses_of(&self, number: usize) -> u8 {
+        let uses = self.uses.get(number);
+        uses.map_or(0, |uses| uses.load(Ordering::Relaxed))
     }
 
     /// The URL of the root.
@@ -400,25 +410,6 @@ impl Collection {
     /// The scheme of references that lack only a scheme.
     pub(crate) fn scheme(&self) -> &str {
         &self.origins.scheme
-    }
-
-    /// The end of `path` after following symbolic links; `None` if it contains no link.
-    pub(super) fn path_end(&self, path: &[u8]) -> Option<PathEnd> {
-        if self.others.is_empty() {
-            return None;
-        }
-        path_end(path, |path| {
-            match self
-                .number_at(path)
-                .map(|number| (number, self.kind(number)))
-            {
-                Some((number, ResourceKind::Link(text))) => {
-                    Some(EntryAt::Link(number, text.as_deref()))
-                }
-                Some(_) => Some(EntryAt::NotLink),
-                None => self.has_folder(path).then_some(EntryAt::NotLink),
-            }
-        })
     }
 
     /// Prepares the collection for a copy without symbolic links: those that lead out of the tree lead to nothing.

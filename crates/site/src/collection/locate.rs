@@ -40,12 +40,11 @@ use baselink_url::{Base, Grammar, Reference, Resolver, without_fragment};
 
 use super::{
     host_rules::REWRITE,
-    index::{Absence, Collection, ResourceKind, UrlTarget, is_disk},
+    index::{Absence, Collection, PathEnd, ResourceKind, UrlTarget, is_disk},
     normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query},
     origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments},
     path::{names_folder, split_name, stem},
     same::others,
-    symlinks::PathEnd,
 };
 
 /// The text that programs append to the names of saved files.

@@ -23,6 +23,11 @@ pub fn without_query(url: &str) -> &str {
     memchr::memchr2(b'?', b'#', url.as_bytes()).map_or(url, |end| &url[..end])
 }
 
+/// The fragment of `url`.
+pub fn fragment_of(url: &str) -> Option<&str> {
+    url.split_once('#').map(|(_, fragment)| fragment)
+}
+
 /// `url` with `https` for `http`, or the reverse; `None` if it has another scheme.
 pub fn with_other_scheme(url: &str) -> Option<String> {
     match (url.strip_prefix("http:"), url.strip_prefix("https:")) {
@@ -62,23 +67,9 @@ pub fn normal(url: &str) -> Option<Cow<'_, str>> {
     if let Some(net_loc) = url.net_loc() {
         text.push_str(&origin::net_loc(&scheme, net_loc));
     }
-    let root = text.len();
-    let path = origin::path_or_root(&url);
-    for segment in path.strip_prefix('/')?.split('/') {
-        match segment {
-            "." => {}
-            ".." => {
-                let before = text[root..].rfind('/')?;
-                text.truncate(root + before);
-            }
-            _ => {
-                text.push('/');
-                names::push_segment(&mut text, segment);
-            }
-        }
-    }
-    if path.ends_with("/.") || path.ends_with("/..") {
+    for segment in origin::segments(&url)? {
         text.push('/');
+        names::push_segment(&mut text, segment);
     }
     if let Some(query) = url.query() {
         text.push('?');

@@ -28,7 +28,7 @@
 //!     size: 0,
 //! };
 //! let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
-//! let (retrieval, _) = origins.of(&entry, Format::Html, b"");
+//! let (retrieval, _) = origins.of(&entry, &entry, Format::Html, b"");
 //! let retrieval = retrieval.unwrap();
 //! assert_eq!(retrieval.url, "https://a.example:8080/b/c?d=e");
 //! assert_eq!(retrieval.source.name(), "layout");
@@ -470,21 +470,11 @@ impl Origins {
 
     /// The retrieval URL of `entry`, if known, and a sentence for each URL that was skipped.
     ///
-    /// `format` is the format of the file. `head` contains its raw first bytes: at least [`saved::HEAD`] of them if
+    /// Root URL and layout apply to `seen`: the same entry, with a path that may be relative to another folder than the root of
+    /// `entry`. `format` is the format of the file. `head` contains its raw first bytes: at least [`saved::HEAD`] of them if
     /// the file is that long, or [`canonical::HEAD`] if canonical URLs are used. The head matters only in HTML and
     /// XHTML.
     pub fn of(
-        &self,
-        entry: &TreeEntry,
-        format: Format,
-        head: &[u8],
-    ) -> (Option<Retrieval>, Vec<String>) {
-        self.of_seen(entry, entry, format, head)
-    }
-
-    /// Like [`of`](Self::of), but root URL and layout apply to a folder other than the root of `entry`. `seen` is the
-    /// same entry, with a path relative to that folder.
-    pub fn of_seen(
         &self,
         entry: &TreeEntry,
         seen: &TreeEntry,
@@ -493,65 +483,6 @@ impl Origins {
     ) -> (Option<Retrieval>, Vec<String>) {
         let is_named = entry.relative.is_empty();
         let is_copy = || !is_named && self.keeps_local_copies && self.companions.has(&entry.path);
-        self.first(seen, format, head, |source| match source {
-            Source::Retrieval | Source::Layout if is_copy() => None,
-            // Only the given URL and the document itself are used.
-            _ if source != Source::Retrieval && entry.is_standard_input() => None,
-            Source::UrlMap => self
-                .map
-                .as_ref()
-                .and_then(|map| map.url(entry))
-                .map(str::to_owned),
-            Source::Retrieval => self.below_root_url(seen),
-            Source::Layout => {
-                let FolderLayout::Host = self.layout?;
-                by_host(seen, &self.scheme, self.index.as_deref().map(names::bytes))
-            }
-            Source::Xattr if self.trust_xattr => {
-                attribute(entry).map(|url| without_fragment(&url).to_owned())
-            }
-            _ => None,
-        })
-    }
-
-    /// The files around `entry`. The layout applies as in [`of_seen`](Self::of_seen).
-    pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
-        let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
-        self.companions.beside(entry, depth, &self.scheme)
-    }
-
-    /// [`ORDER`] as modified by these settings.
-    fn order(&self) -> [Source; 6] {
-        let mut order = ORDER;
-        if self.layout.is_some() {
-            // A layout is a general convention; an attribute belongs to this file.
-            order[2..5].rotate_right(1);
-        }
-        if self.assumes_root {
-            order[1..].rotate_left(1);
-        }
-        order
-    }
-
-    /// True if the head of a page may give a URL that precedes `known`, the URL that was found without the head.
-    pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
-        let is_before = |known: &Retrieval| match known.source {
-            Source::Xattr => self.layout.is_none(),
-            Source::Retrieval => self.assumes_root,
-            _ => false,
-        };
-        (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
-    }
-
-    /// The retrieval URL from the first source that has one. `of_files` returns the URL of each source that does not
-    /// read the document.
-    fn first(
-        &self,
-        entry: &TreeEntry,
-        format: Format,
-        head: &[u8],
-        of_files: impl Fn(Source) -> Option<String>,
-    ) -> (Option<Retrieval>, Vec<String>) {
         let reads_comment = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
         let (mut first, mut skipped) = (None::<Retrieval>, Vec::new());
         for source in self.order() {
@@ -567,7 +498,21 @@ impl Origins {
                     let named = self.canonical.then(|| canonical::named(head, format));
                     named.flatten().map(|named| named.url)
                 }
-                source => of_files(source),
+                Source::Retrieval | Source::Layout if is_copy() => None,
+                Source::Retrieval => self.below_root_url(seen),
+                // Only the given URL and the document itself are used.
+                _ if entry.is_standard_input() => None,
+                Source::UrlMap => {
+                    let map = self.map.as_ref();
+                    map.and_then(|map| map.url(entry)).map(str::to_owned)
+                }
+                Source::Layout => self.layout.and_then(|FolderLayout::Host| {
+                    by_host(seen, &self.scheme, self.index.as_deref().map(names::bytes))
+                }),
+                Source::Xattr if self.trust_xattr => {
+                    attribute(entry).map(|url| without_fragment(&url).to_owned())
+                }
+                _ => None,
             };
             let Some(url) = url else { continue };
             // Chromium writes these into frames without a URL.
@@ -604,6 +549,35 @@ impl Origins {
             }
         }
         (first, skipped)
+    }
+
+    /// The files around `entry`. The layout applies as in [`of`](Self::of).
+    pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
+        let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
+        self.companions.beside(entry, depth, &self.scheme)
+    }
+
+    /// [`ORDER`] as modified by these settings.
+    fn order(&self) -> [Source; 6] {
+        let mut order = ORDER;
+        if self.layout.is_some() {
+            // A layout is a general convention; an attribute belongs to this file.
+            order[2..5].rotate_right(1);
+        }
+        if self.assumes_root {
+            order[1..].rotate_left(1);
+        }
+        order
+    }
+
+    /// True if the head of a page may give a URL that precedes `known`, the URL that was found without the head.
+    pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
+        let is_before = |known: &Retrieval| match known.source {
+            Source::Xattr => self.layout.is_none(),
+            Source::Retrieval => self.assumes_root,
+            _ => false,
+        };
+        (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
     }
 
     /// The URL of `entry`: the URL of the root, and the path of `entry` below it. The name of a file in a Maildir is no part of a
@@ -674,18 +648,13 @@ fn without_adjustment(name: &[u8]) -> &[u8] {
         .unwrap_or(name)
 }
 
-/// The path of `url`. An empty path counts as `/` (RFC 3986, 6.2.3).
-pub(crate) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
-    if url.path().is_empty() {
-        "/"
-    } else {
-        url.path()
-    }
-}
-
-/// The segments of a path after resolving dot segments (RFC 3986, 5.2.4); `None` if they lead above the root.
+/// The segments of a path after resolving dot segments (RFC 3986, 5.2.4); `None` if they lead above the root. An empty path
+/// counts as `/` (RFC 3986, 6.2.3).
 pub(crate) fn segments<'a>(url: &Reference<'a>) -> Option<Vec<&'a str>> {
-    let path = path_or_root(url);
+    let path = match url.path() {
+        "" => "/",
+        path => path,
+    };
     let mut segments = Vec::new();
     for segment in path.strip_prefix('/')?.split('/') {
         match segment {

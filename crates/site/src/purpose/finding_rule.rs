@@ -8,6 +8,8 @@
 //!
 //! Deliberately absent: the choice of the rule for a link, which is in the judges of [`check`](super::check); and sentences.
 
+use std::sync::LazyLock;
+
 use baselink_rewrite::Reason;
 use baselink_text::named;
 
@@ -134,47 +136,15 @@ named! {
 }
 
 impl FindingRule {
-    /// The class of findings by this rule.
+    /// The class of findings by this rule, with which its name begins.
     pub fn class(self) -> Class {
-        match self {
-            Self::Absolute | Self::NetPath | Self::PinnedBase | Self::Canonical => Class::Pinned,
-            Self::SchemeChange
-            | Self::EscapingBase
-            | Self::RootRelative
-            | Self::ClimbsOut
-            | Self::NoPrefix
-            | Self::NotSaved
-            | Self::LinkOut => Class::Escapes,
-            Self::Invalid => Class::Invalid,
-            Self::Absent
-            | Self::NameCase
-            | Self::NameEncoding
-            | Self::NameForm
-            | Self::NoIndex
-            | Self::NoName
-            | Self::NoFile
-            | Self::DeadRule
-            | Self::Elsewhere
-            | Self::LocalCopy
-            | Self::LinkNowhere => Class::Dangling,
-            Self::NotCaptured
-            | Self::ClientError
-            | Self::ServerError
-            | Self::Redirect
-            | Self::NoBody => Class::Missing,
-            Self::PageNotCaptured
-            | Self::PageClientError
-            | Self::PageServerError
-            | Self::PageRedirect
-            | Self::PageNoBody => Class::MissingPage,
-            Self::NoId | Self::IdCase => Class::Fragment,
-            Self::Left => Class::Left,
-            Self::Outside => Class::Outside,
-            Self::Travels => Class::Travels,
-            Self::NoSlash => Class::NoSlash,
-            Self::CleanUrl => Class::CleanUrl,
-            Self::Lines => Class::Lines,
-        }
+        static CLASSES: LazyLock<Vec<Class>> = LazyLock::new(|| {
+            let begins = |name: &str, class: &Class| name.split('/').next() == Some(class.name());
+            let class =
+                |rule: FindingRule| Class::ALL.into_iter().find(|it| begins(rule.name(), it));
+            FindingRule::ALL.into_iter().filter_map(class).collect()
+        });
+        CLASSES[self as usize]
     }
 
     /// True if `move` would mend such links.

@@ -44,7 +44,7 @@ use baselink_url::{
 
 use crate::{
     collection::{
-        Absence, Collection, FoundBy, Located, PlainPlace, QueryUse, names_prefix,
+        Absence, Collection, FoundBy, Located, PlainPlace, QueryUse, fragment_of, names_prefix,
         origin::{RootUrl, canonical, is_assumed, names},
         split_name, stem, url_below, without_query,
     },
@@ -280,8 +280,8 @@ impl LocalDestination {
     /// The place of `target`, the target of `link`, and `target` with the fragment of its redirect.
     fn located<'t>(&self, link: &LinkReport, target: &'t str) -> (Cow<'t, str>, Located) {
         let (located, end) = self.collection.locate_link(link, target, self.number);
-        let fragment = end.as_deref().and_then(|end| end.split_once('#'));
-        let with_end = |(_, end)| Cow::Owned(format!("{}#{end}", without_fragment(target)));
+        let fragment = end.as_deref().and_then(fragment_of);
+        let with_end = |end| Cow::Owned(format!("{}#{end}", without_fragment(target)));
         (fragment.map_or(Cow::Borrowed(target), with_end), located)
     }
 

@@ -109,6 +109,7 @@ const FILES_WITH_PATHS: [&[u8]; 9] = [
 ];
 
 /// The new place of a target.
+#[derive(Default)]
 struct MovedTarget {
     /// The URL without query and fragment.
     url: String,
@@ -214,12 +215,7 @@ impl Relocation {
         let same = self.collection.same_below(&self.from, url);
         let outside = MovedTarget {
             url: without_query(url).to_owned(),
-            is_inside: false,
-            file: None,
-            is_there: false,
-            is_lacking: false,
-            is_renamed: false,
-            new_rest: None,
+            ..MovedTarget::default()
         };
         let url = same.as_deref().unwrap_or(url);
         let head = without_query(url);

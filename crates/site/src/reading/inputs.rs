@@ -127,7 +127,7 @@ impl Inputs {
             index: None,
             ..origins.clone()
         };
-        let (retrieval, _) = of_paths.of(&seen, Format::Other, b"");
+        let (retrieval, _) = of_paths.of(&seen, &seen, Format::Other, b"");
         let url = retrieval.as_ref().and_then(|one| one.url.strip_suffix('x'));
         match url.map(RootUrl::new) {
             Some(Ok(root_url)) => Origins {

@@ -206,7 +206,7 @@ impl<'a> File<'a> {
         let origins = &reading.origins;
         let seen = inputs.below_settings_folder(entry);
         let seen = seen.as_ref().unwrap_or(entry);
-        let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
+        let (retrieval, passed_over) = origins.of(entry, seen, format, &bytes);
         let dotless_host = hosts::without_dot(entry, seen, retrieval.as_ref());
         let beside = (!is_standard).then(|| origins.beside(entry, seen));
         let options = if format.is_archive() {
@@ -310,7 +310,7 @@ pub fn retrieval(entry: &TreeEntry, inputs: &Inputs) -> Result<Option<Retrieval>
     let of_head = |format, head: &[u8]| {
         reading
             .origins
-            .of_seen(entry, seen.as_ref().unwrap_or(entry), format, head)
+            .of(entry, seen.as_ref().unwrap_or(entry), format, head)
             .0
     };
     let known = of_head(Format::Other, b"");

@@ -66,22 +66,18 @@ named! {
 /// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other
 /// formats have no such URL.
 pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
-    search(head, format, false)?.0
+    search(head, format)?.0
 }
 
 /// Finds the URLs of `link` elements that must be absolute: the canonical URL (RFC 6596, 3), and those of the page in
 /// other languages (<https://developers.google.com/search/docs/specialty/international/localized-versions>). Returns
 /// their spans in the page, which begins with `head`. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
 pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
-    search(head, format, true).unwrap_or_default().1
+    search(head, format).unwrap_or_default().1
 }
 
-/// Finds the URL that a page declares as its own, or, if `finds_all` is true, the URLs that must be absolute.
-fn search(
-    head: &[u8],
-    format: Format,
-    finds_all: bool,
-) -> Option<(Option<CanonicalUrl>, Vec<Span>)> {
+/// Finds the URL that a page declares as its own, and the URLs that must be absolute.
+fn search(head: &[u8], format: Format) -> Option<(Option<CanonicalUrl>, Vec<Span>)> {
     if !matches!(format, Format::Html | Format::Xhtml) {
         return None;
     }
@@ -94,7 +90,6 @@ fn search(
         of_graph: None,
         templates: 0,
         is_in_body: false,
-        finds_all,
         all: Vec::new(),
     };
     walk::best_effort(&text, start..text.len(), true, &mut sink);
@@ -130,8 +125,7 @@ struct CanonicalSink<'a> {
     /// The number of open `template` elements.
     templates: usize,
     is_in_body: bool,
-    /// True if the search is for all URLs that must be absolute, which are added to `all`.
-    finds_all: bool,
+    /// The URLs that must be absolute.
     all: Vec<Span>,
 }
 
@@ -145,12 +139,11 @@ impl Sink for CanonicalSink<'_> {
         self.is_in_body |= is("body");
         if is("template") {
             self.templates += 1;
-        } else if self.finds_all {
-            if is("link") {
-                self.all.extend(self.absolute(tag));
+        } else if is("link") {
+            self.all.extend(self.absolute(tag));
+            if self.templates == 0 && self.of_link.is_none() {
+                self.of_link = self.named(tag, &["rel"], "canonical", "href", CanonicalTag::Link);
             }
-        } else if self.templates == 0 && is("link") {
-            self.of_link = self.named(tag, &["rel"], "canonical", "href", CanonicalTag::Link);
         } else if self.templates == 0 && self.of_graph.is_none() && is("meta") {
             let by = CanonicalTag::OpenGraph;
             self.of_graph = self.named(tag, &["property", "name"], "og:url", "content", by);
@@ -164,7 +157,7 @@ impl Sink for CanonicalSink<'_> {
     }
 
     fn is_done(&self) -> bool {
-        self.is_in_body || (self.of_link.is_some() && !self.finds_all)
+        self.is_in_body
     }
 }
 

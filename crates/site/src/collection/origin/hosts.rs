@@ -19,7 +19,7 @@
 //!     size: 0,
 //! };
 //! let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
-//! let (retrieval, _) = origins.of(&entry, Format::Html, b"");
+//! let (retrieval, _) = origins.of(&entry, &entry, Format::Html, b"");
 //! assert_eq!(retrieval.unwrap().url, "https://a.example:8080/b");
 //! ```
 //!

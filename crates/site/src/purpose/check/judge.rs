@@ -23,7 +23,8 @@ use super::{
 };
 use crate::{
     collection::{
-        FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, is_disk, names_prefix,
+        FoundBy, FoundResource, LastPath, Located, PlainPlace, QueryUse, fragment_of, is_disk,
+        names_prefix,
         origin::{RootUrl, is_assumed, without_assumed},
         url_below,
     },
@@ -255,7 +256,7 @@ impl<'a> MoveJudge<'a> {
         &self,
         link: &LinkReport,
         (target, now): (&str, &Located),
-        fragment: Option<String>,
+        fragment: Option<&str>,
     ) -> Finding {
         let collection = self.goal.collection;
         if !now.is_inside() {
@@ -292,7 +293,7 @@ impl<'a> MoveJudge<'a> {
         };
         Finding {
             hint: collection.missing(now).and_then(|one| one.hint),
-            fragment: file.zip(fragment),
+            fragment: file.zip(fragment.map(str::to_owned)),
             ..Finding::of(rule)
         }
     }
@@ -394,7 +395,7 @@ impl<'a> MoveJudge<'a> {
         let is_use = link.reason == Some(Reason::IdReference) && link.element == "use";
         let number = self.number.filter(|_| is_use && link.entity.is_empty());
         Finding {
-            fragment: number.zip(fragment_of(&link.reference)),
+            fragment: number.zip(fragment_of(&link.reference).map(str::to_owned)),
             ..Finding::left(reason)
         }
     }
@@ -506,7 +507,7 @@ impl<'a> MoveJudge<'a> {
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
             (None, Some(then)) if self.saved_by.is_some() => Finding {
-                fragment: then.zip(fragment_of(target)),
+                fragment: then.zip(fragment_of(target).map(str::to_owned)),
                 ..Finding::of(FindingRule::Travels)
             },
             (now, _) => match self.dangling(then) {
@@ -519,10 +520,6 @@ impl<'a> MoveJudge<'a> {
 
 fn category(link: &LinkReport) -> Category {
     Reference::split(Grammar::Rfc3986, &link.reference).category()
-}
-
-fn fragment_of(url: &str) -> Option<String> {
-    url.split_once('#').map(|(_, fragment)| fragment.to_owned())
 }
 
 /// True if `link` is a link of the document with this chain, not of one in it, and is resolved against the base of the document.
