@@ -360,29 +360,16 @@ pub enum Outer<'a> {
     Heading(&'a BaseChain),
 }
 
-/// The words that reasons use for the surroundings of a document.
-struct SurroundingWords {
-    /// The name of the surroundings.
-    place: &'static str,
-    /// The reason for level 3.2 if there are none.
-    alone: &'static str,
-}
+/// The words that reasons use for the surroundings of a document, and the reason for level 3.2 if there are none.
+const DOCUMENT: [&str; 2] = [
+    "document around it",
+    "the document is not inside another document",
+];
 
-const DOCUMENT: SurroundingWords = SurroundingWords {
-    place: "document around it",
-    alone: "the document is not inside another document",
-};
-
-const ENTITY: SurroundingWords = SurroundingWords {
-    place: "entity around it",
-    alone: "the entity is not inside another entity",
-};
-
-/// The words for a style sheet that was part of a document.
-const REFERRING: SurroundingWords = SurroundingWords {
-    place: "document that refers to it",
-    alone: "no document refers to it",
-};
+const ENTITY: [&str; 2] = [
+    "entity around it",
+    "the entity is not inside another entity",
+];
 
 /// The reason to pass over a level outside the one that gave the base.
 const INNER: &str = "an inner level gave the base";
@@ -414,7 +401,7 @@ pub fn establish(document: &Document, outer: Outer<'_>, resolver: Resolver) -> B
     if let Outer::Heading(heading) = outer {
         chain.add_heading(heading);
     } else {
-        chain.add_enclosing(outer, &DOCUMENT);
+        chain.add_enclosing(outer, DOCUMENT);
         chain.add_retrieval(outer);
         chain.add_default();
     }
@@ -504,17 +491,15 @@ impl BaseChain {
         status: Status,
         reason: impl Into<Cow<'static, str>>,
     ) -> &mut Level {
-        let reason = reason.into();
-        let entity = Arc::clone(&self.entity);
         let number = self.chain.len();
         self.chain.push(Level {
-            entity,
+            entity: Arc::clone(&self.entity),
             rule,
             source,
             value,
             span: None,
             status,
-            reason,
+            reason: reason.into(),
         });
         &mut self.chain[number]
     }
@@ -530,50 +515,40 @@ impl BaseChain {
         &mut self,
         declared: &DeclaredBase,
         resolver: Resolver,
-    ) -> (Status, Cow<'static, str>) {
+    ) -> LevelResult {
         if declared.standing != Standing::First {
-            return (Status::PassedOver, declared.standing.name().into());
+            return Err((Status::PassedOver, declared.standing.name().into()));
         }
         let value = declared.value.as_deref().unwrap_or_default();
         if let Some((base, reason)) = provisional(value, declared.doubt) {
             self.report_doubt(declared.doubt, declared.span);
             self.set_base(base, Rule::Embedded, Source::BaseElement);
-            return (Status::Taken, reason);
+            return Ok(reason);
         }
-        let (base, reason) = match self.declared_url(value, resolver) {
-            DeclaredUrl::Absolute(base) => (base, Standing::First.name().into()),
-            DeclaredUrl::Relative(base, outer) => {
-                // The base `.`, which Chromium writes, changes the target of no relative path.
-                if resolve::resolve(resolver, &base, ".") != resolve::resolve(resolver, &outer, ".")
-                {
-                    self.diagnostics.push(Diagnostic::new(
-                        Code::BaseRelative,
-                        declared.span,
-                        format!("the href of this base element is relative, but RFC 1808, section 10, requires an \
-                             absolute URL; it resolves to {}",
-                            abridged(&base)
-                        ),
-                    ));
-                }
-                let first = Standing::First.name();
-                let around = if self.fallback.is_some() {
-                    "the outer base"
-                } else {
-                    ASSUMED
-                };
-                (
-                    base,
-                    format!("{first}, relative to {around} {}", abridged(&outer)).into(),
-                )
+        let DeclaredUrl { base, outer } = self.declared_url(value, resolver)?;
+        let first = Standing::First.name();
+        let mut reason = Cow::Borrowed(first);
+        if let Some(outer) = outer {
+            // The base `.`, which Chromium writes, changes the target of no relative path.
+            if resolve::resolve(resolver, &base, ".") != resolve::resolve(resolver, &outer, ".") {
+                self.diagnostics.push(Diagnostic::new(
+                    Code::BaseRelative,
+                    declared.span,
+                    format!("the href of this base element is relative, but RFC 1808, section 10, requires an \
+                         absolute URL; it resolves to {}",
+                        abridged(&base)
+                    ),
+                ));
             }
-            DeclaredUrl::NoOuter => {
-                let reason = "it is relative, and no outer base is known";
-                return (Status::PassedOver, reason.into());
-            }
-            DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
-        };
+            let around = if self.fallback.is_some() {
+                "the outer base"
+            } else {
+                ASSUMED
+            };
+            reason = format!("{first}, relative to {around} {}", abridged(&outer)).into();
+        }
         self.set_base(base, Rule::Embedded, Source::BaseElement);
-        (Status::Taken, reason)
+        Ok(reason)
     }
 
     /// The base with its rule and source.
@@ -587,17 +562,15 @@ impl BaseChain {
     }
 
     /// Interprets `value` as the declaration of a base inside the outer base.
-    fn declared_url(&mut self, value: &str, resolver: Resolver) -> DeclaredUrl {
+    fn declared_url(
+        &mut self,
+        value: &str,
+        resolver: Resolver,
+    ) -> Result<DeclaredUrl, PassedLevel> {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
-        let declaration = DeclaredUrl::of(value, outer, resolver).or_with_scheme(
-            self.assumed_scheme.as_ref(),
-            value,
-            resolver,
-        );
-        if matches!(declaration, DeclaredUrl::Absolute(_)) {
-            self.is_from_outside = false;
-        }
-        declaration
+        let declared = DeclaredUrl::of(value, outer, self.assumed_scheme.as_deref(), resolver)?;
+        self.is_from_outside &= declared.outer.is_some();
+        Ok(declared)
     }
 
     /// Reports why no link is resolved against the base at `span`, if the meaning of that base is in doubt.
@@ -613,23 +586,16 @@ impl BaseChain {
     }
 
     /// Adds level 3.2, the encapsulating entity.
-    fn add_enclosing(&mut self, outer: Outer<'_>, words: &SurroundingWords) {
+    fn add_enclosing(&mut self, outer: Outer<'_>, [place, alone]: [&'static str; 2]) {
         let source = Source::Encapsulating;
-        let (around, words) = match outer {
-            Outer::Encapsulating(around) => (around, words),
-            Outer::Referring(around) => (around, &REFERRING),
+        let (around, place) = match outer {
+            Outer::Encapsulating(around) => (around, place),
+            Outer::Referring(around) => (around, "document that refers to it"),
             _ => {
-                self.add_level(
-                    Rule::Encapsulating,
-                    source,
-                    None,
-                    Status::Absent,
-                    words.alone,
-                );
+                self.add_level(Rule::Encapsulating, source, None, Status::Absent, alone);
                 return;
             }
         };
-        let place = words.place;
         let (status, reason) = match (&around.base, &self.base) {
             (None, _) => (Status::Absent, format!("the {place} has no base").into()),
             (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
@@ -657,13 +623,8 @@ impl BaseChain {
                 Outer::Retrieval(_) | Outer::AssumedScheme(_) => "no retrieval URL was given",
                 _ => "only the outermost document has a retrieval URL",
             };
-            self.add_level(
-                Rule::Retrieval,
-                Source::Retrieval,
-                None,
-                Status::Absent,
-                reason,
-            );
+            let source = Source::Retrieval;
+            self.add_level(Rule::Retrieval, source, None, Status::Absent, reason);
             return;
         };
         let (status, reason) = match (&self.base, &self.retrieval) {
@@ -799,56 +760,73 @@ pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
     Cow::Owned(url.chars().take(LONGEST).chain(['…']).collect())
 }
 
-/// The interpretation of a value that declares a base.
-enum DeclaredUrl {
-    /// An absolute URL.
-    Absolute(Arc<str>),
-    /// A relative URL, resolved against the second URL.
-    Relative(Arc<str>, Arc<str>),
-    /// A relative URL without an outer base.
-    NoOuter,
-    /// Not a base, with the reason.
-    Invalid(Cow<'static, str>),
+/// A result for a level that did not give the base, with the reason.
+type PassedLevel = (Status, Cow<'static, str>);
+
+/// The reason why a level gave the base, or the result for a level that did not.
+type LevelResult = Result<Cow<'static, str>, PassedLevel>;
+
+/// The result for a level, with the reason.
+fn status_of(result: LevelResult) -> PassedLevel {
+    result.map_or_else(|passed| passed, |reason| (Status::Taken, reason))
+}
+
+/// The URL that a value declares as a base.
+struct DeclaredUrl {
+    base: Arc<str>,
+    /// The URL that the value was resolved against; `None` for an absolute value.
+    outer: Option<Arc<str>>,
 }
 
 impl DeclaredUrl {
-    /// Interprets `value` inside the base `outer`.
-    fn of(value: &str, outer: Option<Arc<str>>, resolver: Resolver) -> Self {
-        let scheme = reference::opaque_scheme(value);
-        if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
+    /// Interprets `value` inside the base `outer`. Without one, `scheme` is added if only the scheme is missing. A relative value
+    /// without either is passed over.
+    fn of(
+        value: &str,
+        outer: Option<Arc<str>>,
+        scheme: Option<&str>,
+        resolver: Resolver,
+    ) -> Result<Self, PassedLevel> {
+        let invalid = |why: Cow<'static, str>| Err((Status::Invalid, why));
+        let opaque = reference::opaque_scheme(value);
+        if let Some(scheme @ ("data" | "javascript")) = opaque.as_deref() {
             let why = format!("a {scheme}: URL cannot be a base; the outer base counts");
-            return Self::Invalid(why.into());
+            return invalid(why.into());
         }
         let is_whatwg = resolver == Resolver::Whatwg;
         let is_relative = |outer: &str| Base::new(resolver, outer).is_relative(value);
         let is_relative = is_whatwg && outer.as_deref().is_some_and(is_relative);
         let absolute = Base::is_absolute(resolver, value) && !is_relative;
         let is_url = absolute || (is_whatwg && !is_relative);
-        if is_url && scheme.is_some() && !resolve::parses(value) {
-            return Self::Invalid("it is not a URL; the outer base counts".into());
+        if is_url && opaque.is_some() && !resolve::parses(value) {
+            return invalid(NO_URL.into());
         }
         if absolute {
-            return Self::Absolute(Base::text_of(resolver, value).into());
+            let (base, outer) = (Base::text_of(resolver, value).into(), None);
+            return Ok(Self { base, outer });
         }
         let Some(outer) = outer else {
-            return Self::NoOuter;
+            return Self::with_scheme(value, scheme, resolver);
         };
         // A chain of bases that each extend the one before would grow quadratically.
         if outer.len() > LONGEST_BASE {
-            return Self::Invalid("it is relative, and the outer base is too long".into());
+            return invalid("it is relative, and the outer base is too long".into());
         }
         let base = match Base::new(resolver, &outer).resolve(value) {
             Ok(target) => resolve::ascii(&target.url).into_owned(),
-            Err(why) => return Self::Invalid(format!("it is relative, and {why}").into()),
+            Err(why) => return invalid(format!("it is relative, and {why}").into()),
         };
         if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
-            return Self::Invalid(
-                format!("it resolves to {}, which is not a URL", abridged(&base)).into(),
-            );
+            let why = format!("it resolves to {}, which is not a URL", abridged(&base));
+            return invalid(why.into());
         }
-        Self::Relative(base.into(), outer)
+        let (base, outer) = (base.into(), Some(outer));
+        Ok(Self { base, outer })
     }
 }
+
+/// The reason to pass over a value that is not a URL.
+const NO_URL: &str = "it is not a URL; the outer base counts";
 
 /// The words for the assumed scheme in reasons that otherwise name the outer base.
 const ASSUMED: &str = "the assumed scheme";

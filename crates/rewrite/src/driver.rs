@@ -231,8 +231,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             self.task.outer,
             self.task.options.resolver,
         ));
-        all.extend(self.judge.missing_copies());
-        all.extend(self.judge.links_of_sheets());
+        all.extend(self.judge.diagnostics());
         all
     }
 
@@ -484,17 +483,13 @@ impl Links for Driver<'_, '_> {
     }
 
     fn link(&mut self, bytes: &[u8], link: Link) {
-        self.judge.find_styles(bytes, self.charset, &link);
         let is_of_document = link.against == Against::Document;
-        let Some(mut judged) = self.judge.link(link, self.charset, &self.enclosing) else {
-            return;
-        };
+        let judged = self.judge.link(bytes, link, self.charset, &self.enclosing);
+        let Some(judged) = judged else { return };
         if is_of_document {
             self.note_choice(&judged);
         }
-        self.judge.keep_for_sheet(&mut judged);
         self.own_links += 1;
-        self.judge.count_copy(&judged.report, judged.report.span);
         self.take(bytes, judged);
     }
 

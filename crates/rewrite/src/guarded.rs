@@ -10,10 +10,8 @@
 //!
 //! Deliberately absent: the decision, which a [`Guard`](super::options::Guard) makes.
 
-use baselink_text::{
-    Charset, Edit, OffsetMap, Span,
-    layer::spelling::{Spelling, lift},
-};
+use baselink_scan::document::Link;
+use baselink_text::{Charset, Edit, Span, layer::spelling::lift};
 use baselink_url::is_private;
 
 use super::{
@@ -22,18 +20,16 @@ use super::{
 };
 use crate::report::Reason;
 
-/// The map of a reference to the buffer, the span that contains it, and the spelling and encoding of new text.
-pub type ReferencePlace<'a> = (Option<&'a OffsetMap>, Span, Spelling, Charset);
-
-/// Ensures that a link, which is to be written as `new`, does not lead out of the folder. Returns true if the outcome is
+/// Ensures that a link, for which the text `chosen` may replace the target, does not lead out of the folder. Returns true if the outcome is
 /// final. Otherwise the edits for `new` may follow.
 pub fn apply(
     judged: &mut Judged,
     (guard, base): (&dyn Guard, BaseInCopy),
-    new: &str,
-    place: ReferencePlace<'_>,
+    chosen: Option<&str>,
+    place: (&Link, Charset),
 ) -> bool {
-    let report = &mut judged.report;
+    let report = &judged.report;
+    let new = chosen.unwrap_or(report.in_output());
     let of_reference = guard.prefix(report, &report.reference, base);
     let is_inside = of_reference.is_none();
     let leads_out = if new == report.reference {
@@ -51,10 +47,10 @@ pub fn apply(
         .map(Box::new);
     match (leads_out, is_inside && !is_elsewhere) {
         (false, _) => return false,
-        (true, true) => report.lack_base(),
+        (true, true) => judged.report.lack_base(),
         // Without an alternative, the link is reported as not editable.
         (true, false) => {
-            let reason = report.reason.unwrap_or(Reason::Escape);
+            let reason = judged.report.reason.unwrap_or(Reason::Escape);
             judged.refuse(reason);
         }
     }
@@ -63,21 +59,17 @@ pub fn apply(
 
 /// The edit that inserts `prefix` before `reference`. A reference that cannot be edited is replaced, with all of the syntax
 /// that contains it.
-fn edit(
-    reference: &str,
-    prefix: &str,
-    (map, holder, spelling, charset): ReferencePlace<'_>,
-) -> Option<GuardedEdit> {
-    let Some(map) = map else {
-        let new = charset.encode(NOWHERE).ok()?.into();
+fn edit(reference: &str, prefix: &str, (link, charset): (&Link, Charset)) -> Option<GuardedEdit> {
+    let Some(map) = &link.map else {
+        let (span, new) = (link.holder, charset.encode(NOWHERE).ok()?.into());
         return Some(GuardedEdit {
-            edit: Edit { span: holder, new },
+            edit: Edit { span, new },
             written: NOWHERE.to_owned(),
             is_nowhere: true,
         });
     };
     let insertion = |text: &str, next| {
-        let spelled = spelling.spell(text, charset).ok()?;
+        let spelled = link.spelling.spell(text, charset).ok()?;
         lift(map, Span::at(0), spelled, next, charset)
     };
     // A space ends an escape that the first letter would continue. It is not part of the reference.

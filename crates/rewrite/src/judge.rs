@@ -1,9 +1,9 @@
 //! The outcome of each link of one document, and the edits that implement it.
 //!
 //! [`Judge::verdict`] decides on each reference in a fixed order. Is it absolute? Is there a [`Reason`] to keep
-//! it? Does it lack a base? What is its target (RFC 1808, 4)? The fast path sees only the bytes of the reference,
-//! and gives no verdict if a decision needs the decoded reference. The new part of a target is escaped for its
-//! place and lifted to the document's bytes.
+//! it? Does it lack a base? What is its target (RFC 1808, 4)? The fast path, [`Judge::plain`], sees only the bytes of the
+//! reference, and gives no verdict if a decision needs the decoded reference. The new part of a target is escaped for
+//! its place and lifted to the document's bytes.
 //!
 //! ```
 //! use baselink_rewrite::{Options, report::Outcome, rewrite};
@@ -16,7 +16,7 @@
 //!
 //! Deliberately absent: the choice of the base.
 
-use std::{borrow::Cow, cell::RefCell, collections::HashMap, sync::Arc};
+use std::{borrow::Cow, cell::RefCell, collections::HashMap, mem, sync::Arc};
 
 use baselink_scan::{
     Against, Certainty, Kind, LONGEST_BASE, Role,
@@ -26,10 +26,10 @@ use baselink_scan::{
     value,
 };
 use baselink_text::{
-    Charset, Diagnostic, Edit, OffsetMap, Span,
+    Charset, Diagnostic, Edit, Span,
     layer::{
         escape::Quote,
-        spelling::{Carrier, Spelling, lift},
+        spelling::{Carrier, Form, Spelling, lift},
     },
 };
 use baselink_url::{
@@ -41,7 +41,7 @@ use super::{
     copies::Copies,
     crawled::Crawler,
     guarded,
-    judged::{Judged, depends_on_base},
+    judged::Judged,
     labels::Labels,
     options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options},
     prepared::{NOWHERE, PreparedBase, Under, prepare},
@@ -153,18 +153,6 @@ impl<'a> Verdict<'a> {
     }
 }
 
-/// The properties of a reference, besides its text, that the verdict depends on.
-struct ReferenceUse<'a> {
-    against: &'a Against,
-    base: Option<&'a PreparedBase>,
-    rule: Rule,
-    empty_resolves: bool,
-    fragment_identifies: bool,
-    is_xml_base: bool,
-    /// True if the reference may be a template for URLs, whose braces must stay.
-    may_be_template: bool,
-}
-
 /// The base of a link, and the rule and source that gave it.
 struct LinkBase<'a> {
     prepared: Option<&'a PreparedBase>,
@@ -173,14 +161,6 @@ struct LinkBase<'a> {
     rule: Rule,
     source: Source,
 }
-
-/// The span of a link, the names of its element and attribute, and the `rel` of the element.
-type NamedSpan = (
-    Span,
-    Cow<'static, str>,
-    Option<Cow<'static, str>>,
-    Option<Arc<str>>,
-);
 
 impl<'a> Judge<'a> {
     /// The judge of the links of a document in `charset` that has the base of `chain`.
@@ -235,18 +215,18 @@ impl<'a> Judge<'a> {
         if !self.has_fast_path || found.certainty != Certainty::Certain {
             return None;
         }
-        let usage = ReferenceUse {
-            against: &Against::Document,
-            base: self.document.as_ref(),
-            rule: self.chain.rule,
-            empty_resolves: found.empty_resolves,
-            fragment_identifies: found.fragment_identifies,
-            is_xml_base: false,
-            may_be_template: false,
-        };
         let raw = &bytes[found.span.range()];
-        self.verdict((raw, None), Some((bytes, found)), &usage)
-            .filter(|verdict| !depends_on_base(verdict.outcome()))
+        if self.is_written_absolute(raw) {
+            return Some(Verdict::Absolute);
+        }
+        let splice = self.plain_splice(bytes, found);
+        let reason = kept_form(raw, found.empty_resolves, found.fragment_identifies);
+        if let Some(reason) = reason.filter(|_| splice.is_some() || is_fragment(raw)) {
+            return Some(Verdict::Left(reason));
+        }
+        let may_stay = raw.first() == Some(&b'#') && self.fragments != Fragments::Rewrite;
+        let splice = splice.filter(|_| !may_stay && !self.may_need_files(raw))?;
+        Some(Verdict::Splice(splice))
     }
 
     /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes may need decoding.
@@ -268,10 +248,13 @@ impl<'a> Judge<'a> {
             None => (Cow::Borrowed("style"), None),
         };
         let base = self.link_base(&Against::Document, &reference);
-        let rel = found.names.and_then(|(name, ..)| self.rel(bytes, name));
-        let place = (found.span, element, attribute, rel);
-        let role = found.names.map_or(Role::Embedded, |(.., row)| row.role);
-        Some(self.report(place, reference, role, base, verdict).0)
+        let mut link = Link {
+            attribute,
+            rel: found.names.and_then(|(name, ..)| self.rel(bytes, name)),
+            role: found.names.map_or(Role::Embedded, |(.., row)| row.role),
+            ..Link::in_text(element, reference, found.span, Form::Whole)
+        };
+        Some(self.report(&mut link, base, verdict).0)
     }
 
     /// The `rel` of the element whose name is at `name`.
@@ -405,90 +388,125 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Finds the styles of the page in `bytes` if `link`, one of its links, is the first in a custom property.
-    pub fn find_styles(&mut self, bytes: &[u8], charset: Charset, link: &Link) {
-        if self.styles.is_some() || link.custom_property.is_none() {
-            return;
-        }
-        // A link of a style sheet has no element, and the base is that of the sheet.
-        let page = if link.element.is_empty() { &[] } else { bytes };
-        let own = self.document.as_ref().map(|document| &document.base);
-        self.styles = Some(PageStyles::of(page, charset, own));
+    /// The diagnostics about local copies that are missing, and about links in custom properties that lead elsewhere from a
+    /// style sheet.
+    pub fn diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
+        let missing = self.copies.as_ref().and_then(Copies::missing);
+        let of_sheets = self.styles.as_ref().and_then(PageStyles::diagnostic);
+        missing.into_iter().chain(of_sheets)
     }
 
-    /// Keeps a link in a custom property if it probably belongs to a style sheet. A destination decides itself.
-    pub fn keep_for_sheet(&mut self, judged: &mut Judged) {
-        let is_rewritten = judged.report.outcome == Outcome::Rewritten;
-        if let Some(styles) = self.styles.as_mut().filter(|_| is_rewritten)
-            && self.around.destination.is_none()
-            && styles.keeps(&judged.report)
-        {
-            judged.edits.clear();
-            judged.report.stay(Reason::CustomProperty);
-        }
-    }
-
-    /// Reports links in custom properties that lead elsewhere from a style sheet.
-    pub fn links_of_sheets(&self) -> Option<Diagnostic> {
-        self.styles.as_ref()?.diagnostic()
-    }
-
-    /// Judges a link of a document; `None` if the value is not a link. The buffer that was scanned is in `charset`.
-    /// `enclosing` lists the attribute values that contain the document, outermost first.
+    /// Judges a link of the document in `bytes`; `None` if the value is not a link. The buffer that was scanned is in
+    /// `charset`. `enclosing` lists the attribute values that contain the document, outermost first.
     pub fn link(
         &mut self,
-        link: Link,
+        bytes: &[u8],
+        mut link: Link,
         charset: Charset,
         enclosing: &[(Spelling, Charset)],
     ) -> Option<Judged> {
+        if self.styles.is_none() && link.custom_property.is_some() {
+            // A link of a style sheet has no element, and the base is that of the sheet.
+            let page = if link.element.is_empty() { &[] } else { bytes };
+            let own = self.document.as_ref().map(|document| &document.base);
+            self.styles = Some(PageStyles::of(page, charset, own));
+        }
         self.prepare(&link.against);
+        let (mut report, kept) = self.resolved(&mut link)?;
+        let chosen = self.apply_choice(&mut report, &link);
+        let mut judged = Judged::new(report, Vec::new());
+        let report = &judged.report;
+        let is_xml_base = report.attribute.as_deref() == Some("xml:base");
+        let guard = self.options.guard.as_deref();
+        let guard = guard.filter(|_| self.around.kept.is_none() && !self.names_a_part(report));
+        judged.declares_base = link.against == Against::Fallback || is_xml_base;
+        let is_final = guard.is_some_and(|guard| {
+            let base = self.base_in_copy(&link.against, link.holder);
+            guarded::apply(
+                &mut judged,
+                (guard, base),
+                chosen.as_deref(),
+                (&link, charset),
+            )
+        });
+        let report = &mut judged.report;
+        if !is_final && report.outcome == Outcome::Rewritten {
+            match spell_link(
+                report,
+                &link,
+                &kept,
+                chosen.as_deref(),
+                (charset, enclosing),
+            ) {
+                Ok((edits, written)) => {
+                    report.written = written.or(chosen);
+                    judged.edits = edits;
+                }
+                Err(reason) => judged.refuse(reason),
+            }
+        }
+        let report = &mut judged.report;
+        // A destination decides itself about links that probably belong to a style sheet.
+        if report.outcome == Outcome::Rewritten
+            && self.around.destination.is_none()
+            && self
+                .styles
+                .as_mut()
+                .is_some_and(|styles| styles.keeps(report))
+        {
+            judged.edits.clear();
+            report.stay(Reason::CustomProperty);
+        }
+        if report.reason == Some(Reason::LocalCopy)
+            && let Some(copies) = &self.copies
+        {
+            copies.count(&report.reference, report.span);
+        }
+        Some(judged)
+    }
+
+    /// The report of `link`, whose texts it takes, and the parts of the reference that the target keeps; `None` if the value is
+    /// not a link.
+    fn resolved(&self, link: &mut Link) -> Option<(LinkReport, Vec<Kept>)> {
         let base = self.link_base(&link.against, &link.reference);
-        let is_xml_base = link.attribute.as_deref() == Some("xml:base");
-        let usage = ReferenceUse {
-            against: &link.against,
-            base: base.prepared,
-            rule: base.rule,
-            empty_resolves: link.empty_resolves,
-            fragment_identifies: link.fragment_identifies,
-            is_xml_base: is_xml_base && !link.fragment_identifies,
-            may_be_template: link.certainty == Certainty::Doubtful
-                || link.attribute.as_deref() == Some("template"),
-        };
-        // With the decoded text, a verdict is always possible.
-        let text = link.reference.as_str();
-        let verdict = self
-            .verdict((text.as_bytes(), Some(text)), None, &usage)
-            .unwrap_or(Verdict::Left(Reason::Unresolvable));
-        let place = (
-            link.span(),
-            link.element.into(),
-            link.attribute.map(Cow::Owned),
-            link.rel,
-        );
-        let prepared = base.prepared;
-        let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
+        let (prepared, verdict) = (base.prepared, self.verdict(link, &base));
+        let (mut report, kept) = self.report(link, base, verdict);
         if report.reason == Some(Reason::Placeholder)
             && let Some(named) = self.named_resource(&report, prepared, &link.against)
         {
             report = named;
         }
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
-        if !self.is_link(&report, link.certainty, (&link.against, link.holder)) {
+        if !self.is_link(&report, link) {
             return None;
         }
-        let property = link.custom_property.zip(self.styles.as_ref());
-        report.custom_property = property.map(|(name, styles)| styles.property(&name, &report));
-        let (choice, is_lacking) = self.choice(&report, &link.against);
-        report.is_lacking = is_lacking && link.certainty != Certainty::IfLeadsOut;
-        let mut chosen = None;
+        let property = link.custom_property.as_deref().zip(self.styles.as_ref());
+        report.custom_property = property.map(|(name, styles)| styles.property(name, &report));
+        Some((report, kept))
+    }
+
+    /// Applies the choice of the destination to the report of `link`. Returns the text to write, if it is not the target.
+    fn apply_choice(&self, report: &mut LinkReport, link: &Link) -> Option<String> {
+        // Signed links are kept, even if they are absolute.
+        let is_signed = self.around.kept.is_some();
+        let destination = self.around.destination.filter(|_| !is_signed)?;
+        let choice = if report.target.is_some() {
+            let (choice, is_lacking) = destination.choose(report, &link.against);
+            report.is_lacking = is_lacking && link.certainty != Certainty::IfLeadsOut;
+            choice
+        } else if report.reason == Some(Reason::LocalCopy) {
+            Choice::Reference(self.copies.as_ref()?.encoded(&report.reference)?)
+        } else {
+            return None;
+        };
         match choice {
             Choice::Reference(text) if text != report.reference => {
                 (report.outcome, report.reason) = (Outcome::Rewritten, None);
-                chosen = Some(text);
+                return Some(text);
             }
             Choice::Nowhere(text) if text != report.reference => {
                 report.guard(text.clone(), true);
-                chosen = Some(text);
+                return Some(text);
             }
             Choice::Nowhere(_) => report.lack_base(),
             Choice::Reference(_) if report.outcome == Outcome::Rewritten => {
@@ -497,91 +515,23 @@ impl<'a> Judge<'a> {
             Choice::Kept if report.outcome == Outcome::Rewritten => report.stay(Reason::Kept),
             _ => {}
         }
-        if let Some(text) = &chosen {
-            kept = common_tail(&report.reference, text);
-        }
-        let mut judged = Judged::new(report, Vec::new());
-        judged.declares_base = link.against == Against::Fallback || is_xml_base;
-        if let Some(guard) = self.options.guard.as_deref()
-            && self.around.kept.is_none()
-            && !self.names_a_part(&judged.report)
-        {
-            let base = self.base_in_copy(&link.against, link.holder);
-            let new = chosen
-                .as_deref()
-                .unwrap_or_else(|| judged.report.in_output())
-                .to_owned();
-            let place = (link.map.as_ref(), link.holder, link.spelling, charset);
-            if guarded::apply(&mut judged, (guard, base), &new, place) {
-                return Some(judged);
-            }
-        }
-        if judged.report.outcome != Outcome::Rewritten {
-            return Some(judged);
-        }
-        let report = &judged.report;
-        let (reference, target) = (&report.reference, report.target.as_deref());
-        let new = chosen.as_deref().or(target).unwrap_or_default();
-        let places = (link.spelling, charset, enclosing);
-        let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
-        let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
-        let mut spelled = if is_raw && removes_char(&kept, reference, '<') {
-            // The removed `<` may hide a following `meta` from a prescan (HTML, 13.2.3.2).
-            Err(Reason::Encoding)
-        } else {
-            spell(&kept)
-        };
-        if spelled == Err(Reason::Escape) && chosen.is_some() {
-            // The common tail begins in the middle of an escape.
-            spelled = spell(&[]);
-        }
-        match spelled {
-            Ok((edits, written)) => {
-                judged.edits = edits;
-                judged.report.written = written.or(chosen);
-            }
-            Err(reason) => judged.refuse(reason),
-        }
-        Some(judged)
+        None
     }
 
-    /// The choice of the destination for a link, and true if it lacks the target.
-    fn choice(&self, report: &LinkReport, against: &Against) -> (Choice, bool) {
-        // Signed links are kept, even if they are absolute.
-        let destination = self
-            .around
-            .destination
-            .filter(|_| self.around.kept.is_none());
-        match destination {
-            Some(destination) if report.target.is_some() => destination.choose(report, against),
-            Some(_) if report.reason == Some(Reason::LocalCopy) => {
-                let copies = self.copies.as_ref();
-                let encoded = copies.and_then(|copies| copies.encoded(&report.reference));
-                (encoded.map_or(Choice::Target, Choice::Reference), false)
-            }
-            _ => (Choice::Target, false),
-        }
-    }
-
-    /// True if the value of a place with this `certainty` is a link. An absolute URL is a link, and so is a value that is
+    /// True if the value of `link`, a place of any certainty, is a link. An absolute URL is a link, and so is a value that is
     /// left for a reason of its own, such as a placeholder.
-    fn is_link(
-        &self,
-        report: &LinkReport,
-        certainty: Certainty,
-        (against, holder): (&Against, Span),
-    ) -> bool {
+    fn is_link(&self, report: &LinkReport, link: &Link) -> bool {
         let text = report.reference.as_str();
         let leads_to_resource = || {
             // A color may look like a fragment, which would lead to the document itself.
             let may_lead = report.target.is_some() && !text.is_empty() && !text.starts_with('#');
             let site = self.options.site.as_ref().filter(|_| may_lead);
-            site.is_some_and(|site| site.has(report, against))
+            site.is_some_and(|site| site.has(report, &link.against))
         };
         let is_intended = report.reason.is_some_and(Reason::is_intended);
-        match certainty {
+        match link.certainty {
             Certainty::Certain => true,
-            Certainty::IfLeadsOut => self.leads_out(report, against, holder),
+            Certainty::IfLeadsOut => self.leads_out(report, link),
             Certainty::IfFound => leads_to_resource(),
             Certainty::Doubtful if report.outcome == Outcome::Absolute || is_intended => true,
             Certainty::Doubtful => {
@@ -618,8 +568,8 @@ impl<'a> Judge<'a> {
 
     /// True if a reference in a place that browsers load without a script would lead out of the folder of a copy. Text that is
     /// not a URL loads nothing.
-    fn leads_out(&self, report: &LinkReport, against: &Against, holder: Span) -> bool {
-        let base = self.base_in_copy(against, holder);
+    fn leads_out(&self, report: &LinkReport, link: &Link) -> bool {
+        let base = self.base_in_copy(&link.against, link.holder);
         let is_url = || {
             report.reason == Some(Reason::Entity)
                 || prepare(Resolver::Whatwg, ON_DISK, self.charset)
@@ -683,20 +633,15 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The report of a link with this verdict, and the parts of the reference that its target keeps, if it is rewritten.
+    /// The report of `link`, whose texts it takes, with this verdict, and the parts of the reference that its target keeps, if it
+    /// is rewritten.
     fn report(
         &self,
-        (span, element, attribute, rel): NamedSpan,
-        reference: String,
-        role: Role,
-        LinkBase {
-            prepared,
-            url,
-            rule,
-            source,
-        }: LinkBase<'_>,
+        link: &mut Link,
+        base: LinkBase<'_>,
         verdict: Verdict<'_>,
     ) -> (LinkReport, Vec<Kept>) {
+        let (prepared, reference) = (base.prepared, mem::take(&mut link.reference));
         let (mut outcome, mut reason) = verdict.outcome();
         let (mut differs_under, mut kept) = (NOWHERE, Vec::new());
         let target = match verdict {
@@ -734,25 +679,30 @@ impl<'a> Judge<'a> {
                 Some(target.url)
             }
         };
-        let name = attribute.as_deref();
-        let kind = Kind::of(role, &element, name, rel.as_deref().unwrap_or_default());
+        let rel = link.rel.take();
+        let name = link.attribute.as_deref();
         let report = LinkReport {
-            kind,
+            kind: Kind::of(
+                link.role,
+                &link.element,
+                name,
+                rel.as_deref().unwrap_or_default(),
+            ),
             rel,
             differs: match outcome {
                 Outcome::NoBase => has_rfc1808_scheme(&reference),
                 _ => differs_under != NOWHERE,
             },
             entity: Arc::clone(&self.chain.entity),
-            span,
-            element,
-            attribute,
+            span: link.span(),
+            element: mem::take(&mut link.element),
+            attribute: link.attribute.take(),
             reference,
-            base: url,
-            rule,
-            source,
+            base: base.url,
+            rule: base.rule,
+            source: base.source,
             target,
-            role,
+            role: link.role,
             written: None,
             outcome,
             reason,
@@ -787,137 +737,77 @@ impl<'a> Judge<'a> {
                 .is_some_and(|crawler| crawler.may_have_written(raw))
     }
 
-    /// Counts a link that leads to a local copy.
-    pub fn count_copy(&self, link: &LinkReport, span: Span) {
-        if link.reason == Some(Reason::LocalCopy)
-            && let Some(copies) = &self.copies
-        {
-            copies.count(&link.reference, span);
-        }
-    }
-
-    /// Reports how many of the counted local copies are missing.
-    pub fn missing_copies(&self) -> Option<Diagnostic> {
-        self.copies.as_ref()?.missing()
-    }
-
-    /// The verdict on a reference. `None` if the decoded `text` is needed but not given: the fast path passes the bytes
-    /// of the document instead.
+    /// True if the bytes of a reference show that it is absolute by every resolver.
     #[inline(always)]
-    fn verdict<'j>(
-        &'j self,
-        (raw, text): (&[u8], Option<&str>),
-        found: Option<(&[u8], &Plain)>,
-        usage: &ReferenceUse<'j>,
-    ) -> Option<Verdict<'j>> {
-        let ReferenceUse { against, base, .. } = *usage;
-        let resolver = self.options.resolver;
-        let left = |reason| Some(Verdict::Left(reason));
-        let is_result = matches!(against, Against::Results);
-        if is_result && value::is_template(text?) {
-            return left(Reason::Placeholder);
-        }
+    fn is_written_absolute(&self, raw: &[u8]) -> bool {
         let is_serialized = || str::from_utf8(raw).is_ok_and(resolve::is_serialized_absolute);
-        if is_absolute(raw) && (resolver != Resolver::Whatwg || is_serialized()) {
-            return Some(Verdict::Absolute);
+        is_absolute(raw) && (self.options.resolver != Resolver::Whatwg || is_serialized())
+    }
+
+    /// The verdict on a link: its class, and for a relative reference the reason to keep it, or its target.
+    fn verdict<'b>(&self, link: &Link, base: &LinkBase<'b>) -> Verdict<'b> {
+        let (text, against, resolver) = (&*link.reference, &link.against, self.options.resolver);
+        let is_result = *against == Against::Results;
+        if is_result && value::is_template(text) {
+            return Verdict::Left(Reason::Placeholder);
         }
-        let splice = match found {
-            Some((bytes, found)) => self.plain_splice(bytes, found),
-            None => base.and_then(|base| base.base.splice(raw)),
-        };
-        let is_fragment = match raw {
-            [] | [b'#'] => true,
-            // `#{` and `#link#` are placeholders, perhaps spelled with escapes.
-            [b'#', rest @ ..] => {
-                rest[0] != b'{' && memchr::memchr3(b'#', b'&', b'\\', rest).is_none()
-            }
-            _ => false,
-        };
-        if splice.is_none() && !is_fragment {
-            let text = text?;
+        if self.is_written_absolute(text.as_bytes()) {
+            return Verdict::Absolute;
+        }
+        let splice = base
+            .prepared
+            .and_then(|base| base.base.splice(text.as_bytes()));
+        if splice.is_none() && !is_fragment(text.as_bytes()) {
+            let is_browser = resolver == Resolver::Whatwg;
+            let is_relative = |base: &PreparedBase| base.base.is_relative(text);
             if reference::has_opaque_scheme(text)
-                && !(resolver == Resolver::Whatwg
-                    && base.is_some_and(|base| base.base.is_relative(text)))
+                && !(is_browser && base.prepared.is_some_and(is_relative))
             {
-                return Some(Verdict::Absolute);
+                return Verdict::Absolute;
             }
             if reference::placeholder(text).is_some() {
-                return left(Reason::Placeholder);
+                return Verdict::Left(Reason::Placeholder);
             }
-            if resolver != Resolver::Whatwg && reference::scheme(resolver.grammar(), text).is_some()
-            {
-                return Some(Verdict::Absolute);
-            }
-        }
-        if let Some(reason) = self.around.kept {
-            return left(reason);
-        }
-        if matches!(against, Against::Unknown) {
-            return left(Reason::Entity);
-        }
-        if raw.is_empty() && !usage.empty_resolves {
-            return left(Reason::Empty);
-        }
-        if raw.first() == Some(&b'#') {
-            if usage.fragment_identifies {
-                return left(Reason::IdReference);
-            }
-            let stays = match self.fragments {
-                Fragments::Rewrite => false,
-                Fragments::Keep => true,
-                Fragments::Auto => !self.base_is_elsewhere(base, usage.rule),
-            };
-            if stays {
-                return left(Reason::Fragment);
+            if !is_browser && reference::scheme(resolver.grammar(), text).is_some() {
+                return Verdict::Absolute;
             }
         }
-        let may_need_files = self.may_need_files(raw);
-        if may_need_files
-            && let Some(copies) = &self.copies
-            && copies.has(text?, against)
-        {
-            return left(Reason::LocalCopy);
+        if let Some(reason) = self.reason_to_keep(link, base) {
+            return Verdict::Left(reason);
         }
-        let keeps_base = self.options.base_element == BaseElement::Keep;
-        let is_fallback = matches!(against, Against::Fallback);
-        if (is_fallback && (keeps_base || self.is_written_by_browser(base)))
-            || (usage.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
-        {
-            return left(Reason::BaseElement);
-        }
-        let Some(prepared) = base else {
+        let Some(prepared) = base.prepared else {
             return if is_result {
-                left(Reason::BaseUnusable)
+                Verdict::Left(Reason::BaseUnusable)
             } else {
-                Some(Verdict::NoBase)
+                Verdict::NoBase
             };
         };
-        if self.around.has_labels() && self.means_a_part(text?, against) {
-            return left(Reason::SiblingPart);
+        if self.around.has_labels() && self.means_a_part(text, against) {
+            return Verdict::Left(Reason::SiblingPart);
         }
         if !prepared.usable {
-            return left(Reason::BaseUnusable);
+            return Verdict::Left(Reason::BaseUnusable);
         }
-        if may_need_files && let Some(target) = self.before_the_crawl(text?, against, prepared) {
-            return Some(Verdict::Target {
+        if let Some(target) = self.before_the_crawl(text, against, prepared) {
+            return Verdict::Target {
                 target,
                 is_agreed: true,
-            });
+            };
         }
         if let Some(splice) = splice {
-            return Some(Verdict::Splice(splice));
+            return Verdict::Splice(splice);
         }
-        let text = text?;
         // Browsers would percent-encode most placeholders in a path. A base with a placeholder is unknown until the
         // template is filled in.
-        let is_base = is_fallback || usage.is_xml_base;
+        let is_base = *against == Against::Fallback || declares_xml_base(link);
         if (resolver == Resolver::Whatwg || is_base) && reference::contains_placeholder(text) {
-            return left(Reason::Placeholder);
+            return Verdict::Left(Reason::Placeholder);
         }
-        Some(match prepared.base.resolve(text) {
-            Ok(target)
-                if usage.may_be_template && is_template(text) && !is_template(&target.url) =>
-            {
+        // The braces of a template for URLs must stay.
+        let may_be_template =
+            link.certainty == Certainty::Doubtful || link.attribute.as_deref() == Some("template");
+        match prepared.base.resolve(text) {
+            Ok(target) if may_be_template && is_template(text) && !is_template(&target.url) => {
                 Verdict::Left(Reason::Placeholder)
             }
             // The layout of folders is the same for every resolver.
@@ -926,7 +816,36 @@ impl<'a> Judge<'a> {
                 is_agreed: prepared.base.leads_through_layout(text),
             },
             Err(_) => Verdict::Left(Reason::Unresolvable),
-        })
+        }
+    }
+
+    /// The reason, if any, to keep a relative reference whether it has a target or not.
+    fn reason_to_keep(&self, link: &Link, base: &LinkBase<'_>) -> Option<Reason> {
+        let (raw, against) = (link.reference.as_bytes(), &link.against);
+        let is_unknown = (*against == Against::Unknown).then_some(Reason::Entity);
+        let kept = self.around.kept.or(is_unknown);
+        let kept = kept.or_else(|| kept_form(raw, link.empty_resolves, link.fragment_identifies));
+        if kept.is_some() {
+            return kept;
+        }
+        let keeps_fragments = || match self.fragments {
+            Fragments::Rewrite => false,
+            Fragments::Keep => true,
+            Fragments::Auto => !self.base_is_elsewhere(base),
+        };
+        if raw.first() == Some(&b'#') && keeps_fragments() {
+            return Some(Reason::Fragment);
+        }
+        let mut copies = self.copies.iter();
+        if self.may_need_files(raw) && copies.any(|copies| copies.has(&link.reference, against)) {
+            return Some(Reason::LocalCopy);
+        }
+        let keeps_base = self.options.base_element == BaseElement::Keep;
+        let is_kept_base = match against {
+            Against::Fallback => keeps_base || self.is_written_by_browser(base.prepared),
+            _ => declares_xml_base(link) && (keeps_base || !self.chain.honours_xml_base),
+        };
+        is_kept_base.then_some(Reason::BaseElement)
     }
 
     /// The target of a reference on the fast path, as a prefix of the base and the tail of the reference.
@@ -976,7 +895,7 @@ impl<'a> Judge<'a> {
         let is_of_document = matches!(against, Against::Document | Against::DocumentEntity);
         let original = self
             .crawler
-            .filter(|_| is_of_document)?
+            .filter(|_| is_of_document && self.may_need_files(reference.as_bytes()))?
             .undo(reference, self.options.beside()?)?;
         let target = prepared.base.resolve(&original).ok()?;
         Some(Target {
@@ -995,15 +914,18 @@ impl<'a> Judge<'a> {
 
     /// True if a browser uses an embedded base that differs from the URL of the document. Browsers ignore a base that
     /// only a comment of a saved page records.
-    fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
+    fn base_is_elsewhere(&self, base: &LinkBase<'_>) -> bool {
         let fallback = self
             .chain
             .fallback
             .as_ref()
             .map(|outer| without_fragment(&outer.url));
-        rule == Rule::Embedded
+        base.rule == Rule::Embedded
             && self.chain.source.kind() != SourceKind::Note
-            && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
+            && base
+                .prepared
+                .map(|prepared| without_fragment(&prepared.url))
+                != fallback
     }
 
     /// True if the reference as written is the label of a part of the message.
@@ -1102,16 +1024,43 @@ fn removes_char(kept: &[Kept], reference: &str, character: char) -> bool {
         < count(reference)
 }
 
+/// The edits that write a rewritten link: its target, of which the reference has the `kept` parts, or the `chosen` text; and the
+/// text of the edited reference if it differs from the new one.
+fn spell_link(
+    report: &LinkReport,
+    link: &Link,
+    kept: &[Kept],
+    chosen: Option<&str>,
+    encodings: (Charset, &[(Spelling, Charset)]),
+) -> Result<(Vec<Edit<'static>>, Option<String>), Reason> {
+    let (reference, target) = (&*report.reference, report.target.as_deref());
+    let new = chosen.or(target).unwrap_or_default();
+    let tail = chosen.map(|text| common_tail(reference, text));
+    let kept = tail.as_deref().unwrap_or(kept);
+    let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
+    if is_raw && removes_char(kept, reference, '<') {
+        // The removed `<` may hide a following `meta` from a prescan (HTML, 13.2.3.2).
+        return Err(Reason::Encoding);
+    }
+    let spell = |kept: &[Kept]| spell_target((new, kept), reference, link, encodings);
+    match spell(kept) {
+        // The common tail begins in the middle of an escape.
+        Err(Reason::Escape) if chosen.is_some() => spell(&[]),
+        spelled => spelled,
+    }
+}
+
 /// The edits that replace `reference` by `target`, except for the `kept` parts; and the text of the edited
 /// reference if it differs from the target.
 fn spell_target(
     (target, kept): (&str, &[Kept]),
     reference: &str,
-    map: Option<&OffsetMap>,
-    (spelling, charset, enclosing): (Spelling, Charset, &[(Spelling, Charset)]),
+    link: &Link,
+    (charset, enclosing): (Charset, &[(Spelling, Charset)]),
 ) -> Result<(Vec<Edit<'static>>, Option<String>), Reason> {
+    let spelling = link.spelling;
     let length = reference.len();
-    let map = map.ok_or(if length == 0 {
+    let map = link.map.as_ref().ok_or(if length == 0 {
         Reason::NoValue
     } else {
         Reason::Escape
@@ -1163,6 +1112,31 @@ fn spell_target(
         url_at = url_to + kept;
     }
     Ok((edits, written))
+}
+
+/// True if the reference is the value of an `xml:base`, and not of an attribute that only looks like one.
+fn declares_xml_base(link: &Link) -> bool {
+    link.attribute.as_deref() == Some("xml:base") && !link.fragment_identifies
+}
+
+/// The reason, if any, to keep a reference of this form: one that is empty, or that identifies an element.
+#[inline(always)]
+fn kept_form(raw: &[u8], empty_resolves: bool, fragment_identifies: bool) -> Option<Reason> {
+    match raw.first() {
+        None if !empty_resolves => Some(Reason::Empty),
+        Some(b'#') if fragment_identifies => Some(Reason::IdReference),
+        _ => None,
+    }
+}
+
+/// True if a reference is empty or a fragment, and not `#{` or `#link#`: placeholders, perhaps spelled with escapes.
+#[inline(always)]
+fn is_fragment(raw: &[u8]) -> bool {
+    match raw {
+        [] | [b'#'] => true,
+        [b'#', rest @ ..] => rest[0] != b'{' && memchr::memchr3(b'#', b'&', b'\\', rest).is_none(),
+        _ => false,
+    }
 }
 
 /// True if a value begins with an unescaped scheme, so that it is absolute in both RFCs.

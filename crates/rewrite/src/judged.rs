@@ -97,19 +97,6 @@ impl Judged {
     }
 }
 
-/// True if a link with this outcome would mean something else without the base.
-#[inline(always)]
-pub fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> bool {
-    match outcome {
-        Outcome::Rewritten | Outcome::Absolute => false,
-        Outcome::Left => !matches!(
-            reason,
-            Some(Reason::IdReference | Reason::Empty | Reason::BaseElement)
-        ),
-        Outcome::NoBase | Outcome::NotEditable => true,
-    }
-}
-
 /// Lifts the edits of a link from the text of a document to the underlying buffer.
 pub fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Charset) {
     let lift = |edit: &Edit<'_>, is_nowhere: bool| {

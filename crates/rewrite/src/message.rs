@@ -224,7 +224,7 @@ impl Plan<'_, '_> {
             } else {
                 &mut of_others
             };
-            if let Some(judged) = of_one.link(link, Charset::UTF_8, &[]) {
+            if let Some(judged) = of_one.link(self.bytes, link, Charset::UTF_8, &[]) {
                 found.add(judged, true, own, &mut None);
             }
         }
@@ -421,12 +421,6 @@ impl Plan<'_, '_> {
         Some((plan, rewritten))
     }
 
-    /// True if the links of some part outgrow their room.
-    fn has_growth(&self) -> bool {
-        let mut diagnostics = self.report.diagnostics.iter();
-        diagnostics.any(|one| one.code == Code::Growth)
-    }
-
     /// Subtracts the bytes that `edits` add from the room.
     fn grow(&mut self, edits: &Edits) {
         let added = edits
@@ -472,8 +466,8 @@ impl Plan<'_, '_> {
             self.report.diagnostics.append(&mut self.unfit);
         }
         let mut edits = std::mem::take(&mut self.edits).all();
-        let is_outgrown = self.has_growth();
-        if is_outgrown {
+        let mut diagnostics = self.report.diagnostics.iter();
+        if diagnostics.any(|one| one.code == Code::Growth) {
             // If only some parts grew, the longer file would have room for the others on a second run.
             self.tally.refuse(Reason::Growth);
             self.report.links.iter_mut().for_each(LinkReport::outgrow);

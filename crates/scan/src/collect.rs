@@ -221,8 +221,8 @@ impl<'a> Collector<'a> {
         let is_editable = !place.no_value && carrier.is_some() && !has_entity;
         let carrier = carrier.unwrap_or(place.carriers.first());
         self.links.push(Link {
-            element: place.element.to_owned(),
-            attribute: place.attribute.map(str::to_owned),
+            element: place.element.to_owned().into(),
+            attribute: place.attribute.map(|name| name.to_owned().into()),
             reference: view.text[inner.range()].to_owned(),
             role: row.map_or(place.role, |row| row.role),
             certainty: match (place.certainty, row) {

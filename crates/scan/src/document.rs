@@ -300,9 +300,9 @@ pub enum Certainty {
 #[derive(Clone, Debug)]
 pub struct Link {
     /// The name of the element as the tokenizer gives it; empty in a style sheet.
-    pub element: String,
+    pub element: Cow<'static, str>,
     /// The name of the attribute; `None` in text and style sheets.
-    pub attribute: Option<String>,
+    pub attribute: Option<Cow<'static, str>>,
     /// The reference, decoded and without surrounding white space.
     pub reference: String,
     /// The role in the document.
@@ -331,9 +331,14 @@ pub struct Link {
 impl Link {
     /// An embedded reference in text called `element`, which cannot be edited.
     #[doc(hidden)]
-    pub fn in_text(element: &str, reference: String, holder: Span, form: Form) -> Self {
+    pub fn in_text(
+        element: impl Into<Cow<'static, str>>,
+        reference: String,
+        holder: Span,
+        form: Form,
+    ) -> Self {
         Self {
-            element: element.to_owned(),
+            element: element.into(),
             attribute: None,
             reference,
             role: Role::Embedded,

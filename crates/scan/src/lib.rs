@@ -56,10 +56,9 @@ pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Do
     match format {
         Format::Html => Some(html::document::scan(bytes, options)),
         Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
-        Format::Css | Format::Script | Format::Manifest | Format::JsonFeed => {
+        Format::Css | Format::Script | Format::Manifest | Format::JsonFeed | Format::Plain => {
             Some(whole::scan(format, bytes, options))
         }
-        Format::Plain => Some(text::scan(bytes, options)),
         _ => None,
     }
 }

@@ -6,10 +6,10 @@
 //! may or may not be part of the URL. Here it is always part of the URL.
 //!
 //! ```
-//! use baselink_scan::{ScanOptions, text};
-//! let options = ScanOptions { groups: "text".parse().unwrap(), ..ScanOptions::default() };
+//! use baselink_scan::text;
+//! use baselink_text::Charset;
 //! let mail = b"See <URL:../a/\n  b.html>, or <http://a/>.";
-//! let links = text::scan(mail, &options).links;
+//! let links = text::links(mail, Charset::UTF_8);
 //! assert_eq!(links.len(), 1);
 //! assert_eq!(links[0].reference, "../a/b.html");
 //! assert_eq!(&mail[links[0].span().range()], b"../a/\n  b.html");
@@ -18,38 +18,17 @@
 //! Deliberately absent: URLs without the wrapper. Only relative URLs need rewriting, and text that looks like a
 //! relative URL rarely is one.
 
-use std::sync::Arc;
+use baselink_text::{Charset, OffsetMap, Span, View, layer::spelling::Form};
 
-use baselink_text::{Charset, Format, OffsetMap, Span, View, layer::spelling::Form};
-
-use super::{ScanOptions, attributes::Group};
-use crate::document::{Document, Link, Role};
+use crate::document::{Link, Role};
 
 const OPEN: &[u8] = b"<URL:";
 
 /// The maximum number of bytes between `<URL:` and `>`.
 pub const LONGEST_WRAPPED: usize = 8_192;
 
-/// Scans `bytes` as text/plain. Without the group `text`, no links are returned.
-///
-/// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
-/// ASCII.
-pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    let found = Charset::detect_plain(bytes, options.charset);
-    let empty = |charset| Document::empty(Arc::clone(&options.entity), Format::Plain, charset);
-    if !options.groups.contains(Group::Text) {
-        return Document {
-            not_utf_8: found.not_utf_8,
-            ..empty(found.charset)
-        };
-    }
-    Document::of_file(bytes, found, |bytes, _, charset| Document {
-        links: links(bytes, charset),
-        ..empty(charset)
-    })
-}
-
-fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
+/// The links in `bytes`, which are text/plain in `charset`.
+pub fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
     wrapped(bytes)
         .into_iter()
         .filter_map(|inside| link(bytes, inside, charset))
@@ -103,9 +82,11 @@ fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use baselink_text::Format;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{Document, ScanOptions, scan_as};
 
     fn scanned(bytes: &[u8], charset: &str) -> Document {
         let groups = "text".parse().unwrap();
@@ -114,7 +95,7 @@ mod tests {
             groups,
             ..ScanOptions::default()
         };
-        scan(bytes, &options)
+        scan_as(Format::Plain, bytes, &options).unwrap()
     }
 
     fn references(bytes: &[u8]) -> Vec<String> {
@@ -160,16 +141,13 @@ mod tests {
             [15, 16, 19].map(Some)
         );
         let link = &document.links[1];
-        assert_eq!(
-            (link.element.as_str(), link.attribute.as_deref()),
-            ("text", None)
-        );
+        assert_eq!((&*link.element, link.attribute.as_deref()), ("text", None));
         assert_eq!(link.spelling.form, Form::Field(None));
     }
 
     #[test]
     fn without_the_group_there_are_no_links() {
-        let document = scan(b"<URL:a>", &ScanOptions::default());
+        let document = scan_as(Format::Plain, b"<URL:a>", &ScanOptions::default()).unwrap();
         assert!(document.links.is_empty() && document.decoded.is_none());
     }
 

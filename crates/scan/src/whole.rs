@@ -1,5 +1,5 @@
-//! Files that consist of a single value: style sheets; web app manifests and JSON Feeds, in the group `manifest`; and
-//! scripts, in the group `scripts`.
+//! Files that consist of a single value: style sheets; web app manifests and JSON Feeds, in the group `manifest`;
+//! scripts, in the group `scripts`; and plain text, in the group `text`.
 //!
 //! Every URL is resolved against the URL of its own file, also in a manifest (Web Application Manifest, "processing a
 //! manifest"). The page that refers to the file does not matter.
@@ -15,8 +15,8 @@
 //! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
 //! ```
 //!
-//! Deliberately absent: the positions of URLs, which [`css`](super::css), [`json`](super::json) and
-//! [`script`](super::script) find.
+//! Deliberately absent: the positions of URLs, which [`css`](super::css), [`json`](super::json),
+//! [`script`](super::script) and [`text`](super::text) find.
 
 use std::sync::Arc;
 
@@ -28,11 +28,12 @@ use super::{
     html, is_read,
     json::JsonKind,
     script::Goal,
+    text,
 };
 use crate::document::Document;
 
-/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`], [`Format::JsonFeed`] or
-/// [`Format::Script`]. If the group of the format is not enabled, no links are returned.
+/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`], [`Format::JsonFeed`],
+/// [`Format::Script`] or [`Format::Plain`]. If the group of the format is not enabled, no links are returned.
 ///
 /// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
 /// ASCII.
@@ -55,6 +56,12 @@ pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
         };
     }
     Document::of_file(bytes, found, |bytes, start, charset| {
+        if format == Format::Plain {
+            return Document {
+                links: text::links(bytes, charset),
+                ..empty(charset)
+            };
+        }
         let mut collector = Collector::new(options, false);
         let view = charset.decode(&bytes[start..], start);
         let place = LinkPlace::text_of(element, Carriers::One(Carrier::Raw));
@@ -162,10 +169,7 @@ mod tests {
         let document = scan(Format::Css, b"@import ' a\\62 ' ;", &ScanOptions::default());
         assert_eq!((document.format, document.links.len()), (Format::Css, 1));
         let link = &document.links[0];
-        assert_eq!(
-            (link.element.as_str(), link.attribute.as_deref()),
-            ("", None)
-        );
+        assert_eq!((&*link.element, link.attribute.as_deref()), ("", None));
         assert_eq!(
             (link.reference.as_str(), link.span()),
             ("ab", Span::new(10, 15))

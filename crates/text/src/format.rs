@@ -25,47 +25,50 @@ pub use self::body::{
 use crate::{
     display_by_name,
     error::{Error, Result},
+    named,
 };
 
-/// The formats. The command line knows all by name except the last two, which cannot be requested. Scripts and
-/// manifests are scanned only if a group enables them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Format {
-    /// text/html
-    #[default]
-    Html,
-    /// application/xhtml+xml
-    Xhtml,
-    /// image/svg+xml
-    Svg,
-    /// Other XML, including feeds.
-    Xml,
-    /// text/css
-    Css,
-    /// text/javascript
-    Script,
-    /// application/manifest+json
-    Manifest,
-    /// application/feed+json
-    JsonFeed,
-    /// An Internet message, `.eml` or `.mht`.
-    Message,
-    /// A mailbox: messages in one file.
-    Mbox,
-    /// An HTTP response.
-    Http,
-    /// A WARC web archive (ISO 28500).
-    Warc,
-    /// A ZIP archive of WARC files.
-    Wacz,
-    /// An HTTP archive of a browser, in JSON.
-    Har,
-    /// A page and its resources in a property list, as Safari saves them.
-    WebArchive,
-    /// text/plain, as a part of a message.
-    Plain,
-    /// Anything else.
-    Other,
+named! {
+    /// The formats. The command line knows all by name except the last two, which cannot be requested. Scripts and
+    /// manifests are scanned only if a group enables them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub enum Format {
+        /// text/html
+        #[default]
+        Html = "html",
+        /// application/xhtml+xml
+        Xhtml = "xhtml",
+        /// image/svg+xml
+        Svg = "svg",
+        /// Other XML, including feeds.
+        Xml = "xml",
+        /// text/css
+        Css = "css",
+        /// text/javascript
+        Script = "script",
+        /// application/manifest+json
+        Manifest = "manifest",
+        /// application/feed+json
+        JsonFeed = "jsonfeed",
+        /// An Internet message, `.eml` or `.mht`.
+        Message = "message",
+        /// A mailbox: messages in one file.
+        Mbox = "mbox",
+        /// An HTTP response.
+        Http = "http",
+        /// A WARC web archive (ISO 28500).
+        Warc = "warc",
+        /// A ZIP archive of WARC files.
+        Wacz = "wacz",
+        /// An HTTP archive of a browser, in JSON.
+        Har = "har",
+        /// A page and its resources in a property list, as Safari saves them.
+        WebArchive = "webarchive",
+        /// text/plain, as a part of a message.
+        Plain = "text",
+        /// Anything else.
+        Other = "other",
+    }
 }
 
 /// The content of files of a format.
@@ -85,31 +88,29 @@ enum FormatContent {
     Archive,
 }
 
-/// Each format in the order of [`Format`], with its name, media type, file extensions, noun for diagnostics, and content. `nws` is a news
+/// The media type, file extensions, noun for diagnostics and content of each format, in the order of [`Format`]. `nws` is a news
 /// article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
 #[rustfmt::skip]
-const FORMATS: &[FormatRow] = &[
-    (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"], "HTML", Document),
-    (Format::Xhtml, "xhtml", "application/xhtml+xml", &["xhtml", "xht"], "XHTML", Document),
-    (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", Document),
-    (Format::Xml, "xml", "application/xml", XML, "XML", Document),
-    (Format::Css, "css", "text/css", &["css"], "CSS", Document),
-    (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", OptIn),
-    (Format::Manifest, "manifest", "application/manifest+json", &["webmanifest"], "a web app manifest", OptIn),
-    (Format::JsonFeed, "jsonfeed", "application/feed+json", &[], "a JSON Feed", OptIn),
-    (Format::Message, "message", "message/rfc822", &["eml", "emlx", "mht", "mhtml", "nws"], "a message", Entities),
-    (Format::Mbox, "mbox", "application/mbox", &["mbox", "mbx", "mbs"], "a mailbox", Messages),
-    (Format::Http, "http", "application/http", &["http"], "an HTTP response", Entities),
-    (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", Archive),
-    (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", Archive),
-    (Format::Har, "har", "application/har+json", &["har"], "an HTTP archive", Archive),
-    (Format::WebArchive, "webarchive", "application/x-webarchive", &["webarchive"], "a web archive", Archive),
-    (Format::Plain, "text", "text/plain", &[], "a document", Nothing),
-    (Format::Other, "other", "application/octet-stream", &[], "a document", Nothing),
+const FORMATS: [FormatRow; Format::ALL.len()] = [
+    ("text/html", &["html", "htm", "shtml", "hta"], "HTML", Document),
+    ("application/xhtml+xml", &["xhtml", "xht"], "XHTML", Document),
+    ("image/svg+xml", &["svg"], "SVG", Document),
+    ("application/xml", XML, "XML", Document),
+    ("text/css", &["css"], "CSS", Document),
+    ("text/javascript", &["js", "mjs"], "a script", OptIn),
+    ("application/manifest+json", &["webmanifest"], "a web app manifest", OptIn),
+    ("application/feed+json", &[], "a JSON Feed", OptIn),
+    ("message/rfc822", &["eml", "emlx", "mht", "mhtml", "nws"], "a message", Entities),
+    ("application/mbox", &["mbox", "mbx", "mbs"], "a mailbox", Messages),
+    ("application/http", &["http"], "an HTTP response", Entities),
+    ("application/warc", &["warc"], "a web archive", Archive),
+    ("application/wacz", &["wacz"], "a web archive", Archive),
+    ("application/har+json", &["har"], "an HTTP archive", Archive),
+    ("application/x-webarchive", &["webarchive"], "a web archive", Archive),
+    ("text/plain", &[], "a document", Nothing),
+    ("application/octet-stream", &[], "a document", Nothing),
 ];
 type FormatRow = (
-    Format,
-    &'static str,
     &'static str,
     &'static [&'static str],
     &'static str,
@@ -142,26 +143,22 @@ impl Format {
         &FORMATS[self as usize]
     }
 
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        self.row().1
-    }
-
     /// The media type.
     pub fn media_type(self) -> &'static str {
-        self.row().2
+        self.row().0
     }
 
     /// The file extensions of the format, in lower case and without the dot.
     pub fn extensions(self) -> &'static [&'static str] {
-        self.row().3
+        self.row().1
     }
 
     /// The format of a media type in lower case, without parameters. An unknown `+xml` type is XML (RFC 7303, 4.2), and
     /// message/global is a message (RFC 6532, 3.7).
     pub fn of_media_type(essence: &str) -> Self {
-        if let Some(row) = FORMATS.iter().find(|row| row.2 == essence) {
-            return row.0;
+        let mut known = Self::ALL.into_iter();
+        if let Some(format) = known.find(|format| format.media_type() == essence) {
+            return format;
         }
         match essence {
             "message/global" => Self::Message,
@@ -215,7 +212,7 @@ impl Format {
 
     /// True if files of the format are scanned by default.
     pub fn is_read(self) -> bool {
-        !matches!(self.row().5, Nothing | OptIn)
+        !matches!(self.row().3, Nothing | OptIn)
     }
 
     /// Detects the format of a file called `name`. `head` is the whole file, or at least its first 2,048 bytes. A
@@ -260,10 +257,8 @@ impl Format {
         [name, before_query(name)].into_iter().find_map(|name| {
             let (_, extension) = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?;
             let extension = extension.to_ascii_lowercase();
-            let row = FORMATS
-                .iter()
-                .find(|row| row.3.contains(&extension.as_str()))?;
-            Some(row.0)
+            let mut known = Self::ALL.into_iter();
+            known.find(|format| format.extensions().contains(&extension.as_str()))
         })
     }
 
@@ -337,23 +332,12 @@ impl Format {
 
 #[doc(hidden)]
 impl Format {
-    /// All formats, in the order of the table.
-    pub const ALL: [Self; FORMATS.len()] = {
-        let mut all = [Self::Other; FORMATS.len()];
-        let mut at = 0;
-        while at < all.len() {
-            all[at] = FORMATS[at].0;
-            at += 1;
-        }
-        all
-    };
-
     /// The names of formats that can be requested: all but the last two.
     pub const NAMES: [&'static str; FORMATS.len() - 2] = {
         let mut names = [""; FORMATS.len() - 2];
         let mut at = 0;
         while at < names.len() {
-            names[at] = FORMATS[at].1;
+            names[at] = Self::ALL[at].name();
             at += 1;
         }
         names
@@ -361,23 +345,23 @@ impl Format {
 
     /// The noun for a file of the format in diagnostics: `HTML` or `a message`.
     pub fn noun(self) -> &'static str {
-        self.row().4
+        self.row().2
     }
 
     /// True if files of the format contain entities with headings, which may declare bases (RFC 1808, 3.1).
     pub fn has_headings(self) -> bool {
-        matches!(self.row().5, Entities | Messages)
+        matches!(self.row().3, Entities | Messages)
     }
 
     /// True if files of the format contain several messages, each of which is scanned, rewritten and named
     /// separately.
     pub fn holds_many(self) -> bool {
-        self.row().5 == Messages
+        self.row().3 == Messages
     }
 
     /// True if files of the format are archives of documents with retrieval URLs.
     pub fn is_archive(self) -> bool {
-        self.row().5 == Archive
+        self.row().3 == Archive
     }
 
     /// True for pages, style sheets and scripts.
@@ -398,7 +382,7 @@ impl Format {
         if own.eq_ignore_ascii_case("manifest.json") {
             Some(Self::Manifest)
         } else {
-            Self::of_extension(name).filter(|format| format.row().5 == OptIn)
+            Self::of_extension(name).filter(|format| format.row().3 == OptIn)
         }
     }
 }
@@ -750,13 +734,13 @@ mod tests {
 
     #[test]
     fn every_format_but_the_last_two_is_parsed_by_name() {
-        for row in FORMATS {
-            assert_eq!(row.0.row().0, row.0);
-            assert_eq!(row.0.extensions(), row.3);
-            let is_parsed = !matches!(row.0, Format::Plain | Format::Other);
-            assert_eq!(row.1.parse::<Format>().ok(), is_parsed.then_some(row.0));
-            assert_eq!((row.0.name(), row.0.media_type()), (row.1, row.2));
+        for format in Format::ALL {
+            let is_parsed = !matches!(format, Format::Plain | Format::Other);
+            let parsed = format.name().parse::<Format>().ok();
+            assert_eq!(parsed, is_parsed.then_some(format));
         }
+        let of = |format: Format| (format.media_type(), format.extensions().first().copied());
+        assert_eq!(of(Format::Wacz), ("application/wacz", Some("wacz")));
         assert_eq!(
             (Format::Plain.name(), Format::Plain.media_type()),
             ("text", "text/plain")

@@ -127,15 +127,6 @@ pub const fn why_not_absolute(why: Unusable) -> &'static str {
     }
 }
 
-/// The scheme called `name`, in lower case.
-fn scheme_named(name: &str) -> Result<String> {
-    if scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
-        Ok(name.to_ascii_lowercase())
-    } else {
-        Err(Error::new("not a scheme of URLs; use one such as https"))
-    }
-}
-
 /// The scheme called `name`, in lower case, if its URLs name a host.
 ///
 /// # Errors
@@ -149,7 +140,10 @@ fn scheme_named(name: &str) -> Result<String> {
 /// # Ok::<(), baselink_text::Error>(())
 /// ```
 pub fn hierarchical_scheme(name: &str) -> Result<String> {
-    let name = scheme_named(name)?;
+    if scheme(Grammar::Rfc3986, &format!("{name}:")) != Some(name) {
+        return Err(Error::new("not a scheme of URLs; use one such as https"));
+    }
+    let name = name.to_ascii_lowercase();
     match usable(&format!("{name}://a/")) {
         Ok(()) => Ok(name),
         Err(_) => Err(Error::new(format!(

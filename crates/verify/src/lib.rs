@@ -438,8 +438,10 @@ fn compare(
             return differences.push(format!("{} became {}", old.kind, new.kind));
         }
         if mark.text.contains(marker) {
+            // An edit may have added a `;` before a marker, in text such as a comment that keeps it.
+            let without_ends = mark.text.replace(&format!(";{marker}"), marker);
             if mark.kind == VISIBLE_TEXT
-                || !matches_marked(&old.text, &without_ends(&mark.text, marker), marker)
+                || !matches_marked(&old.text, &without_ends, marker)
                 || !matches_marked(&new.text, &mark.text, marker)
             {
                 differences.push(format!(
@@ -456,11 +458,6 @@ fn compare(
             ));
         }
     }
-}
-
-/// `marked` without the `;` that an edit may have added before a marker, in text such as a comment that keeps it.
-fn without_ends(marked: &str, marker: &str) -> String {
-    marked.replace(&format!(";{marker}"), marker)
 }
 
 /// True if `text` is `marked` with arbitrary text in place of each marker.

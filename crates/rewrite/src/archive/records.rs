@@ -205,14 +205,12 @@ impl ReadAhead {
     }
 }
 
-/// The reason for a missing record.
-enum RecordFault {
-    /// A description of a broken record, or of other bytes in its place.
-    Record(Cow<'static, str>),
-    /// A description of a broken gzip member.
-    Member(String),
-    /// The place at which the archive ends.
-    Cut(&'static str),
+/// The kind of the anomaly in place of a record, and a description.
+type RecordFault = (Code, Cow<'static, str>);
+
+/// The fault of other bytes, or of a broken record.
+fn broken_record(why: impl Into<Cow<'static, str>>) -> RecordFault {
+    (Code::RecordBroken, why.into())
 }
 
 impl<R: Read> Records<R> {
@@ -271,25 +269,18 @@ impl<R: Read> Records<R> {
         }
         let offset = self.offset(part.position);
         if part.filled == 0 {
-            let (member, fault) = match part.stop.take() {
-                Some(DataEvent::Broken(member, why)) => (member, RecordFault::Member(why)),
+            let (Member { file, .. }, fault) = match part.stop.take() {
+                Some(DataEvent::Broken(member, why)) => (member, (Code::MemberBroken, why.into())),
                 Some(DataEvent::Cut(member)) => {
-                    let place = match self.data.is_compressed() {
-                        true => "at the start of a gzip member",
-                        false => "within a frame of Zstandard",
+                    let message = match self.data.is_compressed() {
+                        true => "the archive ends at the start of a gzip member",
+                        false => "the archive ends within a frame of Zstandard",
                     };
-                    (member, RecordFault::Cut(place))
+                    (member, (Code::RecordTruncated, message.into()))
                 }
                 _ => return Ok(None),
             };
-            return Ok(Some(self.missing(
-                part,
-                Offset {
-                    file: member.file,
-                    within: 0,
-                },
-                fault,
-            )));
+            return Ok(Some(self.missing(part, Offset { file, within: 0 }, fault)));
         }
         self.fill_on(&mut part, BEGINNING)?;
         if !begins_record(part.filled()) {
@@ -297,10 +288,10 @@ impl<R: Read> Records<R> {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
             }
             let fault = match part.stop.take() {
-                Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
+                Some(DataEvent::Broken(_, why)) => (Code::MemberBroken, why.into()),
                 stop => {
                     self.data.give_back(&part.bytes[..part.filled], stop);
-                    RecordFault::Record("no record begins here".into())
+                    broken_record("no record begins here")
                 }
             };
             return Ok(Some(self.missing(part, offset, fault)));
@@ -308,14 +299,15 @@ impl<R: Read> Records<R> {
         let Some(length) = self.read_heading(&mut part)? else {
             let is_long = part.filled > LONGEST_HEADING;
             let fault = match part.stop.take() {
-                None | Some(DataEvent::Member) if is_long => RecordFault::Record(
-                    format!("a heading of more than {LONGEST_HEADING} bytes").into(),
-                ),
-                Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
-                None | Some(DataEvent::Member) => {
-                    RecordFault::Record("a heading without an end".into())
+                None | Some(DataEvent::Member) if is_long => {
+                    broken_record(format!("a heading of more than {LONGEST_HEADING} bytes"))
                 }
-                Some(_) => RecordFault::Cut("within the heading of a record"),
+                Some(DataEvent::Broken(_, why)) => (Code::MemberBroken, why.into()),
+                None | Some(DataEvent::Member) => broken_record("a heading without an end"),
+                Some(_) => {
+                    let message = "the archive ends within the heading of a record";
+                    (Code::RecordTruncated, message.into())
+                }
             };
             return Ok(Some(self.missing(part, offset, fault)));
         };
@@ -333,14 +325,14 @@ impl<R: Read> Records<R> {
             Some(block) if block <= limit as u64 => {
                 return self.record(part, heading, offset, block as usize).map(Some);
             }
-            Some(block) => {
-                format!("a record of {block} bytes, more than the limit of {limit}").into()
-            }
-            None => "a record without a numeric Content-Length".into(),
+            Some(block) => broken_record(format!(
+                "a record of {block} bytes, more than the limit of {limit}"
+            )),
+            None => broken_record("a record without a numeric Content-Length"),
         };
         self.data
             .give_back(&part.bytes[length..part.filled], part.stop.take());
-        Ok(Some(self.missing(part, offset, RecordFault::Record(why))))
+        Ok(Some(self.missing(part, offset, why)))
     }
 
     /// Reads until `part` contains a whole heading, and returns its length.
@@ -382,7 +374,7 @@ impl<R: Read> Records<R> {
             Some(DataEvent::Broken(member, why))
                 if after != BlockFollower::Record && is_of(member) =>
             {
-                return Ok(self.missing(part, offset, RecordFault::Member(why)));
+                return Ok(self.missing(part, offset, (Code::MemberBroken, why.into())));
             }
             Some(DataEvent::Cut(member)) if after == BlockFollower::End && is_of(member) => {
                 let message = "the archive ends within this gzip member";
@@ -442,7 +434,7 @@ impl<R: Read> Records<R> {
         }
         self.data.give_back(&part.bytes[end..part.filled], stop);
         if let Some(why) = self.find_record()? {
-            return Ok(self.missing(part, offset, RecordFault::Member(why)));
+            return Ok(self.missing(part, offset, (Code::MemberBroken, why.into())));
         }
         let message = "this record is not followed by a record: its Content-Length may be wrong";
         heading.report(Code::RecordLength, block, message);
@@ -566,17 +558,14 @@ impl<R: Read> Records<R> {
     }
 
     /// The anomaly for a missing record. The next record must then be searched for.
-    fn missing(&mut self, part: ReadAhead, offset: Offset, fault: RecordFault) -> ArchiveEntry {
+    fn missing(
+        &mut self,
+        part: ReadAhead,
+        offset: Offset,
+        (code, message): RecordFault,
+    ) -> ArchiveEntry {
         self.spare = part.bytes;
         self.must_search = true;
-        let (code, message) = match fault {
-            RecordFault::Record(why) => (Code::RecordBroken, why),
-            RecordFault::Member(why) => (Code::MemberBroken, why.into()),
-            RecordFault::Cut(place) => (
-                Code::RecordTruncated,
-                format!("the archive ends {place}").into(),
-            ),
-        };
         ArchiveEntry::Anomaly(Anomaly {
             offset,
             code,

@@ -15,11 +15,9 @@
 //!
 //! Deliberately absent: the choice of a scheme. Nothing in a document indicates it.
 
-use std::sync::Arc;
-
 use baselink_url::{self as resolve, Base, Resolver};
 
-use super::{BaseChain, DeclaredUrl, Rule, Source, Status};
+use super::{BaseChain, DeclaredUrl, NO_URL, PassedLevel, Rule, Source, Status};
 
 /// True if `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` followed by a nonempty
 /// net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends are ignored.
@@ -51,25 +49,22 @@ pub fn stand_in(scheme: &str) -> String {
 }
 
 impl DeclaredUrl {
-    /// Adds `scheme` if only the scheme is missing.
-    pub(super) fn or_with_scheme(
-        self,
-        scheme: Option<&Arc<str>>,
+    /// The URL of a relative `value` without an outer base, with `scheme` if only the scheme is missing.
+    pub(super) fn with_scheme(
         value: &str,
+        scheme: Option<&str>,
         resolver: Resolver,
-    ) -> Self {
-        let (Self::NoOuter, Some(scheme)) = (&self, scheme) else {
-            return self;
+    ) -> Result<Self, PassedLevel> {
+        let Some(scheme) = scheme.filter(|_| lacks_only_scheme(value, resolver)) else {
+            let reason = "it is relative, and no outer base is known";
+            return Err((Status::PassedOver, reason.into()));
         };
-        if !lacks_only_scheme(value, resolver) {
-            return self;
-        }
         match Base::new(resolver, &stand_in(scheme)).resolve(value) {
-            Ok(target) if resolve::parses(&target.url) => Self::Relative(
-                resolve::ascii(&target.url).into(),
-                format!("{scheme}:").into(),
-            ),
-            _ => Self::Invalid("it is not a URL; the outer base counts".into()),
+            Ok(target) if resolve::parses(&target.url) => Ok(Self {
+                base: resolve::ascii(&target.url).into(),
+                outer: Some(format!("{scheme}:").into()),
+            }),
+            _ => Err((Status::Invalid, NO_URL.into())),
         }
     }
 }

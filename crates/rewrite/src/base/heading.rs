@@ -30,7 +30,8 @@ use baselink_text::{Code, Diagnostic};
 use baselink_url::{Base, Resolver, reference};
 
 use super::{
-    BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, Source, SourceKind, Status, abridged,
+    BaseChain, DeclaredUrl, ENTITY, INNER, Level, LevelResult, Outer, Rule, Source, SourceKind,
+    Status, abridged, status_of,
 };
 
 /// The meaning of an absolute `Content-Location` for the links in the content.
@@ -62,14 +63,8 @@ pub fn of_heading(
     for field in UrlField::ALL {
         if field == UrlField::SnapshotContentLocation {
             if fields.is_empty() {
-                let reason = "its heading declares no base";
-                chain.add_level(
-                    Rule::Embedded,
-                    Source::BaseHeader,
-                    None,
-                    Status::Absent,
-                    reason,
-                );
+                let (source, reason) = (Source::BaseHeader, "its heading declares no base");
+                chain.add_level(Rule::Embedded, source, None, Status::Absent, reason);
             }
             chain.add_enclosing_in_file(outer);
         }
@@ -86,7 +81,7 @@ pub fn of_heading(
         .iter()
         .all(|level| level.rule != Rule::Encapsulating)
     {
-        chain.add_enclosing(outer, &ENTITY);
+        chain.add_enclosing(outer, ENTITY);
     }
     chain.add_retrieval(outer);
     chain.add_default();
@@ -119,24 +114,19 @@ impl BaseChain {
                 field.field,
                 UrlField::ContentLocation | UrlField::SnapshotContentLocation
             );
-        let (status, reason) = if index > 0 {
+        let result = if index > 0 {
             self.diagnostics
                 .push(Diagnostic::repeated(name, field.span));
-            (
-                Status::PassedOver,
-                "the first field of its name counts".into(),
-            )
+            Err("the first field of its name counts".into())
         } else if !counts {
-            (
-                Status::PassedOver,
-                "such fields are ignored as requested".into(),
-            )
+            Err("such fields are ignored as requested".into())
         } else if self.base.is_some() {
-            (Status::PassedOver, self.passed_over_reason(field.field))
+            Err(self.passed_over_reason(field.field))
         } else {
-            self.evaluate_header_field(field, resolver)
+            Ok(self.evaluate_header_field(field, resolver))
         };
-        let value = Some(Arc::clone(&field.url));
+        let result = result.unwrap_or_else(|reason| Err((Status::PassedOver, reason)));
+        let (value, (status, reason)) = (Some(Arc::clone(&field.url)), status_of(result));
         let level = self.add_level(Rule::Embedded, field.field.into(), value, status, reason);
         level.span = Some(field.span);
     }
@@ -153,59 +143,41 @@ impl BaseChain {
         format!("{name} takes precedence over {}", field.name()).into()
     }
 
-    fn evaluate_header_field(
-        &mut self,
-        field: &UrlValue,
-        resolver: Resolver,
-    ) -> (Status, Cow<'static, str>) {
+    fn evaluate_header_field(&mut self, field: &UrlValue, resolver: Resolver) -> LevelResult {
         let name = field.field.name();
         if field.url.is_empty() {
-            return (Status::Invalid, "it contains no URL".into());
+            return Err((Status::Invalid, "it contains no URL".into()));
         }
         if reference::placeholder(&field.url).is_some() {
-            return (Status::Invalid, "it is a template placeholder".into());
+            return Err((Status::Invalid, "it is a template placeholder".into()));
         }
         let is_label = field.field.is_label();
-        if is_label && !Base::is_absolute(resolver, &field.url) {
-            let reason = "a relative URL in this field is a label, not a base (RFC 2557, 5)";
-            return (Status::PassedOver, reason.into());
+        let is_relative = is_label && !Base::is_absolute(resolver, &field.url);
+        let relative = "a relative URL in this field is a label, not a base (RFC 2557, 5)";
+        let reason = is_relative.then_some(relative);
+        let reason = reason.or_else(|| label_reason(&field.url).filter(|_| is_label));
+        if let Some(reason) = reason {
+            return Err((Status::PassedOver, reason.into()));
         }
-        let report_relative = |chain: &mut Self, what: String| {
+        let found = self.declared_url(&field.url, resolver);
+        let what = match &found {
+            Ok(DeclaredUrl { outer: None, .. }) | Err((Status::Invalid, _)) => None,
+            Ok(url) => Some(format!("it resolves to {}", abridged(&url.base))),
+            Err(_) => Some("it was ignored, because no outer base is known".to_owned()),
+        };
+        self.diagnostics.extend(what.map(|what| {
             let message = format!(
                 "the URL of this {name} is relative, but RFC 1808, section 3.1, requires an absolute URL; {what}"
             );
-            chain
-                .diagnostics
-                .push(Diagnostic::new(Code::BaseRelative, field.span, message));
-        };
-        if let Some(reason) = label_reason(&field.url).filter(|_| is_label) {
-            return (Status::PassedOver, reason.into());
+            Diagnostic::new(Code::BaseRelative, field.span, message)
+        }));
+        let DeclaredUrl { base, outer } = found?;
+        self.set_base(base, Rule::Embedded, field.field.into());
+        let mut reason = format!("{name} of its heading");
+        if let Some(outer) = outer {
+            reason = format!("{reason}, relative to {}", abridged(&outer));
         }
-        match self.declared_url(&field.url, resolver) {
-            DeclaredUrl::Absolute(base) => {
-                self.set_base(base, Rule::Embedded, field.field.into());
-                (Status::Taken, format!("{name} of its heading").into())
-            }
-            DeclaredUrl::Relative(base, outer) => {
-                report_relative(self, format!("it resolves to {}", abridged(&base)));
-                self.set_base(base, Rule::Embedded, field.field.into());
-                (
-                    Status::Taken,
-                    format!("{name} of its heading, relative to {}", abridged(&outer)).into(),
-                )
-            }
-            DeclaredUrl::NoOuter => {
-                report_relative(
-                    self,
-                    "it was ignored, because no outer base is known".to_owned(),
-                );
-                (
-                    Status::PassedOver,
-                    "it is relative, and no outer base is known".into(),
-                )
-            }
-            DeclaredUrl::Invalid(why) => (Status::Invalid, why),
-        }
+        Ok(reason.into())
     }
 
     /// Adds the levels of the heading of a document, after the `base` elements of its content.
@@ -239,7 +211,7 @@ impl BaseChain {
                 origin.kind(),
                 SourceKind::None | SourceKind::Retrieval | SourceKind::Snapshot
             ) {
-                self.add_enclosing(outer, &ENTITY);
+                self.add_enclosing(outer, ENTITY);
             }
         }
     }

@@ -15,7 +15,7 @@
 //!
 //! Deliberately absent: the decision which references lead to local copies.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use baselink_scan::{
     DeclaredBase, Document, Program, Saved,
@@ -23,7 +23,7 @@ use baselink_scan::{
 };
 use baselink_url::Resolver;
 
-use super::{BaseChain, DeclaredUrl, Rule, Source, Status, abridged};
+use super::{BaseChain, DeclaredUrl, LevelResult, Rule, Source, Status, abridged, status_of};
 
 /// The reason to pass over a `base` element that a browser wrote.
 const BY_THE_BROWSER: &str = "written by the browser that saved the page";
@@ -51,37 +51,34 @@ impl BaseChain {
         self.was_saved_with_files |=
             saved.is_some() || self.has_written_base || effective_comment.is_some();
         for declared in &document.bases {
-            let (source, (status, reason)) = match declared.kind {
+            let passed = |reason: &'static str| Err((Status::PassedOver, reason.into()));
+            let is_effective = effective_comment.is_some_and(|one| one.span == declared.span);
+            let (source, result) = match declared.kind {
                 BaseKind::XmlBase => continue,
-                BaseKind::Comment
-                    if effective_comment.is_some_and(|one| one.span == declared.span) =>
-                {
+                BaseKind::Comment if is_effective => {
                     let url = saved
                         .filter(|saved| saved.disbelief().is_none())
                         .map(|saved| Arc::from(&*saved.url("https")));
-                    (
-                        Source::SavedBase,
-                        self.evaluate_comment(declared, url, resolver),
-                    )
+                    let result = self.evaluate_comment(declared, url, resolver);
+                    (Source::SavedBase, result)
                 }
-                BaseKind::Comment if declared.value.is_none() => (
-                    Source::SavedBase,
-                    (Status::PassedOver, Standing::NoHref.name().into()),
-                ),
-                BaseKind::Comment => (
-                    Source::SavedBase,
-                    (Status::PassedOver, Standing::Comment.name().into()),
-                ),
-                BaseKind::Element if ignores_element && follows_comment(declared) => (
-                    Source::BaseElement,
-                    (Status::PassedOver, BY_THE_BROWSER.into()),
-                ),
-                BaseKind::Element => (
-                    Source::BaseElement,
-                    self.evaluate_base_element(declared, resolver),
-                ),
+                BaseKind::Comment => {
+                    let standing = match declared.value {
+                        None => Standing::NoHref,
+                        Some(_) => Standing::Comment,
+                    };
+                    (Source::SavedBase, passed(standing.name()))
+                }
+                BaseKind::Element if ignores_element && follows_comment(declared) => {
+                    (Source::BaseElement, passed(BY_THE_BROWSER))
+                }
+                BaseKind::Element => {
+                    let result = self.evaluate_base_element(declared, resolver);
+                    (Source::BaseElement, result)
+                }
             };
             let value = declared.value.as_deref().map(Arc::from);
+            let (status, reason) = status_of(result);
             let level = self.add_level(Rule::Embedded, source, value, status, reason);
             level.span = Some(declared.span);
         }
@@ -94,24 +91,32 @@ impl BaseChain {
         declared: &DeclaredBase,
         url: Option<Arc<str>>,
         resolver: Resolver,
-    ) -> (Status, Cow<'static, str>) {
+    ) -> LevelResult {
         const DECLARED: &str = "the base that the page declared when a browser saved it";
         let value = declared.value.as_deref().unwrap_or_default();
         let has_url = url.is_some();
         let outer = url.or_else(|| self.fallback.as_ref().map(|outer| Arc::clone(&outer.url)));
-        let (base, reason) = match DeclaredUrl::of(value, outer, resolver) {
-            DeclaredUrl::Absolute(base) => {
+        let found = DeclaredUrl::of(value, outer, None, resolver);
+        let DeclaredUrl { base, outer } = found.map_err(|(status, why)| match status {
+            Status::PassedOver => {
+                let why = "it is relative, and the URL from which the page was saved is unknown";
+                (status, why.into())
+            }
+            _ => (status, why),
+        })?;
+        let reason = match outer {
+            None => {
                 let written = Saved {
                     program: Program::Browser,
                     written: base.to_string(),
                 };
                 if let Some(why) = written.disbelief() {
-                    return (Status::PassedOver, why.into());
+                    return Err((Status::PassedOver, why.into()));
                 }
                 self.is_from_outside = false;
-                (base, DECLARED.into())
+                DECLARED.into()
             }
-            DeclaredUrl::Relative(base, outer) => {
+            Some(outer) => {
                 self.is_from_outside &= !has_url;
                 let outer = abridged(&outer);
                 let of = if has_url {
@@ -119,18 +124,10 @@ impl BaseChain {
                 } else {
                     "the outer base"
                 };
-                (
-                    base,
-                    format!("{DECLARED}, relative to {of}, {outer}").into(),
-                )
+                format!("{DECLARED}, relative to {of}, {outer}").into()
             }
-            DeclaredUrl::NoOuter => {
-                let reason = "it is relative, and the URL from which the page was saved is unknown";
-                return (Status::PassedOver, reason.into());
-            }
-            DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
         };
         self.set_base(base, Rule::Embedded, Source::SavedBase);
-        (Status::Taken, reason)
+        Ok(reason)
     }
 }

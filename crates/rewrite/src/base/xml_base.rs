@@ -41,8 +41,8 @@ use baselink_text::{Format, Span};
 use baselink_url::Resolver;
 
 use super::{
-    BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, Rule, Source, Status,
-    abridged, provisional,
+    BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, PassedLevel, Rule, Source,
+    Status, abridged, provisional, status_of,
 };
 
 /// True if the resolver honours `xml:base` in a document of the format. Browsers no longer do so in XHTML and SVG.
@@ -66,11 +66,10 @@ impl BaseChain {
                 declared.doubt,
             );
             let outer = self.base.as_ref();
-            let (given, status, reason) =
-                self.declared_base(Source::XmlBase, value, doubt, outer, resolver);
-            if let Some(GivenBase { base, is_absolute }) = given {
+            let given = self.declared_base(Source::XmlBase, value, doubt, outer, resolver);
+            let result = given.map(|(DeclaredUrl { base, outer }, reason)| {
                 self.report_doubt(doubt, declared.span);
-                self.is_from_outside &= !is_absolute;
+                self.is_from_outside &= outer.is_some();
                 for level in &mut self.chain {
                     if level.status == Status::Taken {
                         (level.status, level.reason) = (Status::PassedOver, INNER.into());
@@ -78,8 +77,10 @@ impl BaseChain {
                 }
                 self.set_base(base, Rule::Embedded, Source::XmlBase);
                 self.declared = None;
-            }
-            levels.push(self.xml_level(Source::XmlBase, value, declared.span, status, reason));
+                reason
+            });
+            let result = status_of(result);
+            levels.push(self.xml_level(Source::XmlBase, value, declared.span, result));
         }
         for declared in &document.element_bases {
             let ElementBase {
@@ -106,27 +107,21 @@ impl BaseChain {
                 false => (Source::XmlBase, "element"),
             };
             let outer = around.base.as_ref().map(|base| &base.url);
-            let (given, status, reason) =
-                self.declared_base(source, value, *doubt, outer, resolver);
-            let (status, reason) = match &given {
-                Some(given) => (Status::PassedOver, scope_reason(what, &given.base)),
-                None => (status, reason),
+            let (result, element) = match self.declared_base(source, value, *doubt, outer, resolver)
+            {
+                Ok((DeclaredUrl { base: url, outer }, _)) => {
+                    let result = (Status::PassedOver, scope_reason(what, &url));
+                    let (rule, is_from_outside) = (Rule::Embedded, around.is_from_outside);
+                    let element = ElementChain {
+                        base: Some(Established { url, rule, source }),
+                        is_from_outside: is_from_outside && outer.is_some(),
+                    };
+                    (result, element)
+                }
+                Err(passed) => (passed, around),
             };
-            levels.push(self.xml_level(source, value, *span, status, reason));
-            self.elements.push(match given {
-                Some(GivenBase {
-                    base: url,
-                    is_absolute,
-                }) => ElementChain {
-                    base: Some(Established {
-                        url,
-                        rule: Rule::Embedded,
-                        source,
-                    }),
-                    is_from_outside: around.is_from_outside && !is_absolute,
-                },
-                None => around,
-            });
+            levels.push(self.xml_level(source, value, *span, result));
+            self.elements.push(element);
         }
         levels.append(&mut self.chain);
         self.chain = levels;
@@ -138,8 +133,7 @@ impl BaseChain {
         source: Source,
         value: &str,
         span: Span,
-        status: Status,
-        reason: Cow<'static, str>,
+        (status, reason): PassedLevel,
     ) -> Level {
         Level {
             entity: Arc::clone(&self.entity),
@@ -152,7 +146,7 @@ impl BaseChain {
         }
     }
 
-    /// The base from `value`, which is an `xml:base` or the link of an entry, inside `outer`.
+    /// The base from `value`, which is an `xml:base` or the link of an entry, inside `outer`, with the reason.
     fn declared_base(
         &self,
         source: Source,
@@ -160,44 +154,26 @@ impl BaseChain {
         doubt: Option<BaseDoubt>,
         outer: Option<&Arc<str>>,
         resolver: Resolver,
-    ) -> (Option<GivenBase>, Status, Cow<'static, str>) {
-        let taken = |base, is_absolute, reason: Cow<'static, str>| {
-            (Some(GivenBase { base, is_absolute }), Status::Taken, reason)
-        };
+    ) -> Result<(DeclaredUrl, Cow<'static, str>), PassedLevel> {
         if source == Source::XmlBase && !self.honours_xml_base {
             let reason = "browsers do not read xml:base in XHTML and SVG";
-            return (None, Status::PassedOver, reason.into());
+            return Err((Status::PassedOver, reason.into()));
         }
         if let Some((base, reason)) = provisional(value, doubt) {
-            return taken(base, true, reason);
+            return Ok((DeclaredUrl { base, outer: None }, reason));
         }
         if let (true, Some(outer)) = (value.is_empty(), outer) {
-            return taken(
-                Arc::clone(outer),
-                false,
-                "it is empty, so the outer base applies".into(),
-            );
+            let (base, outer) = (Arc::clone(outer), Some(Arc::clone(outer)));
+            let reason = "it is empty, so the outer base applies";
+            return Ok((DeclaredUrl { base, outer }, reason.into()));
         }
-        let scheme = self.assumed_scheme.as_ref();
-        match DeclaredUrl::of(value, outer.cloned(), resolver)
-            .or_with_scheme(scheme, value, resolver)
-        {
-            DeclaredUrl::Absolute(base) => {
-                taken(base, true, "the xml:base of the document element".into())
-            }
-            DeclaredUrl::Relative(base, _) => {
-                let reason = format!(
-                    "the xml:base of the document element; it resolves to {}",
-                    abridged(&base)
-                );
-                taken(base, false, reason.into())
-            }
-            DeclaredUrl::NoOuter => {
-                let reason = "it is relative, and no outer base is known";
-                (None, Status::PassedOver, reason.into())
-            }
-            DeclaredUrl::Invalid(why) => (None, Status::Invalid, why),
+        let scheme = self.assumed_scheme.as_deref();
+        let url = DeclaredUrl::of(value, outer.cloned(), scheme, resolver)?;
+        let mut reason = Cow::Borrowed("the xml:base of the document element");
+        if url.outer.is_some() {
+            reason = format!("{reason}; it resolves to {}", abridged(&url.base)).into();
         }
+        Ok((url, reason))
     }
 
     /// The chain for an inner document, at a position where references are resolved `against` the given base.
@@ -239,11 +215,4 @@ fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
     } else {
         format!("it applies to its {what} only; there the base is too long to be shown").into()
     }
-}
-
-/// The base from an `xml:base` or from the link of an entry.
-struct GivenBase {
-    base: Arc<str>,
-    /// True if the value is absolute.
-    is_absolute: bool,
 }

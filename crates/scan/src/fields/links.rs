@@ -138,7 +138,7 @@ impl FoundLinks<'_> {
         self.links.push(Link {
             map: (view.text == read && !may_be_encoded(&view.text)).then_some(view.map),
             role: self.role,
-            ..Link::in_text(name, read, field.value, Form::Field(quote))
+            ..Link::in_text(name.to_owned(), read, field.value, Form::Field(quote))
         });
     }
 
@@ -202,7 +202,7 @@ impl FoundLinks<'_> {
         let before = self.links.len();
         self.add(name, field, view(self.bytes, &words), read, None);
         for link in &mut self.links[before..] {
-            link.attribute = Some("url".to_owned());
+            link.attribute = Some("url".into());
         }
     }
 }
@@ -399,7 +399,7 @@ mod tests {
             .iter()
             .map(|link| {
                 let bytes = link.map.as_ref().map(|map| &message[map.source().range()]);
-                (link.element.as_str(), link.reference.as_str(), bytes)
+                (&*link.element, link.reference.as_str(), bytes)
             })
             .collect();
         assert_eq!(found, expected, "{fields:?}");
